@@ -1,0 +1,45 @@
+# Horae. `make` alone lists the targets.
+PYTHON ?= python3
+BIN    := .venv/bin
+ARGS   ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup up check format test bench servers servers-stop lock clean
+
+help:            ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 22
+
+setup:           ## make .venv from the pinned requirements (quick when nothing changed)
+	@$(PYTHON) tools/setup.py
+
+up: setup        ## run Horae on SQLite: API, scheduler and worker; Ctrl-C ends it
+	@exec $(BIN)/horae up $(ARGS)
+
+check: setup     ## all that CI checks without running the code
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup    ## put the code into shape
+	$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
+
+test: setup      ## all tests, on real servers; ARGS='-k claim -m sqlite' for some
+	@$(BIN)/python tools/servers.py run --fast -- $(BIN)/pytest -n auto $(ARGS)
+
+bench: setup     ## the figures of this machine as a table
+	@$(BIN)/python tools/servers.py run postgresql mysql -- $(BIN)/python -m bench $(ARGS)
+
+servers:         ## start the test servers and leave them running; prints their URLs
+	@$(PYTHON) tools/servers.py start $(ARGS)
+
+servers-stop:    ## stop what `make servers` started
+	@$(PYTHON) tools/servers.py stop
+
+lock: export ARGS := $(ARGS)
+lock:            ## pin the requirements; ARGS=--upgrade for the newest
+	@$(PYTHON) tools/setup.py lock
+
+clean: servers-stop ## remove everything that the targets above made
+	rm -rf .venv .uv .cache build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests tools bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
