@@ -19,7 +19,7 @@ check: setup     ## all that CI checks without running the code
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo --cache-dir .cache/importlinter
 
 format: setup    ## put the code into shape
 	$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
@@ -41,5 +41,5 @@ lock:            ## pin the requirements; ARGS=--upgrade for the newest
 	@$(PYTHON) tools/setup.py lock
 
 clean: servers-stop ## remove everything that the targets above made
-	rm -rf .venv .uv .cache build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .uv .cache build dist .hypothesis
 	find src tests tools bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
