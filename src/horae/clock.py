@@ -1,0 +1,33 @@
+"""The real clock and the real source of ids and chance; a simulation brings its own."""
+
+from __future__ import annotations
+
+import random
+import time
+from datetime import UTC, datetime
+
+import uuid_utils
+
+# CLOCK_MONOTONIC stands still while the machine sleeps, so a laptop that was closed for an hour would believe
+# that its leases are fresh. Where there is no CLOCK_BOOTTIME (macOS), CLOCK_MONOTONIC counts suspend already.
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
+class SystemClock:
+    """The machine's clock (the Clock of ports.py)."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return time.clock_gettime(_CLOCK)
+
+
+class SystemIds:
+    """UUIDv7 and chance (the Ids of ports.py)."""
+
+    def new(self) -> str:
+        return str(uuid_utils.uuid7())
+
+    def chance(self) -> float:
+        return random.random()

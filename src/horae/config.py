@@ -1,0 +1,236 @@
+"""The settings: the only reader of the environment.
+
+Each setting comes from the environment (`HORAE_PORT`), from `horae.toml` (`port = 8080`; in the working
+directory, or wherever `HORAE_CONFIG` points), or is a default; `sources` remembers which. Own code rather
+than pydantic-settings for two reasons: that import alone costs 0.3 s of every `horae` command, and it does not
+say where a value came from.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from horae import setting as kinds
+from horae.domain.errors import ConfigurationError
+
+PREFIX = "HORAE_"
+DAY = 86_400.0
+SECRET_FILE = "secret.key"
+CLIENT_FILE = "client.json"
+
+
+def _setting(read: Callable[[Any], Any], default: Any, *, up: Any = None, secret: bool = False) -> Any:
+    """A field that `read` turns from text (or a TOML value) into what it means. `up` is the default of
+    `horae up` where that differs; a secret is left out of `repr`."""
+    meta = {"read": read, "up": default if up is None else up, "secret": secret}
+    if isinstance(default, dict):
+        return field(default_factory=dict, metadata=meta, repr=not secret)
+    return field(default=default, metadata=meta, repr=not secret)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Every setting of interface.md, in its units: durations in seconds, sizes in bytes."""
+
+    database_url: str = _setting(kinds.database_url, "", secret=True)  # may carry a password
+    data_dir: Path = _setting(kinds.directory, Path())  # noqa: RUF009
+    host: str = _setting(kinds.host, "127.0.0.1")
+    port: int = _setting(kinds.whole(1, 65_535), 8080)
+    engine: str = _setting(kinds.choice("database", "celery"), "database")
+    engines: dict[str, str] = _setting(kinds.mapping(kinds.choice("database", "celery")), {})  # noqa: RUF009
+    broker_url: str | None = _setting(kinds.url("redis", "rediss", "amqp", "amqps"), None, secret=True)
+
+    secret_key: str | None = _setting(kinds.secret_key, None, secret=True)
+    secret_key_previous: str | None = _setting(kinds.secret_key, None, secret=True)
+    allow_signup: bool = _setting(kinds.boolean, False)
+    metrics_token: str | None = _setting(kinds.line, None, secret=True)
+
+    shard_count: int = _setting(kinds.whole(1, 4_096), 64)
+    scheduler_poll: float = _setting(kinds.duration(0.05, 3_600), 1.0)
+    scheduler_batch: int = _setting(kinds.whole(1, 100_000), 1_000)
+    shard_lease: float = _setting(kinds.duration(0.5, 3_600), 6.0)
+
+    worker_slots: int = _setting(kinds.whole(1, 10_000), 16)
+    worker_poll: float = _setting(kinds.duration(0.05, 3_600), 1.0)
+    worker_poll_max: float = _setting(kinds.duration(0.05, 3_600), 10.0)
+    lease: float = _setting(kinds.duration(0.3, 86_400), 15.0)
+    heartbeat: float = _setting(kinds.duration(0.1, 3_600), 3.0)
+    offline_after: float = _setting(kinds.duration(1, 30 * DAY), 180.0)
+    drain_timeout: float = _setting(kinds.duration(0, 86_400), 30.0, up=5.0)
+    default_timeout: float = _setting(kinds.duration(1, 604_800), 300.0)
+    executors: tuple[str, ...] = _setting(kinds.words, ("http", "python"), up=("http", "python", "script"))
+    http_allow_private: bool = _setting(kinds.boolean, False, up=True)
+
+    retention: float = _setting(kinds.duration(60, 36_500 * DAY), 30 * DAY)
+    log_retention: float = _setting(kinds.duration(60, 36_500 * DAY), 30 * DAY)
+    log_limit: int = _setting(kinds.size(1_024, 1 << 30), 1 << 20)
+
+    log_format: str = _setting(kinds.choice("auto", "console", "json"), "auto")
+    log_level: str = _setting(kinds.choice("debug", "info", "warning", "error"), "info")
+
+    url: str | None = _setting(kinds.url("http", "https"), None)
+    token: str | None = _setting(kinds.line, None, secret=True)
+
+    sources: Mapping[str, str] = field(default_factory=dict, repr=False)  # name -> where its value came from
+
+    def poll_max(self, *, wakeups: bool) -> float:
+        """How long an idle worker may sleep: briefly where no wake-ups arrive, unless somebody decided."""
+        if wakeups or self.sources.get("worker_poll_max", "default") != "default":
+            return self.worker_poll_max
+        return min(self.worker_poll_max, max(self.worker_poll, 1.0))
+
+    def _told(self, name: str) -> bool:
+        return self.sources.get(name) == "command line"
+
+    @property
+    def client_file(self) -> Path:
+        return self.data_dir / CLIENT_FILE
+
+    def need_secret_key(self) -> str:
+        """The key, for processes of a cluster; `horae up` makes its own."""
+        if self.secret_key:
+            return self.secret_key
+        raise ConfigurationError(
+            f"{PREFIX}SECRET_KEY is not set: give every process of the cluster the same key of at least "
+            f"{kinds.KEY_BYTES} bytes, made once with `openssl rand -hex 32`"
+        )
+
+    def make_data_dir(self) -> Path:
+        """The data directory, made if it is missing and tried for writing."""
+        try:
+            self.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+            probe = self.data_dir / f".probe-{os.getpid()}"
+            probe.touch(mode=0o600)
+            probe.unlink()
+        except OSError as error:
+            raise ConfigurationError(
+                f"cannot write to the data directory {self.data_dir} ({error.strerror}): make it writable, "
+                f"or set {PREFIX}DATA_DIR to another one"
+            ) from None
+        return self.data_dir
+
+    def environment(self) -> dict[str, str]:
+        """What must be added to the environment of child processes so that they see the same settings."""
+        return {
+            PREFIX + f.name.upper(): kinds.show(value)
+            for f in fields(self)
+            if f.name != "sources"
+            and ((value := getattr(self, f.name)) not in (None, {}, f.default) or self._told(f.name))
+        }
+
+
+def load(
+    environ: Mapping[str, str] | None = None, *, up: bool = False, overrides: Mapping[str, Any] | None = None
+) -> Settings:
+    """Reads and checks all settings. With `up`, the defaults are those of `horae up`, whose secret key is
+    made and kept in the data directory. `overrides` are command-line options, by setting name."""
+    environ = os.environ if environ is None else environ
+    toml, toml_name = _file(environ)
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for f in fields(Settings):
+        if f.name == "sources":
+            continue
+        variable = PREFIX + f.name.upper()
+        if overrides and overrides.get(f.name) is not None:
+            raw, source, label = overrides[f.name], "command line", "--" + f.name.replace("_", "-")
+        elif environ.get(variable, "") != "":  # empty counts as not set, as compose files write it
+            raw, source, label = environ[variable], variable, variable
+        elif f.name in toml:
+            raw, source, label = toml[f.name], toml_name, f"{f.name} in {toml_name}"
+        else:
+            sources[f.name] = "default"
+            if up:
+                values[f.name] = f.metadata["up"]
+            continue
+        sources[f.name] = source
+        try:
+            values[f.name] = f.metadata["read"](raw)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise ConfigurationError(f"{label} {error}") from None
+    _resolve(values, sources, environ, up=up)
+    settings = Settings(**values, sources=sources)
+    _check(settings)
+    return settings
+
+
+def _file(environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
+    """The contents and name of horae.toml; nothing if there is none."""
+    given = environ.get(PREFIX + "CONFIG")
+    path = Path(given) if given else Path("horae.toml")
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if given:
+            raise ConfigurationError(f"{PREFIX}CONFIG: there is no file {path}") from None
+        return {}, ""
+    except OSError as error:
+        raise ConfigurationError(f"cannot read the settings in {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path} is not valid TOML: {error}") from None
+    known = [f.name for f in fields(Settings) if f.name != "sources"]
+    for key in found:
+        if key not in known:
+            hint = kinds.closest(key, known)
+            raise ConfigurationError(
+                f"{path}: there is no setting {key!r}" + (f"; did you mean {hint!r}?" if hint else "")
+            )
+    return found, path.name
+
+
+def _resolve(
+    values: dict[str, Any], sources: dict[str, str], environ: Mapping[str, str], *, up: bool
+) -> None:
+    """Fills in the defaults that depend on the machine or on other settings."""
+    if sources["data_dir"] == "default":
+        # In the home directory, not the working directory: jobs must not seem to vanish, nor the command line
+        # lose its token, because somebody changed directory. `horae up` prints where it is; removing it
+        # removes everything.
+        base = environ.get("XDG_DATA_HOME") or str(Path("~/.local/share").expanduser())
+        values["data_dir"] = Path(base) / "horae"
+    if sources["database_url"] == "default":
+        values["database_url"] = "sqlite:///" + str(values["data_dir"] / "horae.db")
+    if up and sources["secret_key"] == "default":
+        values["secret_key"] = _kept_key(values["data_dir"])
+        sources["secret_key"] = f"{SECRET_FILE} in the data directory"
+
+
+def _kept_key(data_dir: Path) -> str:
+    """The key that `horae up` made the first time, readable by its owner only."""
+    Settings(data_dir=data_dir).make_data_dir()
+    path = data_dir / SECRET_FILE
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_hex(32) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except FileExistsError:
+        pass
+    try:
+        return kinds.secret_key(path.read_text(encoding="ascii").strip())
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(
+            f"the key in {path} cannot be used ({error}): restore it, or remove it"
+        ) from None
+
+
+def _check(settings: Settings) -> None:
+    """What must hold between settings."""
+    if settings.lease < 3 * settings.heartbeat:
+        raise ConfigurationError(
+            f"{PREFIX}LEASE ({kinds.show(settings.lease)}s) must be at least three times {PREFIX}HEARTBEAT "
+            f"({kinds.show(settings.heartbeat)}s): one late heartbeat must not cost a lease"
+        )
+    if settings.worker_poll > settings.worker_poll_max:
+        raise ConfigurationError(f"{PREFIX}WORKER_POLL must not exceed {PREFIX}WORKER_POLL_MAX")
+    if settings.engine == "celery" and not settings.broker_url:
+        raise ConfigurationError(
+            f"{PREFIX}ENGINE=celery needs {PREFIX}BROKER_URL, such as redis://host:6379/0"
+        )

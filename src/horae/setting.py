@@ -1,0 +1,219 @@
+"""What the values of settings look like as text. Each reader raises ValueError with a message that follows
+the setting's name, says what is expected, and never repeats what was given (it may be a secret)."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+KEY_BYTES = 32
+
+_DURATION = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)(ms|s|m|h|d|w)", re.ASCII)
+_DURATIONS = re.compile(r"(?:\d{1,12}(?:\.\d{1,6})?(?:ms|s|m|h|d|w))+", re.ASCII)
+_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_SIZE = re.compile(r"(\d{1,15})\s*(B|KB|KiB|MB|MiB|GB|GiB)?", re.ASCII)
+_BYTES = {
+    None: 1, "B": 1, "KB": 10**3, "KiB": 1 << 10, "MB": 10**6, "MiB": 1 << 20, "GB": 10**9, "GiB": 1 << 30,
+}  # fmt: skip
+_DATABASES = {
+    "postgresql": "postgresql",
+    "postgres": "postgresql",
+    "mysql": "mysql",
+    "mariadb": "mysql",
+    "sqlite": "sqlite",
+}
+_KNOWN_KEYS = re.compile(
+    r"change.?me|change.?this|your.?secret|super.?secret|secret.?key|insecure|example|password|0123456789",
+    re.IGNORECASE,
+)
+
+
+def parse_duration(raw: Any) -> float:
+    """Seconds from `10s`, `5m`, `1h30m`, `250ms` or a plain number."""
+    if isinstance(raw, int | float) and not isinstance(raw, bool):
+        return float(raw)
+    if isinstance(raw, str):
+        raw = raw.strip()
+        if re.fullmatch(r"\d{1,12}(\.\d{1,6})?", raw, re.ASCII):
+            return float(raw)
+        if _DURATIONS.fullmatch(raw):
+            return sum(float(number) * _SECONDS[unit] for number, unit in _DURATION.findall(raw))
+    raise ValueError("must be a duration such as 10s, 5m, 2h, 1d or a number of seconds")
+
+
+def duration(low: float, high: float) -> Callable[[Any], float]:
+    def read(raw: Any) -> float:
+        seconds = parse_duration(raw)
+        if not low <= seconds <= high:
+            raise ValueError(f"must be from {show(low)}s to {show(high)}s")
+        return seconds
+
+    return read
+
+
+def size(low: int, high: int) -> Callable[[Any], int]:
+    def read(raw: Any) -> int:
+        match = _SIZE.fullmatch(str(raw).strip())
+        if match is None or isinstance(raw, bool):
+            raise ValueError("must be a size such as 64KiB, 1MiB or a number of bytes")
+        found = int(match[1]) * _BYTES[match[2]]
+        if not low <= found <= high:
+            raise ValueError(f"must be from {low} to {high} bytes")
+        return found
+
+    return read
+
+
+def whole(low: int, high: int) -> Callable[[Any], int]:
+    def read(raw: Any) -> int:
+        sign = str(raw).strip()
+        if (
+            isinstance(raw, bool)
+            or not re.fullmatch(r"-?\d{1,18}", sign, re.ASCII)
+            or not low <= int(sign) <= high
+        ):
+            raise ValueError(f"must be a whole number from {low} to {high}")
+        return int(sign)
+
+    return read
+
+
+def boolean(raw: Any) -> bool:
+    word = str(raw).strip().lower()
+    if word in ("true", "yes", "on", "1"):
+        return True
+    if word in ("false", "no", "off", "0"):
+        return False
+    raise ValueError("must be true or false")
+
+
+def choice(*allowed: str) -> Callable[[Any], str]:
+    def read(raw: Any) -> str:
+        word = str(raw).strip().lower()
+        if word not in allowed:
+            raise ValueError("must be one of " + ", ".join(allowed))
+        return word
+
+    return read
+
+
+def words(raw: Any) -> tuple[str, ...]:
+    """A list in TOML, or words with commas between them."""
+    parts = raw.split(",") if isinstance(raw, str) else raw
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+        raise ValueError("must be a list of words separated by commas")
+    found = tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+    if not found:
+        raise ValueError("must name at least one")
+    return found
+
+
+def mapping(value: Callable[[Any], str]) -> Callable[[Any], dict[str, str]]:
+    """A table in TOML, or `name=value` pairs with commas between them."""
+
+    def read(raw: Any) -> dict[str, str]:
+        if isinstance(raw, str):
+            pairs = [part.partition("=") for part in raw.split(",") if part.strip()]
+            if not all(sign for _, sign, _ in pairs):
+                raise ValueError("must be pairs such as mail=celery,default=database")
+            raw = {name.strip(): given for name, _, given in pairs}
+        if not isinstance(raw, dict):
+            raise ValueError("must be a table of names and values")
+        return {name: value(given) for name, given in raw.items()}
+
+    return read
+
+
+def line(raw: Any) -> str:
+    """Text without control characters."""
+    if not isinstance(raw, str) or not raw.strip() or not raw.strip().isprintable():
+        raise ValueError("must be one line of text")
+    return raw.strip()
+
+
+def host(raw: Any) -> str:
+    if not isinstance(raw, str) or not re.fullmatch(r"[0-9A-Za-z.:_\-\[\]%]{1,255}", raw.strip()):
+        raise ValueError("must be a host name or an address such as 127.0.0.1 or 0.0.0.0")
+    return raw.strip().strip("[]")
+
+
+def directory(raw: Any) -> Path:
+    return Path(line(raw)).expanduser().absolute()
+
+
+def url(*schemes: str) -> Callable[[Any], str]:
+    def read(raw: Any) -> str:
+        found = line(raw).rstrip("/")
+        try:
+            parts = urlsplit(found)
+            usable = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            usable = False
+        if not usable:
+            raise ValueError("must be a URL that begins with " + " or ".join(f"{s}://" for s in schemes))
+        return found
+
+    return read
+
+
+def database_url(raw: Any) -> str:
+    """One spelling for each database: `postgresql://`, `mysql://` or `sqlite:///absolute/path`. A driver
+    named after a plus sign is dropped: Horae brings its own."""
+    given = line(raw)
+    scheme, sign, rest = given.partition("://")
+    known = _DATABASES.get(scheme.partition("+")[0].lower())
+    if not sign or known is None:
+        raise ValueError(
+            "must begin with postgresql://, mysql:// (or mariadb://) or sqlite:///, such as "
+            "postgresql://user:password@host:5432/horae"
+        )
+    if known == "sqlite":
+        path = rest.partition("?")[0]
+        if not path.startswith("/") or path in ("/", "/:memory:"):
+            raise ValueError(
+                "must name a file, such as sqlite:////var/lib/horae/horae.db (absolute) or sqlite:///horae.db"
+            )
+        return "sqlite:///" + str(Path(path[1:]).expanduser().absolute())
+    try:
+        parts = urlsplit(f"{known}://{rest}")
+        complete = bool(parts.hostname or "host=" in parts.query) and len(parts.path) > 1 and parts.port != 0
+    except ValueError:
+        complete = False
+    if not complete:
+        raise ValueError(f"must name a host and a database, such as {known}://user:password@host/horae")
+    return f"{known}://{rest}"
+
+
+def secret_key(raw: Any) -> str:
+    """A key that nobody can guess: long enough, and not one that stands in some manual."""
+    key = line(raw)
+    if len(key.encode()) < KEY_BYTES:
+        raise ValueError(
+            f"is too short: it needs at least {KEY_BYTES} bytes, such as `openssl rand -hex 32` makes"
+        )
+    if len(set(key)) < 8 or _KNOWN_KEYS.search(key):
+        raise ValueError("is a well-known or guessable value: make one with `openssl rand -hex 32`")
+    return key
+
+
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """What somebody probably meant."""
+    found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+def show(value: Any) -> str:
+    """A setting's value as text that its reader takes back."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.6f}".rstrip("0").rstrip(".")
+    if isinstance(value, tuple):
+        return ",".join(value)
+    if isinstance(value, dict):
+        return ",".join(f"{name}={given}" for name, given in value.items())
+    return str(value)
