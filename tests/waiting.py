@@ -20,7 +20,7 @@ async def until(
     end = time.monotonic() + timeout
     while True:
         answer = condition()
-        value: T = await answer if inspect.isawaitable(answer) else answer  # type: ignore[assignment]
+        value: T = await answer if inspect.isawaitable(answer) else answer
         if value:
             return value
         if time.monotonic() >= end:

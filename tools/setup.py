@@ -97,7 +97,7 @@ def find_uv() -> Path:
             run(sys.executable, "-m", "venv", home)
         except SystemExit:
             sys.exit("Python cannot make a virtual environment: install python3-venv or uv and try again")
-        pip = [home / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        pip = (home / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
         run(*pip, "--require-hashes", "--requirement", PINS / "uv.txt")
     return uv
 

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""The real servers that tests and benchmarks run on: found or installed, started, and stopped again.
+
+    tools/servers.py start [kind …]             start and leave running; prints their URLs
+    tools/servers.py stop                       stop what `start` started
+    tools/servers.py run [kind …] -- command …  start, run the command with the URLs set, stop
+    tools/servers.py env | status               URLs for a shell; what is running
+
+Each server has a private port on 127.0.0.1 and a folder of its own, fresh at every start. It is durable
+(fsync on) unless `--fast`, which tests use; the two are different servers. Where HORAE_TEST_<KIND>_URL is
+set, that server is used and nothing is started. A server that can be neither found nor installed is named
+and left out (its tests skip); with CI=true that is an error.
+
+How it stays right when several people run it at once, or when it is killed:
+- every start and stop happens under the lock `transition`;
+- `run` holds the lock `users` in shared mode, and the last one out stops what nobody asked to keep;
+- a process counts as ours only if its id *and* its start time are the ones written down.
+
+To add a kind of server: one more class in server_kinds.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import FrameType
+from typing import IO
+
+from server_kinds import DEFAULT_KINDS, KINDS, Missing, Server
+
+PROJECT = Path(__file__).resolve().parent.parent
+IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
+
+
+def main() -> int:
+    arguments = parse(sys.argv[1:])
+    kinds = list(dict.fromkeys(arguments.kinds)) or list(DEFAULT_KINDS)
+    servers = [KINDS[kind](home(), fast=arguments.fast) for kind in kinds]
+    if arguments.verb == "run":
+        return run(servers, arguments.command)
+    if arguments.verb == "start":
+        urls, missing = start(servers, keep=True)
+        show(urls, arguments.json)
+        return 1 if missing and IN_CI else 0
+    if arguments.verb == "stop":
+        return stop()
+    if arguments.verb == "env":
+        show({s.variable: url for s in everything() if (url := s.running_url())} | given(), arguments.json)
+        return 0
+    return status(arguments.json)
+
+
+def parse(words: list[str]) -> argparse.Namespace:
+    command: list[str] = []
+    if "--" in words:
+        split = words.index("--")
+        words, command = words[:split], words[split + 1 :]
+    parser = argparse.ArgumentParser(prog="tools/servers.py", description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("verb", choices=["start", "stop", "run", "env", "status"])
+    parser.add_argument("kinds", nargs="*", help=f"of {', '.join(KINDS)}; default: {' '.join(DEFAULT_KINDS)}")
+    parser.add_argument("--fast", action="store_true", help="not durable, for tests")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of shell lines")
+    arguments = parser.parse_args(words)
+    for kind in arguments.kinds:
+        if kind not in KINDS:
+            parser.error(f"unknown server {kind!r}: choose from {', '.join(KINDS)}")
+    if bool(command) != (arguments.verb == "run"):
+        parser.error("`run` takes a command after `--`, the others do not")
+    arguments.command = command
+    return arguments
+
+
+# ---- the verbs
+
+
+def start(servers: list[Server], *, keep: bool) -> tuple[dict[str, str], list[Server]]:
+    """Gives the URLs by variable, and those that could not be had."""
+    urls = {server.variable: os.environ[server.variable] for server in servers if server.variable in given()}
+    wanted = [server for server in servers if server.variable not in urls]
+    missing = []
+    with locked("transition"):
+        found = []
+        for server in wanted:
+            try:
+                server.find_or_install(may_install=os.geteuid() == 0 or IN_CI)
+                found.append(server)
+            except Missing as reason:
+                missing.append(server)
+                consequence = "fail" if IN_CI else "not run"
+                tell(f"No {server.title}: {reason}\n  Tests that need it will {consequence}.")
+        with ThreadPoolExecutor(max_workers=len(KINDS)) as pool:
+            for server, url in zip(found, pool.map(lambda s: bring_up(s, keep), found), strict=True):
+                urls[server.variable] = url
+    return urls, missing
+
+
+def bring_up(server: Server, keep: bool) -> str:
+    url = server.running_url()
+    if not url:
+        url = server.start()
+    if keep:
+        server.keep(True)
+    return url
+
+
+def stop() -> int:
+    with locked("transition"):
+        for server in everything():
+            server.keep(False)
+        if not stop_unused():
+            tell("In use by a running `servers.py run`: they will stop when it ends.")
+    return 0
+
+
+def stop_unused() -> bool:
+    """Under the lock `transition`: stops what nobody keeps, unless a `run` is under way."""
+    with (home() / "users.lock").open("w") as users:
+        try:
+            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        for server in everything():
+            if not server.kept():
+                server.stop()
+    return True
+
+
+def run(servers: list[Server], command: list[str]) -> int:
+    with locked("transition"):  # so that nobody stops a server between our look at it and our use of it
+        users = (home() / "users.lock").open("w")
+        fcntl.flock(users, fcntl.LOCK_SH)
+    child: subprocess.Popen[bytes] | None = None
+
+    def on_signal(number: int, _: FrameType | None) -> None:
+        if child is None:
+            raise KeyboardInterrupt
+        if number != signal.SIGINT:  # a terminal has sent Ctrl-C to the command already
+            child.send_signal(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, on_signal)
+    try:
+        urls, missing = start(servers, keep=False)
+        if missing and IN_CI:
+            return 1
+        try:
+            child = subprocess.Popen(command, env={**os.environ, **urls})
+        except OSError as error:
+            tell(f"cannot run {command[0]}: {error.strerror}")
+            return 127
+        code = child.wait()
+        return code if code >= 0 else 128 - code
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        users.close()
+        with locked("transition"):
+            stop_unused()
+
+
+def status(as_json: bool) -> int:
+    rows = [row for server in everything() if (row := server.status())]
+    if as_json:
+        print(json.dumps(rows, indent=2))
+        return 0
+    for row in rows:
+        kept = "kept" if row["keep"] else "until the last `run` ends"
+        print(f"{row['name']:16} pid {row['pid']:<8} {row['url']}  ({kept}; {row['folder']})")
+    if not rows:
+        print("no server is running")
+    return 0
+
+
+# ---- where things are
+
+
+def home() -> Path:
+    """Not inside the project: servers run as other users, who may be unable to reach it. Not on a memory disk
+    either, where fsync would cost nothing."""
+    if chosen := os.environ.get("HORAE_SERVERS_DIR"):
+        folder = Path(chosen).resolve()
+    else:
+        shared = Path("/var/tmp") if os.access("/var/tmp", os.W_OK) else Path(tempfile.gettempdir())
+        key = hashlib.sha256(str(PROJECT).encode()).hexdigest()[:8]
+        folder = shared / f"horae-servers-{os.getuid()}-{key}"
+    folder.mkdir(mode=0o711, parents=True, exist_ok=True)
+    if folder.stat().st_uid != os.getuid():
+        sys.exit(f"{folder} belongs to somebody else: set HORAE_SERVERS_DIR to a folder of yours")
+    return folder
+
+
+def everything() -> list[Server]:
+    return [kind(home(), fast=fast) for kind in KINDS.values() for fast in (True, False)]
+
+
+def given() -> dict[str, str]:
+    return {kind.variable: url for kind in KINDS.values() if (url := os.environ.get(kind.variable))}
+
+
+@contextlib.contextmanager
+def locked(name: str) -> Iterator[IO[str]]:
+    with (home() / f"{name}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield file
+
+
+def show(urls: dict[str, str], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(urls, indent=2))
+        return
+    for variable, url in urls.items():
+        print(f"export {variable}={url}")
+
+
+def tell(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
