@@ -268,11 +268,13 @@ class MariaDB(Server):
         return which("mariadbd") if which("mariadb-install-db") else None
 
     def prepare(self) -> None:
-        (self.folder / "first.sql").write_text(
-            "CREATE DATABASE horae; CREATE USER horae@'%' IDENTIFIED BY 'horae';\n"
+        first = self.folder / "first.sql"  # one statement per line
+        first.write_text(
+            "CREATE DATABASE horae;\n"
+            "CREATE USER horae@'%' IDENTIFIED BY 'horae';\n"
             "GRANT ALL ON *.* TO horae@'%' WITH GRANT OPTION;\n"
         )
-        (self.folder / "first.sql").chmod(0o644)
+        first.chmod(0o644)
         install = which("mariadb-install-db")
         assert install
         options = ["--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"]

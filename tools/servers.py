@@ -71,7 +71,7 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("kinds", nargs="*", help=f"of {', '.join(KINDS)}; default: {' '.join(DEFAULT_KINDS)}")
     parser.add_argument("--fast", action="store_true", help="not durable, for tests")
     parser.add_argument("--json", action="store_true", help="print JSON instead of shell lines")
-    arguments = parser.parse_args(words)
+    arguments = parser.parse_intermixed_args(words)
     for kind in arguments.kinds:
         if kind not in KINDS:
             parser.error(f"unknown server {kind!r}: choose from {', '.join(KINDS)}")
@@ -199,6 +199,11 @@ def home() -> Path:
     folder.mkdir(mode=0o711, parents=True, exist_ok=True)
     if folder.stat().st_uid != os.getuid():
         sys.exit(f"{folder} belongs to somebody else: set HORAE_SERVERS_DIR to a folder of yours")
+    for part in (folder, *folder.parents) if os.geteuid() == 0 else ():
+        if not part.stat().st_mode & 0o001:
+            sys.exit(
+                f"{part} is closed to the users of the servers: chmod o+x, or set HORAE_SERVERS_DIR"
+            )
     return folder
 
 

@@ -1,0 +1,38 @@
+"""What every test can ask for: fresh databases on SQLite, PostgreSQL and MariaDB.
+
+`database_url` runs the test once per kind of database, each time on an empty one of its own; `-m sqlite` (or
+postgresql, mysql) picks a kind. `databases` makes more, also ones that outlive a test.
+"""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.databases import KINDS, Databases
+
+
+@pytest.fixture(scope="session")
+def databases() -> Iterator[Databases]:
+    """For fixtures that share a database among tests; what is left over goes at the end."""
+    made = Databases()
+    yield made
+    made.drop_all()
+
+
+@pytest.fixture
+def make_database(databases: Databases) -> Iterator[Callable[..., str]]:
+    """`make_database(kind)` gives the URL of an empty database; it lives as long as the test."""
+    urls: list[str] = []
+
+    def make(kind: str, *, like: str | None = None) -> str:
+        urls.append(databases.create(kind, like=like))
+        return urls[-1]
+
+    yield make
+    for url in urls:
+        databases.drop(url)
+
+
+@pytest.fixture(params=[pytest.param(kind, marks=getattr(pytest.mark, kind)) for kind in KINDS])
+def database_url(request: pytest.FixtureRequest, make_database: Callable[..., str]) -> str:
+    return make_database(request.param)
