@@ -34,11 +34,12 @@ class Server:
     def __init_subclass__(cls) -> None:
         cls.variable = f"HORAE_TEST_{cls.kind.upper()}_URL"
 
-    def __init__(self, home: Path, *, fast: bool) -> None:
+    def __init__(self, home: Path, data: Path, *, fast: bool) -> None:
         self.fast = fast
         self.name = f"{self.kind}-fast" if fast else self.kind
-        self.folder = home / self.name
+        self.folder = data / self.name
         self.state_file = home / f"{self.name}.json"
+        self.log_file = home / f"{self.name}.log"
 
     # what a kind answers
 
@@ -94,7 +95,7 @@ class Server:
         sys.exit(f"{self.title} did not start; the end of its log:\n{log}")
 
     def launch(self, port: int) -> subprocess.Popen[bytes]:
-        with self.log_file().open("ab") as log:
+        with self.log_file.open("ab") as log:
             process = subprocess.Popen(
                 self.command(port),
                 stdin=subprocess.DEVNULL,
@@ -127,11 +128,11 @@ class Server:
     def clear(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.state_file.unlink(missing_ok=True)
-        self.log_file().unlink(missing_ok=True)
+        self.log_file.unlink(missing_ok=True)
 
     def call(self, *command: str | Path) -> None:
         """A helper program of the server's, as its user; its words go to the log."""
-        with self.log_file().open("ab") as log:
+        with self.log_file.open("ab") as log:
             code = subprocess.run(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False, **self.run_as(0)
             ).returncode
@@ -196,12 +197,9 @@ class Server:
         state = self.running()
         return {"name": self.name, "folder": str(self.folder), **state} if state else None
 
-    def log_file(self) -> Path:
-        return self.folder.parent / f"{self.name}.log"
-
     def log_tail(self) -> str:
         try:
-            return "\n".join(self.log_file().read_text(errors="replace").splitlines()[-15:])
+            return "\n".join(self.log_file.read_text(errors="replace").splitlines()[-15:])
         except OSError:
             return "(no log)"
 
@@ -242,7 +240,7 @@ class PostgreSQL(Server):
             "max_wal_size": "2GB",
         }
         if self.fast:
-            settings |= {"fsync": "off", "full_page_writes": "off"}
+            settings |= {"fsync": "off", "full_page_writes": "off", "max_wal_size": "256MB"}
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         return [self.tool("postgres"), "-D", self.folder / "data", "-p", str(port), *options]
 
@@ -332,7 +330,45 @@ class Redis(Server):
         return f"redis://127.0.0.1:{port}/0"
 
 
-KINDS: dict[str, type[Server]] = {kind.kind: kind for kind in (PostgreSQL, MariaDB, Redis)}
+class RabbitMQ(Server):
+    kind = "rabbitmq"
+    title = "RabbitMQ"
+    package = "rabbitmq-server"
+    account = "rabbitmq"
+    stop_signal = signal.SIGKILL  # its whole process group; the folder goes anyway
+
+    def program(self) -> Path | None:
+        debian = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")  # the one in the PATH insists on its own user
+        return debian if debian.exists() else which("rabbitmq-server")
+
+    def command(self, port: int) -> list[str | Path]:
+        program = self.program()
+        assert program
+        # Erlang's name server would outlive its node as a daemon: our own one ends with the process group.
+        return ["sh", "-c", 'epmd -address 127.0.0.1 & exec "$0"', program]
+
+    def environment(self, port: int) -> dict[str, str]:
+        return {
+            "ERL_EPMD_PORT": str(free_port()),
+            "RABBITMQ_NODENAME": f"horae{port}@localhost",
+            "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
+            "RABBITMQ_NODE_PORT": str(port),
+            "RABBITMQ_DIST_PORT": str(free_port()),
+            "RABBITMQ_CONFIG_FILE": str(self.folder / "none"),
+            "RABBITMQ_ENABLED_PLUGINS_FILE": str(self.folder / "plugins"),
+            "RABBITMQ_MNESIA_BASE": str(self.folder),
+            "RABBITMQ_LOG_BASE": str(self.folder),
+            "RABBITMQ_LOGS": "-",
+        }
+
+    def ready(self, port: int) -> bool:
+        return answers(port, say=b"AMQP\0\0\x09\x01", greets=b"\x01\0\0")  # a method frame: connection.start
+
+    def url(self, port: int) -> str:
+        return f"amqp://guest:guest@127.0.0.1:{port}/"
+
+
+KINDS: dict[str, type[Server]] = {kind.kind: kind for kind in (PostgreSQL, MariaDB, Redis, RabbitMQ)}
 DEFAULT_KINDS = ("postgresql", "mysql")
 
 
