@@ -1,0 +1,5 @@
+"""How hints travel between processes: the adapters of `ports.Wakeups`.
+
+A hint only saves waiting. Every adapter may lose some, none may delay or fail its caller, and whoever listens
+also polls. A hint that is a bare topic (`runs`) means: something of that topic, perhaps more than one thing.
+"""

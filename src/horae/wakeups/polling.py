@@ -1,0 +1,22 @@
+"""No wake-ups at all, for databases that carry none (MySQL, MariaDB): everybody polls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from horae.ports import Hint
+
+
+class PollingWakeups:
+    """Carries nothing, and says so: `reliable` is False, so idle processes poll more often."""
+
+    reliable = False
+
+    async def start(self, topics: Collection[str], on_hint: Callable[[Hint], None]) -> None:
+        pass
+
+    async def send(self, hints: Collection[Hint]) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
