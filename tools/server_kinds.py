@@ -241,6 +241,7 @@ class PostgreSQL(Server):
         }
         if self.fast:
             settings |= {"fsync": "off", "full_page_writes": "off", "max_wal_size": "256MB"}
+            settings["dynamic_shared_memory_type"] = "mmap"  # in its folder: a killed server leaves nothing
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         return [self.tool("postgres"), "-D", self.folder / "data", "-p", str(port), *options]
 
