@@ -1,0 +1,60 @@
+"""Everything that can go wrong in words a person can act on. Edges (API, CLI) map these; nothing else does."""
+
+from __future__ import annotations
+
+
+class HoraeError(Exception):
+    """Something went wrong."""
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or type(self).__doc__ or type(self).__name__)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class InvalidInput(HoraeError):
+    """What was given cannot be used; `field` names the part that is wrong."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.args[0]}" if self.field else str(self.args[0])
+
+
+class NotFound(HoraeError):
+    """There is no such thing, or it is not yours to see."""
+
+
+class Conflict(HoraeError):
+    """The present state does not allow this."""
+
+
+class StaleVersion(Conflict):
+    """Someone else changed it meanwhile: read it again, then repeat your change."""
+
+
+class NotAllowed(HoraeError):
+    """Your role does not permit this."""
+
+
+class ConfigurationError(HoraeError):
+    """A setting is missing or wrong."""
+
+
+class SchemaMismatch(HoraeError):
+    """The database schema does not fit this version of Horae."""
+
+
+class StoreUnavailable(HoraeError):
+    """The database cannot be reached right now; the same call may succeed later."""
+
+
+class DuplicateKey(HoraeError):
+    """A row with this unique key exists already."""
+
+
+class PermanentError(HoraeError):
+    """Raised by a user's function: this attempt failed and no further attempt can help."""

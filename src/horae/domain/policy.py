@@ -1,0 +1,38 @@
+"""Retry policies: how long to wait before the next attempt, and whether there is one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Backoff = Literal["exponential", "linear", "fixed"]
+Overlap = Literal["skip", "queue_one", "queue_all", "cancel_running", "allow"]
+CatchUp = Literal["last", "all", "first", "none"]
+
+
+class Retry(BaseModel):
+    """When and how often a failed attempt is made again. `max_attempts` counts the first try."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    max_attempts: Annotated[int, Field(ge=1, le=100)] = 3
+    backoff: Backoff = "exponential"
+    delay: Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)] = 60
+    max_delay: Annotated[float, Field(ge=0, le=604_800, allow_inf_nan=False)] = 3_600
+    jitter: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.1
+
+    def pause(self, made: int, chance: float, retry_after: float | None = None) -> float:
+        """Seconds to wait after `made` attempts; `chance` in [0, 1) spreads by the jitter; a server's
+        own `retry_after` is honoured. Neither ever exceeds `max_delay`."""
+        if self.backoff == "exponential":
+            # An exponent beyond 64 is past any max_delay; unbounded it would overflow a float.
+            base = self.delay * 2.0 ** min(made - 1, 64)
+        elif self.backoff == "linear":
+            base = self.delay * made
+        else:
+            base = self.delay
+        base *= 1 + self.jitter * (2 * chance - 1)
+        if retry_after is not None:
+            base = max(base, retry_after)
+        return min(base, self.max_delay)

@@ -1,0 +1,232 @@
+"""The small values that verbs and the store exchange about jobs, processes and people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from horae.domain.job import JobSpec
+from horae.domain.states import RunStatus
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """One page of a list; `next` is where the following page begins, None at the end."""
+
+    items: list[T]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    id: str
+    slug: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewJob:
+    """A job's first version and its schedule's state."""
+
+    id: str
+    project_id: str
+    spec: JobSpec
+    plan: str
+    enabled: bool
+    anchor_at: datetime
+    next_run_at: datetime | None
+    actor: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class JobChange:
+    """A new version of a job, to be saved only if `version` is still the current one."""
+
+    id: str
+    version: int
+    spec: JobSpec
+    plan: str
+    anchor_at: datetime
+    next_run_at: datetime | None
+    actor: str
+    at: datetime
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobHead:
+    """What a trigger needs to know of a job."""
+
+    id: str
+    project_id: str
+    version: int
+    plan: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecord:
+    """A job as it stands: its current version and its state."""
+
+    id: str
+    project_id: str
+    version: int
+    spec: JobSpec
+    enabled: bool
+    paused: bool
+    paused_until: datetime | None
+    anchor_at: datetime
+    next_run_at: datetime | None
+    fired_through: datetime | None
+    live_runs: int
+    last_run_at: datetime | None
+    last_status: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """Where a job's schedule goes on after firing."""
+
+    id: str
+    next_run_at: datetime | None
+    fired_through: datetime
+    fired: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dead:
+    """A run that ended `failed`, to be looked at by somebody."""
+
+    run_id: str
+    job_id: str
+    project_id: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What one batch adds to a job's counters."""
+
+    job_id: str
+    project_id: str
+    status: RunStatus
+    count: int
+    duration_ms: int = 0
+    retries: int = 0
+    timed_out: int = 0
+    run_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    """Which runs a list shows; None leaves a field open."""
+
+    job_id: str | None = None
+    status: str | None = None
+    trigger: str | None = None
+    worker_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """Where a process lives. Two processes with the same `key` see the same process table, so either can tell
+    for sure whether the other is gone."""
+
+    hostname: str
+    platform: str
+    key: str
+    pid: int
+    pid_started: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSign:
+    """A worker introducing itself."""
+
+    id: str
+    name: str
+    host: Host
+    version: str
+    queues: tuple[str, ...]
+    offers: tuple[str, ...]
+    slots: int
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """A worker's sign of life."""
+
+    status: str
+    busy: int
+    runs_done: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRecord:
+    id: str
+    name: str
+    host: Host
+    version: str
+    queues: tuple[str, ...]
+    offers: tuple[str, ...]
+    slots: int
+    busy: int
+    status: str
+    runs_done: int
+    started_at: datetime
+    heartbeat_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerSign:
+    id: str
+    host: Host
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerRecord:
+    id: str
+    host: Host
+    version: str
+    started_at: datetime
+    heartbeat_at: datetime
+    shards: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShardView:
+    shard: int
+    owner_id: str | None
+    epoch: int
+    lease_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A key to be stored: never the key itself, only its digest."""
+
+    id: str
+    project_id: str
+    name: str
+    role: str
+    prefix: str
+    digest: str
+    created_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRecord:
+    id: str
+    project_id: str
+    name: str
+    role: str
+    digest: str
+
+
+Json = dict[str, Any]

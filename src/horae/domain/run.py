@@ -1,0 +1,142 @@
+"""A run on its way: the shapes in which the verbs hand it to each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from horae.domain.outcome import Outcome
+from horae.domain.states import RunStatus, Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """A run to be queued. `due_at` None means: now, by the database's clock."""
+
+    id: str
+    job_id: str
+    version: int
+    project_id: str
+    trigger: Trigger
+    queue: str
+    priority: int
+    needs: str
+    due_at: datetime | None = None
+    start_by: datetime | None = None
+    occurrence: datetime | None = None
+    scheduled_for: datetime | None = None
+    held: bool = False
+    input: str | None = None
+    parent_run_id: str | None = None
+    rerun_of: str | None = None
+    scheduler_id: str | None = None
+    triggered_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Occurrences that do not run: `occurrences` of them, from `scheduled_for` to `scheduled_until`."""
+
+    id: str
+    job_id: str
+    version: int
+    project_id: str
+    queue: str
+    priority: int
+    reason: str
+    occurrences: int
+    scheduled_for: datetime
+    scheduled_until: datetime
+    scheduler_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A run that a worker holds a lease on. `token` is the right to write about this attempt."""
+
+    id: str
+    job_id: str
+    version: int
+    project_id: str
+    trigger: str
+    scheduled_for: datetime | None
+    attempt: int
+    uncounted: int
+    input: str | None
+    due_at: datetime
+    started_at: datetime
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Leased:
+    """A running run as its finisher or the sweep sees it, its row locked."""
+
+    id: str
+    job_id: str
+    version: int
+    queue: str
+    attempt: int
+    uncounted: int
+    token: str
+    worker_id: str | None
+    started_at: datetime
+    cancel_requested_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """An attempt that is over, as the worker reports it."""
+
+    run: Claimed
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Moves a run to history. `token` fences: None for a run that is queued (no worker holds it)."""
+
+    id: str
+    token: str | None
+    status: RunStatus
+    reason: str | None = None
+    outcome: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Requeue:
+    """Queues a run once more; its lease and token are taken away."""
+
+    id: str
+    token: str
+    pause: float
+    counted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """An attempt that did not end its run."""
+
+    run_id: str
+    n: int
+    worker_id: str | None
+    started_at: datetime
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class LogLines:
+    """A piece of an attempt's output."""
+
+    run_id: str
+    token: str
+    attempt: int
+    seq: int
+    at: datetime
+    stream: str
+    text: str
+
+
+RunRecord = dict[str, Any]
+"""A run as people see it, live or ended alike: the fields of the interface by name."""

@@ -1,0 +1,68 @@
+"""The words for the states of a run and of its attempts, and who moves each one on."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class RunStatus(StrEnum):
+    QUEUED = "queued"  # waits in `runs` for a worker; moved on by claim, cancel or expire
+    RUNNING = "running"  # leased by a worker; moved on by finish, or by recover when the lease ran out
+    SUCCEEDED = "succeeded"  # ended: in `run_history`, never changed again
+    FAILED = "failed"  # ended: attempts used up, or a permanent failure; a dead letter until resolved
+    CANCELLED = "cancelled"  # ended: somebody asked for it
+    SKIPPED = "skipped"  # never ran: an occurrence (or a range of them) accounted for, with a reason
+
+
+LIVE = frozenset({RunStatus.QUEUED, RunStatus.RUNNING})
+ENDED = frozenset(RunStatus) - LIVE
+
+
+class AttemptOutcome(StrEnum):
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    TIMED_OUT = "timed_out"  # the attempt exceeded the job's `timeout`
+    LOST = "lost"  # the worker's lease ran out
+    INTERRUPTED = "interrupted"  # the worker shut down; not counted, queued again at once
+    CANCELLED = "cancelled"
+
+
+class Trigger(StrEnum):
+    SCHEDULE = "schedule"
+    MANUAL = "manual"
+    API = "api"
+    RETRY = "retry"
+    BACKFILL = "backfill"
+    AFTER = "after"
+
+
+class SkipReason(StrEnum):
+    OVERLAP = "overlap"
+    MISSED = "missed"
+    DISABLED = "disabled"
+    BLACKOUT = "blackout"
+    DST_GAP = "dst_gap"
+
+
+class StopReason(StrEnum):
+    """Why a worker ends an attempt that has not ended by itself."""
+
+    TIMEOUT = "timeout"
+    CANCEL = "cancel"
+    LEASE_LOST = "lease_lost"
+    SHUTDOWN = "shutdown"
+
+
+class WorkerStatus(StrEnum):
+    IDLE = "idle"
+    BUSY = "busy"
+    DRAINING = "draining"
+    OFFLINE = "offline"  # said goodbye, or no heartbeat for `offline_after`
+
+
+class JobStatus(StrEnum):
+    SCHEDULED = "scheduled"
+    RUNNING = "running"
+    PAUSED = "paused"
+    DISABLED = "disabled"
+    FINISHED = "finished"  # no occurrence is left

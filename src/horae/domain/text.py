@@ -1,0 +1,73 @@
+"""Checks on text that people send: what no database, header or URL can carry is refused by name."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+_TOKEN = re.compile(r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$")
+_HOP_BY_HOP = frozenset(
+    "connection keep-alive proxy-authenticate proxy-authorization te trailer transfer-encoding upgrade "
+    "host content-length proxy-connection".split()
+)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def plain_text(text: str) -> str:
+    """Any text but NUL and lone surrogates, which PostgreSQL and UTF-8 cannot hold."""
+    if "\x00" in text:
+        raise ValueError("must not contain the NUL character")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("must not contain lone surrogates") from None
+    return text
+
+
+def label(text: str) -> str:
+    """A name that people type and read: no control characters, no blank edges."""
+    plain_text(text)
+    if _CONTROL.search(text):
+        raise ValueError("must not contain control characters")
+    if text != text.strip():
+        raise ValueError("must not begin or end with blanks")
+    return text
+
+
+def header_name(name: str) -> str:
+    if not _TOKEN.match(name):
+        raise ValueError("is not a valid header name")
+    if name.lower() in _HOP_BY_HOP:
+        raise ValueError(f"the header {name.lower()} is set by Horae itself")
+    return name
+
+
+def header_value(value: str) -> str:
+    if _CONTROL.search(value.replace("\t", " ")):
+        raise ValueError("header values must not contain control characters")
+    try:
+        value.encode("latin-1")
+    except UnicodeEncodeError:
+        raise ValueError("header values must be Latin-1 text") from None
+    return value
+
+
+def http_url(url: str) -> str:
+    """An absolute http or https URL without credentials in it."""
+    if _CONTROL.search(url) or " " in url:
+        raise ValueError("must not contain blanks or control characters")
+    plain_text(url)
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise ValueError(f"is not a valid URL: {error}") from None
+    if parts.scheme not in ("http", "https"):
+        raise ValueError("must begin with http:// or https://")
+    if not parts.hostname:
+        raise ValueError("names no host")
+    if port == 0:
+        raise ValueError("names port 0")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("must not carry a user name or password; put them into a secret")
+    return url

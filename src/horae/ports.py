@@ -1,0 +1,296 @@
+"""The seams of Horae: what the rules and verbs need from the outside world, and nothing more.
+
+Adapters implement these protocols (`store`, `executors`, `wakeups`), `wiring` chooses among them, and everything
+else depends on the protocols alone. A simulation replaces clock, ids, chance and store, and replays them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from datetime import datetime
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from horae.domain.attempt import Attempt
+from horae.domain.firing import DueJob
+from horae.domain.job import JobSpec
+from horae.domain.outcome import Outcome
+from horae.domain.records import (
+    Advance,
+    ApiKey,
+    Beat,
+    Dead,
+    JobChange,
+    JobHead,
+    JobRecord,
+    KeyRecord,
+    NewJob,
+    Page,
+    Project,
+    RunFilter,
+    SchedulerRecord,
+    SchedulerSign,
+    ShardView,
+    Tally,
+    WorkerRecord,
+    WorkerSign,
+)
+from horae.domain.run import (
+    Claimed,
+    Ending,
+    Leased,
+    LogLines,
+    NewRun,
+    Requeue,
+    RunRecord,
+    Skipped,
+    Tried,
+)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Clock(Protocol):
+    """Local time. What is compared across machines uses the database's clock instead (`Transaction.now`)."""
+
+    def now(self) -> datetime: ...
+
+    def monotonic(self) -> float:
+        """Seconds that never go back and go on counting while the machine is suspended."""
+        ...
+
+
+class Ids(Protocol):
+    """The source of ids (UUIDv7, as text) and of chance."""
+
+    def new(self) -> str: ...
+
+    def chance(self) -> float:
+        """A number in [0, 1)."""
+        ...
+
+
+Hint = str
+"""What a wake-up is about: `runs:QUEUE`, `jobs`, `shards`, `cancel:WORKER_ID`. Hints may be lost; polling is the truth."""
+
+
+class Wakeups(Protocol):
+    """Carries hints between processes."""
+
+    @property
+    def reliable(self) -> bool:
+        """Whether hints normally arrive, so that idle processes may poll rarely."""
+        ...
+
+    async def start(self, topics: Collection[str], on_hint: Callable[[Hint], None]) -> None:
+        """Calls `on_hint` for each hint whose topic (the part before the colon) is among `topics`."""
+        ...
+
+    async def send(self, hints: Collection[Hint]) -> None:
+        """Never raises: a hint that cannot be sent is dropped, and said so in the log once."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Executor(Protocol):
+    """Performs attempts of one target kind. It never touches the store. A worker that wants an attempt to end
+    sets `attempt.stop` and cancels the task; `execute` then ends whatever it started and re-raises."""
+
+    def offers(self) -> Iterable[str]:
+        """The capabilities this adds to a worker, as in `Target.needs`."""
+        ...
+
+    async def execute(self, attempt: Attempt) -> Outcome: ...
+
+    async def close(self) -> None: ...
+
+
+class Jobs(Protocol):
+    """Definitions and their schedules' state."""
+
+    async def insert(self, job: NewJob) -> None: ...
+    async def change(self, change: JobChange) -> bool:
+        """Compare-and-set on the version; False if someone else was first."""
+        ...
+
+    async def delete(self, job_id: str) -> None: ...
+    async def find(self, project_id: str, ref: str, *, lock: bool = False) -> JobRecord | None:
+        """By id or by name."""
+        ...
+
+    async def page(
+        self, project_id: str, *, limit: int, after: str | None, text: str | None = None
+    ) -> Page[JobRecord]: ...
+    async def heads(self, job_ids: Collection[str]) -> list[JobHead]: ...
+    async def due(self, shards: Collection[int], limit: int) -> list[DueJob]:
+        """Locks and returns jobs whose `next_run_at` has come, passing over rows that others hold."""
+        ...
+
+    async def next_due(self, shards: Collection[int]) -> datetime | None: ...
+    async def advance(self, advances: Sequence[Advance]) -> None: ...
+    async def queues(self) -> list[str]:
+        """Every queue that some job names."""
+        ...
+
+    async def definitions(self, pairs: Collection[tuple[str, int]]) -> dict[tuple[str, int], JobSpec]: ...
+
+
+class Gates(Protocol):
+    """How many runs of a job may be under way, and whose turn is next."""
+
+    async def lock(self, job_ids: Collection[str]) -> dict[str, tuple[int, int, int]]:
+        """Locks the gates of these jobs in id order; for each that has one: (limit, under way, held)."""
+        ...
+
+    async def open(self, job_ids: Collection[str]) -> set[str]:
+        """Lets held runs take free places, oldest first; the queues that got one."""
+        ...
+
+
+class Runs(Protocol):
+    """Live runs, and their move to history."""
+
+    async def insert(self, runs: Sequence[NewRun]) -> None: ...
+    async def skip(self, skipped: Sequence[Skipped]) -> None: ...
+    async def claim(
+        self,
+        *,
+        worker_id: str,
+        token: str,
+        queues: Sequence[str],
+        offers: Collection[str],
+        limit: int,
+        lease: float,
+    ) -> list[Claimed]: ...
+    async def next_due(self, queues: Sequence[str], offers: Collection[str]) -> datetime | None: ...
+    async def renew(self, worker_id: str, lease: float) -> list[tuple[str, str, bool]]:
+        """Renews every lease of a worker: (run id, token, cancel requested) for each it still holds."""
+        ...
+
+    async def cancelling(self, worker_id: str) -> list[tuple[str, str]]:
+        """(run id, token) of this worker's runs that somebody asked to cancel."""
+        ...
+
+    async def leased(self, pairs: Sequence[tuple[str, str]]) -> list[Leased]:
+        """Locks the running runs among these (id, token) pairs whose token still fits."""
+        ...
+
+    async def expired(self, limit: int, dead_workers: Collection[str] = ()) -> list[Leased]:
+        """Locks running runs whose lease ran out or whose worker is surely dead."""
+        ...
+
+    async def overdue(self, limit: int) -> list[tuple[str, str]]:
+        """Locks queued runs that were to start by now (`start_within`); (id, job id) of each."""
+        ...
+
+    async def lock_live(self, project_id: str, run_ids: Collection[str]) -> list[RunRecord]: ...
+    async def live_of(self, job_id: str) -> list[str]: ...
+    async def end(self, endings: Sequence[Ending]) -> set[str]:
+        """Moves runs to history; the ids that were moved. A token that no longer fits moves nothing."""
+        ...
+
+    async def requeue(self, requeues: Sequence[Requeue]) -> None: ...
+    async def request_cancel(self, run_ids: Collection[str]) -> None: ...
+    async def tried(self, attempts: Sequence[Tried]) -> None: ...
+    async def bury(self, dead: Sequence[Dead]) -> None: ...
+    async def find(self, project_id: str, run_id: str) -> RunRecord | None:
+        """Live or ended: read live first, so that a run on its way to history is never missed."""
+        ...
+
+    async def page(self, project_id: str, where: RunFilter, *, limit: int, after: str | None) -> Page[RunRecord]: ...
+    async def attempts(self, run_id: str) -> list[dict[str, Any]]: ...
+
+
+class Logs(Protocol):
+    """Captured output."""
+
+    async def append(self, lines: Sequence[LogLines]) -> None:
+        """Only for attempts whose token still fits."""
+        ...
+
+    async def read(self, run_id: str, *, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]: ...
+
+
+class Processes(Protocol):
+    """Who is alive: workers, schedulers, and the shards they lease."""
+
+    async def register_worker(self, sign: WorkerSign) -> None: ...
+    async def beat_worker(self, worker_id: str, beat: Beat) -> None: ...
+    async def workers(self, offline_after: float) -> list[WorkerRecord]: ...
+    async def register_scheduler(self, sign: SchedulerSign) -> None: ...
+    async def beat_scheduler(self, scheduler_id: str) -> None: ...
+    async def forget_scheduler(self, scheduler_id: str) -> None: ...
+    async def schedulers(self) -> list[SchedulerRecord]: ...
+    async def renew_shards(self, scheduler_id: str, lease: float) -> list[int]: ...
+    async def take_shards(self, scheduler_id: str, lease: float, limit: int) -> list[int]: ...
+    async def release_shards(self, scheduler_id: str, keep: int = 0) -> None: ...
+    async def shards(self) -> list[ShardView]: ...
+    async def live_schedulers(self, within: float) -> int: ...
+
+
+class Stats(Protocol):
+    """Counters, kept without ever scanning history."""
+
+    async def add(self, tallies: Sequence[Tally]) -> None: ...
+    async def roll_up(self, limit: int) -> int: ...
+    async def totals(self, project_id: str) -> dict[str, int]: ...
+
+
+class Access(Protocol):
+    """Projects and API keys."""
+
+    async def default_project(self) -> Project: ...
+    async def add_key(self, key: ApiKey) -> None: ...
+    async def key(self, prefix: str) -> KeyRecord | None: ...
+    async def replace_key(self, key: ApiKey) -> None:
+        """Puts `key` in the place of the project's key of the same name."""
+        ...
+
+
+class Upkeep(Protocol):
+    """What keeps the database small and ready."""
+
+    async def prune_runs(self, older_than: float, limit: int) -> int: ...
+    async def prune_logs(self, older_than: float, limit: int) -> int: ...
+    async def prune_processes(self, older_than: float) -> int: ...
+    async def prepare_partitions(self) -> None: ...
+
+
+class Transaction(Protocol):
+    """One short transaction: what is done through it happens wholly or not at all."""
+
+    jobs: Jobs
+    gates: Gates
+    runs: Runs
+    logs: Logs
+    processes: Processes
+    stats: Stats
+    access: Access
+    upkeep: Upkeep
+
+    async def now(self) -> datetime:
+        """The database's clock."""
+        ...
+
+    def hint(self, hint: Hint) -> None:
+        """Sent once the transaction has committed."""
+        ...
+
+
+Verb = Callable[Concatenate[Transaction, P], Awaitable[T]]
+
+
+class Store(Protocol):
+    """The truth. Verbs run inside it, each in one transaction."""
+
+    async def transact(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Runs a verb in a transaction of its own and commits. After a deadlock or a lost connection the verb is
+        run again, so verbs are idempotent by key or token. Raises StoreUnavailable when the database is away."""
+        ...
+
+    async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The same for a verb that only reads: it takes no write lock and waits for nobody."""
+        ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,159 @@
+"""The questions that statements ask a database, and the answers that most give alike."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, Protocol
+
+from sqlalchemy import Table
+
+Params = Mapping[str, Any]
+
+
+class Row(Protocol):
+    """A fetched row: values by column name."""
+
+    def __getitem__(self, key: str, /) -> Any: ...
+
+
+class Connection(Protocol):
+    """A connection to one database. Errors come out as those of `horae.store.failures`."""
+
+    broken: bool
+
+    async def fetch(self, sql: str, params: Params | None = None) -> Sequence[Row]: ...
+    async def execute(self, sql: str, params: Params | None = None) -> int:
+        """The number of rows that matched."""
+        ...
+
+    async def begin(self) -> None: ...
+    async def commit(self) -> None: ...
+    async def rollback(self) -> None: ...
+    async def close(self) -> None: ...
+
+
+_PARAMETER = re.compile(r"(?<![:\w]):([a-z_]\w*)")
+
+
+@lru_cache(maxsize=1024)
+def positional(sql: str, style: str) -> tuple[str, tuple[str, ...]]:
+    """`:name` parameters as the driver wants them (`$1`, `?` or `%s`), and the names in their order."""
+    names: list[str] = []
+
+    def place(match: re.Match[str]) -> str:
+        name = match[1]
+        if style == "$":
+            if name not in names:
+                names.append(name)
+            return f"${names.index(name) + 1}"
+        names.append(name)
+        return style
+
+    if style == "%s":
+        sql = sql.replace("%", "%%")
+    return _PARAMETER.sub(place, sql), tuple(names)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A batch of values as a table expression named `alias`, and how its parameters are made."""
+
+    sql: str
+    alias: str
+    columns: tuple[str, ...]
+
+
+def quoted(column: str) -> str:
+    return f'"{column}"' if column in ("trigger", "text") else column
+
+
+def listed(columns: Sequence[str], prefix: str = "") -> str:
+    return ", ".join(prefix + quoted(column) for column in columns)
+
+
+class Dialect(ABC):
+    """One database's answers. `shift` moves its clock, for tests that cannot wait."""
+
+    name: str
+    one_writer = False
+    arrays = False  # whether lists are values, and a statement can both change rows and return them
+    lock = "FOR UPDATE"
+    lock_skip = "FOR UPDATE SKIP LOCKED"
+
+    def __init__(self, shift: float = 0) -> None:
+        self.shift = shift
+
+    @property
+    @abstractmethod
+    def now(self) -> str:
+        """The database's clock, read anew by each statement and usable as an index bound."""
+
+    @abstractmethod
+    def later(self, seconds: str) -> str:
+        """`now` plus an expression in seconds."""
+
+    @abstractmethod
+    def earlier(self, seconds: str) -> str:
+        """`now` minus an expression in seconds."""
+
+    def lock_of(self, alias: str) -> str:
+        """Locks the rows of one table of a join."""
+        return self.lock
+
+    def time(self, expression: str, name: str) -> str:
+        """A computed time as a column of a result."""
+        return f"{expression} AS {name}"
+
+    @abstractmethod
+    def millis(self, start: str, end: str) -> str:
+        """Whole milliseconds between two times."""
+
+    @abstractmethod
+    def among(self, column: str, param: str) -> str:
+        """Whether a column's value is in a list given as one parameter."""
+
+    @abstractmethod
+    def same(self, left: str, right: str) -> str:
+        """Equality that takes NULL for equal to NULL."""
+
+    @abstractmethod
+    def rows(self, alias: str, table: Table, columns: Sequence[str]) -> Rows:
+        """A table expression for a batch of rows with the types of a table's columns."""
+
+    @abstractmethod
+    def rows_params(self, rows: Rows, values: Sequence[Sequence[Any]]) -> dict[str, Any]:
+        """The parameters that fill `rows` with values."""
+
+    @abstractmethod
+    def update_from(self, table: str, rows: Rows, sets: Mapping[str, str], where: str) -> str:
+        """Updates a table from a batch; `sets` and `where` name the table and the batch's alias."""
+
+    @abstractmethod
+    def ignore_duplicates(self, insert: str) -> str:
+        """An INSERT … SELECT that passes over rows whose key exists."""
+
+    @abstractmethod
+    def upsert(self, insert: str, keys: Sequence[str], sets: Mapping[str, str]) -> str:
+        """An INSERT … SELECT that updates rows whose key exists; in `sets`, `{new}` stands for the value offered
+        and `{old}` for the one stored, as in `{"runs": "{old} + {new}"}`."""
+
+    def insert_from(self, table: str, rows: Rows, extra: Mapping[str, str] | None = None) -> str:
+        """Inserts a batch; `extra` adds columns computed by the database."""
+        extra = extra or {}
+        columns = listed([*rows.columns, *extra])
+        values = ", ".join([listed(rows.columns, f"{rows.alias}."), *extra.values()]).strip(", ")
+        return f"INSERT INTO {table} ({columns}) SELECT {values} FROM {rows.sql}"
+
+    async def read_now(self, db: Connection) -> datetime:
+        (row,) = await db.fetch(f"SELECT {self.time(self.now, 'now')}")
+        now: datetime = row["now"]
+        return now.replace(tzinfo=UTC)
+
+    async def prepare_partitions(self, db: Connection) -> None:
+        """Makes room for the months to come, where tables are partitioned."""
+        return

@@ -1,0 +1,31 @@
+"""Monthly partitions by UUIDv7: an id begins with the milliseconds at which it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+AHEAD = 3  # how many months after the present one are ready
+
+
+def partition_ddl(table: str, now: datetime) -> list[str]:
+    """Creates the partitions from the present month on."""
+    return [
+        f"CREATE TABLE IF NOT EXISTS {table}_{first:%Y_%m} PARTITION OF {table} "
+        f"FOR VALUES FROM ('{smallest_id(first)}') TO ('{smallest_id(after)}')"
+        for first, after in months(now)
+    ]
+
+
+def months(now: datetime) -> Iterator[tuple[datetime, datetime]]:
+    first = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    for _ in range(AHEAD + 1):
+        after = first.replace(year=first.year + first.month // 12, month=first.month % 12 + 1)
+        yield first, after
+        first = after
+
+
+def smallest_id(instant: datetime) -> str:
+    """The smallest UUIDv7 that could be made at an instant."""
+    millis = max(int(instant.timestamp() * 1000), 0)
+    return f"{millis >> 16:08x}-{millis & 0xFFFF:04x}-0000-0000-000000000000"

@@ -1,0 +1,197 @@
+"""SQLite through the standard library, each connection on a thread of its own; batches travel as JSON.
+
+Time is a number of microseconds, from a clock that the store is given: all processes share one host, so its clock is
+the database's, and a simulation can move it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+import orjson
+from sqlalchemy import Table
+
+from horae.store.dialects.base import Dialect, Params, Row, Rows, listed, positional, quoted
+from horae.store.failures import DuplicateKey, StoreUnavailable, TryAgain
+
+T = TypeVar("T")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+BUSY_TIMEOUT = 10.0
+
+
+def _micros(instant: datetime) -> int:
+    return (instant - _EPOCH) // _MICROSECOND
+
+
+sqlite3.register_adapter(datetime, _micros)
+sqlite3.register_converter("TIMESTAMP", lambda value: _EPOCH + timedelta(microseconds=int(value)))
+sqlite3.register_converter("BOOLEAN", lambda value: value != b"0")
+
+
+class SqliteDialect(Dialect):
+    name = "sqlite"
+    one_writer = True
+    # BEGIN IMMEDIATE has locked the whole database already.
+    lock = ""
+    lock_skip = ""
+
+    @property
+    def now(self) -> str:
+        return f"(horae_now() + {int(self.shift * 1e6)})" if self.shift else "horae_now()"
+
+    def later(self, seconds: str) -> str:
+        return f"({self.now} + CAST({seconds} * 1000000 AS INTEGER))"
+
+    def earlier(self, seconds: str) -> str:
+        return f"({self.now} - CAST({seconds} * 1000000 AS INTEGER))"
+
+    def time(self, expression: str, name: str) -> str:
+        # An expression has no declared type: the driver converts it only because its name says so.
+        return f'{expression} AS "{name} [timestamp]"'
+
+    def millis(self, start: str, end: str) -> str:
+        return f"({end} - {start}) / 1000"
+
+    def among(self, column: str, param: str) -> str:
+        return f"{column} IN (SELECT value FROM json_each(:{param}))"
+
+    def same(self, left: str, right: str) -> str:
+        return f"{left} IS {right}"
+
+    def rows(self, alias: str, table: Table, columns: Sequence[str]) -> Rows:
+        values = ", ".join(f"value ->> {i} AS {quoted(column)}" for i, column in enumerate(columns))
+        return Rows(f"(SELECT {values} FROM json_each(:{alias})) AS {alias}", alias, tuple(columns))
+
+    def rows_params(self, rows: Rows, values: Sequence[Sequence[Any]]) -> dict[str, Any]:
+        return {rows.alias: values}
+
+    def update_from(self, table: str, rows: Rows, sets: Mapping[str, str], where: str) -> str:
+        changes = ", ".join(f"{column} = {value}" for column, value in sets.items())
+        return f"UPDATE {table} SET {changes} FROM {rows.sql} WHERE {where}"
+
+    def ignore_duplicates(self, insert: str) -> str:
+        # Without a WHERE the parser takes ON for the condition of a join.
+        return f"{insert} WHERE true ON CONFLICT DO NOTHING"
+
+    def upsert(self, insert: str, keys: Sequence[str], sets: Mapping[str, str]) -> str:
+        changes = ", ".join(
+            f"{column} = {value.format(new=f'excluded.{column}', old=column)}"
+            for column, value in sets.items()
+        )
+        return f"{insert} WHERE true ON CONFLICT ({listed(keys)}) DO UPDATE SET {changes}"
+
+
+class SqliteConnection:
+    """One connection. Its statements run on its own thread, or inline where a simulation must replay them."""
+
+    def __init__(self, path: str, now: Callable[[], datetime], *, inline: bool = False) -> None:
+        self.broken = False
+        self._thread = None if inline else ThreadPoolExecutor(1, thread_name_prefix="horae-sqlite")
+        self._path, self._now = path, now
+        self._raw: sqlite3.Connection
+
+    async def open(self) -> SqliteConnection:
+        with self._mapped():
+            await self._run(self._connect)
+        return self
+
+    def _connect(self) -> None:
+        raw = sqlite3.connect(
+            self._path,
+            timeout=BUSY_TIMEOUT,
+            isolation_level=None,
+            detect_types=sqlite3.PARSE_DECLTYPES | sqlite3.PARSE_COLNAMES,
+            check_same_thread=False,
+            cached_statements=512,
+            uri=self._path.startswith("file:"),
+        )
+        raw.row_factory = sqlite3.Row
+        raw.execute("PRAGMA journal_mode = WAL")
+        raw.execute("PRAGMA synchronous = FULL")
+        raw.execute("PRAGMA foreign_keys = ON")
+        raw.execute("PRAGMA cache_size = -16000")
+        raw.create_function("horae_now", 0, lambda: _micros(self._now()))
+        self._raw = raw
+
+    async def fetch(self, sql: str, params: Params | None = None) -> Sequence[Row]:
+        text, values = _bound(sql, params)
+        with self._mapped():
+            return await self._run(lambda: self._raw.execute(text, values).fetchall())
+
+    async def execute(self, sql: str, params: Params | None = None) -> int:
+        text, values = _bound(sql, params)
+        with self._mapped():
+            return await self._run(lambda: max(self._raw.execute(text, values).rowcount, 0))
+
+    async def begin(self) -> None:
+        # IMMEDIATE: a deferred transaction that turns to writing fails at once, whatever the timeout.
+        await self.execute("BEGIN IMMEDIATE")
+
+    async def commit(self) -> None:
+        await self.execute("COMMIT")
+
+    async def rollback(self) -> None:
+        if self._raw.in_transaction:
+            await self.execute("ROLLBACK")
+
+    async def close(self) -> None:
+        self.broken = True
+        if hasattr(self, "_raw"):
+            await self._run(self._raw.close)
+        if self._thread:
+            self._thread.shutdown(wait=False)
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        if self._thread is None:
+            return work()
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    @contextmanager
+    def _mapped(self) -> Iterator[None]:
+        try:
+            yield
+        except asyncio.CancelledError:
+            self.broken = True
+            raise
+        except sqlite3.IntegrityError as error:
+            if "UNIQUE" in str(error):
+                raise DuplicateKey(str(error)) from error
+            raise
+        except sqlite3.OperationalError as error:
+            raise _translated(error) from error
+
+
+def _translated(error: sqlite3.OperationalError) -> Exception:
+    message = str(error)
+    if "locked" in message or "busy" in message:
+        return TryAgain("SQLite was busy for too long: " + message)
+    if any(word in message for word in ("unable to open", "disk", "readonly", "I/O")):
+        return StoreUnavailable("SQLite: " + message)
+    return error
+
+
+def _bound(sql: str, params: Params | None) -> tuple[str, list[Any]]:
+    text, names = positional(sql, "?")
+    return text, [_plain(params[name]) for name in names] if params else []
+
+
+def _plain(value: Any) -> Any:
+    """Lists and batches become JSON, in which times are numbers as in the tables."""
+    if isinstance(value, list | tuple | set | frozenset):
+        if not isinstance(value, list):
+            value = list(value)
+        return orjson.dumps(value, default=_encode, option=orjson.OPT_PASSTHROUGH_DATETIME).decode()
+    return value
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return _micros(value)
+    raise TypeError(f"{type(value).__name__} does not go into a batch")

@@ -1,0 +1,267 @@
+"""`jobs`, `job_versions`, `queues`: definitions and where their schedules stand."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from functools import cache, lru_cache
+from typing import Any
+
+from horae.domain.firing import DueJob, parse_plan
+from horae.domain.job import JobSpec
+from horae.domain.records import Advance, JobChange, JobHead, JobRecord, NewJob, Page
+from horae.store import tables
+from horae.store.dialects.base import Connection, Dialect, Row, Rows
+from horae.store.rows import Group, batch, dump, some
+from horae.store.stats import latest_runs
+
+_JOB = (
+    "j.id, j.project_id, j.name, j.version, j.enabled, j.paused, j.paused_until, j.anchor_at, j.next_run_at, "
+    "j.fired_through, j.created_at, j.updated_at, s.spec"
+)
+_FROM = "FROM jobs j JOIN job_versions s ON s.job_id = j.id AND s.version = j.version"
+
+
+class _Sql:
+    """The statements, written once per dialect."""
+
+    def __init__(self, d: Dialect) -> None:
+        self.advance_rows: Rows = batch(d, tables.jobs, "id", "next_run_at", "fired_through", "fired_count")
+        self.advance = d.update_from(
+            "jobs",
+            self.advance_rows,
+            {
+                "next_run_at": "v.next_run_at",
+                "fired_through": "v.fired_through",
+                "fired_count": "jobs.fired_count + v.fired_count",
+            },
+            "jobs.id = v.id",
+        )
+        self.due = (
+            "SELECT id, project_id, version, plan, anchor_at, next_run_at, fired_through, fired_count FROM jobs "
+            f"WHERE next_run_at <= {d.now} AND {d.among('shard', 'shards')} AND enabled AND NOT paused "
+            f"ORDER BY next_run_at LIMIT :limit {d.lock_skip}"
+        )
+        self.next_due = (
+            f"SELECT next_run_at FROM jobs WHERE next_run_at IS NOT NULL AND {d.among('shard', 'shards')} "
+            "AND enabled AND NOT paused ORDER BY next_run_at LIMIT 1"
+        )
+        self.pair_rows = batch(d, tables.job_versions, "job_id", "version")
+        self.definitions = (
+            f"SELECT s.job_id, s.version, s.spec FROM {self.pair_rows.sql} "
+            "JOIN job_versions s ON s.job_id = v.job_id AND s.version = v.version"
+        )
+        self.queue_rows = batch(d, tables.queues, "name")
+        self.add_queue = d.ignore_duplicates(d.insert_from("queues", self.queue_rows, {"created_at": d.now}))
+
+
+@cache
+def _sql(dialect: Dialect) -> _Sql:
+    return _Sql(dialect)
+
+
+@lru_cache(maxsize=10_000)
+def _spec(text: str) -> JobSpec:
+    return JobSpec.model_validate_json(text)
+
+
+class JobTable(Group):
+    def __init__(self, db: Connection, dialect: Dialect, shard_count: int) -> None:
+        super().__init__(db, dialect)
+        self._shard_count = shard_count
+
+    async def insert(self, job: NewJob) -> None:
+        spec = job.spec
+        await self.db.execute(
+            "INSERT INTO jobs (id, project_id, name, version, shard, enabled, paused, plan, anchor_at, next_run_at, "
+            "fired_count, created_by, created_at, updated_by, updated_at) VALUES (:id, :project_id, :name, 1, :shard, "
+            ":enabled, :paused, :plan, :anchor_at, :next_run_at, 0, :actor, :at, :actor, :at)",
+            {
+                "id": job.id,
+                "project_id": job.project_id,
+                "name": spec.name,
+                "shard": zlib.crc32(job.id.encode()) % self._shard_count,
+                "enabled": job.enabled,
+                "paused": False,
+                "plan": job.plan,
+                "anchor_at": job.anchor_at,
+                "next_run_at": job.next_run_at,
+                "actor": job.actor,
+                "at": job.at,
+            },
+        )
+        await self._add_version(job.id, 1, spec, job.actor, job.at, None)
+
+    async def change(self, change: JobChange) -> bool:
+        matched = await self.db.execute(
+            "UPDATE jobs SET name = :name, version = :new_version, plan = :plan, anchor_at = :anchor_at, "
+            "next_run_at = :next_run_at, updated_by = :actor, updated_at = :at WHERE id = :id AND version = :version",
+            {
+                "id": change.id,
+                "version": change.version,
+                "new_version": change.version + 1,
+                "name": change.spec.name,
+                "plan": change.plan,
+                "anchor_at": change.anchor_at,
+                "next_run_at": change.next_run_at,
+                "actor": change.actor,
+                "at": change.at,
+            },
+        )
+        if not matched:
+            return False
+        await self._add_version(
+            change.id, change.version + 1, change.spec, change.actor, change.at, change.note
+        )
+        return True
+
+    async def _add_version(
+        self, job_id: str, version: int, spec: JobSpec, actor: str, at: datetime, note: str | None
+    ) -> None:
+        await self.db.execute(
+            "INSERT INTO job_versions (job_id, version, spec, created_by, created_at, note) "
+            "VALUES (:job_id, :version, :spec, :actor, :at, :note)",
+            {
+                "job_id": job_id,
+                "version": version,
+                "spec": dump(spec.to_json()),
+                "actor": actor,
+                "at": at,
+                "note": note,
+            },
+        )
+        # The gate follows the definition: one row where there is a limit, none where there is not.
+        await self.db.execute("DELETE FROM job_gates WHERE job_id = :id", {"id": job_id})
+        if spec.gate is not None:
+            await self.db.execute(
+                "INSERT INTO job_gates (job_id, max_instances) VALUES (:id, :limit)",
+                {"id": job_id, "limit": spec.gate},
+            )
+        await self.put(_sql(self.d).add_queue, _sql(self.d).queue_rows, [(spec.queue,)])
+
+    async def delete(self, job_id: str) -> None:
+        for table in ("job_gates WHERE job_id", "job_stats WHERE job_id", "jobs WHERE id"):
+            await self.db.execute(f"DELETE FROM {table} = :id", {"id": job_id})
+
+    async def find(self, project_id: str, ref: str, *, lock: bool = False) -> JobRecord | None:
+        rows: Sequence[Row] = ()
+        if _looks_like_id(ref):
+            rows = await self._one("j.id = :ref", project_id, ref, lock=lock)
+        if not rows:
+            rows = await self._one("j.name = :ref", project_id, ref, lock=lock)
+        return (await self._records(rows))[0] if rows else None
+
+    async def _one(self, which: str, project_id: str, ref: str, *, lock: bool) -> Sequence[Row]:
+        if lock:  # on its own: a joined row would be locked too
+            await self.db.fetch(
+                f"SELECT j.id FROM jobs j WHERE {which} AND j.project_id = :project_id {self.d.lock}",
+                {"ref": ref, "project_id": project_id},
+            )
+        return await self.db.fetch(
+            f"SELECT {_JOB} {_FROM} WHERE {which} AND j.project_id = :project_id",
+            {"ref": ref, "project_id": project_id},
+        )
+
+    async def page(
+        self, project_id: str, *, limit: int, after: str | None, text: str | None = None
+    ) -> Page[JobRecord]:
+        wheres = ["j.project_id = :project_id"]
+        params: dict[str, Any] = {"project_id": project_id, "limit": limit + 1}
+        if after is not None:
+            wheres.append("j.name > :after")
+            params["after"] = after
+        if text:
+            wheres.append("j.name LIKE :text ESCAPE '!'")
+            for special in "!%_":
+                text = text.replace(special, "!" + special)
+            params["text"] = f"%{text}%"
+        rows = await self.db.fetch(
+            f"SELECT {_JOB} {_FROM} WHERE {' AND '.join(wheres)} ORDER BY j.name LIMIT :limit", params
+        )
+        more = len(rows) > limit
+        records = await self._records(rows[:limit])
+        return Page(records, records[-1].spec.name if more else None)
+
+    async def _records(self, rows: Sequence[Row]) -> list[JobRecord]:
+        if not rows:
+            return []
+        ids = [row["id"] for row in rows]
+        live = await self.db.fetch(
+            f"SELECT job_id, COUNT(*) AS n FROM runs WHERE {self.d.among('job_id', 'ids')} AND status = 'running' "
+            "GROUP BY job_id",
+            {"ids": ids},
+        )
+        running = {row["job_id"]: int(row["n"]) for row in live}
+        latest = await latest_runs(self.db, self.d, ids)
+        return [_record(row, running.get(row["id"], 0), latest.get(row["id"])) for row in rows]
+
+    async def heads(self, job_ids: Collection[str]) -> list[JobHead]:
+        rows = await self.db.fetch(
+            f"SELECT id, project_id, version, plan FROM jobs WHERE {self.d.among('id', 'ids')}",
+            {"ids": some(job_ids)},
+        )
+        return [JobHead(row["id"], row["project_id"], row["version"], row["plan"]) for row in rows]
+
+    async def due(self, shards: Collection[int], limit: int) -> list[DueJob]:
+        if not shards:
+            return []
+        rows = await self.db.fetch(_sql(self.d).due, {"shards": some(shards), "limit": limit})
+        return [
+            DueJob(
+                row["id"],
+                row["project_id"],
+                row["version"],
+                parse_plan(row["plan"]),
+                row["anchor_at"],
+                row["next_run_at"],
+                row["fired_through"],
+                row["fired_count"],
+            )
+            for row in rows
+        ]
+
+    async def next_due(self, shards: Collection[int]) -> datetime | None:
+        if not shards:
+            return None
+        rows = await self.db.fetch(_sql(self.d).next_due, {"shards": some(shards)})
+        return rows[0]["next_run_at"] if rows else None
+
+    async def advance(self, advances: Sequence[Advance]) -> None:
+        sql = _sql(self.d)
+        values = [(a.id, a.next_run_at, a.fired_through, a.fired) for a in advances]
+        await self.put(sql.advance, sql.advance_rows, values)
+
+    async def queues(self) -> list[str]:
+        return [row["name"] for row in await self.db.fetch("SELECT name FROM queues ORDER BY name")]
+
+    async def definitions(self, pairs: Collection[tuple[str, int]]) -> dict[tuple[str, int], JobSpec]:
+        if not pairs:
+            return {}
+        sql = _sql(self.d)
+        rows = await self.db.fetch(sql.definitions, self.d.rows_params(sql.pair_rows, list(pairs)))
+        return {(row["job_id"], row["version"]): _spec(row["spec"]) for row in rows}
+
+
+def _looks_like_id(ref: str) -> bool:
+    return len(ref) == 36 and ref.count("-") == 4 and all(c in "0123456789abcdef-" for c in ref)
+
+
+def _record(row: Row, running: int, latest: tuple[datetime, str] | None) -> JobRecord:
+    return JobRecord(
+        id=row["id"],
+        project_id=row["project_id"],
+        version=row["version"],
+        spec=_spec(row["spec"]),
+        enabled=bool(row["enabled"]),
+        paused=bool(row["paused"]),
+        paused_until=row["paused_until"],
+        anchor_at=row["anchor_at"],
+        next_run_at=row["next_run_at"],
+        fired_through=row["fired_through"],
+        live_runs=running,
+        last_run_at=latest[0] if latest else None,
+        last_status=latest[1] if latest else None,
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )

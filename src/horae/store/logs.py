@@ -1,0 +1,41 @@
+"""`run_logs`: captured output, written only by the attempt that holds the run's token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from horae.domain.run import LogLines
+from horae.store import tables
+from horae.store.dialects.base import Dialect, Rows
+from horae.store.rows import Group
+
+_COLUMNS = ("run_id", "attempt", "seq", "at", "stream", "text")
+
+
+@cache
+def _append(d: Dialect) -> tuple[str, Rows]:
+    rows = d.rows("v", tables.log_batch, ("token", *_COLUMNS))
+    insert = (
+        'INSERT INTO run_logs (run_id, attempt, seq, at, stream, "text") '
+        'SELECT v.run_id, v.attempt, v.seq, v.at, v.stream, v."text" '
+        f"FROM {rows.sql} JOIN runs r ON r.id = v.run_id AND r.token = v.token"
+    )
+    return d.ignore_duplicates(insert), rows
+
+
+class LogTable(Group):
+    async def append(self, lines: Sequence[LogLines]) -> None:
+        sql, rows = _append(self.d)
+        values = [(x.token, x.run_id, x.attempt, x.seq, x.at, x.stream, x.text) for x in lines]
+        await self.put(sql, rows, values)
+
+    async def read(self, run_id: str, *, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
+        """Lines in order of attempt and place; `after` counts lines already read."""
+        rows = await self.db.fetch(
+            'SELECT attempt, seq, at, stream, "text" FROM run_logs WHERE run_id = :run_id '
+            "ORDER BY attempt, seq LIMIT :limit OFFSET :after",
+            {"run_id": run_id, "limit": limit, "after": after},
+        )
+        return [{key: row[key] for key in ("attempt", "seq", "at", "stream", "text")} for row in rows]

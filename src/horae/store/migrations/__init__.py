@@ -1,0 +1,1 @@
+"""The schema's history: one file per revision in `versions/`, numbered in order."""

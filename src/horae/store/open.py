@@ -1,0 +1,70 @@
+"""Opens the store that a URL names."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import unquote
+
+from horae.domain.errors import ConfigurationError
+from horae.ports import Clock, Hint, Ids
+from horae.store import schema
+from horae.store.dialects.base import Connection, Dialect
+from horae.store.store import SqlStore
+
+OnCommit = Callable[[Collection[Hint]], Awaitable[None]]
+
+
+async def open_store(
+    url: str,
+    *,
+    clock: Clock,
+    ids: Ids,
+    connections: int = 4,
+    on_commit: OnCommit | None = None,
+    shift: float = 0,
+    inline: bool = False,
+) -> SqlStore:
+    """Connects, checks that the schema fits, and returns the store. `shift` moves the database's clock and `inline`
+    runs SQLite without its thread: both for tests and simulations."""
+    dialect, connect = choose(url, clock.now, shift=shift, inline=inline)
+    connection = await connect()
+    try:
+        shard_count = await schema.check(connection, dialect)
+    finally:
+        await connection.close()
+    return SqlStore(
+        connect, dialect, ids, shard_count=shard_count, connections=connections, on_commit=on_commit
+    )
+
+
+def choose(
+    url: str, now: Callable[[], datetime], *, shift: float = 0, inline: bool = False
+) -> tuple[Dialect, Callable[[], Awaitable[Connection]]]:
+    """The dialect and the way to connect for a URL. Drivers are imported when needed."""
+    scheme = url.partition(":")[0].partition("+")[0]
+    if scheme in ("postgresql", "postgres"):
+        from horae.store.dialects import postgresql
+
+        return postgresql.PostgresqlDialect(shift), lambda: postgresql.connect(url)
+    if scheme in ("mysql", "mariadb"):
+        from horae.store.dialects import mysql
+
+        return mysql.MysqlDialect(shift), lambda: mysql.connect(url)
+    if scheme == "sqlite":
+        from horae.store.dialects import sqlite
+
+        path = sqlite_path(url)
+        return sqlite.SqliteDialect(shift), lambda: sqlite.SqliteConnection(path, now, inline=inline).open()
+    raise ConfigurationError(
+        f"the database URL begins with {scheme!r}; Horae knows postgresql://, mysql:// and sqlite:///"
+    )
+
+
+def sqlite_path(url: str) -> str:
+    """The file that `sqlite:///relative` or `sqlite:////absolute` names."""
+    path = unquote(url.partition(":")[2].removeprefix("///"))
+    if not path:
+        raise ConfigurationError("the database URL names no SQLite file: write sqlite:////path/to/horae.db")
+    return str(Path(path))

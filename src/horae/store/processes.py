@@ -1,0 +1,173 @@
+"""`workers`, `schedulers`, `shards`: who is alive, and which scheduler works on which slice of the jobs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from horae.domain.records import (
+    Beat,
+    Host,
+    SchedulerRecord,
+    SchedulerSign,
+    ShardView,
+    WorkerRecord,
+    WorkerSign,
+)
+from horae.domain.states import WorkerStatus
+from horae.store.dialects.base import Row
+from horae.store.rows import Group, dump, load
+
+_HOST = "hostname, platform, host_key, pid, pid_started"
+
+
+class ProcessTable(Group):
+    async def register_worker(self, sign: WorkerSign) -> None:
+        await self.db.execute(
+            f"INSERT INTO workers (id, name, {_HOST}, version, queues, offers, slots, busy, status, runs_done, "
+            "started_at, heartbeat_at) VALUES (:id, :name, :hostname, :platform, :host_key, :pid, :pid_started, "
+            f":version, :queues, :offers, :slots, 0, 'idle', 0, {self.d.now}, {self.d.now})",
+            {
+                "id": sign.id,
+                "name": sign.name,
+                **_host_params(sign.host),
+                "version": sign.version,
+                "queues": dump(sign.queues),
+                "offers": dump(sign.offers),
+                "slots": sign.slots,
+            },
+        )
+
+    async def beat_worker(self, worker_id: str, beat: Beat) -> None:
+        await self.db.execute(
+            "UPDATE workers SET status = :status, busy = :busy, runs_done = :runs_done, "
+            f"heartbeat_at = {self.d.now} WHERE id = :id",
+            {"id": worker_id, "status": beat.status, "busy": beat.busy, "runs_done": beat.runs_done},
+        )
+
+    async def workers(self, offline_after: float) -> list[WorkerRecord]:
+        rows = await self.db.fetch(
+            f"SELECT id, name, {_HOST}, version, queues, offers, slots, busy, status, runs_done, started_at, "
+            f"heartbeat_at, heartbeat_at < {self.d.earlier(':offline_after')} AS silent FROM workers ORDER BY id",
+            {"offline_after": offline_after},
+        )
+        return [_worker(row) for row in rows]
+
+    async def register_scheduler(self, sign: SchedulerSign) -> None:
+        await self.db.execute(
+            f"INSERT INTO schedulers (id, {_HOST}, version, started_at, heartbeat_at) VALUES (:id, :hostname, "
+            f":platform, :host_key, :pid, :pid_started, :version, {self.d.now}, {self.d.now})",
+            {"id": sign.id, **_host_params(sign.host), "version": sign.version},
+        )
+
+    async def beat_scheduler(self, scheduler_id: str) -> bool:
+        return bool(
+            await self.db.execute(
+                f"UPDATE schedulers SET heartbeat_at = {self.d.now} WHERE id = :id", {"id": scheduler_id}
+            )
+        )
+
+    async def forget_scheduler(self, scheduler_id: str) -> None:
+        await self.release_shards(scheduler_id)
+        await self.db.execute("DELETE FROM schedulers WHERE id = :id", {"id": scheduler_id})
+
+    async def schedulers(self) -> list[SchedulerRecord]:
+        rows = await self.db.fetch(
+            f"SELECT id, {_HOST}, version, started_at, heartbeat_at FROM schedulers ORDER BY id"
+        )
+        owned: dict[str, list[int]] = defaultdict(list)
+        for shard in await self.shards():
+            if shard.owner_id is not None:
+                owned[shard.owner_id].append(shard.shard)
+        return [
+            SchedulerRecord(
+                row["id"],
+                _host(row),
+                row["version"],
+                row["started_at"],
+                row["heartbeat_at"],
+                tuple(owned[row["id"]]),
+            )
+            for row in rows
+        ]
+
+    async def live_schedulers(self, within: float) -> int:
+        (row,) = await self.db.fetch(
+            f"SELECT COUNT(*) AS n FROM schedulers WHERE heartbeat_at > {self.d.earlier(':within')}",
+            {"within": within},
+        )
+        return int(row["n"])
+
+    async def renew_shards(self, scheduler_id: str, lease: float) -> list[int]:
+        mine = f"owner_id = :me AND lease_until > {self.d.now}"
+        rows = await self.db.fetch(
+            f"SELECT shard FROM shards WHERE {mine} ORDER BY shard {self.d.lock}", {"me": scheduler_id}
+        )
+        shards = [int(row["shard"]) for row in rows]
+        if shards:
+            await self.db.execute(
+                f"UPDATE shards SET lease_until = {self.d.later(':lease')} WHERE {self.d.among('shard', 'shards')}",
+                {"lease": lease, "shards": shards},
+            )
+        return shards
+
+    async def take_shards(self, scheduler_id: str, lease: float, limit: int) -> list[int]:
+        rows = await self.db.fetch(
+            f"SELECT shard FROM shards WHERE owner_id IS NULL OR lease_until <= {self.d.now} "
+            f"ORDER BY shard LIMIT :limit {self.d.lock_skip}",
+            {"limit": limit},
+        )
+        shards = [int(row["shard"]) for row in rows]
+        if shards:
+            await self.db.execute(
+                f"UPDATE shards SET owner_id = :me, epoch = epoch + 1, lease_until = {self.d.later(':lease')} "
+                f"WHERE {self.d.among('shard', 'shards')}",
+                {"me": scheduler_id, "lease": lease, "shards": shards},
+            )
+        return shards
+
+    async def release_shards(self, scheduler_id: str, keep: int = 0) -> None:
+        rows = await self.db.fetch(
+            f"SELECT shard FROM shards WHERE owner_id = :me ORDER BY shard {self.d.lock}",
+            {"me": scheduler_id},
+        )
+        given = [int(row["shard"]) for row in rows][keep:]
+        if given:
+            await self.db.execute(
+                f"UPDATE shards SET owner_id = NULL, lease_until = NULL WHERE {self.d.among('shard', 'shards')}",
+                {"shards": given},
+            )
+
+    async def shards(self) -> list[ShardView]:
+        rows = await self.db.fetch("SELECT shard, owner_id, epoch, lease_until FROM shards ORDER BY shard")
+        return [ShardView(row["shard"], row["owner_id"], row["epoch"], row["lease_until"]) for row in rows]
+
+
+def _host_params(host: Host) -> dict[str, object]:
+    return {
+        "hostname": host.hostname,
+        "platform": host.platform,
+        "host_key": host.key,
+        "pid": host.pid,
+        "pid_started": host.pid_started,
+    }
+
+
+def _host(row: Row) -> Host:
+    return Host(row["hostname"], row["platform"], row["host_key"], row["pid"], row["pid_started"])
+
+
+def _worker(row: Row) -> WorkerRecord:
+    return WorkerRecord(
+        id=row["id"],
+        name=row["name"],
+        host=_host(row),
+        version=row["version"],
+        queues=tuple(load(row["queues"])),
+        offers=tuple(load(row["offers"])),
+        slots=row["slots"],
+        busy=row["busy"],
+        status=WorkerStatus.OFFLINE if row["silent"] else row["status"],
+        runs_done=row["runs_done"],
+        started_at=row["started_at"],
+        heartbeat_at=row["heartbeat_at"],
+    )

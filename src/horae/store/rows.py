@@ -1,0 +1,42 @@
+"""Small steps that every table group takes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import orjson
+from sqlalchemy import Table
+
+from horae.store.dialects.base import Connection, Dialect, Rows
+
+
+class Group:
+    """A group of tables on one connection."""
+
+    def __init__(self, db: Connection, dialect: Dialect) -> None:
+        self.db = db
+        self.d = dialect
+
+    async def put(self, sql: str, rows: Rows, values: Sequence[Sequence[Any]], **params: Any) -> int:
+        """Executes a batch statement; an empty batch is no statement."""
+        if not values:
+            return 0
+        return await self.db.execute(sql, {**self.d.rows_params(rows, values), **params})
+
+
+def batch(dialect: Dialect, table: Table, *columns: str, alias: str = "v") -> Rows:
+    return dialect.rows(alias, table, columns)
+
+
+def dump(value: Any) -> str:
+    return orjson.dumps(value).decode()
+
+
+def load(text: str | None) -> Any:
+    return None if text is None else orjson.loads(text)
+
+
+def some(values: Collection[Any]) -> list[Any]:
+    """A list parameter. An empty one is never in a statement: the callers answer without asking the database."""
+    return list(values)

@@ -1,0 +1,106 @@
+"""Runs as people see them: live and ended ones as one list. The live table is read first and history second, so that a
+run which moves in between is seen twice (and kept once) rather than not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from horae.domain.records import Page, RunFilter
+from horae.domain.run import RunRecord
+from horae.domain.states import LIVE
+from horae.store.dialects.base import Connection, Dialect, Row
+from horae.store.rows import load
+
+_SHARED = (
+    *(
+        "id",
+        "job_id",
+        "version",
+        "project_id",
+        "trigger",
+        "scheduled_for",
+        "due_at",
+        "queue",
+        "priority",
+        "status",
+    ),
+    *("attempt", "uncounted", "worker_id", "started_at", "input", "progress", "parent_run_id", "rerun_of"),
+    *("scheduler_id", "triggered_by", "created_at"),
+)
+_LIVE_ONLY = ("held", "lease_until", "cancel_requested_at", "start_by")
+_ENDED_ONLY = (
+    *("finished_at", "duration_ms", "response_code", "exit_code", "result", "error", "traceback", "reason"),
+    *("occurrences", "scheduled_until"),
+)
+_JSON = ("input", "progress", "result")
+
+
+def _select(table: str, columns: Sequence[str]) -> str:
+    listed = ", ".join(f'r."{column}"' for column in columns)
+    # The name and policy come from the version that the run was made of; a deleted job's versions stay.
+    return (
+        f"SELECT {listed}, s.spec FROM {table} r "
+        "JOIN job_versions s ON s.job_id = r.job_id AND s.version = r.version"
+    )
+
+
+_LIVE = _select("runs", (*_SHARED, *_LIVE_ONLY))
+_ENDED = _select("run_history", (*_SHARED, *_ENDED_ONLY))
+
+
+async def find(db: Connection, d: Dialect, project_id: str, run_id: str) -> RunRecord | None:
+    params = {"id": run_id, "project_id": project_id}
+    for select in (_LIVE, _ENDED):
+        rows = await db.fetch(f"{select} WHERE r.id = :id AND r.project_id = :project_id", params)
+        if rows:
+            return _record(rows[0], live=select is _LIVE)
+    return None
+
+
+async def live(db: Connection, d: Dialect, project_id: str, run_ids: list[str]) -> list[RunRecord]:
+    rows = await db.fetch(
+        f"{_LIVE} WHERE {d.among('r.id', 'ids')} AND r.project_id = :project_id ORDER BY r.id",
+        {"ids": run_ids, "project_id": project_id},
+    )
+    return [_record(row, live=True) for row in rows]
+
+
+async def page(
+    db: Connection, d: Dialect, project_id: str, where: RunFilter, *, limit: int, after: str | None
+) -> Page[RunRecord]:
+    """Newest first: ids are in order of creation."""
+    wheres = ["r.project_id = :project_id"]
+    params: dict[str, Any] = {"project_id": project_id, "limit": limit + 1}
+    if after is not None:
+        wheres.append("r.id < :after")
+        params["after"] = after
+    for column in ("job_id", "status", "trigger", "worker_id"):
+        value = getattr(where, column)
+        if value is not None:
+            wheres.append(f'r."{column}" = :{column}')
+            params[column] = value
+    tail = f" WHERE {' AND '.join(wheres)} ORDER BY r.id DESC LIMIT :limit"
+    found: dict[str, RunRecord] = {}
+    for select in (_LIVE, _ENDED):
+        is_live = select is _LIVE
+        if where.status is None or (where.status in LIVE) == is_live:
+            for row in await db.fetch(select + tail, params):
+                found[row["id"]] = _record(row, live=is_live)
+    records = [found[run_id] for run_id in sorted(found, reverse=True)]
+    more = len(records) > limit
+    return Page(records[:limit], records[limit - 1]["id"] if more else None)
+
+
+def _record(row: Row, *, live: bool) -> RunRecord:
+    record: RunRecord = dict.fromkeys((*_ENDED_ONLY, *_LIVE_ONLY))
+    for column in (*_SHARED, *(_LIVE_ONLY if live else _ENDED_ONLY)):
+        record[column] = row[column]
+    for column in _JSON:
+        record[column] = load(record[column])
+    spec = load(row["spec"])
+    record["held"] = bool(record["held"])
+    record["job_name"] = spec["name"]
+    record["max_attempts"] = spec["retry"]["max_attempts"]
+    record["occurrences"] = record["occurrences"] or 1
+    return record

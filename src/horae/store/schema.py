@@ -1,0 +1,119 @@
+"""Bringing the schema up to date, and refusing to work on one that does not fit.
+
+Revisions are numbers in order. The database stores the revision it is at and the oldest one whose code may still work on
+it (`installation.minimum_revision`), so that in a rolling upgrade old processes go on until the new schema really
+forbids it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from horae.domain.errors import SchemaMismatch, StoreUnavailable
+from horae.store.dialects.base import Connection, Dialect
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+    from sqlalchemy import Connection as SyncConnection
+
+CODE_REVISION = "0001"  # the newest migration in this code; a test holds it to that
+OLDEST_USABLE = "0001"  # the oldest schema that this code can work on
+
+
+async def check(db: Connection, d: Dialect) -> int:
+    """Raises SchemaMismatch unless this code may work on this database; its shard count if it may."""
+    try:
+        rows = await db.fetch(
+            "SELECT v.version_num AS revision, i.minimum_revision, i.shard_count "
+            "FROM alembic_version v CROSS JOIN installation i"
+        )
+    except StoreUnavailable:
+        raise
+    except Exception:
+        rows = []
+    if not rows:
+        raise SchemaMismatch("the database has no Horae schema yet: run `horae migrate` first")
+    revision, minimum = rows[0]["revision"], rows[0]["minimum_revision"]
+    if revision < OLDEST_USABLE:
+        raise SchemaMismatch(
+            f"the database schema is at revision {revision}, this Horae needs {OLDEST_USABLE}: run `horae migrate`"
+        )
+    if minimum > CODE_REVISION:
+        raise SchemaMismatch(
+            f"the database schema (revision {revision}) no longer allows this Horae, which knows revision "
+            f"{CODE_REVISION}: install a newer Horae"
+        )
+    return int(rows[0]["shard_count"])
+
+
+async def migrate(url: str, *, to: str = "head", shard_count: int = 64) -> None:
+    """Brings the schema to a revision; safe to repeat, and to run from several processes at once."""
+    from sqlalchemy import NullPool, create_engine
+    from sqlalchemy.exc import DBAPIError
+    from sqlalchemy.ext.asyncio import create_async_engine
+
+    address, is_async = sqlalchemy_url(url)
+    try:
+        if is_async:
+            engine = create_async_engine(address, poolclass=NullPool)
+            async with engine.connect() as connection:
+                await connection.run_sync(_run, to, shard_count)
+            await engine.dispose()
+        else:
+            await asyncio.to_thread(
+                _migrate_inline, create_engine(address, poolclass=NullPool), to, shard_count
+            )
+    except (DBAPIError, OSError) as error:
+        cause = getattr(error, "orig", None) or error
+        raise StoreUnavailable(f"the database cannot be migrated: {cause}") from error
+
+
+def _migrate_inline(engine: object, to: str, shard_count: int) -> None:
+    with engine.connect() as connection:  # type: ignore[attr-defined]
+        _run(connection, to, shard_count)
+
+
+def _run(connection: SyncConnection, to: str, shard_count: int) -> None:
+    from alembic import command
+    from alembic.script import ScriptDirectory
+
+    config = alembic_config()
+    config.attributes["connection"] = connection
+    config.attributes["shard_count"] = shard_count
+    script = ScriptDirectory.from_config(config)
+    target = script.get_current_head() if to == "head" else to
+    current = _current(connection)
+    if current is not None and (target is None or target == "base" or current > target):
+        command.downgrade(config, to)
+    else:
+        command.upgrade(config, to)
+
+
+def _current(connection: SyncConnection) -> str | None:
+    from alembic.runtime.migration import MigrationContext
+
+    revision = MigrationContext.configure(connection).get_current_revision()
+    connection.rollback()
+    return revision
+
+
+def alembic_config() -> Config:
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    return config
+
+
+def sqlalchemy_url(url: str) -> tuple[str, bool]:
+    """The URL as SQLAlchemy spells it, and whether its driver is asynchronous."""
+    scheme, _, rest = url.partition(":")
+    match scheme.partition("+")[0]:
+        case "postgresql" | "postgres":
+            return f"postgresql+asyncpg:{rest}", True
+        case "mysql" | "mariadb":
+            return f"mysql+asyncmy:{rest}", True
+        case _:
+            return f"sqlite:{rest}", False

@@ -1,0 +1,134 @@
+"""Runs verbs in transactions: begins, commits, sends the hints, and repeats what can be repeated."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from datetime import datetime
+from typing import ParamSpec, TypeVar
+
+from horae.ports import Hint, Ids, Verb
+from horae.store.access import AccessTable
+from horae.store.dialects.base import Connection, Dialect
+from horae.store.failures import ConnectionLost, TryAgain
+from horae.store.gates import GateTable
+from horae.store.jobs import JobTable
+from horae.store.logs import LogTable
+from horae.store.pool import Pool
+from horae.store.processes import ProcessTable
+from horae.store.runs import RunTable
+from horae.store.stats import StatTable
+from horae.store.upkeep import UpkeepTables
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# A transaction that another was in the way of is repeated soon; a lost connection once, on a new one.
+_PAUSES_IN_THE_WAY = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4)
+_PAUSES_LOST = (0.05,)
+
+
+class SqlTransaction:
+    """The tables as verbs see them, all on one connection."""
+
+    def __init__(self, db: Connection, dialect: Dialect, ids: Ids, shard_count: int) -> None:
+        self._db = db
+        self._dialect = dialect
+        self.hints: set[Hint] = set()
+        self.jobs = JobTable(db, dialect, shard_count)
+        self.gates = GateTable(db, dialect)
+        self.runs = RunTable(db, dialect)
+        self.logs = LogTable(db, dialect)
+        self.processes = ProcessTable(db, dialect)
+        self.stats = StatTable(db, dialect, ids)
+        self.access = AccessTable(db, dialect)
+        self.upkeep = UpkeepTables(db, dialect)
+
+    async def now(self) -> datetime:
+        return await self._dialect.read_now(self._db)
+
+    def hint(self, hint: Hint) -> None:
+        self.hints.add(hint)
+
+
+class SqlStore:
+    """A store on any of the three databases."""
+
+    def __init__(
+        self,
+        connect: Callable[[], Awaitable[Connection]],
+        dialect: Dialect,
+        ids: Ids,
+        *,
+        shard_count: int,
+        connections: int,
+        on_commit: Callable[[Collection[Hint]], Awaitable[None]] | None = None,
+    ) -> None:
+        self.dialect = dialect
+        self.shard_count = shard_count
+        self._ids = ids
+        self._pool = Pool(connect, connections)
+        self._on_commit = on_commit
+        # SQLite has one writer: processes queue in its busy handler, tasks of one process queue here, in order.
+        self._writer: AbstractAsyncContextManager[object] = (
+            asyncio.Lock() if dialect.one_writer else nullcontext()
+        )
+
+    async def transact(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._repeated(self._write, verb, *args, **kwargs)
+
+    async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._repeated(self._read, verb, *args, **kwargs)
+
+    async def close(self) -> None:
+        await self._pool.close()
+
+    async def _repeated(
+        self,
+        way: Callable[..., Awaitable[T]],
+        verb: Verb[P, T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        in_the_way, lost = iter(_PAUSES_IN_THE_WAY), iter(_PAUSES_LOST)
+        while True:
+            try:
+                return await way(verb, *args, **kwargs)
+            except TryAgain:
+                pause = next(in_the_way, None)
+                if pause is None:
+                    raise
+            except ConnectionLost:
+                await self._pool.discard_idle()
+                pause = next(lost, None)
+                if pause is None:
+                    raise
+            await asyncio.sleep(pause * (0.5 + self._ids.chance()))
+
+    async def _write(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        async with self._writer, self._pool.connection() as db, _transaction(db):
+            tx = SqlTransaction(db, self.dialect, self._ids, self.shard_count)
+            result = await verb(tx, *args, **kwargs)
+        if tx.hints and self._on_commit is not None:
+            await self._on_commit(tx.hints)
+        return result
+
+    async def _read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        async with self._pool.connection() as db:
+            return await verb(SqlTransaction(db, self.dialect, self._ids, self.shard_count), *args, **kwargs)
+
+
+@asynccontextmanager
+async def _transaction(db: Connection) -> AsyncIterator[None]:
+    await db.begin()
+    try:
+        yield
+        await db.commit()
+    except BaseException:
+        if not db.broken:
+            try:
+                await db.rollback()
+            except Exception:
+                db.broken = True
+        raise

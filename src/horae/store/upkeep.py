@@ -1,0 +1,52 @@
+"""What keeps the database small: retention, and on PostgreSQL the partitions of months to come."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from horae.store.dialects.months import smallest_id
+from horae.store.rows import Group
+
+
+class UpkeepTables(Group):
+    async def prune_runs(self, older_than: float, limit: int) -> int:
+        """Deletes ended runs and their attempts, oldest first; dead letters that nobody resolved are spared."""
+        rows = await self.db.fetch(
+            f"SELECT h.id FROM run_history h WHERE h.finished_at < {self.d.earlier(':older_than')} "
+            "AND h.id < :before AND NOT EXISTS (SELECT 1 FROM dead_letters x WHERE x.run_id = h.id) "
+            "ORDER BY h.id LIMIT :limit",
+            {"older_than": older_than, "limit": limit, "before": await self._id_before(older_than)},
+        )
+        ids = [row["id"] for row in rows]
+        if ids:
+            for table, column in (("run_logs", "run_id"), ("attempts", "run_id"), ("run_history", "id")):
+                await self.db.execute(
+                    f"DELETE FROM {table} WHERE {self.d.among(column, 'ids')}", {"ids": ids}
+                )
+        return len(ids)
+
+    async def prune_logs(self, older_than: float, limit: int) -> int:
+        rows = await self.db.fetch(
+            "SELECT DISTINCT run_id FROM run_logs WHERE run_id < :before ORDER BY run_id LIMIT :limit",
+            {"before": await self._id_before(older_than), "limit": limit},
+        )
+        ids = [row["run_id"] for row in rows]
+        if ids:
+            await self.db.execute(f"DELETE FROM run_logs WHERE {self.d.among('run_id', 'ids')}", {"ids": ids})
+        return len(ids)
+
+    async def prune_processes(self, older_than: float) -> int:
+        pruned = 0
+        for table in ("workers", "schedulers"):
+            pruned += await self.db.execute(
+                f"DELETE FROM {table} WHERE heartbeat_at < {self.d.earlier(':older_than')}",
+                {"older_than": older_than},
+            )
+        return pruned
+
+    async def prepare_partitions(self) -> None:
+        await self.d.prepare_partitions(self.db)
+
+    async def _id_before(self, seconds: float) -> str:
+        """The smallest id that was made `seconds` ago: ids begin with their time, so it bounds the scan."""
+        return smallest_id(await self.d.read_now(self.db) - timedelta(seconds=seconds))
