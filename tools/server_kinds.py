@@ -165,9 +165,8 @@ class Server:
             state = json.loads(self.state_file.read_text())
         except (OSError, ValueError):
             return None
-        return (
-            state if isinstance(state, dict) and {"pid", "started", "url", "keep"} <= state.keys() else None
-        )
+        whole = isinstance(state, dict) and {"pid", "started", "url", "keep"} <= state.keys()
+        return state if whole else None
 
     def write(self, state: dict[str, Any]) -> None:
         draft = self.state_file.with_suffix(".new")

@@ -14,9 +14,7 @@ import pytest
 from tests.waiting import until
 
 PROJECT = Path(__file__).parents[2]
-ENVIRONMENT = {
-    name: value for name, value in os.environ.items() if not name.startswith("HORAE_") and name != "CI"
-}
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("HORAE_", "CI"))}
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgresql]
 
@@ -51,9 +49,8 @@ def has_ended(pid: int) -> bool:
 
 
 def test_run_gives_the_url_and_the_exit_code_and_leaves_nothing(home: Path) -> None:
-    done = servers(
-        home, "run", "--fast", "postgresql", "--", "sh", "-c", "echo $HORAE_TEST_POSTGRESQL_URL; exit 7"
-    )
+    script = "echo $HORAE_TEST_POSTGRESQL_URL; exit 7"
+    done = servers(home, "run", "--fast", "postgresql", "--", "sh", "-c", script)
     assert done.returncode == 7
     assert done.stdout.startswith("postgresql://horae:horae@127.0.0.1:")
     assert running(home) == []
