@@ -1,0 +1,71 @@
+"""Puts the API together from the ports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import Depends, FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic.json_schema import models_json_schema
+from starlette.requests import Request
+from starlette.responses import Response
+
+from horae import __version__
+from horae.api import errors
+from horae.api.auth import KeyCache, public
+from horae.api.body import described_models
+from horae.api.context import ApiSettings, Context
+from horae.api.params import only_known
+from horae.api.routes import health, jobs, runs, schedulers, schedules, triggers, workers
+from horae.api.schemas import Problem
+from horae.api.shell import Shell
+from horae.api.views import reply
+from horae.ports import Clock, Ids, Store
+
+PREFIX = "/api/v1"
+
+
+def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAPI:
+    """The API as an ASGI application. It does not close the store: whoever opened it does."""
+    app = FastAPI(
+        title="Horae",
+        version=__version__,
+        summary="A distributed job scheduler",
+        openapi_url=None,  # served below: like every route, it says who may see it
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        dependencies=[Depends(only_known)],
+    )
+    app.state.context = Context(store, settings, ids, clock)
+    app.state.keys = KeyCache()
+    errors.install(app)
+    answers: dict[int | str, dict[str, Any]] = {
+        "default": {"model": Problem, "description": "A problem, as application/problem+json"}
+    }
+    for module in (triggers, jobs, runs, schedules, workers, schedulers):
+        app.include_router(module.router, prefix=PREFIX, responses=answers)
+    app.include_router(health.router)
+    app.add_api_route("/openapi.json", _openapi, dependencies=[Depends(public)], include_in_schema=False)
+    app.openapi = lambda: _describe(app)  # type: ignore[method-assign]
+    app.add_middleware(Shell, ids=ids, clock=clock)
+    return app
+
+
+async def _openapi(request: Request) -> Response:
+    return reply(request.app.openapi())
+
+
+def _describe(app: FastAPI) -> dict[str, Any]:
+    """OpenAPI, with the bodies that routes read by themselves."""
+    if app.openapi_schema is None:
+        schema = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
+        _, found = models_json_schema(
+            [(model, "validation") for model in described_models()], ref_template="#/components/schemas/{model}"
+        )
+        components = schema.setdefault("components", {})
+        components["schemas"] = {**found.get("$defs", {}), **components.get("schemas", {})}
+        components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+        schema["security"] = [{"key": []}]
+        app.openapi_schema = schema
+    return app.openapi_schema

@@ -1,0 +1,128 @@
+"""Reading JSON bodies with suspicion: bounded, unambiguous, and nothing that a database or a reader chokes on."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, TypeVar
+
+from fastapi import Request
+from pydantic import BaseModel, ValidationError
+
+from horae.api.errors import Malformed, TooLarge, WrongMediaType, field_name, invalid_body
+from horae.domain.errors import InvalidInput
+
+MAX_BYTES = 1 << 20
+MAX_DEPTH = 32
+_UNFIT = re.compile("[\x00\ud800-\udfff]")
+_MODELS: dict[str, type[BaseModel]] = {}
+
+M = TypeVar("M", bound=BaseModel)
+
+
+async def read_bytes(request: Request) -> bytes:
+    """The body, refused as soon as more has arrived than is allowed, whatever Content-Length says."""
+    declared = request.headers.get("content-length", "0")
+    if declared.isdigit() and int(declared[:20]) > MAX_BYTES:
+        raise TooLarge
+    chunks, total = [], 0
+    async for chunk in request.stream():
+        total += len(chunk)
+        if total > MAX_BYTES:
+            raise TooLarge
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+async def read_object(request: Request, *, merge: bool = False) -> dict[str, Any]:
+    """The body as a JSON object; an empty body is an empty object."""
+    raw = await read_bytes(request)
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if raw and media != "application/json" and not (merge and media == "application/merge-patch+json"):
+        raise WrongMediaType
+    value = parse(raw) if raw.strip() else {}
+    if not isinstance(value, dict):
+        raise InvalidInput("", "the body must be a JSON object")
+    return value
+
+
+async def read_model(request: Request, model: type[M]) -> M:
+    return validate(model, await read_object(request))
+
+
+def validate(model: type[M], value: dict[str, Any]) -> M:
+    """Through JSON text, because strict models take arrays and times from JSON only."""
+    try:
+        return model.model_validate_json(json.dumps(value))
+    except ValidationError as error:
+        raise invalid_body(error) from None
+
+
+def parse(raw: bytes) -> Any:
+    try:
+        value = json.loads(raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant)
+    except UnicodeDecodeError:
+        raise Malformed("the body is not UTF-8 text") from None
+    except RecursionError:
+        raise InvalidInput("", f"the body is nested deeper than {MAX_DEPTH} levels") from None
+    except json.JSONDecodeError as error:
+        raise Malformed(f"the body is not valid JSON: {error.msg} at line {error.lineno}") from None
+    except ValueError:  # a number with thousands of digits
+        raise Malformed("the body holds a number that is out of range") from None
+    _inspect(value, None, 1)
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise Malformed("the body names a field twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise Malformed("the body holds NaN or Infinity, which JSON does not have")
+
+
+Path = tuple[Any, str | int] | None  # the path to the parent, and the last step: made into text only when needed
+
+
+def _inspect(value: Any, path: Path, depth: int) -> None:
+    """Refuses what would break further on, and says where it stands."""
+    if isinstance(value, str):
+        if _UNFIT.search(value):
+            raise InvalidInput(_shown(path), "must not contain NUL or lone surrogates")
+    elif isinstance(value, int | float):
+        # `1e400` reads as infinity; wider integers than 64 bits cannot be written by every JSON library.
+        if not (-(1 << 63) <= value < 1 << 63 if isinstance(value, int) else math.isfinite(value)):
+            raise InvalidInput(_shown(path), "is out of range")
+    elif isinstance(value, dict | list):
+        if depth > MAX_DEPTH:
+            raise InvalidInput(_shown(path), f"is nested deeper than {MAX_DEPTH} levels")
+        for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(step, str) and _UNFIT.search(step):
+                raise InvalidInput(_shown(path), "has a field whose name contains NUL or lone surrogates")
+            _inspect(inner, (path, step), depth + 1)
+
+
+def _shown(path: Path) -> str:
+    steps: list[str | int] = []
+    while path is not None:
+        path, step = path
+        steps.append(step)
+    return field_name(steps[::-1])
+
+
+def takes(model: type[BaseModel], *, required: bool = True, merge: bool = False) -> dict[str, Any]:
+    """The OpenAPI description of a body that a route reads by itself (after it knows who is asking)."""
+    _MODELS[model.__name__] = model
+    schema = {"schema": {"$ref": f"#/components/schemas/{model.__name__}"}}
+    content = {"application/json": schema}
+    if merge:
+        content["application/merge-patch+json"] = schema
+    return {"requestBody": {"required": required, "content": content}}
+
+
+def described_models() -> list[type[BaseModel]]:
+    return list(_MODELS.values())

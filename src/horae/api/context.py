@@ -1,0 +1,36 @@
+"""What every route works with: the ports, and the few settings that matter here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from horae.ports import Clock, Ids, Store
+
+
+@dataclass(frozen=True, slots=True)
+class ApiSettings:
+    """What the API must know. Kept apart from the process's Settings: the API reads no environment."""
+
+    secret_key: str = field(repr=False)
+    offline_after: float = 180.0
+    default_timeout: float = 300.0
+    key_cache: float = 5.0  # seconds for which a revoked key may still work
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    store: Store
+    settings: ApiSettings
+    ids: Ids
+    clock: Clock
+
+
+def context(request: Request) -> Context:
+    found: Context = request.app.state.context
+    return found
+
+
+Ctx = Annotated[Context, Depends(context)]

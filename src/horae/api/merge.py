@@ -1,0 +1,57 @@
+"""Edits of a job: JSON merge patch (RFC 7396), and what happens to read-only fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from horae.api.body import validate
+from horae.api.schemas import STATE, JobView
+from horae.domain.errors import InvalidInput
+from horae.domain.job import JobSpec
+
+READ_ONLY = frozenset(JobView.model_fields) - frozenset(JobSpec.model_fields) - STATE
+_SCHEDULE_KINDS = frozenset({"cron", "every", "at", "manual", "after"})
+
+
+def without_read_only(given: dict[str, Any]) -> dict[str, Any]:
+    """For PUT: what was read is sent back, changed here and there."""
+    return {name: value for name, value in given.items() if name not in READ_ONLY}
+
+
+def refuse_read_only(given: Mapping[str, Any]) -> None:
+    """For PATCH: whoever names such a field means to change it."""
+    for name in given:
+        if name in READ_ONLY:
+            raise InvalidInput(name, "is read-only")
+
+
+def patched(spec: JobSpec, patch: Mapping[str, Any]) -> JobSpec:
+    current = spec.to_json()
+    changes = {name: value for name, value in patch.items() if name not in STATE}
+    if _other_kind(current["schedule"], changes.get("schedule"), _schedule_kind):
+        current["schedule"] = {}
+    if _other_kind(current["target"], changes.get("target"), lambda target: target.get("kind")):
+        current["target"] = {}
+    return validate(JobSpec, _merged(current, changes))
+
+
+def _other_kind(old: dict[str, Any], new: Any, kind: Any) -> bool:
+    return isinstance(new, dict) and kind(new) is not None and kind(new) != kind(old)
+
+
+def _schedule_kind(schedule: dict[str, Any]) -> str | None:
+    """What a schedule says it is now; keys set to null are being taken away."""
+    return next((kind for kind in _SCHEDULE_KINDS if schedule.get(kind) is not None), None)
+
+
+def _merged(old: Any, patch: Any) -> Any:
+    if not isinstance(patch, Mapping):
+        return patch
+    merged = dict(old) if isinstance(old, Mapping) else {}
+    for name, value in patch.items():
+        if value is None:
+            merged.pop(name, None)
+        else:
+            merged[name] = _merged(merged.get(name), value)
+    return merged

@@ -1,0 +1,139 @@
+"""Runs, live and ended."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from horae.api.auth import Principal, allow
+from horae.api.context import Context, Ctx
+from horae.api.params import Page, Paging, Ref, RunId, find_job, is_id
+from horae.api.schemas import AttemptView, Listing, LogLineView, RunView
+from horae.api.views import listing, reply, run_json
+from horae.domain import records
+from horae.domain.errors import NotFound
+from horae.domain.run import RunRecord
+from horae.domain.states import RunStatus, Trigger
+from horae.lifecycle import cancel
+from horae.ports import Transaction
+
+router = APIRouter(tags=["runs"])
+
+Reader = Annotated[Principal, Depends(allow("runs:read"))]
+LOG_PAGE = 1_000
+Text = Annotated[str | None, Query(min_length=1, max_length=200)]
+
+
+@router.get("/runs", response_model=Listing[RunView])
+async def list_runs(
+    context: Ctx,
+    principal: Reader,
+    page: Page,
+    job: Text = None,
+    status: RunStatus | None = None,
+    trigger: Trigger | None = None,
+    worker: Text = None,
+) -> Response:
+    """Runs of all jobs, newest first."""
+    return await _list(context, principal, page, job, (status, trigger, worker))
+
+
+@router.get("/jobs/{id}/runs", response_model=Listing[RunView])
+@router.get("/jobs/{id}/executions", response_model=Listing[RunView])
+async def list_runs_of_job(
+    context: Ctx,
+    principal: Reader,
+    page: Page,
+    id: Ref,
+    status: RunStatus | None = None,
+    trigger: Trigger | None = None,
+    worker: Text = None,
+) -> Response:
+    """Runs of one job, newest first."""
+    return await _list(context, principal, page, id, (status, trigger, worker))
+
+
+async def _list(
+    context: Context,
+    principal: Principal,
+    page: Paging,
+    job: str | None,
+    rest: tuple[RunStatus | None, Trigger | None, str | None],
+) -> Response:
+    scope = "\0".join(["runs", job or "", *(str(value or "") for value in rest)])
+    found = await context.store.read(
+        _page, principal.project_id, job, rest, page.limit, page.after(context, principal, scope)
+    )
+    next_cursor = page.next(context, principal, scope, found.next)
+    return reply(listing((run_json(run) for run in found.items), next_cursor))
+
+
+async def _page(
+    tx: Transaction,
+    project_id: str,
+    job: str | None,
+    rest: tuple[RunStatus | None, Trigger | None, str | None],
+    limit: int,
+    after: str | None,
+) -> records.Page[RunRecord]:
+    job_id = None
+    if job is not None:
+        # A deleted job keeps its history, which is found by the job's id alone.
+        job_id = job if is_id(job) else (await find_job(tx, project_id, job)).id
+    status, trigger, worker = rest
+    where = records.RunFilter(job_id=job_id, status=status, trigger=trigger, worker_id=worker)
+    return await tx.runs.page(project_id, where, limit=limit, after=after)
+
+
+@router.get("/runs/{id}", response_model=RunView)
+async def show_run(context: Ctx, principal: Reader, run_id: RunId) -> Response:
+    return reply(run_json(await context.store.read(_run, principal.project_id, run_id)))
+
+
+@router.get("/runs/{id}/attempts", response_model=Listing[AttemptView])
+async def list_attempts(context: Ctx, principal: Reader, run_id: RunId) -> Response:
+    """Every try of the run, first to last."""
+    found = await context.store.read(_attempts, principal.project_id, run_id)
+    return reply(listing({field: row.get(field) for field in AttemptView.model_fields} for row in found))
+
+
+@router.get("/runs/{id}/log", response_model=Listing[LogLineView])
+async def read_log(
+    context: Ctx,
+    principal: Reader,
+    run_id: RunId,
+    after: Annotated[int, Query(ge=0, le=1 << 40, description="how many lines to pass over")] = 0,
+    limit: Annotated[int, Query(ge=1, le=LOG_PAGE)] = LOG_PAGE,
+) -> Response:
+    """What the run wrote, in order. To follow it, ask again with `after` = how many lines you have."""
+    found = await context.store.read(_log, principal.project_id, run_id, after, limit)
+    return reply(listing(found))
+
+
+@router.post("/runs/{id}/cancel", status_code=202, response_model=RunView)
+async def cancel_run(
+    context: Ctx, principal: Annotated[Principal, Depends(allow("runs:cancel"))], run_id: RunId
+) -> Response:
+    """Ends a queued run at once; asks a running one to stop."""
+    (run,) = await context.store.transact(
+        cancel.cancel_runs, project_id=principal.project_id, run_ids=[run_id], actor=principal.actor
+    )
+    return reply(run_json(run), 202)
+
+
+async def _run(tx: Transaction, project_id: str, run_id: str) -> RunRecord:
+    found = await tx.runs.find(project_id, run_id)
+    if found is None:
+        raise NotFound("there is no such run")
+    return found
+
+
+async def _attempts(tx: Transaction, project_id: str, run_id: str) -> list[dict[str, Any]]:
+    await _run(tx, project_id, run_id)
+    return await tx.runs.attempts(run_id)
+
+
+async def _log(tx: Transaction, project_id: str, run_id: str, after: int, limit: int) -> list[dict[str, Any]]:
+    await _run(tx, project_id, run_id)
+    return await tx.logs.read(run_id, after=after, limit=limit)

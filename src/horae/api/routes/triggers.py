@@ -1,0 +1,72 @@
+"""Starting runs of a job, one or many."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import orjson
+from fastapi import APIRouter, Depends, Request, Response
+
+from horae.api.auth import Principal, allow
+from horae.api.body import read_model, takes
+from horae.api.context import Context, Ctx
+from horae.api.params import Ref
+from horae.api.schemas import BatchBody, Listing, RunView, TriggerBody
+from horae.api.views import listing, reply, run_json
+from horae.domain.run import RunRecord
+from horae.domain.states import Trigger
+from horae.lifecycle import submit
+
+router = APIRouter(tags=["jobs"])
+
+Runner = Annotated[Principal, Depends(allow("jobs:run"))]
+
+
+@router.post(
+    "/jobs/{id}/run",
+    status_code=202,
+    response_model=RunView,
+    openapi_extra=takes(TriggerBody, required=False),
+)
+async def run_job(request: Request, context: Ctx, principal: Runner, id: Ref) -> Response:
+    """Starts a run now, or at `run_at`. At the job's limit it waits its turn."""
+    body = await read_model(request, TriggerBody)
+    (run,) = await _trigger(request, context, principal, id, (body,))
+    return reply(run_json(run), 202, {"location": f"/api/v1/runs/{run['id']}"})
+
+
+@router.post(
+    "/jobs/{id}/runs:batch",
+    status_code=202,
+    response_model=Listing[RunView],
+    openapi_extra=takes(BatchBody),
+)
+async def run_job_many_times(request: Request, context: Ctx, principal: Runner, id: Ref) -> Response:
+    """Starts up to 1,000 runs, all or none."""
+    body = await read_model(request, BatchBody)
+    runs = await _trigger(request, context, principal, id, body.runs)
+    return reply(listing(run_json(run) for run in runs), 202)
+
+
+async def _trigger(
+    request: Request, context: Context, principal: Principal, ref: str, bodies: tuple[TriggerBody, ...]
+) -> list[RunRecord]:
+    runs = [
+        submit.TriggerRequest(
+            run_id=context.ids.new(),
+            input=None if body.input is None else orjson.dumps(body.input).decode(),
+            run_at=body.run_at,
+            priority=body.priority,
+        )
+        for body in bodies
+    ]
+    # The portal and the command line say so; what a person starts is `manual`, what a program starts is `api`.
+    by_hand = request.headers.get("horae-client") in ("cli", "portal")
+    return await context.store.transact(
+        submit.trigger,
+        project_id=principal.project_id,
+        ref=ref,
+        runs=runs,
+        trigger=Trigger.MANUAL if by_hand else Trigger.API,
+        actor=principal.actor,
+    )

@@ -1,0 +1,225 @@
+"""The shapes of requests (validated) and of answers (described for OpenAPI; views.py builds them)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from horae.domain.instants import Instant
+from horae.domain.job import JobSpec, Priority
+from horae.domain.schedule import CronSchedule, EverySchedule, Schedule
+from horae.domain.states import JobStatus, RunStatus, Trigger, WorkerStatus
+
+T = TypeVar("T")
+
+STATE = frozenset({"enabled", "notify"})  # part of a job's JSON, but not of its versions
+BATCH_LIMIT = 1_000
+PREVIEW_LIMIT = 100
+Count = Annotated[int, Field(ge=1, le=PREVIEW_LIMIT)]
+
+
+class JobBody(JobSpec):
+    """A job as people send it: its definition, and whether it is on."""
+
+    enabled: bool = True
+    notify: Annotated[tuple[dict[str, Any], ...], Field(max_length=0)] = ()  # until there are channels
+
+    def spec(self, default_timeout: float) -> JobSpec:
+        given = {name: getattr(self, name) for name in JobSpec.model_fields}
+        if "timeout" not in self.model_fields_set:
+            given["timeout"] = default_timeout
+        return JobSpec(**given)
+
+
+class RecurringJobBody(JobBody):
+    """A job with a schedule that recurs."""
+
+    @model_validator(mode="after")
+    def _recurs(self) -> RecurringJobBody:
+        if not isinstance(self.schedule, CronSchedule | EverySchedule):
+            raise ValueError("a recurring job needs a schedule with cron or every")
+        return self
+
+
+class JobState(BaseModel):
+    """What a job's JSON holds beside its definition."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    enabled: bool | None = None
+    notify: Annotated[tuple[dict[str, Any], ...], Field(max_length=0)] = ()
+
+
+class JobPatch(BaseModel):
+    """Any fields of a job (JSON merge patch); null brings back a default. For the description only: an edit is
+    checked as the job that comes out of it."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class TriggerBody(BaseModel):
+    """What one run is to be given."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    input: Any = None
+    run_at: Instant | None = None
+    priority: Priority | None = None
+
+
+class BatchBody(BaseModel):
+    """Many runs of one job."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    runs: Annotated[tuple[TriggerBody, ...], Field(min_length=1, max_length=BATCH_LIMIT)]
+
+
+class PreviewBody(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    schedule: Schedule
+    count: Count = 10
+    from_: Annotated[Instant | None, Field(alias="from")] = None
+
+
+class JobView(JobSpec):
+    """A job as it stands."""
+
+    id: str
+    enabled: bool
+    notify: list[dict[str, Any]]
+    version: int
+    status: JobStatus
+    next_run_at: datetime | None
+    last_run_at: datetime | None
+    last_status: str | None
+    paused_until: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class RunView(BaseModel):
+    """A run, live or ended."""
+
+    id: str
+    job_id: str
+    job_name: str
+    version: int
+    project_id: str
+    trigger: Trigger
+    scheduled_for: datetime | None
+    due_at: datetime | None
+    queue: str
+    priority: int
+    status: RunStatus
+    attempt: int
+    max_attempts: int
+    worker_id: str | None
+    started_at: datetime | None
+    finished_at: datetime | None
+    duration_ms: int | None
+    response_code: int | None
+    exit_code: int | None
+    result: Any
+    error: str | None
+    reason: str | None
+    occurrences: int
+    scheduled_until: datetime | None
+    input: Any
+    progress: Any
+    parent_run_id: str | None
+    rerun_of: str | None
+    triggered_by: str | None
+    created_at: datetime
+
+
+class AttemptView(BaseModel):
+    """One try of a run by one worker."""
+
+    n: int
+    worker_id: str | None
+    started_at: datetime | None
+    finished_at: datetime | None
+    outcome: str | None
+    error: str | None
+    exit_code: int | None
+    response_code: int | None
+
+
+class LogLineView(BaseModel):
+    attempt: int
+    seq: int
+    at: datetime
+    stream: Literal["stdout", "stderr", "system"]
+    text: str
+
+
+class OccurrenceView(BaseModel):
+    at: datetime
+    local: str
+    note: str | None = None
+
+
+class PreviewView(BaseModel):
+    occurrences: list[OccurrenceView]
+    words: str
+
+
+class WorkerView(BaseModel):
+    id: str
+    name: str
+    hostname: str
+    platform: str
+    pid: int
+    version: str
+    queues: list[str]
+    offers: list[str]
+    slots: int
+    busy: int
+    status: WorkerStatus
+    runs_done: int
+    started_at: datetime
+    heartbeat_at: datetime
+
+
+class SchedulerView(BaseModel):
+    id: str
+    hostname: str
+    platform: str
+    pid: int
+    version: str
+    shards: list[int]
+    started_at: datetime
+    heartbeat_at: datetime
+
+
+class Listing(BaseModel, Generic[T]):
+    """One page of a list; `next_cursor` is null on the last."""
+
+    items: list[T]
+    next_cursor: str | None
+
+
+class HealthView(BaseModel):
+    status: str
+    service: str
+
+
+class FieldError(BaseModel):
+    field: str
+    message: str
+
+
+class Problem(BaseModel):
+    """RFC 9457 problem details."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    request_id: str
+    field: str | None = None
+    errors: list[FieldError] | None = None

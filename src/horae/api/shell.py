@@ -1,0 +1,76 @@
+"""Around every request: an id, security headers, a line in the log, and an answer even when the code is wrong."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import structlog
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from horae.api.errors import problem
+from horae.ports import Clock, Ids
+
+log = structlog.get_logger()
+
+_REQUEST_ID = re.compile(r"[0-9A-Za-z._-]{8,64}", re.ASCII)
+
+# An API has no page of its own: nothing may be loaded, framed, sniffed or kept.
+_HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+]
+
+
+class Shell:
+    def __init__(self, app: ASGIApp, *, ids: Ids, clock: Clock) -> None:
+        self._app, self._ids, self._clock = app, ids, clock
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = _given_id(scope) or self._ids.new()
+        scope.setdefault("state", {})["id"] = request_id
+        begun = self._clock.monotonic()
+        status = 0
+
+        async def reply(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                own = {name.lower() for name, _ in message["headers"]}
+                message["headers"] = [
+                    *message["headers"],
+                    (b"x-request-id", request_id.encode()),
+                    *(header for header in _HEADERS if header[0] not in own),
+                ]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, reply)
+        except Exception:
+            log.exception("request failed", request_id=request_id, **_what(scope))
+            if status:  # half an answer is on the wire: break the connection, so that nobody takes it for a whole
+                raise
+            detail = "Something went wrong on our side; the log has it under this request id."
+            await problem(request_id, 500, detail)(scope, receive, reply)
+        finally:
+            spent = round((self._clock.monotonic() - begun) * 1000, 1)
+            log.debug("request", status=status, ms=spent, request_id=request_id, **_what(scope))
+
+
+def _given_id(scope: Scope) -> str | None:
+    """A caller's own id is kept if it is harmless, so that its log and ours can be read together."""
+    for name, value in scope["headers"]:
+        if name == b"x-request-id":
+            text = value.decode("latin-1")
+            return text if _REQUEST_ID.fullmatch(text) else None
+    return None
+
+
+def _what(scope: Scope) -> dict[str, Any]:
+    return {"method": scope["method"], "path": scope["path"]}

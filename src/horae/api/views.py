@@ -1,0 +1,98 @@
+"""Records as JSON, exactly as the interface names them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+from fastapi import Response
+
+from horae.api.schemas import RunView
+from horae.domain.records import JobRecord, SchedulerRecord, WorkerRecord
+from horae.domain.run import RunRecord
+from horae.domain.standing import job_status
+
+Json = dict[str, Any]
+_RUN_FIELDS = tuple(RunView.model_fields)
+# Microseconds only where there are any, `Z` for UTC; a time without a zone is taken as UTC.
+_OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC
+
+
+def reply(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    return Response(render(value), status, headers, media_type="application/json")
+
+
+def render(value: Any) -> bytes:
+    try:
+        return orjson.dumps(value, option=_OPTIONS)
+    except TypeError:
+        # What a script left as its result may hold integers of any size, or halves of surrogate pairs.
+        return json.dumps(value, default=_plain).encode()
+
+
+def _plain(value: Any) -> str:
+    return instant(value) if isinstance(value, datetime) else str(value)
+
+
+def instant(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def job_json(job: JobRecord, now: datetime) -> Json:
+    return {
+        "id": job.id,
+        **job.spec.to_json(),
+        "enabled": job.enabled,
+        "notify": [],
+        "version": job.version,
+        "status": job_status(job, now).value,
+        "next_run_at": job.next_run_at if job.enabled else None,
+        "last_run_at": job.last_run_at,
+        "last_status": job.last_status,
+        "paused_until": job.paused_until,
+        "created_at": job.created_at,
+        "updated_at": job.updated_at,
+    }
+
+
+def run_json(run: RunRecord) -> Json:
+    return {field: run.get(field) for field in _RUN_FIELDS}
+
+
+def worker_json(worker: WorkerRecord) -> Json:
+    return {
+        "id": worker.id,
+        "name": worker.name,
+        "hostname": worker.host.hostname,
+        "platform": worker.host.platform,
+        "pid": worker.host.pid,
+        "version": worker.version,
+        "queues": list(worker.queues),
+        "offers": list(worker.offers),
+        "slots": worker.slots,
+        "busy": worker.busy,
+        "status": worker.status,
+        "runs_done": worker.runs_done,
+        "started_at": worker.started_at,
+        "heartbeat_at": worker.heartbeat_at,
+    }
+
+
+def scheduler_json(scheduler: SchedulerRecord) -> Json:
+    return {
+        "id": scheduler.id,
+        "hostname": scheduler.host.hostname,
+        "platform": scheduler.host.platform,
+        "pid": scheduler.host.pid,
+        "version": scheduler.version,
+        "shards": list(scheduler.shards),
+        "started_at": scheduler.started_at,
+        "heartbeat_at": scheduler.heartbeat_at,
+    }
+
+
+def listing(items: Iterable[Json], next_cursor: str | None = None) -> Json:
+    return {"items": list(items), "next_cursor": next_cursor}

@@ -1,0 +1,1 @@
+"""Watching Horae work: logs, and what grows from them."""

@@ -1,0 +1,76 @@
+"""Structured logs on standard error: lines for people on a terminal, JSON for machines elsewhere."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any, TextIO
+
+import structlog
+
+_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+
+# Libraries that repeat at `info` what our own lines say better.
+_NOISY = ("uvicorn.access", "uvicorn.error", "httpx", "httpcore", "aiosqlite", "asyncio", "alembic")
+
+
+def configure(*, form: str = "auto", level: str = "info", stream: TextIO | None = None, **bound: Any) -> None:
+    """Sets up logging for this process. `bound` stands in every line (such as role="worker")."""
+    stream = stream or sys.stderr
+    human = form == "console" or (form == "auto" and stream.isatty())
+    shared: list[structlog.types.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        _always(bound),
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
+    ]
+    if human:
+        shared[-1] = structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False, key="timestamp")
+        render: list[structlog.types.Processor] = [
+            structlog.dev.ConsoleRenderer(
+                colors=stream.isatty(), exception_formatter=structlog.dev.plain_traceback, pad_event_to=36
+            )
+        ]
+    else:
+        render = [
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(default=str),
+        ]
+    threshold = _LEVELS[level]
+    structlog.configure(
+        processors=[*shared, *render],
+        wrapper_class=structlog.make_filtering_bound_logger(threshold),
+        logger_factory=structlog.WriteLoggerFactory(file=stream),
+        cache_logger_on_first_use=True,
+    )
+    _route_libraries(stream, shared, render, threshold)
+
+
+def _always(bound: dict[str, Any]) -> structlog.types.Processor:
+    """Not context variables: those do not reach the threads of heartbeats and supervisors."""
+
+    def add(logger: Any, method: str, line: structlog.types.EventDict) -> structlog.types.EventDict:
+        return {**bound, **line}
+
+    return add
+
+
+def _route_libraries(
+    stream: TextIO,
+    shared: list[structlog.types.Processor],
+    render: list[structlog.types.Processor],
+    threshold: int,
+) -> None:
+    """What libraries log through the standard module takes the same shape."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *render],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(max(threshold, logging.INFO))
+    for name in _NOISY:
+        logging.getLogger(name).setLevel(max(threshold, logging.WARNING))
