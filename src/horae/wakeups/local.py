@@ -110,7 +110,8 @@ class LocalWakeups:
         assert self._socket is not None
         with suppress(BlockingIOError):
             while count < 10 * BACKLOG:
-                hints.update(dict.fromkeys(unpack(self._socket.recv(65_536), self._topics)))
+                message = self._socket.recv(65_536).decode(errors="replace")
+                hints.update(dict.fromkeys(unpack(message, self._topics)))
                 count += 1
         if count >= BACKLOG:
             hints.update(dict.fromkeys(self._topics))

@@ -30,9 +30,9 @@ def pack(hints: Iterable[Hint], limit: int) -> list[bytes]:
     return messages
 
 
-def unpack(message: bytes, topics: Collection[str]) -> list[Hint]:
+def unpack(message: str, topics: Collection[str]) -> list[Hint]:
     """The hints in a message that are about one of `topics`."""
-    return [hint for hint in message.decode(errors="replace").split("\n") if topic(hint) in topics]
+    return [hint for hint in message.split("\n") if topic(hint) in topics]
 
 
 def _line(hint: Hint, limit: int) -> bytes:

@@ -114,9 +114,7 @@ async def test_a_path_longer_than_a_socket_address_does_not_matter(make, tmp_pat
     assert len(sockets(deep)) == 1
 
 
-async def test_without_proc_a_short_path_works_and_a_long_one_is_given_up(
-    make, tmp_path, monkeypatch, caplog
-):
+async def test_without_proc_a_short_path_works_and_a_long_one_is_given_up(make, tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(os.path, "samestat", lambda *_: False)
     if len(str(tmp_path)) < 60:
         wakeups = make()
