@@ -1,0 +1,69 @@
+"""Who this process is, and whether another one is surely gone.
+
+A worker whose process is known to be dead is recovered at once instead of after its lease. A wrong "dead" would
+run a job twice, so wherever anything is unclear the answer is "not surely". Two processes can judge each other
+only if they see the same process table: the same boot of the same machine, and the same process namespace.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import secrets
+import socket
+from pathlib import Path
+
+from horae.domain.records import Host
+
+PROC = Path("/proc")
+DEAD = frozenset("ZXx")
+
+
+def this_host() -> Host:
+    """This process. The key is one's own alone where the system does not tell enough."""
+    pid = os.getpid()
+    try:
+        key, (_, started) = _table(), _stat(pid)
+    except (OSError, ValueError, IndexError):
+        key, started = f"alone-{secrets.token_hex(16)}", 0
+    return Host(
+        hostname=socket.gethostname(),
+        platform=f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
+        key=key,
+        pid=pid,
+        pid_started=started,
+    )
+
+
+def surely_dead(host: Host, me: Host) -> bool:
+    """Whether the process is gone, as seen from `me`. The host name is compared as well, because machines
+    restored from one snapshot share their boot id."""
+    if host == me or (host.key, host.hostname) != (me.key, me.hostname) or host.pid <= 0:
+        return False
+    try:
+        os.kill(host.pid, 0)  # asks the kernel; /proc may hide the processes of others (hidepid)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        pass
+    try:
+        state, started = _stat(host.pid)
+    except (OSError, ValueError, IndexError):
+        return False
+    return started != host.pid_started or state in DEAD
+
+
+def _table() -> str:
+    """Names the process table that this process sees (and the clock by which it tells start times)."""
+    if str((PROC / "self").readlink()) != str(os.getpid()):
+        raise ValueError("/proc shows another process namespace")
+    boot = (PROC / "sys/kernel/random/boot_id").read_text().strip()
+    spaces = [PROC / "self/ns/pid", PROC / "self/ns/time"]
+    return ":".join([boot, *(str(space.stat().st_ino) for space in spaces if space.exists())])
+
+
+def _stat(pid: int) -> tuple[str, int]:
+    """A process's state and start time (in ticks since boot). Its name comes first, in parentheses, and may
+    contain anything."""
+    fields = (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+    return fields[0].decode(), int(fields[19])
