@@ -4,17 +4,23 @@ where its schedule goes on. Pure: the verb in lifecycle/fire.py writes what is d
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from bisect import bisect
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import lru_cache
+from hashlib import blake2b
+from itertools import islice
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from horae.domain.calendar import calendar_of
+from horae.domain.blackouts import closed_until, closures
+from horae.domain.calendar import Calendar, calendar_of
+from horae.domain.instants import LATEST, TICK, seconds_of
 from horae.domain.job import JobSpec
 from horae.domain.policy import CatchUp, Overlap
-from horae.domain.schedule import AtSchedule, Schedule
+from horae.domain.schedule import AfterSchedule, AtSchedule, CronSchedule, EverySchedule, ManualSchedule, Schedule
 from horae.domain.states import SkipReason
 
 
@@ -76,10 +82,16 @@ class Firing:
     skipped: tuple[SkippedRange, ...]
     next_run_at: datetime | None
     fired_through: datetime
+    next_if_skipped: datetime | None = None  # `max_runs` would be reached, but some of these may yet be skipped
 
 
 _SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
-_TICK = timedelta(microseconds=1)
+Timed = CronSchedule | EverySchedule | AtSchedule
+
+MERELY_LATE = timedelta(seconds=60)
+MOST_CAUGHT_UP = 1_000
+_LOOK_BACK = timedelta(days=400)
+_PATIENCE = 400
 
 
 def plan_of(spec: JobSpec) -> Plan:
@@ -100,7 +112,8 @@ def plan_text(spec: JobSpec) -> str:
     """The plan as stable, compact JSON: equal plans have equal texts."""
     plan = plan_of(spec)
     fields: dict[str, Any] = {name: getattr(plan, name) for name in Plan.__slots__}
-    fields["schedule"] = _SCHEDULE.dump_python(plan.schedule, mode="json")
+    # Without what is left at its default: there are as many plans as jobs, and few use the options.
+    fields["schedule"] = _SCHEDULE.dump_python(plan.schedule, mode="json", exclude_defaults=True)
     return json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -112,21 +125,181 @@ def parse_plan(text: str) -> Plan:
 
 
 def first_occurrence(schedule: Schedule, anchor: datetime, after: datetime | None = None) -> datetime | None:
-    """The first occurrence strictly after `after`; for a job that is just made (None) the first at or
-    after `anchor`. An `at` in the past is due at once: `decide` then applies the catch-up rule."""
+    """When a schedule first comes due strictly after `after`; for a job that is just made (None), at or after its
+    `anchor`. An `at` in the past is due at once: `decide` then applies the catch-up rule to it."""
+    if isinstance(schedule, ManualSchedule | AfterSchedule):
+        return None
     if isinstance(schedule, AtSchedule):
-        after = datetime.min.replace(tzinfo=UTC)
-    return calendar_of(schedule, anchor).next_after(anchor - _TICK if after is None else after)
+        return schedule.at
+    return _next_open(schedule, calendar_of(schedule, anchor), anchor - TICK if after is None else after)
 
 
 def decide(job: DueJob, now: datetime) -> Firing:
-    calendar = calendar_of(job.plan.schedule, job.anchor_at)
-    after = job.next_run_at - _TICK
-    if job.fired_through is not None:
-        after = max(after, job.fired_through)
-    due = list(calendar.between(after, now))
-    occurrences = tuple(Occurrence(at, at) for at in due[-1:])
-    skipped: tuple[SkippedRange, ...] = ()
-    if len(due) > 1:
-        skipped = (SkippedRange(SkipReason.MISSED, due[0], due[-2], len(due) - 1),)
-    return Firing(occurrences, skipped, calendar.next_after(now), due[-1] if due else after)
+    """Accounts for every occurrence that is due at `now`, and says when the next one is. Nothing at or before
+    `fired_through` is touched again, whatever `next_run_at` says."""
+    schedule, first, through = job.plan.schedule, job.next_run_at, job.fired_through
+    if isinstance(schedule, ManualSchedule | AfterSchedule):
+        return Firing((), (), None, first - TICK if through is None else through)
+    calendar = calendar_of(schedule, job.anchor_at)
+    if _plain(schedule) and now - first <= MERELY_LATE and (through is None or through < first):
+        # By far the most common: one occurrence, on time. Zone rules may have changed since it was computed.
+        following = calendar.next_after(first)
+        if (following is None or following > now) and calendar.next_after(first - TICK) == first <= now:
+            return Firing((Occurrence(first, _due_at(job, first)),), (), following, first)
+    return _Decision(job, schedule, calendar, now).make()
+
+
+def _plain(schedule: Timed) -> bool:
+    return not schedule.blackouts and schedule.max_runs is None and schedule.dst_gap == "run_after"
+
+
+class _Decision:
+    """The general case: lateness, catch-up, blackouts, gaps, `max_runs`."""
+
+    def __init__(self, job: DueJob, schedule: Timed, calendar: Calendar, now: datetime) -> None:
+        self._job = job
+        self._schedule = schedule
+        self._calendar = calendar
+        self._now = now
+        # `next_run_at` passes over blackouts and gaps: those count from where the job or its schedule began.
+        self._after = min(job.anchor_at, job.next_run_at) - TICK
+        if job.fired_through is not None:
+            self._after = max(self._after, job.fired_through)
+
+    def make(self) -> Firing:
+        job, now, schedule = self._job, self._now, self._schedule
+        left = None if schedule.max_runs is None else schedule.max_runs - job.fired_count
+        if left is not None and left <= 0:
+            return Firing((), (), None, self._after)
+        closed, opened = self._stretches()
+        chosen, in_order = self._choose(opened)
+        finished = left is not None and len(chosen) >= left
+        until = now
+        if finished:
+            chosen = chosen[:left]
+            until = chosen[-1]
+        skipped = self._skipped(closed, opened, chosen, until)
+        through = max([self._after, *chosen[-1:], *(row.last for row in skipped)])
+        following = _next_open(schedule, self._calendar, until if finished else max(now, through))
+        return Firing(
+            occurrences=tuple(Occurrence(at, _due_at(job, at), in_order) for at in chosen),
+            skipped=skipped,
+            next_run_at=None if finished else following,
+            fired_through=through,
+            next_if_skipped=following if finished else None,
+        )
+
+    def _stretches(self) -> tuple[list[_Stretch], list[_Stretch]]:
+        """What is due, as (after, until] stretches inside and outside of blackouts."""
+        schedule, now = self._schedule, self._now
+        start = max(self._after, self._job.next_run_at - TICK)
+        # Farther back all that did not run was missed, and blackouts are not told apart: bounded work.
+        since = max(self._after, now - _LOOK_BACK)
+        found = closures(schedule.blackouts, schedule.timezone, since, now) if schedule.blackouts else []
+        closed = [(max(begins - TICK, since), min(ends - TICK, now)) for begins, ends in found]
+        if schedule.blackouts and self._after < min(start, since):
+            closed.insert(0, (self._after, min(start, since)))  # `next_run_at` passed over blackouts only
+        opened = []
+        for after, until in closed:
+            if after > start:
+                opened.append((start, after))
+            start = max(start, until)
+        if now > start:
+            opened.append((start, now))
+        return closed, opened
+
+    def _choose(self, opened: list[_Stretch]) -> tuple[list[datetime], bool]:
+        """What is to run, and whether it is caught up (then it runs in order)."""
+        calendar, now, plan = self._calendar, self._now, self._job.plan
+        oldest = next(_forward(calendar, opened), None)
+        if oldest is None:
+            return [], False
+        if now - oldest <= MERELY_LATE:
+            return list(_forward(calendar, opened)), False
+        window = timedelta(seconds=plan.catch_up_window)
+        if self._schedule.blackouts:
+            window = min(window, _LOOK_BACK)
+        since = now - window - TICK
+        recent = [(max(after, since), until) for after, until in opened if until > since]
+        if plan.catch_up == "none":
+            return [], False
+        if plan.catch_up == "first":
+            return list(islice(_forward(calendar, recent), 1)), True
+        most = 1 if plan.catch_up == "last" else MOST_CAUGHT_UP
+        return list(islice(_backward(calendar, recent), most))[::-1], True
+
+    def _skipped(
+        self, closed: list[_Stretch], opened: list[_Stretch], chosen: list[datetime], until: datetime
+    ) -> tuple[SkippedRange, ...]:
+        stretches = [(after, end, SkipReason.BLACKOUT) for after, end in closed]
+        for after, end in opened:
+            if not chosen:
+                stretches.append((after, end, SkipReason.MISSED))
+                continue
+            stretches.append((after, min(end, chosen[0] - TICK), SkipReason.MISSED))
+            stretches.append((max(after, chosen[-1]), end, SkipReason.MISSED))
+        rows: list[SkippedRange] = []
+        for after, end, reason in sorted(stretches):
+            row = self._row(reason, after, min(end, until))
+            if row is None:
+                continue
+            last = rows[-1] if rows else None
+            if last and last.reason is reason and bisect(chosen, last.last) == bisect(chosen, row.first):
+                rows[-1] = replace(last, last=row.last, count=last.count + row.count)
+            else:
+                rows.append(row)
+        gaps = self._calendar.gaps(self._after, until)
+        rows += [SkippedRange(SkipReason.DST_GAP, at, at, 1) for at in gaps]
+        return tuple(sorted(rows, key=lambda row: row.first))
+
+    def _row(self, reason: SkipReason, after: datetime, until: datetime) -> SkippedRange | None:
+        if after >= until:
+            return None
+        first = self._calendar.next_after(after)
+        last = self._calendar.last_at_or_before(until)
+        if first is None or last is None or first > until:
+            return None
+        return SkippedRange(reason, first, last, self._calendar.count(after, until))
+
+
+_Stretch = tuple[datetime, datetime]
+
+
+def _forward(calendar: Calendar, stretches: list[_Stretch]) -> Iterator[datetime]:
+    for after, until in stretches:
+        yield from calendar.between(after, until)
+
+
+def _backward(calendar: Calendar, stretches: list[_Stretch]) -> Iterator[datetime]:
+    for after, until in reversed(stretches):
+        found = calendar.last_at_or_before(until)
+        while found is not None and found > after:
+            yield found
+            found = calendar.last_at_or_before(found - TICK)
+
+
+def _next_open(schedule: Timed, calendar: Calendar, after: datetime) -> datetime | None:
+    """The next occurrence outside of blackouts, so that a long blackout leaves one row and not one per occurrence.
+    If there is none, or none in sight, then one inside: firing it writes that row."""
+    found = calendar.next_after(after)
+    if not schedule.blackouts:
+        return found
+    for _ in range(_PATIENCE):
+        if found is None:
+            last = calendar.last_at_or_before(LATEST)
+            return last if last is not None and last > after else None
+        end = closed_until(schedule.blackouts, schedule.timezone, found)
+        if end is None:
+            return found
+        found = calendar.next_after(end - TICK)
+    return found
+
+
+def _due_at(job: DueJob, at: datetime) -> datetime:
+    """Spread by the jitter, the same in every process and at every attempt to fire."""
+    schedule = job.plan.schedule
+    jitter = 0 if isinstance(schedule, ManualSchedule | AfterSchedule) else schedule.jitter
+    if not jitter:
+        return at
+    digest = blake2b(f"{job.id} {seconds_of(at)}.{at.microsecond}".encode(), digest_size=4).digest()
+    return at + timedelta(milliseconds=int(jitter * 1_000 * int.from_bytes(digest, "big") / 2**32))

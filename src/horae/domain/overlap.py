@@ -1,0 +1,71 @@
+"""Which of the occurrences that fire find a place, which wait and which are skipped, when a job is limited to so
+many runs at a time. Pure: the verb counts under the lock of the job's gate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import NamedTuple
+
+from horae.domain.firing import Firing, Occurrence, Plan, SkippedRange
+from horae.domain.states import SkipReason
+
+
+class Admitted(NamedTuple):
+    """A run to be queued; `held` until a place is free."""
+
+    occurrence: Occurrence
+    held: bool
+
+
+class Admission(NamedTuple):
+    admitted: tuple[Admitted, ...]
+    cancel_running: bool  # what runs or waits already makes way for what is admitted
+    skipped: tuple[SkippedRange, ...]
+    next_run_at: datetime | None
+
+
+def admit(firing: Firing, plan: Plan, active: int, waiting: int) -> Admission:
+    """`active` runs are under way (queued unheld, running or waiting for a retry), `waiting` ones are held."""
+    limit = None if plan.overlap == "allow" else plan.max_instances
+    if limit is None:
+        admitted = tuple(Admitted(occurrence, False) for occurrence in firing.occurrences)
+        return Admission(admitted, False, (), firing.next_run_at)
+    # Caught-up runs come one after the other: the rule decides about the first, the others wait behind it.
+    in_order = firing.occurrences[1:] if firing.occurrences[:1] and firing.occurrences[0].in_order else ()
+    usual = firing.occurrences[: len(firing.occurrences) - len(in_order)]
+    free = max(0, limit - active)
+    dropped: Sequence[Occurrence] = ()
+    if plan.overlap == "cancel_running":
+        # Of several at once only the newest would survive the others.
+        dropped, usual = usual[: max(0, len(usual) - limit)], usual[max(0, len(usual) - limit) :]
+    placed, rest = usual[:free], usual[free:]
+    if plan.overlap == "skip":
+        dropped, rest = rest, ()
+    elif plan.overlap == "queue_one":
+        room = 0 if waiting else 1
+        dropped, rest = rest[room:], rest[:room]
+    admitted = (
+        *(Admitted(occurrence, False) for occurrence in placed),
+        *(Admitted(occurrence, True) for occurrence in (*rest, *in_order)),
+    )
+    return Admission(
+        admitted=admitted,
+        cancel_running=plan.overlap == "cancel_running" and bool(rest),
+        skipped=_ranges(dropped, firing),
+        next_run_at=firing.next_if_skipped if dropped and firing.next_if_skipped else firing.next_run_at,
+    )
+
+
+def _ranges(dropped: Sequence[Occurrence], firing: Firing) -> tuple[SkippedRange, ...]:
+    """One row for each unbroken row of occurrences."""
+    others = sorted([*(o.at for o in firing.occurrences if o not in dropped), *(s.first for s in firing.skipped)])
+    rows: list[SkippedRange] = []
+    for occurrence in dropped:
+        at = occurrence.at
+        if rows and not any(rows[-1].last < other < at for other in others):
+            rows[-1] = replace(rows[-1], last=at, count=rows[-1].count + 1)
+        else:
+            rows.append(SkippedRange(SkipReason.OVERLAP, at, at, 1))
+    return tuple(rows)

@@ -1,0 +1,13 @@
+"""A refusal that names its field, for checks that look at several fields at once."""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
+
+
+def refusal(field: str, message: str) -> ValidationError:
+    """To be raised by a validator of a whole model: pydantic puts the model's own place in front of `field`, where
+    a plain ValueError would blame the model. What was given is not repeated: it may be a secret."""
+    error = PydanticCustomError("value_error", "{message}", {"message": message})
+    return ValidationError.from_exception_data("refusal", [{"type": error, "loc": (field,), "input": None}])
