@@ -2,7 +2,7 @@
 
 Each setting comes from the environment (`HORAE_PORT`), from `horae.toml` (`port = 8080`; in the working
 directory, or wherever `HORAE_CONFIG` points), or is a default; `sources` remembers which. Own code rather
-than pydantic-settings for two reasons: that import alone costs 0.3 s of every `horae` command, and it does
+than pydantic-settings for two reasons: that import alone takes as long as a whole `horae` command, and it does
 not say where a value came from.
 """
 

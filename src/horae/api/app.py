@@ -6,6 +6,7 @@ from typing import Any
 
 from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,7 +16,6 @@ from horae.api import errors
 from horae.api.auth import KeyCache, public
 from horae.api.body import described_models
 from horae.api.context import ApiSettings, Context
-from horae.api.params import only_known
 from horae.api.routes import health, jobs, runs, schedulers, schedules, triggers, workers
 from horae.api.schemas import Problem
 from horae.api.shell import Shell
@@ -35,13 +35,15 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        dependencies=[Depends(only_known)],
     )
     app.state.context = Context(store, settings, ids, clock)
     app.state.keys = KeyCache()
     errors.install(app)
     answers: dict[int | str, dict[str, Any]] = {
-        "default": {"model": Problem, "description": "A problem, as application/problem+json"}
+        "default": {
+            "description": "A problem",
+            "content": {errors.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        }
     }
     for module in (triggers, jobs, runs, schedules, workers, schedulers):
         app.include_router(module.router, prefix=PREFIX, responses=answers)
@@ -60,8 +62,10 @@ def _describe(app: FastAPI) -> dict[str, Any]:
     """OpenAPI, with the bodies that routes read by themselves."""
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
+        models: list[type[BaseModel]] = [Problem, *described_models()]
         _, found = models_json_schema(
-            [(model, "validation") for model in described_models()], ref_template="#/components/schemas/{model}"
+            [(model, "validation") for model in models],
+            ref_template="#/components/schemas/{model}",
         )
         components = schema.setdefault("components", {})
         components["schemas"] = {**found.get("$defs", {}), **components.get("schemas", {})}

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from horae.api import tokens
+from horae.api import query, tokens
 from horae.api.context import Context
 from horae.api.errors import Unauthenticated
 from horae.domain.errors import NotAllowed
@@ -21,7 +21,7 @@ from horae.domain.records import KeyRecord
 from horae.ports import Transaction
 
 _VIEWER = frozenset({"jobs:read", "runs:read", "schedules:preview", "workers:read", "schedulers:read"})
-_OPERATOR = _VIEWER | {"jobs:run", "runs:cancel"}
+_OPERATOR = _VIEWER | {"jobs:run", "runs:cancel", "runs:recover"}
 _EDITOR = _OPERATOR | {"jobs:write"}
 # A definition of these kinds is code that workers execute: its own permission, which editing jobs does not bring.
 _OWNER = _EDITOR | {"jobs:code"}
@@ -104,9 +104,10 @@ class Allow:
             raise ValueError(f"no role has the permission {permission}")
         self.permission = permission
 
-    async def __call__(self, principal: Annotated[Principal, Depends(authenticate)]) -> Principal:
+    async def __call__(self, request: Request, principal: Annotated[Principal, Depends(authenticate)]) -> Principal:
         if not principal.may(self.permission):
             raise NotAllowed(f"this needs the permission {self.permission}, which your role {principal.role} lacks")
+        query.check(request)  # after the question who is asking: strangers learn nothing about routes
         return principal
 
 
@@ -115,8 +116,8 @@ class Public:
 
     permission = None
 
-    async def __call__(self) -> None:
-        return None
+    async def __call__(self, request: Request) -> None:
+        query.check(request)
 
 
 def allow(permission: str) -> Allow:

@@ -157,6 +157,10 @@ class LogLineView(BaseModel):
     text: str
 
 
+class RecoveredView(BaseModel):
+    recovered: int
+
+
 class OccurrenceView(BaseModel):
     at: datetime
     local: str

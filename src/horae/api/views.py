@@ -11,9 +11,12 @@ import orjson
 from fastapi import Response
 
 from horae.api.schemas import RunView
+from horae.domain.calendar import calendar_of
 from horae.domain.records import JobRecord, SchedulerRecord, WorkerRecord
 from horae.domain.run import RunRecord
+from horae.domain.schedule import Schedule
 from horae.domain.standing import job_status
+from horae.domain.zones import zone
 
 Json = dict[str, Any]
 _RUN_FIELDS = tuple(RunView.model_fields)
@@ -96,3 +99,14 @@ def scheduler_json(scheduler: SchedulerRecord) -> Json:
 
 def listing(items: Iterable[Json], next_cursor: str | None = None) -> Json:
     return {"items": list(items), "next_cursor": next_cursor}
+
+
+def preview_json(schedule: Schedule, *, anchor: datetime, after: datetime, count: int) -> Json:
+    calendar = calendar_of(schedule, anchor)
+    zone_name = getattr(schedule, "timezone", "UTC")
+    found: list[Json] = []
+    at = calendar.next_after(after)
+    while at is not None and len(found) < count:
+        found.append({"at": at, "local": at.astimezone(zone(zone_name)).isoformat()})
+        at = calendar.next_after(at)
+    return {"occurrences": found, "words": ""}

@@ -59,35 +59,37 @@ async def create_recurring_job(request: Request, context: Ctx, principal: Writer
 
 
 @router.get("/jobs/{id}", response_model=JobView)
-async def show_job(context: Ctx, principal: Reader, id: Ref) -> Response:
-    return _shown(context, await context.store.read(find_job, principal.project_id, id))
+async def show_job(context: Ctx, principal: Reader, ref: Ref) -> Response:
+    return _shown(context, await context.store.read(find_job, principal.project_id, ref))
 
 
 @router.put("/jobs/{id}", response_model=JobView, openapi_extra=takes(JobBody))
-async def replace_job(request: Request, context: Ctx, principal: Writer, id: Ref, if_match: IfMatch = None) -> Response:
+async def replace_job(
+    request: Request, context: Ctx, principal: Writer, ref: Ref, if_match: IfMatch = None
+) -> Response:
     """Replaces the definition. Read-only fields may be sent back as they came; they are passed over."""
     given = merge.without_read_only(await read_object(request))
     body = validate(JobBody, given)
     spec = body.spec(context.settings.default_timeout)
     enabled = body.enabled if "enabled" in given else None
-    return await _apply(context, principal, _Edit(id, _version(if_match), enabled, lambda _: spec))
+    return await _apply(context, principal, _Edit(ref, _version(if_match), enabled, lambda _: spec))
 
 
 @router.patch("/jobs/{id}", response_model=JobView, openapi_extra=takes(JobPatch, merge=True))
-async def change_job(request: Request, context: Ctx, principal: Writer, id: Ref, if_match: IfMatch = None) -> Response:
+async def change_job(request: Request, context: Ctx, principal: Writer, ref: Ref, if_match: IfMatch = None) -> Response:
     """Changes some fields (JSON merge patch): null brings back a default. A schedule or target of another kind
     replaces the old one as a whole."""
     patch = await read_object(request, merge=True)
     merge.refuse_read_only(patch)
     state = validate(JobState, {name: patch[name] for name in STATE & patch.keys()})
-    edit = _Edit(id, _version(if_match), state.enabled, lambda spec: merge.patched(spec, patch))
+    edit = _Edit(ref, _version(if_match), state.enabled, lambda spec: merge.patched(spec, patch))
     return await _apply(context, principal, edit)
 
 
 @router.delete("/jobs/{id}", status_code=204)
-async def delete_job(context: Ctx, principal: Writer, id: Ref) -> Response:
+async def delete_job(context: Ctx, principal: Writer, ref: Ref) -> Response:
     """Cancels what is queued, asks what runs to stop, keeps the history."""
-    await context.store.transact(submit.delete_job, project_id=principal.project_id, ref=id, actor=principal.actor)
+    await context.store.transact(submit.delete_job, project_id=principal.project_id, ref=ref, actor=principal.actor)
     return Response(status_code=204)
 
 

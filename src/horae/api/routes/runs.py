@@ -9,19 +9,20 @@ from fastapi import APIRouter, Depends, Query, Response
 from horae.api.auth import Principal, allow
 from horae.api.context import Context, Ctx
 from horae.api.params import Page, Paging, Ref, RunId, find_job, is_id
-from horae.api.schemas import AttemptView, Listing, LogLineView, RunView
+from horae.api.schemas import AttemptView, Listing, LogLineView, RecoveredView, RunView
 from horae.api.views import listing, reply, run_json
 from horae.domain import records
 from horae.domain.errors import NotFound
 from horae.domain.run import RunRecord
 from horae.domain.states import RunStatus, Trigger
-from horae.lifecycle import cancel
+from horae.lifecycle import cancel, recover
 from horae.ports import Transaction
 
 router = APIRouter(tags=["runs"])
 
 Reader = Annotated[Principal, Depends(allow("runs:read"))]
 LOG_PAGE = 1_000
+SWEEPS = 20  # batches in one request; what is left is for the schedulers
 Text = Annotated[str | None, Query(min_length=1, max_length=200)]
 
 
@@ -45,13 +46,13 @@ async def list_runs_of_job(
     context: Ctx,
     principal: Reader,
     page: Page,
-    id: Ref,
+    ref: Ref,
     status: RunStatus | None = None,
     trigger: Trigger | None = None,
     worker: Text = None,
 ) -> Response:
     """Runs of one job, newest first."""
-    return await _list(context, principal, page, id, (status, trigger, worker))
+    return await _list(context, principal, page, ref, (status, trigger, worker))
 
 
 async def _list(
@@ -109,6 +110,18 @@ async def read_log(
     """What the run wrote, in order. To follow it, ask again with `after` = how many lines you have."""
     found = await context.store.read(_log, principal.project_id, run_id, after, limit)
     return reply(listing(found))
+
+
+@router.post("/runs:recover", response_model=RecoveredView)
+async def recover_runs(context: Ctx, _: Annotated[Principal, Depends(allow("runs:recover"))]) -> Response:
+    """Takes runs from workers whose lease ran out, now instead of at a scheduler's next sweep."""
+    total = 0
+    for _batch in range(SWEEPS):
+        done = await context.store.transact(recover.recover, chance=context.ids.chance)
+        total += done
+        if not done:
+            break
+    return reply({"recovered": total})
 
 
 @router.post("/runs/{id}/cancel", status_code=202, response_model=RunView)

@@ -28,10 +28,10 @@ Runner = Annotated[Principal, Depends(allow("jobs:run"))]
     response_model=RunView,
     openapi_extra=takes(TriggerBody, required=False),
 )
-async def run_job(request: Request, context: Ctx, principal: Runner, id: Ref) -> Response:
+async def run_job(request: Request, context: Ctx, principal: Runner, ref: Ref) -> Response:
     """Starts a run now, or at `run_at`. At the job's limit it waits its turn."""
     body = await read_model(request, TriggerBody)
-    (run,) = await _trigger(request, context, principal, id, (body,))
+    (run,) = await _trigger(request, context, principal, ref, (body,))
     return reply(run_json(run), 202, {"location": f"/api/v1/runs/{run['id']}"})
 
 
@@ -41,10 +41,10 @@ async def run_job(request: Request, context: Ctx, principal: Runner, id: Ref) ->
     response_model=Listing[RunView],
     openapi_extra=takes(BatchBody),
 )
-async def run_job_many_times(request: Request, context: Ctx, principal: Runner, id: Ref) -> Response:
+async def run_job_many_times(request: Request, context: Ctx, principal: Runner, ref: Ref) -> Response:
     """Starts up to 1,000 runs, all or none."""
     body = await read_model(request, BatchBody)
-    runs = await _trigger(request, context, principal, id, body.runs)
+    runs = await _trigger(request, context, principal, ref, body.runs)
     return reply(listing(run_json(run) for run in runs), 202)
 
 

@@ -1,0 +1,92 @@
+"""`horae`: the command and its subcommands, and the one place where a failure becomes a line and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from horae import __version__
+from horae.cli import jobs, keys, processes, runs
+from horae.domain.errors import ConfigurationError, HoraeError, InvalidInput, NotFound
+
+FAILED, USAGE, NOT_FOUND, INTERRUPTED = 1, 2, 3, 130
+
+app = typer.Typer(
+    name="horae",
+    help="A distributed job scheduler: many schedulers, many workers, one truth.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(jobs.app, name="jobs")
+app.add_typer(runs.app, name="runs")
+app.add_typer(keys.app, name="keys")
+processes.register(app)
+
+
+@app.callback()
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    if version:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.command("version")
+def show_version() -> None:
+    """Print the version."""
+    print(__version__)
+
+
+def main() -> None:
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Carries out one command and returns its exit code. Every failure is one line on standard error."""
+    try:
+        code = app(arguments, prog_name="horae", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except typer.TyperException as error:
+        return _fail(_usage(error), USAGE)
+    except (typer.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except NotFound as error:
+        return _fail(str(error), NOT_FOUND)
+    except (InvalidInput, ConfigurationError) as error:
+        return _fail(str(error), USAGE)
+    except HoraeError as error:
+        return _fail(_mended(error), FAILED)
+    except BrokenPipeError:  # `horae runs list | head`
+        sys.stderr.close()
+        return FAILED
+
+
+def _fail(message: str, code: int) -> int:
+    line = " ".join(message.split())
+    sys.stderr.write(f"horae: {line}\n")
+    return code
+
+
+def _usage(error: typer.TyperException) -> str:
+    message = error.format_message().rstrip(".")
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "horae"
+    if not message:  # a group without a command: its help was asked for
+        return f"say what to do: see `{command} --help`"
+    return f"{message[0].lower()}{message[1:]} (see `{command} --help`)"
+
+
+def _mended(error: HoraeError) -> str:
+    """Adds what to do about it, where the error itself cannot know."""
+    hints = {
+        "Unreachable": "start it with `horae up`, or set HORAE_URL",
+        "NotSignedIn": "set HORAE_TOKEN, or run this where `horae up` runs",
+    }
+    hint = hints.get(type(error).__name__)
+    return f"{error}; {hint}" if hint else str(error)

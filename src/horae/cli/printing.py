@@ -1,0 +1,134 @@
+"""What commands print: tables for people, JSON for programs, and nothing else on standard output."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+Json = dict[str, Any]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+_COLOURS = {
+    "succeeded": "green", "idle": "green", "scheduled": "green", "healthy": "green",
+    "running": "cyan", "busy": "cyan",
+    "queued": "yellow", "paused": "yellow", "draining": "yellow", "held": "yellow",
+    "failed": "red", "timed_out": "red", "lost": "red", "offline": "red",
+    "cancelled": "magenta", "interrupted": "magenta",
+    "skipped": "bright_black", "disabled": "bright_black", "finished": "bright_black",
+}  # fmt: skip
+_UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
+
+
+def print_json(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def say(message: str) -> None:
+    """A line for people, on standard error: standard output holds only what was asked for."""
+    sys.stderr.write(message + "\n")
+
+
+def console() -> Console:
+    from rich.console import Console
+
+    # Where there is no terminal, lines are as long as they need to be: cut ids are of no use to anybody.
+    return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 10_000)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], empty: str) -> None:
+    """A table, or the line `empty` if there is nothing to show."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    listed = list(rows)
+    if not listed:
+        say(empty)
+        return
+    made = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for column in columns:
+        # Ids and names are copied from here, so they are never cut; other columns may be.
+        whole = column in ("id", "name", "job", "status")
+        made.add_column(column, no_wrap=True, overflow="ignore" if whole else "ellipsis")
+    for row in listed:
+        made.add_row(*(plain(cell) for cell in row))
+    console().print(made)
+
+
+def details(pairs: Iterable[tuple[str, Any]]) -> None:
+    """One thing, a line per field; fields without a value are left out."""
+    from rich.table import Table
+
+    made = Table.grid(padding=(0, 2))
+    made.add_column(style="bold", no_wrap=True)
+    made.add_column(overflow="fold")
+    for name, value in pairs:
+        if value not in (None, "", [], {}):
+            made.add_row(name, plain(value))
+    console().print(made)
+
+
+def plain(value: Any) -> Text:
+    """A cell. What comes from jobs is text, never markup, and cannot move the cursor."""
+    from rich.text import Text
+
+    if isinstance(value, Text):
+        return value
+    if isinstance(value, dict | list):
+        value = json.dumps(value, ensure_ascii=False)
+    text = "" if value is None else str(value)
+    return Text("".join(c if c.isprintable() or c == "\n" else "�" for c in text))
+
+
+def status(word: str | None) -> Text:
+    from rich.text import Text
+
+    return Text(word or "", style=_COLOURS.get(word or "", ""))
+
+
+def ago(at: str | None, now: datetime) -> Text:
+    """`3m ago`, `in 2h`: how far an instant is from now."""
+    from rich.text import Text
+
+    if at is None:
+        return Text("–", style="bright_black")
+    seconds = (datetime.fromisoformat(at) - now).total_seconds()
+    words = span(abs(seconds))
+    return Text(f"in {words}" if seconds > 0 else f"{words} ago" if words != "0s" else "now")
+
+
+def span(seconds: float) -> str:
+    """The two largest units: `1d 3h`, `2m 5s`."""
+    left, parts = int(seconds), []
+    for size, unit in _UNITS:
+        if left >= size:
+            parts.append(f"{left // size}{unit}")
+            left %= size
+        elif parts:
+            break
+    return " ".join(parts[:2]) or "0s"
+
+
+def took(milliseconds: int | None) -> str:
+    if milliseconds is None:
+        return ""
+    if milliseconds < 1_000:
+        return f"{milliseconds} ms"
+    if milliseconds < 60_000:
+        return f"{milliseconds / 1_000:.1f} s"
+    return span(milliseconds / 1_000)
+
+
+def terminal_safe(text: str) -> str:
+    """A run's own output on a terminal: colours may stay, but nothing that rewrites what stands there."""
+    if not sys.stdout.isatty():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t\x1b" else "�" for c in text)

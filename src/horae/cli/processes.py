@@ -1,0 +1,123 @@
+"""`horae serve`, `scheduler`, `worker`, `migrate`, and the lists of who is alive."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from horae import config
+from horae.cli.connection import connect
+from horae.cli.printing import AsJson, ago, print_json, say, status, table
+from horae.clock import SystemClock
+
+
+def register(app: typer.Typer) -> None:
+    app.command("serve")(serve)
+    app.command("scheduler")(scheduler)
+    app.command("worker")(worker)
+    app.command("migrate")(migrate)
+    app.command("workers")(workers)
+    app.command("schedulers")(schedulers)
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="The address to listen on (HORAE_HOST).")] = None,
+    port: Annotated[int | None, typer.Option(help="The port to listen on (HORAE_PORT).")] = None,
+) -> None:
+    """Run the API."""
+    settings = config.load(overrides={"host": host, "port": port})
+    settings.need_secret_key()
+    from horae import wiring
+
+    wiring.serve(settings)
+
+
+def scheduler() -> None:
+    """Run a scheduler: it fires what is due."""
+    settings = config.load()
+    settings.need_secret_key()
+    from horae import wiring
+
+    wiring.scheduler(settings)
+
+
+def worker(
+    queues: Annotated[str | None, typer.Option(help="Queues to serve, in order: a,b. All by default.")] = None,
+    slots: Annotated[int | None, typer.Option(help="How many runs at a time (HORAE_WORKER_SLOTS).")] = None,
+    imports: Annotated[
+        list[str] | None, typer.Option("--import", help="A module with @horae.task functions; repeatable.")
+    ] = None,
+) -> None:
+    """Run a worker: it carries out runs."""
+    settings = config.load(overrides={"worker_slots": slots})
+    settings.need_secret_key()
+    served = [name.strip() for name in (queues or "").split(",") if name.strip()]
+    if queues is not None and not served:
+        raise typer.BadParameter("name at least one queue, such as --queues mail,default", param_hint="--queues")
+    from horae import wiring
+
+    wiring.worker(settings, queues=served, slots=settings.worker_slots, imports=imports or [])
+
+
+def migrate() -> None:
+    """Bring the database's schema up to date."""
+    from horae import wiring
+
+    wiring.migrate(config.load())
+    say("The schema is up to date.")
+
+
+def workers(as_json: AsJson = False) -> None:
+    """Who carries out runs."""
+    with connect() as client:
+        found = client.workers()
+    if as_json:
+        print_json({"items": found, "next_cursor": None})
+        return
+    now = SystemClock().now()
+    table(
+        ("id", "name", "status", "busy", "queues", "offers", "done", "heartbeat", "host", "pid"),
+        (
+            (
+                w["id"],
+                w["name"],
+                status(w["status"]),
+                f"{w['busy']}/{w['slots']}",
+                ", ".join(w["queues"]) or "all",
+                ", ".join(w["offers"]),
+                w["runs_done"],
+                ago(w["heartbeat_at"], now),
+                w["hostname"],
+                w["pid"],
+            )
+            for w in found
+        ),
+        "No worker has registered. Start one with `horae worker`.",
+    )
+
+
+def schedulers(as_json: AsJson = False) -> None:
+    """Who fires schedules."""
+    with connect() as client:
+        found = client.schedulers()
+    if as_json:
+        print_json({"items": found, "next_cursor": None})
+        return
+    now = SystemClock().now()
+    table(
+        ("id", "shards", "started", "heartbeat", "host", "pid", "version"),
+        (
+            (
+                s["id"],
+                len(s["shards"]),
+                ago(s["started_at"], now),
+                ago(s["heartbeat_at"], now),
+                s["hostname"],
+                s["pid"],
+                s["version"],
+            )
+            for s in found
+        ),
+        "No scheduler has registered. Start one with `horae scheduler`.",
+    )

@@ -1,0 +1,159 @@
+"""`horae runs`: what ran, what runs, and what it wrote."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from horae.cli.connection import connect
+from horae.cli.printing import AsJson, ago, details, print_json, say, status, table, terminal_safe, took
+from horae.clock import SystemClock
+
+if TYPE_CHECKING:
+    from horae.sdk.client import Client
+
+app = typer.Typer(help="Runs: list, show, log, cancel.", no_args_is_help=True)
+
+Json = dict[str, Any]
+RunArg = Annotated[str, typer.Argument(metavar="ID", help="The run's id.")]
+LIVE = ("queued", "running")
+POLL = 0.25  # seconds between two looks at a run that somebody waits for
+
+
+@app.command("list")
+def list_runs(
+    job: Annotated[str | None, typer.Option(help="Only runs of this job (name or id).")] = None,
+    status_: Annotated[
+        str | None, typer.Option("--status", help="queued, running, succeeded, failed, cancelled or skipped.")
+    ] = None,
+    trigger: Annotated[str | None, typer.Option(help="schedule, manual, api, retry, backfill or after.")] = None,
+    worker: Annotated[str | None, typer.Option(help="Only runs that this worker took (its id).")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many, newest first.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Runs, newest first."""
+    with connect() as client:
+        found = client.runs.list(limit=limit, job=job, status=status_, trigger=trigger, worker=worker)
+    if as_json:
+        print_json({"items": found, "next_cursor": None})
+        return
+    now = SystemClock().now()
+    table(
+        ("id", "job", "status", "trigger", "attempt", "created", "took", "note"),
+        (
+            (
+                run["id"],
+                run["job_name"],
+                status(run["status"]),
+                run["trigger"],
+                f"{run['attempt']}/{run['max_attempts']}",
+                ago(run["created_at"], now),
+                took(run["duration_ms"]),
+                _note(run),
+            )
+            for run in found
+        ),
+        "No runs.",
+    )
+
+
+def _note(run: Json) -> str:
+    parts = [run["reason"], run["error"]]
+    if run["occurrences"] > 1:
+        parts.insert(0, f"{run['occurrences']} occurrences")
+    return ": ".join(part.splitlines()[0] for part in parts if part)
+
+
+@app.command("show")
+def show(run: RunArg, as_json: AsJson = False) -> None:
+    """One run with its attempts."""
+    with connect() as client:
+        found = client.runs.get(run)
+        tried = client.runs.attempts(run)
+    if as_json:
+        print_json({**found, "attempts": tried})
+        return
+    fields = {name: value for name, value in found.items() if name not in ("status", "duration_ms", "project_id")}
+    details(
+        [
+            ("status", status(found["status"])),
+            *fields.items(),
+            ("took", took(found["duration_ms"])),
+        ]
+    )
+    if tried:
+        sys.stdout.write("\n")
+        table(
+            ("attempt", "outcome", "worker", "started", "finished", "error"),
+            (
+                (a["n"], status(a["outcome"]), a["worker_id"], a["started_at"], a["finished_at"], a["error"])
+                for a in tried
+            ),
+            "",
+        )
+
+
+@app.command("log")
+def log(
+    run: RunArg,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the run has ended.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """What a run wrote."""
+    with connect() as client:
+        if as_json:
+            print_json({"items": list(client.runs.log(run)), "next_cursor": None})
+        elif follow:
+            follow_log(client, client.runs.get(run))
+        elif not _write(client, run, 0):
+            say("This run has written nothing.")
+
+
+def follow_log(client: Client, run: Json, *, quiet: bool = False) -> Json:
+    """Prints a run's output as it comes (unless `quiet`), and returns the run when it has ended."""
+    seen, pause = 0, threading.Event()
+    while True:
+        # Looked at before the log is read: what was written before the end is then surely read.
+        run = client.runs.get(run["id"])
+        if not quiet:
+            seen += _write(client, run["id"], seen)
+        if run["status"] not in LIVE:
+            return run
+        pause.wait(POLL)
+
+
+def _write(client: Client, run: str, seen: int) -> int:
+    written = 0
+    for line in client.runs.log(run, after=seen):
+        text = line["text"]
+        sys.stdout.write(terminal_safe(text if text.endswith("\n") else text + "\n"))
+        written += 1
+    sys.stdout.flush()
+    return written
+
+
+@app.command("cancel")
+def cancel(run: RunArg, as_json: AsJson = False) -> None:
+    """Ask a run to stop."""
+    with connect() as client:
+        found = client.runs.cancel(run)
+    if as_json:
+        print_json(found)
+    elif found["status"] == "cancelled":
+        say(f"Run {run} is cancelled.")
+    else:
+        say(f"Run {run} was asked to stop.")
+
+
+@app.command("reset-stuck")
+def reset_stuck(as_json: AsJson = False) -> None:
+    """Recover runs whose worker's lease ran out, now instead of at the next sweep."""
+    with connect() as client:
+        found = client.runs.recover()
+    if as_json:
+        print_json(found)
+    else:
+        say(f"Recovered {found['recovered']} runs.")

@@ -1,0 +1,233 @@
+"""A thin client of the REST API.
+
+    client = horae.Client("http://127.0.0.1:8080", token)
+    client.jobs.create(name="hello", target={"kind": "script", "source": "echo hello"}, schedule={"every": "10s"})
+    run = client.jobs.run("hello")
+
+Answers are the API's JSON as dictionaries; refusals are raised as the errors of `horae.domain.errors`, with the
+message and the field that the server named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import httpx
+
+from horae import __version__
+from horae.domain.errors import (
+    Conflict,
+    HoraeError,
+    InvalidInput,
+    NotAllowed,
+    NotFound,
+    StaleVersion,
+    StoreUnavailable,
+)
+
+Json = dict[str, Any]
+Items = list[Json]
+_PAGE = 200
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+class Unreachable(HoraeError):
+    """Nothing answers at this address."""
+
+
+class NotSignedIn(HoraeError):
+    """The API key is missing or not valid."""
+
+
+class ServerError(HoraeError):
+    """The server could not answer."""
+
+
+class Client:
+    """Speaks to one Horae. Use it as a context manager, or call `close`."""
+
+    def __init__(self, url: str, token: str | None = None, *, timeout: float = 30.0, client: str = "sdk") -> None:
+        headers = {"user-agent": f"horae-{client}/{__version__}", "horae-client": client}
+        if token:
+            headers["authorization"] = f"Bearer {token}"
+        self.url = url.rstrip("/")
+        self._http = httpx.Client(
+            base_url=self.url + "/api/v1/",
+            headers=headers,
+            timeout=timeout,
+            trust_env=urlsplit(url).hostname not in _LOOPBACK,  # a proxy has no business on the way to oneself
+        )
+        self.jobs = Jobs(self)
+        self.runs = Runs(self)
+
+    def workers(self) -> Items:
+        return list(self.pages("workers"))
+
+    def schedulers(self) -> Items:
+        return list(self.pages("schedulers"))
+
+    def preview(self, schedule: Json, count: int = 10) -> Json:
+        """The next occurrences of a schedule that need not be anybody's."""
+        return self.call("POST", "schedules/preview", json={"schedule": schedule, "count": count})
+
+    def close(self) -> None:
+        self._http.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Json:
+        """One request; None among the parameters is left out."""
+        given = {name: str(value) for name, value in (params or {}).items() if value is not None}
+        try:
+            answer = self._http.request(method, path, json=json, params=given, headers=headers)
+        except httpx.TimeoutException:
+            raise Unreachable(f"{self.url} did not answer in time") from None
+        except httpx.TransportError as error:
+            raise Unreachable(f"nothing answers at {self.url} ({_reason(error)})") from None
+        if answer.is_success:
+            return answer.json() if answer.content else {}
+        raise _refusal(answer)
+
+    def pages(self, path: str, limit: int | None = None, **filters: Any) -> Iterator[Json]:
+        """The items of a list, page after page, up to `limit`."""
+        given, cursor = 0, None
+        while limit is None or given < limit:
+            params = dict(filters)
+            if path not in ("workers", "schedulers"):
+                params |= {"limit": min(_PAGE, limit - given) if limit else _PAGE, "cursor": cursor}
+            page = self.call("GET", path, params=params)
+            yield from page["items"]
+            given += len(page["items"])
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return
+
+
+class Jobs:
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def create(self, *, name: str, target: Json, **fields: Any) -> Json:
+        return self._client.call("POST", "jobs", json={"name": name, "target": target, **fields})
+
+    def list(self, *, q: str | None = None, limit: int | None = None) -> Items:
+        return list(self._client.pages("jobs", limit, q=q))
+
+    def get(self, job: str) -> Json:
+        return self._client.call("GET", f"jobs/{_part(job)}")
+
+    def edit(self, job: str, *, version: int | None = None, **changes: Any) -> Json:
+        """Changes some fields; with `version`, only if nobody else changed the job since."""
+        headers = None if version is None else {"if-match": f'"{version}"'}
+        return self._client.call("PATCH", f"jobs/{_part(job)}", json=changes, headers=headers)
+
+    def delete(self, job: str) -> None:
+        self._client.call("DELETE", f"jobs/{_part(job)}")
+
+    def run(
+        self,
+        job: str,
+        *,
+        input: Any = None,
+        run_at: datetime | str | None = None,
+        priority: int | None = None,
+    ) -> Json:
+        at = run_at.isoformat() if isinstance(run_at, datetime) else run_at
+        body = {"input": input, "run_at": at, "priority": priority}
+        given = {name: value for name, value in body.items() if value is not None}
+        return self._client.call("POST", f"jobs/{_part(job)}/run", json=given)
+
+    def run_many(self, job: str, runs: Items) -> Items:
+        """Up to 1,000 runs in one request: all of them, or none."""
+        answer = self._client.call("POST", f"jobs/{_part(job)}/runs:batch", json={"runs": runs})
+        items: Items = answer["items"]
+        return items
+
+    def next(self, job: str, count: int = 10) -> Json:
+        return self._client.call("GET", f"jobs/{_part(job)}/next", params={"count": count})
+
+
+class Runs:
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def list(self, *, limit: int | None = 50, **filters: Any) -> Items:
+        """Newest first; filters: job, status, trigger, worker."""
+        return list(self._client.pages("runs", limit, **filters))
+
+    def get(self, run: str) -> Json:
+        return self._client.call("GET", f"runs/{_part(run)}")
+
+    def attempts(self, run: str) -> Items:
+        items: Items = self._client.call("GET", f"runs/{_part(run)}/attempts")["items"]
+        return items
+
+    def log(self, run: str, *, after: int = 0) -> Iterator[Json]:
+        """What the run wrote so far, from line `after` on."""
+        while lines := self._client.call("GET", f"runs/{_part(run)}/log", params={"after": after})["items"]:
+            yield from lines
+            after += len(lines)
+
+    def cancel(self, run: str) -> Json:
+        return self._client.call("POST", f"runs/{_part(run)}/cancel")
+
+    def recover(self) -> Json:
+        """Recovers runs whose lease ran out, now instead of at a scheduler's next sweep."""
+        return self._client.call("POST", "runs:recover")
+
+
+def _part(text: str) -> str:
+    return quote(text, safe="")
+
+
+def _reason(error: httpx.TransportError) -> str:
+    text = str(error).lower()
+    for sign, words in (
+        ("refused", "connection refused"),
+        ("certificate", "its certificate is not trusted"),
+        ("name", "unknown host name"),
+    ):
+        if sign in text:
+            return words
+    return "the connection failed"
+
+
+def _refusal(answer: httpx.Response) -> HoraeError:
+    """The server's problem+json as the error it stands for."""
+    try:
+        problem = answer.json()
+        detail, field = str(problem["detail"]), problem.get("field")
+        errors = problem.get("errors") or []
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return ServerError(f"the server answered {answer.status_code} without saying why")
+    if errors and len(errors) == 1:
+        detail = str(errors[0]["message"])
+    status = answer.status_code
+    if status in (400, 413, 415, 422):
+        return InvalidInput(str(field or "") if len(errors) == 1 else "", detail)
+    known: dict[int, type[HoraeError]] = {
+        401: NotSignedIn,
+        403: NotAllowed,
+        404: NotFound,
+        409: Conflict,
+        412: StaleVersion,
+        503: StoreUnavailable,
+    }
+    if status in known:
+        return known[status](detail)
+    return ServerError(f"{detail} (request {problem.get('request_id')})")
