@@ -40,6 +40,7 @@ from horae.domain.run import (
     Leased,
     LogLines,
     NewRun,
+    Overdue,
     Requeue,
     RunRecord,
     Skipped,
@@ -71,7 +72,7 @@ class Ids(Protocol):
 
 
 Hint = str
-"""What a wake-up is about: `runs:QUEUE`, `jobs`, `shards`, `cancel:WORKER_ID`. Hints may be lost; polling is the truth."""
+"""What a wake-up is about: `runs:QUEUE`, `jobs`, `shards`, `cancel:WORKER_ID`. It may be lost; polling is the truth."""
 
 
 class Wakeups(Protocol):
@@ -180,12 +181,15 @@ class Runs(Protocol):
         """Locks running runs whose lease ran out or whose worker is surely dead."""
         ...
 
-    async def overdue(self, limit: int) -> list[tuple[str, str]]:
-        """Locks queued runs that were to start by now (`start_within`); (id, job id) of each."""
+    async def overdue(self, limit: int) -> list[Overdue]:
+        """Locks queued runs that were to have started by now (`start_within`)."""
         ...
 
     async def lock_live(self, project_id: str, run_ids: Collection[str]) -> list[RunRecord]: ...
-    async def live_of(self, job_id: str) -> list[str]: ...
+    async def live_of(self, job_ids: Collection[str]) -> list[tuple[str, str]]:
+        """(run id, project id) of every live run of these jobs."""
+        ...
+
     async def end(self, endings: Sequence[Ending]) -> set[str]:
         """Moves runs to history; the ids that were moved. A token that no longer fits moves nothing."""
         ...
@@ -219,7 +223,10 @@ class Processes(Protocol):
     async def beat_worker(self, worker_id: str, beat: Beat) -> None: ...
     async def workers(self, offline_after: float) -> list[WorkerRecord]: ...
     async def register_scheduler(self, sign: SchedulerSign) -> None: ...
-    async def beat_scheduler(self, scheduler_id: str) -> None: ...
+    async def beat_scheduler(self, scheduler_id: str) -> bool:
+        """False if it is not registered (any more)."""
+        ...
+
     async def forget_scheduler(self, scheduler_id: str) -> None: ...
     async def schedulers(self) -> list[SchedulerRecord]: ...
     async def renew_shards(self, scheduler_id: str, lease: float) -> list[int]: ...
@@ -260,14 +267,22 @@ class Upkeep(Protocol):
 class Transaction(Protocol):
     """One short transaction: what is done through it happens wholly or not at all."""
 
-    jobs: Jobs
-    gates: Gates
-    runs: Runs
-    logs: Logs
-    processes: Processes
-    stats: Stats
-    access: Access
-    upkeep: Upkeep
+    @property
+    def jobs(self) -> Jobs: ...
+    @property
+    def gates(self) -> Gates: ...
+    @property
+    def runs(self) -> Runs: ...
+    @property
+    def logs(self) -> Logs: ...
+    @property
+    def processes(self) -> Processes: ...
+    @property
+    def stats(self) -> Stats: ...
+    @property
+    def access(self) -> Access: ...
+    @property
+    def upkeep(self) -> Upkeep: ...
 
     async def now(self) -> datetime:
         """The database's clock."""

@@ -25,7 +25,7 @@ class JobSpec(BaseModel):
 
     name: Name
     description: Annotated[str, Field(max_length=10_000), AfterValidator(plain_text)] = ""
-    tags: Annotated[tuple[Annotated[Name, Field(max_length=100)], ...], Field(max_length=50)] = ()
+    tags: Annotated[tuple[Annotated[Name, Field(max_length=100)], ...], Field(max_length=50, strict=False)] = ()
     target: Target
     schedule: Schedule = _MANUAL
     retry: Retry = Retry()

@@ -76,6 +76,7 @@ class Leased:
     id: str
     job_id: str
     version: int
+    project_id: str
     queue: str
     attempt: int
     uncounted: int
@@ -86,11 +87,22 @@ class Leased:
 
 
 @dataclass(frozen=True, slots=True)
+class Overdue:
+    """A queued run that no worker started in time, its row locked."""
+
+    id: str
+    job_id: str
+    version: int
+    project_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """An attempt that is over, as the worker reports it."""
 
     run: Claimed
     outcome: Outcome
+    duration_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +114,20 @@ class Ending:
     status: RunStatus
     reason: str | None = None
     outcome: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A run that was moved to history, for whatever its end brings about."""
+
+    id: str
+    job_id: str
+    version: int
+    project_id: str
+    status: RunStatus
+    error: str | None = None
+    duration_ms: int = 0
+    timed_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class ScriptTarget(BaseModel):
     interpreter: Annotated[Text, StringConstraints(min_length=1, max_length=4_096)] = "bash"
     source: Text | None = None
     file: Text | None = None
-    args: tuple[Text, ...] = ()
+    args: Annotated[tuple[Text, ...], Field(strict=False)] = ()
     env: dict[Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], Text] = Field(
         default_factory=dict
     )

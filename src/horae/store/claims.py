@@ -1,5 +1,5 @@
-"""Taking queued runs. A lane is one queue at one priority; lanes are tried in order, so that a retry or a delayed run of a
-high priority that is not due yet is never in the way of what is due below it."""
+"""Taking queued runs. A lane is one queue at one priority; lanes are tried in order, so that a retry or a delayed run
+of a high priority that is not due yet is never in the way of what is due below it."""
 
 from __future__ import annotations
 
@@ -97,18 +97,14 @@ def _mark(d: Dialect) -> str:
     )
 
 
-async def next_due(
-    db: Connection, d: Dialect, queues: Sequence[str], offers: Collection[str]
-) -> datetime | None:
+async def next_due(db: Connection, d: Dialect, queues: Sequence[str], offers: Collection[str]) -> datetime | None:
     """When the earliest run that this worker could take is due; it may be past, if another worker is at it."""
     if not queues or not offers:
         return None
     return min((due_at for _, due_at in await _heads(db, d, queues, list(offers))), default=None)
 
 
-async def _heads(
-    db: Connection, d: Dialect, queues: Sequence[str], offers: list[str]
-) -> list[tuple[Lane, datetime]]:
+async def _heads(db: Connection, d: Dialect, queues: Sequence[str], offers: list[str]) -> list[tuple[Lane, datetime]]:
     """The first run of each lane that has one."""
     wanted = lanes(queues)
     params = {f"q{i}": queue for i, queue in enumerate(queues)} | {"offers": offers}

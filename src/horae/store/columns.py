@@ -24,7 +24,7 @@ LongText = Text().with_variant(mysql.LONGTEXT(collation="utf8mb4_bin"), "mysql",
 Small = SmallInteger()
 Int = Integer()
 Big = BigInteger()
-Real = Double()
+Real: TypeEngine[float] = Double()
 Flag = Boolean()
 
 

@@ -1,5 +1,5 @@
 """`job_gates`: how many runs of a job may be under way. Whoever inserts, ends or queues a run of a gated job holds the
-lock of its gate, so a place is never given twice and never lost. Gates are locked in id order: no deadlock among them."""
+lock of its gate, so a place is never given twice and never lost. Gates are locked in id order: no deadlock there."""
 
 from __future__ import annotations
 

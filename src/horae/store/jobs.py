@@ -111,9 +111,7 @@ class JobTable(Group):
         )
         if not matched:
             return False
-        await self._add_version(
-            change.id, change.version + 1, change.spec, change.actor, change.at, change.note
-        )
+        await self._add_version(change.id, change.version + 1, change.spec, change.actor, change.at, change.note)
         return True
 
     async def _add_version(
@@ -163,9 +161,7 @@ class JobTable(Group):
             {"ref": ref, "project_id": project_id},
         )
 
-    async def page(
-        self, project_id: str, *, limit: int, after: str | None, text: str | None = None
-    ) -> Page[JobRecord]:
+    async def page(self, project_id: str, *, limit: int, after: str | None, text: str | None = None) -> Page[JobRecord]:
         wheres = ["j.project_id = :project_id"]
         params: dict[str, Any] = {"project_id": project_id, "limit": limit + 1}
         if after is not None:

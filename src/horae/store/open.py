@@ -34,9 +34,7 @@ async def open_store(
         shard_count = await schema.check(connection, dialect)
     finally:
         await connection.close()
-    return SqlStore(
-        connect, dialect, ids, shard_count=shard_count, connections=connections, on_commit=on_commit
-    )
+    return SqlStore(connect, dialect, ids, shard_count=shard_count, connections=connections, on_commit=on_commit)
 
 
 def choose(

@@ -71,9 +71,7 @@ class ProcessTable(Group):
         await self.db.execute("DELETE FROM schedulers WHERE id = :id", {"id": scheduler_id})
 
     async def schedulers(self) -> list[SchedulerRecord]:
-        rows = await self.db.fetch(
-            f"SELECT id, {_HOST}, version, started_at, heartbeat_at FROM schedulers ORDER BY id"
-        )
+        rows = await self.db.fetch(f"SELECT id, {_HOST}, version, started_at, heartbeat_at FROM schedulers ORDER BY id")
         owned: dict[str, list[int]] = defaultdict(list)
         for shard in await self.shards():
             if shard.owner_id is not None:

@@ -40,8 +40,7 @@ def _select(table: str, columns: Sequence[str]) -> str:
     listed = ", ".join(f'r."{column}"' for column in columns)
     # The name and policy come from the version that the run was made of; a deleted job's versions stay.
     return (
-        f"SELECT {listed}, s.spec FROM {table} r "
-        "JOIN job_versions s ON s.job_id = r.job_id AND s.version = r.version"
+        f"SELECT {listed}, s.spec FROM {table} r JOIN job_versions s ON s.job_id = r.job_id AND s.version = r.version"
     )
 
 

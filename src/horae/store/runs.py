@@ -9,7 +9,7 @@ from typing import Any
 
 from horae.domain.outcome import Outcome
 from horae.domain.records import Dead, Page, RunFilter
-from horae.domain.run import Claimed, Ending, Leased, NewRun, Requeue, RunRecord, Skipped, Tried
+from horae.domain.run import Claimed, Ending, Leased, NewRun, Overdue, Requeue, RunRecord, Skipped, Tried
 from horae.store import claims, run_list, tables
 from horae.store.dialects.base import Dialect, Row, Rows, listed
 from horae.store.rows import Group, batch, some
@@ -68,7 +68,9 @@ _CARRIED = (  # what a run takes along to history
     *("triggered_by", "created_at"),
 )
 _BROUGHT = ("status", "reason", "result", "error", "traceback", "exit_code", "response_code")
-_LEASED = "id, job_id, version, queue, attempt, uncounted, token, worker_id, started_at, cancel_requested_at"
+_LEASED = (
+    "id, job_id, version, project_id, queue, attempt, uncounted, token, worker_id, started_at, cancel_requested_at"
+)
 _NOTHING = Outcome(kind=None)  # type: ignore[arg-type]
 
 
@@ -100,8 +102,12 @@ class _Sql:
             f"JOIN runs r ON r.id = v.id AND r.token = v.token WHERE r.status = 'running' {d.lock_of('r')}"
         )
         self.end_rows = batch(d, tables.ending_batch, "id", "token", *_BROUGHT)
-        self.history = f"INSERT INTO run_history ({listed(_CARRIED)}, {listed(_BROUGHT)}, occurrences, finished_at, duration_ms) "
-        self.moved = f"SELECT {listed(_CARRIED, 'r.')}, {listed(_BROUGHT, 'v.')}, 1, {d.now}, {d.millis('r.started_at', d.now)} "
+        self.history = (
+            f"INSERT INTO run_history ({listed(_CARRIED)}, {listed(_BROUGHT)}, occurrences, finished_at, duration_ms) "
+        )
+        self.moved = (
+            f"SELECT {listed(_CARRIED, 'r.')}, {listed(_BROUGHT, 'v.')}, 1, {d.now}, {d.millis('r.started_at', d.now)} "
+        )
         self.fits = f"r.id = v.id AND {d.same('r.token', 'v.token')}"
         self.requeue_rows = batch(d, tables.requeue_batch, "id", "token", "pause", "uncounted")
         self.requeue = d.update_from(
@@ -238,18 +244,19 @@ class RunTable(Group):
             over = f"({over} OR {self.d.among('worker_id', 'dead')})"
             params["dead"] = some(dead_workers)
         rows = await self.db.fetch(
-            f"SELECT {_LEASED} FROM runs WHERE status = 'running' AND {over} ORDER BY id LIMIT :limit {self.d.lock_skip}",
+            f"SELECT {_LEASED} FROM runs WHERE status = 'running' AND {over} "
+            f"ORDER BY id LIMIT :limit {self.d.lock_skip}",
             params,
         )
         return [_leased(row) for row in rows]
 
-    async def overdue(self, limit: int) -> list[tuple[str, str]]:
+    async def overdue(self, limit: int) -> list[Overdue]:
         rows = await self.db.fetch(
-            "SELECT id, job_id FROM runs WHERE status = 'queued' AND attempt = 0 AND start_by IS NOT NULL "
-            f"AND start_by < {self.d.now} ORDER BY id LIMIT :limit {self.d.lock_skip}",
+            "SELECT id, job_id, version, project_id FROM runs WHERE status = 'queued' AND attempt = 0 "
+            f"AND start_by IS NOT NULL AND start_by < {self.d.now} ORDER BY id LIMIT :limit {self.d.lock_skip}",
             {"limit": limit},
         )
-        return [(row["id"], row["job_id"]) for row in rows]
+        return [Overdue(row["id"], row["job_id"], row["version"], row["project_id"]) for row in rows]
 
     async def lock_live(self, project_id: str, run_ids: Collection[str]) -> list[RunRecord]:
         if not run_ids:
@@ -261,9 +268,13 @@ class RunTable(Group):
         )
         return await run_list.live(self.db, self.d, project_id, some(run_ids))
 
-    async def live_of(self, job_id: str) -> list[str]:
-        rows = await self.db.fetch("SELECT id FROM runs WHERE job_id = :job_id", {"job_id": job_id})
-        return [row["id"] for row in rows]
+    async def live_of(self, job_ids: Collection[str]) -> list[tuple[str, str]]:
+        if not job_ids:
+            return []
+        rows = await self.db.fetch(
+            f"SELECT id, project_id FROM runs WHERE {self.d.among('job_id', 'ids')}", {"ids": some(job_ids)}
+        )
+        return [(row["id"], row["project_id"]) for row in rows]
 
     async def end(self, endings: Sequence[Ending]) -> set[str]:
         if not endings:
@@ -316,16 +327,12 @@ class RunTable(Group):
 
     async def bury(self, dead: Sequence[Dead]) -> None:
         sql = _sql(self.d)
-        await self.put(
-            sql.bury, sql.dead_rows, [(x.run_id, x.job_id, x.project_id, x.fingerprint) for x in dead]
-        )
+        await self.put(sql.bury, sql.dead_rows, [(x.run_id, x.job_id, x.project_id, x.fingerprint) for x in dead])
 
     async def find(self, project_id: str, run_id: str) -> RunRecord | None:
         return await run_list.find(self.db, self.d, project_id, run_id)
 
-    async def page(
-        self, project_id: str, where: RunFilter, *, limit: int, after: str | None
-    ) -> Page[RunRecord]:
+    async def page(self, project_id: str, where: RunFilter, *, limit: int, after: str | None) -> Page[RunRecord]:
         return await run_list.page(self.db, self.d, project_id, where, limit=limit, after=after)
 
     async def attempts(self, run_id: str) -> list[dict[str, Any]]:
@@ -379,6 +386,7 @@ def _leased(row: Row) -> Leased:
         row["id"],
         row["job_id"],
         row["version"],
+        row["project_id"],
         row["queue"],
         row["attempt"],
         row["uncounted"],

@@ -1,7 +1,7 @@
 """Bringing the schema up to date, and refusing to work on one that does not fit.
 
-Revisions are numbers in order. The database stores the revision it is at and the oldest one whose code may still work on
-it (`installation.minimum_revision`), so that in a rolling upgrade old processes go on until the new schema really
+Revisions are numbers in order. The database stores the revision it is at and the oldest one whose code may still work
+on it (`installation.minimum_revision`), so that in a rolling upgrade old processes go on until the new schema really
 forbids it.
 """
 
@@ -17,6 +17,7 @@ from horae.store.dialects.base import Connection, Dialect
 if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Connection as SyncConnection
+    from sqlalchemy import Engine
 
 CODE_REVISION = "0001"  # the newest migration in this code; a test holds it to that
 OLDEST_USABLE = "0001"  # the oldest schema that this code can work on
@@ -62,16 +63,14 @@ async def migrate(url: str, *, to: str = "head", shard_count: int = 64) -> None:
                 await connection.run_sync(_run, to, shard_count)
             await engine.dispose()
         else:
-            await asyncio.to_thread(
-                _migrate_inline, create_engine(address, poolclass=NullPool), to, shard_count
-            )
+            await asyncio.to_thread(_migrate_inline, create_engine(address, poolclass=NullPool), to, shard_count)
     except (DBAPIError, OSError) as error:
         cause = getattr(error, "orig", None) or error
         raise StoreUnavailable(f"the database cannot be migrated: {cause}") from error
 
 
-def _migrate_inline(engine: object, to: str, shard_count: int) -> None:
-    with engine.connect() as connection:  # type: ignore[attr-defined]
+def _migrate_inline(engine: Engine, to: str, shard_count: int) -> None:
+    with engine.connect() as connection:
         _run(connection, to, shard_count)
 
 

@@ -1,5 +1,5 @@
-"""`job_stats`, `run_stats`, `stat_deltas`: counters. Whoever ends runs appends what it adds; a roll-up sums it soon after.
-What is read is the sum of both, so it is exact at any moment."""
+"""`job_stats`, `run_stats`, `stat_deltas`: counters. Whoever ends runs appends what it adds; a roll-up sums it soon
+after. What is read is the sum of both, so it is exact at any moment."""
 
 from __future__ import annotations
 
@@ -42,9 +42,7 @@ class _Sql:
                 **dict.fromkeys((*_COUNTED, *_SUMS), "{old} + {new}"),
             },
         )
-        self.hour_rows = batch(
-            d, tables.run_stats, "job_id", "hour", "status", "project_id", "runs", "duration_ms"
-        )
+        self.hour_rows = batch(d, tables.run_stats, "job_id", "hour", "status", "project_id", "runs", "duration_ms")
         self.hour = d.upsert(
             d.insert_from("run_stats", self.hour_rows),
             ["job_id", "hour", "status"],
@@ -127,11 +125,7 @@ def _per_job(rows: Sequence[Row]) -> list[list[Any]]:
         [
             job_id,
             project_id,
-            *(
-                (newest["run_id"], newest["at"], newest["status"])
-                if (newest := last.get(job_id))
-                else [None] * 3
-            ),
+            *((newest["run_id"], newest["at"], newest["status"]) if (newest := last.get(job_id)) else [None] * 3),
             *(counts[column] for column in (*_COUNTED, *_SUMS)),
         ]
         for (job_id, project_id), counts in sorted(sums.items())

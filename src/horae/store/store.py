@@ -71,9 +71,7 @@ class SqlStore:
         self._pool = Pool(connect, connections)
         self._on_commit = on_commit
         # SQLite has one writer: processes queue in its busy handler, tasks of one process queue here, in order.
-        self._writer: AbstractAsyncContextManager[object] = (
-            asyncio.Lock() if dialect.one_writer else nullcontext()
-        )
+        self._writer: AbstractAsyncContextManager[object] = asyncio.Lock() if dialect.one_writer else nullcontext()
 
     async def transact(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._repeated(self._write, verb, *args, **kwargs)

@@ -20,9 +20,7 @@ class UpkeepTables(Group):
         ids = [row["id"] for row in rows]
         if ids:
             for table, column in (("run_logs", "run_id"), ("attempts", "run_id"), ("run_history", "id")):
-                await self.db.execute(
-                    f"DELETE FROM {table} WHERE {self.d.among(column, 'ids')}", {"ids": ids}
-                )
+                await self.db.execute(f"DELETE FROM {table} WHERE {self.d.among(column, 'ids')}", {"ids": ids})
         return len(ids)
 
     async def prune_logs(self, older_than: float, limit: int) -> int:

@@ -20,7 +20,7 @@ from sqlalchemy.dialects import mysql
 from horae.store.dialects.base import Dialect, Params, Row, Rows, positional, quoted
 from horae.store.failures import ConnectionLost, DuplicateKey, StoreUnavailable, TryAgain
 
-_SQLALCHEMY = mysql.dialect()  # type: ignore[no-untyped-call]
+_SQLALCHEMY = mysql.dialect()
 _SESSION = (
     # Double quotes name columns as everywhere else; times are UTC; each statement sees what is committed.
     "SET sql_mode = 'ANSI_QUOTES,STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', "
@@ -95,7 +95,7 @@ def _encode(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} does not go into a batch")
 
 
-def _decode_time(text: Any) -> datetime | None:
+def _decode_time(text: Any) -> Any:
     value = converters.convert_datetime(text)
     return value.replace(tzinfo=UTC) if isinstance(value, datetime) else value
 
@@ -126,9 +126,7 @@ class MysqlConnection:
         text, names = positional(sql, "%s")
         with self._mapped():
             async with self._raw.cursor() as cursor:
-                matched: int = await cursor.execute(
-                    text, [_plain(params[name]) for name in names] if params else []
-                )
+                matched: int = await cursor.execute(text, [_plain(params[name]) for name in names] if params else [])
                 return matched
 
     async def begin(self) -> None:
@@ -161,7 +159,8 @@ class MysqlConnection:
 
 
 def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, set | frozenset | tuple) else value
+    # The driver writes out tuples only.
+    return tuple(value) if isinstance(value, set | frozenset | list) else value
 
 
 def _translated(error: Exception) -> Exception:
@@ -171,9 +170,7 @@ def _translated(error: Exception) -> Exception:
     if code in _IN_THE_WAY:
         return TryAgain(str(error.args[1]))
     if code in _LOST or isinstance(error, OSError | asyncio.IncompleteReadError | errors.InterfaceError):
-        return ConnectionLost(
-            f"MySQL does not answer: {error.args[-1] if error.args else type(error).__name__}"
-        )
+        return ConnectionLost(f"MySQL does not answer: {error.args[-1] if error.args else type(error).__name__}")
     return error
 
 

@@ -51,8 +51,7 @@ class PostgresqlDialect(Dialect):
 
     def rows(self, alias: str, table: Table, columns: Sequence[str]) -> Rows:
         arrays = ", ".join(
-            f"CAST(:{alias}_{column} AS {table.c[column].type.compile(dialect=_SQLALCHEMY)}[])"
-            for column in columns
+            f"CAST(:{alias}_{column} AS {table.c[column].type.compile(dialect=_SQLALCHEMY)}[])" for column in columns
         )
         return Rows(f"unnest({arrays}) AS {alias}({listed(columns)})", alias, tuple(columns))
 
@@ -80,8 +79,9 @@ class PostgresqlDialect(Dialect):
         for table, column in (("run_history", "id"), ("run_logs", "run_id")):
             for (first, after), ddl in zip(months(now), partition_ddl(table, now), strict=True):
                 (row,) = await db.fetch(
-                    f"SELECT to_regclass('{table}_{first:%Y_%m}') IS NULL AS missing, EXISTS (SELECT 1 FROM "
-                    f"{table}_rest WHERE {column} >= '{smallest_id(first)}' AND {column} < '{smallest_id(after)}') AS late"
+                    f"SELECT to_regclass('{table}_{first:%Y_%m}') IS NULL AS missing, "
+                    f"EXISTS (SELECT 1 FROM {table}_rest WHERE {column} >= '{smallest_id(first)}' "
+                    f"AND {column} < '{smallest_id(after)}') AS late"
                 )
                 # Rows of that month that came before its partition stay in the default one, and so does the month.
                 if row["missing"] and not row["late"]:
@@ -98,7 +98,8 @@ class PostgresqlConnection:
     async def fetch(self, sql: str, params: Params | None = None) -> Sequence[Row]:
         text, names = positional(sql, "$")
         with self._mapped():
-            return await self._raw.fetch(text, *[params[name] for name in names] if params else ())
+            rows: Sequence[Row] = await self._raw.fetch(text, *[params[name] for name in names] if params else ())
+            return rows
 
     async def execute(self, sql: str, params: Params | None = None) -> int:
         text, names = positional(sql, "$")

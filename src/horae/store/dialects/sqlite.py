@@ -82,8 +82,7 @@ class SqliteDialect(Dialect):
 
     def upsert(self, insert: str, keys: Sequence[str], sets: Mapping[str, str]) -> str:
         changes = ", ".join(
-            f"{column} = {value.format(new=f'excluded.{column}', old=column)}"
-            for column, value in sets.items()
+            f"{column} = {value.format(new=f'excluded.{column}', old=column)}" for column, value in sets.items()
         )
         return f"{insert} WHERE true ON CONFLICT ({listed(keys)}) DO UPDATE SET {changes}"
 

@@ -1,0 +1,37 @@
+"""Claim: a worker takes what it can carry out, up to its free slots, and learns until when it may sleep."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from horae.domain.run import Claimed
+from horae.ports import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What was taken; `idle_for` is how long (in seconds) nothing else will be due, None if nothing is known to be."""
+
+    runs: list[Claimed]
+    idle_for: float | None
+
+
+async def claim(
+    tx: Transaction,
+    *,
+    worker_id: str,
+    token: str,
+    queues: Sequence[str],
+    offers: Collection[str],
+    limit: int,
+    lease: float,
+) -> Claims:
+    """One token serves the whole batch: no other claim of any of these runs will ever carry it."""
+    runs = await tx.runs.claim(worker_id=worker_id, token=token, queues=queues, offers=offers, limit=limit, lease=lease)
+    if len(runs) >= limit:
+        return Claims(runs, 0)
+    next_due = await tx.runs.next_due(queues, offers)
+    if next_due is None:
+        return Claims(runs, None)
+    return Claims(runs, max((next_due - await tx.now()).total_seconds(), 0))

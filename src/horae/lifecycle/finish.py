@@ -1,0 +1,66 @@
+"""Finish: outcomes end their runs or queue them once more. Needs the token: a late worker changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from horae.domain.run import Ended, Ending, Finished, LogLines
+from horae.domain.states import AttemptOutcome, RunStatus
+from horae.lifecycle.ended import after_ends
+from horae.lifecycle.settle import Settlement, Specs
+from horae.ports import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class FinishReport:
+    """`refused`: runs whose token no longer fitted; the attempt was somebody else's by then."""
+
+    ended: int
+    retried: int
+    refused: tuple[str, ...]
+
+
+async def finish(
+    tx: Transaction,
+    *,
+    finished: Sequence[Finished],
+    specs: Specs,
+    chance: Callable[[], float],
+    logs: Sequence[LogLines] = (),
+) -> FinishReport:
+    """Success needs no look at the row, only the token; anything else does, since a cancel may have been asked."""
+    await tx.logs.append(logs)
+    endings: list[Ending] = []
+    failures: list[Finished] = []
+    for item in finished:
+        if item.outcome.kind is AttemptOutcome.SUCCEEDED:
+            endings.append(Ending(item.run.id, item.run.token, RunStatus.SUCCEEDED, None, item.outcome))
+        else:
+            failures.append(item)
+    settlement = Settlement(specs, chance)
+    if failures:
+        rows = {row.id: row for row in await tx.runs.leased([(x.run.id, x.run.token) for x in failures])}
+        for item in failures:
+            if item.run.id in rows:
+                settlement.add(rows[item.run.id], item.outcome)
+    ended = await tx.runs.end([*endings, *settlement.endings])
+    await settlement.write(tx)
+    await after_ends(tx, [_ended(x, settlement) for x in finished if x.run.id in ended], specs)
+    retried = {requeue.id for requeue in settlement.requeues}
+    refused = tuple(x.run.id for x in finished if x.run.id not in ended and x.run.id not in retried)
+    return FinishReport(len(ended), len(retried), refused)
+
+
+def _ended(item: Finished, settlement: Settlement) -> Ended:
+    run, outcome = item.run, item.outcome
+    return Ended(
+        run.id,
+        run.job_id,
+        run.version,
+        run.project_id,
+        settlement.statuses.get(run.id, RunStatus.SUCCEEDED),
+        outcome.error,
+        item.duration_ms,
+        outcome.kind is AttemptOutcome.TIMED_OUT,
+    )

@@ -1,0 +1,26 @@
+"""Prune: what is older than its retention goes, a little at a time, so that no transaction is long."""
+
+from __future__ import annotations
+
+from horae.ports import Transaction
+
+PROCESS_RETENTION = 86_400.0  # how long a worker or scheduler that is gone stays in the lists
+
+
+async def prune(tx: Transaction, *, retention: float, log_retention: float, limit: int = 500) -> int:
+    """Deletes one portion; how much. Zero means that nothing is left to do."""
+    pruned = await tx.upkeep.prune_runs(retention, limit)
+    if log_retention < retention:
+        pruned += await tx.upkeep.prune_logs(log_retention, limit)
+    return pruned
+
+
+async def tidy(tx: Transaction) -> None:
+    """Forgets processes that are long gone, and prepares the months to come."""
+    await tx.upkeep.prune_processes(PROCESS_RETENTION)
+    await tx.upkeep.prepare_partitions()
+
+
+async def roll_up(tx: Transaction, *, limit: int = 1000) -> int:
+    """Sums what ended runs added to the counters; how many additions there were."""
+    return await tx.stats.roll_up(limit)

@@ -1,0 +1,62 @@
+"""Recover: leases that ran out count as a `lost` attempt and go the way of any failure. Any scheduler may sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from horae.domain.outcome import Outcome
+from horae.domain.run import Ended, Ending
+from horae.domain.states import AttemptOutcome, RunStatus
+from horae.lifecycle.ended import after_ends
+from horae.lifecycle.settle import Settlement
+from horae.ports import Transaction
+
+_LOST = Outcome(AttemptOutcome.LOST, error="the worker was lost: its lease ran out")
+_DEAD = Outcome(AttemptOutcome.LOST, error="the worker was lost: its process is gone")
+
+
+async def recover(
+    tx: Transaction, *, chance: Callable[[], float], dead_workers: Collection[str] = (), limit: int = 500
+) -> int:
+    """Takes runs away from workers that no longer hold them; how many."""
+    rows = await tx.runs.expired(limit, dead_workers)
+    if not rows:
+        return 0
+    specs = await tx.jobs.definitions({(row.job_id, row.version) for row in rows})
+    settlement = Settlement(specs, chance)
+    for row in rows:
+        settlement.add(row, _DEAD if row.worker_id in dead_workers else _LOST)
+    ended = await tx.runs.end(settlement.endings)
+    await settlement.write(tx)
+    await after_ends(
+        tx,
+        [
+            Ended(row.id, row.job_id, row.version, row.project_id, settlement.statuses[row.id], _LOST.error)
+            for row in rows
+            if row.id in ended
+        ],
+        specs,
+    )
+    return len(rows)
+
+
+_EXPIRED = Outcome(AttemptOutcome.FAILED, error="no worker started it in time (start_within)")
+
+
+async def expire(tx: Transaction, *, limit: int = 500) -> int:
+    """Ends queued runs that no worker started in time, so that nothing waits unseen for ever; how many."""
+    rows = await tx.runs.overdue(limit)
+    if not rows:
+        return 0
+    ended = await tx.runs.end([Ending(row.id, None, RunStatus.FAILED, "expired", _EXPIRED) for row in rows])
+    specs = await tx.jobs.definitions({(row.job_id, row.version) for row in rows})
+    await after_ends(
+        tx,
+        [
+            Ended(row.id, row.job_id, row.version, row.project_id, RunStatus.FAILED, _EXPIRED.error)
+            for row in rows
+            if row.id in ended
+        ],
+        specs,
+    )
+    return len(ended)

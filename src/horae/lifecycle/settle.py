@@ -1,0 +1,66 @@
+"""What follows from attempts that were no success: an end, or another attempt. Shared by finish and recover."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+
+from horae.domain.job import JobSpec
+from horae.domain.outcome import End, Outcome, Verdict, judge
+from horae.domain.records import Tally
+from horae.domain.run import Ending, Leased, Requeue, Tried
+from horae.domain.states import RunStatus
+from horae.ports import Transaction
+
+Specs = Mapping[tuple[str, int], JobSpec]
+
+
+class Settlement:
+    """Collects verdicts on runs whose rows are locked, then writes what queues them once more."""
+
+    def __init__(self, specs: Specs, chance: Callable[[], float]) -> None:
+        self._specs, self._chance = specs, chance
+        self.endings: list[Ending] = []
+        self.requeues: list[Requeue] = []
+        self.statuses: dict[str, RunStatus] = {}
+        self._tried: list[Tried] = []
+        self._queues: set[str] = set()
+        self._retries: dict[tuple[str, str], int] = defaultdict(int)
+
+    def add(self, row: Leased, outcome: Outcome) -> None:
+        verdict = self._judge(row, outcome)
+        if isinstance(verdict, End):
+            self.endings.append(Ending(row.id, row.token, verdict.status, verdict.reason, outcome))
+            self.statuses[row.id] = verdict.status
+            return
+        self.requeues.append(Requeue(row.id, row.token, verdict.pause, verdict.counted))
+        self._tried.append(Tried(row.id, row.attempt, row.worker_id, row.started_at, outcome))
+        self._queues.add(row.queue)
+        if verdict.counted:
+            self._retries[row.job_id, row.project_id] += 1
+
+    def _judge(self, row: Leased, outcome: Outcome) -> Verdict:
+        spec = self._specs.get((row.job_id, row.version))
+        if spec is None:
+            return End(RunStatus.FAILED, "definition")
+        return judge(
+            outcome,
+            attempt=row.attempt,
+            uncounted=row.uncounted,
+            retry=spec.retry,
+            cancel_requested=row.cancel_requested_at is not None,
+            chance=self._chance(),
+        )
+
+    async def write(self, tx: Transaction) -> None:
+        """Everything but the endings, which the caller moves together with its own."""
+        await tx.runs.requeue(self.requeues)
+        await tx.runs.tried(self._tried)
+        await tx.stats.add(
+            [
+                Tally(job_id, project_id, RunStatus.QUEUED, 0, retries=retries)
+                for (job_id, project_id), retries in self._retries.items()
+            ]
+        )
+        for queue in self._queues:
+            tx.hint(f"runs:{queue}")

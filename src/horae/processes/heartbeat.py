@@ -1,0 +1,144 @@
+"""A worker's heartbeat, on a thread, event loop and connection of its own: user code that blocks the worker's loop
+cannot cost it a lease, and a database that is away cannot keep it from giving up its work in time."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from horae.domain.errors import StoreUnavailable
+from horae.domain.records import Beat
+from horae.domain.states import StopReason
+from horae.ports import Clock, Store, Transaction
+from horae.processes.loop import Loop, log
+from horae.processes.settings import WorkerSettings
+
+CANCEL_POLL = 1.0
+
+
+class Patient(Protocol):
+    """What the heartbeat asks and tells the worker, from its own thread."""
+
+    def held(self) -> dict[str, str]: ...
+    def beat(self) -> Beat: ...
+    def stop_run(self, run_id: str, token: str, reason: StopReason) -> None: ...
+
+
+class Heartbeat:
+    """Renews all leases of a worker in one statement, learns of cancels, and ends what it can no longer renew."""
+
+    def __init__(self, worker_id: str, patient: Patient, store: Store, clock: Clock, settings: WorkerSettings) -> None:
+        self._id, self._patient, self._store, self._clock = worker_id, patient, store, clock
+        self._settings = settings
+        self._safe_until: dict[tuple[str, str], float] = {}
+        self._next_beat = 0.0
+        self.loop = Loop("heartbeat", self.step)
+
+    def leased(self, run_id: str, token: str, since: float) -> None:
+        """A lease was taken, not before `since` on this clock."""
+        self._safe_until[run_id, token] = since + self._own_lease
+
+    @property
+    def _own_lease(self) -> float:
+        """How long the worker relies on a lease: less than the database does, so that its work is dead before anyone
+        else may start the run."""
+        return self._settings.lease * 0.8
+
+    async def step(self) -> float:
+        try:
+            async with asyncio.timeout(self._settings.heartbeat):
+                await self._talk()
+        except (StoreUnavailable, TimeoutError):
+            self._give_up_late()
+            raise StoreUnavailable("no heartbeat was possible") from None
+        self._give_up_late()
+        until_beat = max(self._next_beat - self._clock.monotonic(), 0.05)
+        return min(until_beat, CANCEL_POLL) if self._patient.held() else until_beat
+
+    async def _talk(self) -> None:
+        began = self._clock.monotonic()
+        held = self._patient.held()
+        if began < self._next_beat:
+            if held:
+                for run_id, token in await self._store.read(_cancelling, self._id):
+                    self._patient.stop_run(run_id, token, StopReason.CANCEL)
+            return
+        renewed = await self._store.transact(_renew, self._id, self._settings.lease, bool(held), self._patient.beat())
+        self._next_beat = began + self._settings.heartbeat
+        kept = {(run_id, token) for run_id, token, _ in renewed}
+        for run_id, token, cancel in renewed:
+            self._safe_until[run_id, token] = began + self._own_lease
+            if cancel:
+                self._patient.stop_run(run_id, token, StopReason.CANCEL)
+        for run_id, token in held.items():
+            if (run_id, token) not in kept:
+                self._patient.stop_run(run_id, token, StopReason.LEASE_LOST)
+
+    def _give_up_late(self) -> None:
+        """Ends attempts whose lease could not be renewed in time."""
+        now, held = self._clock.monotonic(), self._patient.held()
+        self._safe_until = {key: at for key, at in self._safe_until.items() if held.get(key[0]) == key[1]}
+        for (run_id, token), at in list(self._safe_until.items()):
+            if at < now:
+                self._patient.stop_run(run_id, token, StopReason.LEASE_LOST)
+
+
+async def _cancelling(tx: Transaction, worker_id: str) -> list[tuple[str, str]]:
+    return await tx.runs.cancelling(worker_id)
+
+
+async def _renew(tx: Transaction, worker_id: str, lease: float, busy: bool, beat: Beat) -> list[tuple[str, str, bool]]:
+    await tx.processes.beat_worker(worker_id, beat)
+    return await tx.runs.renew(worker_id, lease) if busy else []
+
+
+class HeartbeatThread:
+    """Runs a heartbeat on its own thread. The store is opened there: its connections belong to that event loop."""
+
+    def __init__(self, open_heartbeat: Callable[[], Awaitable[tuple[Heartbeat, Store]]]) -> None:
+        self._open = open_heartbeat
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._heartbeat: Heartbeat | None = None
+        self._ready = threading.Event()
+        self._failure: BaseException | None = None
+        self._thread = threading.Thread(target=self._main, name="horae-heartbeat", daemon=True)
+
+    async def start(self) -> None:
+        self._thread.start()
+        await asyncio.to_thread(self._ready.wait)
+        if self._failure is not None:
+            raise self._failure
+
+    def _main(self) -> None:
+        try:
+            asyncio.run(self._run())
+        except BaseException as error:
+            self._failure = error
+            log.error("the heartbeat ended", exc_info=True)
+        finally:
+            self._ready.set()
+
+    async def _run(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._heartbeat, store = await self._open()
+        self._ready.set()
+        try:
+            await self._heartbeat.loop.run()
+        finally:
+            await store.close()
+
+    def leased(self, run_id: str, token: str, since: float) -> None:
+        if self._heartbeat is not None:
+            self._heartbeat.leased(run_id, token, since)
+
+    def poke(self) -> None:
+        """Looks for cancels now."""
+        if self._loop is not None and self._heartbeat is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._heartbeat.loop.wake.set)
+
+    async def stop(self) -> None:
+        if self._loop is not None and self._heartbeat is not None and self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._heartbeat.loop.stop)
+        await asyncio.to_thread(self._thread.join, 5)

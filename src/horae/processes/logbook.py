@@ -1,0 +1,87 @@
+"""What attempts print, collected in memory until the reporter writes it: in order, and never more than the limit."""
+
+from __future__ import annotations
+
+from horae.domain.run import Claimed, LogLines
+from horae.ports import Clock
+
+_CHUNK = 64 * 1024  # a row's text; longer output goes into several rows
+
+
+class RunLog:
+    """The sink of one attempt (the LogSink of domain/attempt.py)."""
+
+    def __init__(self, book: LogBook, run: Claimed) -> None:
+        self._book, self._run = book, run
+        self._seq = 0
+        self._left = book.limit
+        self._stream: str | None = None
+        self._parts: list[str] = []
+        self._size = 0
+
+    def write(self, stream: str, text: str) -> None:
+        if self._left <= 0 or not text:
+            return
+        if len(text) > self._left:
+            text = text[: self._left]
+            self._left = 0
+        else:
+            self._left -= len(text)
+        self._add(stream, text)
+        if self._left <= 0:
+            self._add("system", f"output cut at {self._book.limit_words}\n")
+
+    def _add(self, stream: str, text: str) -> None:
+        if stream != self._stream or self._size + len(text) > _CHUNK:
+            self.flush()
+        self._stream = stream
+        for start in range(0, len(text), _CHUNK):
+            self._parts.append(text[start : start + _CHUNK])
+            self._size += len(self._parts[-1])
+            if self._size >= _CHUNK:
+                self.flush()
+                self._stream = stream
+        self._book.open.add(self)
+
+    def flush(self) -> None:
+        """Makes a row of what is buffered."""
+        if self._parts and self._stream is not None:
+            self._seq += 1
+            self._book.rows.append(
+                LogLines(
+                    self._run.id,
+                    self._run.token,
+                    self._run.attempt,
+                    self._seq,
+                    self._book.clock.now(),
+                    self._stream,
+                    "".join(self._parts),
+                )
+            )
+            self._parts, self._size = [], 0
+
+
+class LogBook:
+    """All that is not written yet."""
+
+    def __init__(self, clock: Clock, limit: int) -> None:
+        self.clock = clock
+        self.limit = limit
+        self.limit_words = f"{limit / 2**20:g} MiB" if limit >= 2**20 else f"{limit} bytes"
+        self.open: set[RunLog] = set()
+        self.rows: list[LogLines] = []
+
+    def sink(self, run: Claimed) -> RunLog:
+        return RunLog(self, run)
+
+    @property
+    def pending(self) -> bool:
+        return bool(self.open or self.rows)
+
+    def take(self) -> list[LogLines]:
+        """Everything that was printed so far, in order."""
+        for sink in self.open:
+            sink.flush()
+        self.open.clear()
+        rows, self.rows = self.rows, []
+        return rows

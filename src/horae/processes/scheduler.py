@@ -1,0 +1,171 @@
+"""A scheduler: fires the jobs of the shards it leases, and sweeps up after workers that are gone.
+
+Leases only decide who works: row locks and unique keys decide what is true, so two schedulers that both believe to own
+a shard still create each occurrence once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from math import ceil
+
+from horae.domain.records import SchedulerSign
+from horae.domain.states import WorkerStatus
+from horae.lifecycle.fire import Fired, fire, idle_for
+from horae.lifecycle.prune import prune, roll_up, tidy
+from horae.lifecycle.recover import expire, recover
+from horae.ports import Clock, Hint, Ids, Store, Transaction
+from horae.processes.host import surely_dead
+from horae.processes.loop import Loop, log
+from horae.processes.settings import SchedulerSettings
+
+_LOCKED_ELSEWHERE = 0.01  # a due job whose row somebody else was just at
+_PRUNE_EVERY = 60.0
+_TIDY_EVERY = 3600.0
+
+
+class Scheduler:
+    def __init__(
+        self,
+        sign: SchedulerSign,
+        store: Store,
+        settings: SchedulerSettings,
+        *,
+        shard_count: int,
+        clock: Clock,
+        ids: Ids,
+        hints_arrive: Callable[[], bool],
+    ) -> None:
+        self.sign = sign
+        self._store, self._settings, self._shard_count = store, settings, shard_count
+        self._clock, self._ids, self._hints_arrive = clock, ids, hints_arrive
+        self._shards: list[int] = []
+        self._due = True
+        self._prune_at = self._tidy_at = 0.0
+        self._leading = Loop("shards", self._lead)
+        self._firing = Loop("fire", self._fire)
+        self._sweeping = Loop("sweep", self._sweep)
+        self._keeping = Loop("upkeep", self._keep)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        await self._store.transact(_register, self.sign)
+        log.info("scheduler ready", scheduler=self.sign.id)
+        loops = (self._leading, self._firing, self._sweeping, self._keeping)
+        tasks = [asyncio.create_task(loop.run()) for loop in loops]
+        await stop.wait()
+        for loop in loops:
+            loop.stop()
+        await asyncio.gather(*tasks)
+        try:
+            await self._store.transact(_leave, self.sign.id)
+        except Exception as error:
+            log.warning("could not hand over the shards; they are free when their leases end", reason=str(error))
+
+    def on_hint(self, hint: Hint) -> None:
+        topic = hint.partition(":")[0]
+        if topic == "jobs":
+            self._due = True
+            self._firing.wake.set()
+        elif topic == "shards":
+            self._leading.wake.set()
+
+    # Shards
+
+    async def _lead(self) -> float:
+        """Renews this scheduler's share of the shards, and evens it out with the others."""
+        lease = self._settings.shard_lease
+        shards = await self._store.transact(share, self.sign, lease, self._shard_count)
+        if shards != self._shards:
+            log.info("shards", owned=len(shards), of=self._shard_count)
+            gained = set(shards) - set(self._shards)
+            self._shards = shards
+            if gained:
+                self._due = True
+                self._firing.wake.set()
+        return lease / 3
+
+    # Firing
+
+    async def _fire(self) -> float | None:
+        if not self._shards:
+            return self._settings.poll
+        if not self._due:
+            return await self._look()
+        self._due = False
+        fired: Fired = await self._store.transact(
+            fire,
+            shards=self._shards,
+            limit=self._settings.batch,
+            scheduler_id=self.sign.id,
+            new_id=self._ids.new,
+        )
+        return self._until(fired.idle_for, busy=fired.jobs >= self._settings.batch)
+
+    async def _look(self) -> float:
+        """Asks when the next job is due: hints about new and changed jobs may be lost."""
+        return self._until(await self._store.read(idle_for, shards=self._shards))
+
+    def _until(self, seconds: float | None, *, busy: bool = False) -> float:
+        longest = self._settings.poll * (5 if self._hints_arrive() else 1)
+        if seconds is None or seconds > longest:
+            return longest * (0.75 + 0.25 * self._ids.chance())
+        self._due = True
+        return 0 if busy else max(seconds, 0 if seconds > 0 else _LOCKED_ELSEWHERE)
+
+    # Sweeping
+
+    async def _sweep(self) -> float:
+        dead = await self._store.read(dead_neighbours, self.sign)
+        lost = await self._store.transact(recover, chance=self._ids.chance, dead_workers=dead)
+        if lost:
+            log.warning("recovered runs of lost workers", runs=lost)
+        await self._store.transact(expire)
+        return self._settings.sweep
+
+    async def _keep(self) -> float:
+        """Upkeep is the work of whoever holds the first shard."""
+        if 0 not in self._shards:
+            return self._settings.sweep
+        rolled = await self._store.transact(roll_up)
+        now = self._clock.monotonic()
+        if now >= self._tidy_at:
+            await self._store.transact(tidy)
+            self._tidy_at = now + _TIDY_EVERY
+        if now >= self._prune_at:
+            pruned = await self._store.transact(
+                prune, retention=self._settings.retention, log_retention=self._settings.log_retention
+            )
+            if not pruned:
+                self._prune_at = now + _PRUNE_EVERY
+        return 0 if rolled >= 1000 else self._settings.sweep
+
+
+async def share(tx: Transaction, sign: SchedulerSign, lease: float, shard_count: int) -> list[int]:
+    """Beats, renews, gives back what is more than a fair share, takes what is free; the shards now owned."""
+    if not await tx.processes.beat_scheduler(sign.id):
+        await tx.processes.register_scheduler(sign)  # it was away for so long that it had been forgotten
+    owned = await tx.processes.renew_shards(sign.id, lease)
+    fair = ceil(shard_count / max(await tx.processes.live_schedulers(lease), 1))
+    if len(owned) > fair:
+        await tx.processes.release_shards(sign.id, keep=fair)
+        tx.hint("shards")
+        return owned[:fair]
+    if len(owned) < fair:
+        owned = sorted([*owned, *await tx.processes.take_shards(sign.id, lease, fair - len(owned))])
+    return owned
+
+
+async def dead_neighbours(tx: Transaction, sign: SchedulerSign) -> list[str]:
+    """Workers of this very host whose processes are gone: nobody needs to wait for their leases."""
+    workers = await tx.processes.workers(offline_after=86_400.0)
+    return [w.id for w in workers if w.status != WorkerStatus.OFFLINE and surely_dead(w.host, sign.host)]
+
+
+async def _register(tx: Transaction, sign: SchedulerSign) -> None:
+    await tx.processes.register_scheduler(sign)
+
+
+async def _leave(tx: Transaction, scheduler_id: str) -> None:
+    await tx.processes.forget_scheduler(scheduler_id)
+    tx.hint("shards")

@@ -1,0 +1,28 @@
+"""What the processes can be told; times in seconds. `wiring` fills these from the settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSettings:
+    slots: int = 16
+    queues: tuple[str, ...] = ()  # none named: all of them
+    poll: float = 1.0
+    poll_max: float = 10.0
+    lease: float = 15.0
+    heartbeat: float = 3.0
+    drain_timeout: float = 30.0
+    log_limit: int = 2**20
+    grace: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerSettings:
+    poll: float = 1.0
+    batch: int = 1000
+    shard_lease: float = 6.0
+    sweep: float = 2.0
+    retention: float = 30 * 86_400.0
+    log_retention: float = 30 * 86_400.0

@@ -1,0 +1,216 @@
+"""A worker: claims what it has free slots for, executes it, reports it. Claiming and reporting run at the same time,
+on two connections; the heartbeat has a third, on its own thread."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+from horae.domain.job import JobSpec
+from horae.domain.records import Beat, WorkerSign
+from horae.domain.run import Claimed
+from horae.domain.states import StopReason, WorkerStatus
+from horae.lifecycle.claim import Claims, claim
+from horae.ports import Clock, Executor, Hint, Ids, Store, Transaction
+from horae.processes.heartbeat import Heartbeat, HeartbeatThread
+from horae.processes.logbook import LogBook
+from horae.processes.loop import Loop, log
+from horae.processes.reporter import Reporter
+from horae.processes.settings import WorkerSettings
+from horae.processes.slots import Slots
+
+_DEFINITIONS = 10_000  # how many are kept
+_DEADLINE_SWEEP = 0.25
+_BUSY_ELSEWHERE = 0.01  # a due run that another worker was just taking
+
+
+class Worker:
+    """`open_store` is called on the heartbeat's thread, for a store of its own."""
+
+    def __init__(
+        self,
+        sign: WorkerSign,
+        store: Store,
+        executors: Mapping[str, Executor],
+        settings: WorkerSettings,
+        *,
+        clock: Clock,
+        ids: Ids,
+        open_store: Callable[[], Awaitable[Store]],
+        hints_arrive: Callable[[], bool],
+    ) -> None:
+        self.sign = sign
+        self._store, self._executors, self._settings = store, executors, settings
+        self._clock, self._ids = clock, ids
+        self._hints_arrive = hints_arrive
+        self._open_store = open_store
+        self._queues: list[str] = list(settings.queues)
+        self._definitions: dict[tuple[str, int], JobSpec] = {}
+        self._idle_polls = 0
+        self._draining = False
+        self._main: asyncio.AbstractEventLoop | None = None
+        book = LogBook(clock, settings.log_limit)
+        self._reporter = Reporter(store, ids, book)
+        self._slots = Slots(executors, clock, book, self._done, grace=settings.grace)
+        self._claiming = Loop("claim", self._claim)
+        self._reporting = Loop("report", self._reporter.step, self._reporter.wake)
+        self._deadlines = Loop("deadlines", self._sweep_deadlines)
+        self._heart = HeartbeatThread(self._open_heartbeat)
+
+    async def run(self, stop: asyncio.Event, stop_now: asyncio.Event) -> None:
+        """Works until `stop` is set, then drains; `stop_now` cuts the draining short."""
+        self._main = asyncio.get_running_loop()
+        await self._store.transact(_register, self.sign)
+        await self._heart.start()
+        log.info("worker ready", worker=self.sign.id, slots=self.sign.slots, offers=list(self.sign.offers))
+        loops = [asyncio.create_task(x.run()) for x in (self._claiming, self._reporting, self._deadlines)]
+        await stop.wait()
+        await self._drain(stop_now)
+        for loop in (self._claiming, self._reporting, self._deadlines):
+            loop.stop()
+        await asyncio.gather(*loops)
+        await self._reporter.flush()
+        await self._heart.stop()
+        await self._say_goodbye()
+        for executor in self._executors.values():
+            await executor.close()
+
+    async def _drain(self, stop_now: asyncio.Event) -> None:
+        self._draining = True
+        self._claiming.stop()
+        self._heart.poke()
+        if len(self._slots):
+            log.info("draining", runs=len(self._slots), seconds=self._settings.drain_timeout)
+        await _first(self._slots.drained(), stop_now.wait(), timeout=self._settings.drain_timeout)
+        if len(self._slots):
+            log.warning("interrupting what is left; it is queued again", runs=len(self._slots))
+            self._slots.stop_all(StopReason.SHUTDOWN)
+            await _first(self._slots.drained(), timeout=self._settings.grace + 5)
+
+    async def _say_goodbye(self) -> None:
+        try:
+            await self._store.transact(_goodbye, self.sign.id, self._reporter.done)
+        except Exception as error:
+            log.warning("could not say goodbye", reason=str(error))
+
+    # Claiming
+
+    async def _claim(self) -> float | None:
+        if self._draining:
+            return None
+        free = self._free()
+        if free < 1:
+            return self._settings.poll  # `_done` wakes this loop as soon as a slot is free
+        if not self._settings.queues:
+            await self._learn_queues()
+        since, token = self._clock.monotonic(), self._ids.new()
+        claims: Claims = await self._store.transact(
+            claim,
+            worker_id=self.sign.id,
+            token=token,
+            queues=self._queues,
+            offers=self.sign.offers,
+            limit=free,
+            lease=self._settings.lease,
+        )
+        await self._start(claims.runs, since)
+        return self._pause(claims, free)
+
+    def _free(self) -> int:
+        """Free slots, less what is not reported yet beyond one more round of them: results must not pile up."""
+        slots = self._settings.slots
+        return min(slots - len(self._slots), 2 * slots - len(self._slots) - self._reporter.unreported)
+
+    async def _learn_queues(self) -> None:
+        if self._idle_polls or not self._queues:
+            self._queues = await self._store.read(_queues)
+        if len(self._queues) > 1:  # another one first each time, so that none starves behind a long one
+            self._queues = [*self._queues[1:], self._queues[0]]
+
+    async def _start(self, runs: list[Claimed], since: float) -> None:
+        missing = {(run.job_id, run.version) for run in runs} - self._definitions.keys()
+        if missing:
+            if len(self._definitions) + len(missing) > _DEFINITIONS:
+                self._definitions.clear()
+                missing = {(run.job_id, run.version) for run in runs}
+            self._definitions |= await self._store.read(_definitions, missing)
+        for run in runs:
+            self._heart.leased(run.id, run.token, since)
+            self._slots.start(run, self._definitions[run.job_id, run.version])
+
+    def _pause(self, claims: Claims, free: int) -> float:
+        """How long to wait: not at all under load, until something is due, or ever longer while nothing is."""
+        if len(claims.runs) >= free:
+            self._idle_polls = 0
+            return 0
+        if claims.runs:
+            self._idle_polls = 0
+        else:
+            self._idle_polls += 1
+        longest = self._settings.poll_max if self._hints_arrive() else self._settings.poll
+        poll = min(self._settings.poll * 1.5 ** min(self._idle_polls, 20), longest)
+        poll *= 0.75 + 0.5 * self._ids.chance()  # workers started together do not ask together
+        if claims.idle_for is None:
+            return poll
+        return min(max(claims.idle_for, _BUSY_ELSEWHERE), poll)
+
+    def _done(self, attempt: object, outcome: object, seconds: float) -> None:
+        self._reporter.add(attempt, outcome, seconds)  # type: ignore[arg-type]
+        self._claiming.wake.set()
+
+    async def _sweep_deadlines(self) -> float:
+        self._slots.sweep()
+        return _DEADLINE_SWEEP
+
+    def on_hint(self, hint: Hint) -> None:
+        topic, _, about = hint.partition(":")
+        if topic == "runs":
+            if about and not self._settings.queues and about not in self._queues:
+                self._queues.append(about)
+            if not about or about in self._queues:
+                self._claiming.wake.set()
+        elif topic == "cancel" and about in ("", self.sign.id):
+            self._heart.poke()
+
+    # What the heartbeat asks and tells, from its thread
+
+    async def _open_heartbeat(self) -> tuple[Heartbeat, Store]:
+        store = await self._open_store()
+        return Heartbeat(self.sign.id, self, store, self._clock, self._settings), store
+
+    def held(self) -> dict[str, str]:
+        return self._slots.held()
+
+    def beat(self) -> Beat:
+        busy = len(self._slots)
+        status = WorkerStatus.DRAINING if self._draining else WorkerStatus.BUSY if busy else WorkerStatus.IDLE
+        return Beat(status, busy, self._reporter.done)
+
+    def stop_run(self, run_id: str, token: str, reason: StopReason) -> None:
+        if self._main is not None:
+            self._main.call_soon_threadsafe(self._slots.stop, run_id, token, reason)
+
+
+async def _first(*waits: Awaitable[object], timeout: float) -> None:
+    """Returns when one of these is over, or the time is."""
+    tasks = [asyncio.ensure_future(wait) for wait in waits]
+    await asyncio.wait(tasks, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _register(tx: Transaction, sign: WorkerSign) -> None:
+    await tx.processes.register_worker(sign)
+
+
+async def _goodbye(tx: Transaction, worker_id: str, runs_done: int) -> None:
+    await tx.processes.beat_worker(worker_id, Beat(WorkerStatus.OFFLINE, 0, runs_done))
+
+
+async def _queues(tx: Transaction) -> list[str]:
+    return await tx.jobs.queues()
+
+
+async def _definitions(tx: Transaction, pairs: set[tuple[str, int]]) -> dict[tuple[str, int], JobSpec]:
+    return await tx.jobs.definitions(pairs)

@@ -1,0 +1,310 @@
+"""Chooses the adapters and puts the processes together: the one place that knows all of Horae.
+
+The functions here block until their process ends; the command line calls them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Coroutine, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import uvloop
+
+from horae import __version__
+from horae.clock import SystemClock, SystemIds
+from horae.config import Settings, process_environment
+from horae.domain.errors import ConfigurationError
+from horae.domain.records import ApiKey, SchedulerSign, WorkerSign
+from horae.ports import Executor, Transaction, Wakeups
+from horae.processes.host import this_host
+from horae.processes.loop import log
+from horae.processes.settings import SchedulerSettings, WorkerSettings
+from horae.store import open_store, schema
+from horae.store.open import sqlite_path
+from horae.store.store import SqlStore
+from horae.watch.logging import configure
+
+T = TypeVar("T")
+CLOCK, IDS = SystemClock(), SystemIds()
+LOCAL_KEY = "local"  # the key of `horae up`, and who made it
+
+
+# ---- the store
+
+
+def wakeups_for(settings: Settings) -> Wakeups:
+    scheme = settings.database_url.partition(":")[0]
+    if scheme.startswith("postgres"):
+        from horae.wakeups.postgresql import PostgresqlWakeups
+
+        return PostgresqlWakeups(settings.database_url)
+    if scheme == "sqlite":
+        from horae.wakeups.local import LocalWakeups
+
+        # Beside the database file: whoever shares the file shares the hints.
+        return LocalWakeups(Path(sqlite_path(settings.database_url)).absolute().parent / "wake")
+    from horae.wakeups.polling import PollingWakeups
+
+    return PollingWakeups()
+
+
+async def store_for(settings: Settings, wakeups: Wakeups | None = None, *, connections: int = 4) -> SqlStore:
+    store = await open_store(
+        settings.database_url,
+        clock=CLOCK,
+        ids=IDS,
+        connections=connections,
+        on_commit=wakeups.send if wakeups else None,
+    )
+    if settings.shard_count != store.shard_count and settings.sources.get("shard_count") != "default":
+        log.warning(
+            "the number of shards was settled when the database was made; the setting is ignored",
+            stored=store.shard_count,
+            configured=settings.shard_count,
+        )
+    return store
+
+
+def migrate(settings: Settings) -> None:
+    _run(schema.migrate(settings.database_url, shard_count=settings.shard_count))
+
+
+# ---- keys
+
+
+def create_key(settings: Settings, *, name: str, role: str) -> dict[str, str]:
+    """Makes an API key straight on the database: `{"id": …, "token": …}`."""
+    return _run(_create_key(settings, name, role))
+
+
+async def _create_key(settings: Settings, name: str, role: str) -> dict[str, str]:
+    from horae.api.tokens import mint
+
+    token, key_id = mint(), IDS.new()
+    store = await store_for(settings, connections=1)
+    try:
+        await store.transact(_add_key, key_id, name, role, token.prefix, token.digest)
+    finally:
+        await store.close()
+    return {"id": key_id, "token": token.text}
+
+
+def ensure_local_key(settings: Settings, token: str | None) -> str:
+    """The admin key of this machine: `token` if it is still good, or a new one in its place."""
+    return _run(_ensure_local_key(settings, token))
+
+
+async def _ensure_local_key(settings: Settings, token: str | None) -> str:
+    from horae.api.tokens import matches, mint, prefix_of
+
+    store = await store_for(settings, connections=1)
+    try:
+        prefix = prefix_of(token) if token else None
+        if token and prefix:
+            known = await store.read(_key, prefix)
+            if known is not None and matches(token, known.digest):
+                return token
+        made = mint()
+        await store.transact(_add_key, IDS.new(), LOCAL_KEY, "admin", made.prefix, made.digest, replace=True)
+        return made.text
+    finally:
+        await store.close()
+
+
+async def _key(tx: Transaction, prefix: str) -> Any:
+    return await tx.access.key(prefix)
+
+
+async def _add_key(
+    tx: Transaction, key_id: str, name: str, role: str, prefix: str, digest: str, *, replace: bool = False
+) -> None:
+    project = await tx.access.default_project()
+    key = ApiKey(key_id, project.id, name, role, prefix, digest, LOCAL_KEY if replace else "command line")
+    await (tx.access.replace_key if replace else tx.access.add_key)(key)
+
+
+# ---- processes
+
+
+def serve(settings: Settings) -> None:
+    _configure(settings, "serve")
+    _run(_serve(settings))
+
+
+async def _serve(settings: Settings) -> None:
+    import uvicorn
+
+    from horae.api.app import build
+    from horae.api.context import ApiSettings
+
+    wakeups = wakeups_for(settings)
+    store = await store_for(settings, wakeups, connections=8)
+    await wakeups.start((), lambda _: None)
+    try:
+        api = ApiSettings(
+            settings.need_secret_key(),
+            offline_after=settings.offline_after,
+            default_timeout=settings.default_timeout,
+        )
+        app = build(store, api, IDS, CLOCK)
+        server = uvicorn.Server(
+            uvicorn.Config(
+                app,
+                host=settings.host,
+                port=settings.port,
+                access_log=False,
+                log_config=None,
+                server_header=False,
+                timeout_graceful_shutdown=3,
+                lifespan="off",
+            )
+        )
+        listener = _listen(settings)
+        log.info("serving", url=f"http://{settings.host}:{settings.port}")
+        await server.serve(sockets=[listener])
+    finally:
+        await wakeups.close()
+        await store.close()
+
+
+def _listen(settings: Settings) -> Any:
+    import socket
+
+    try:
+        return socket.create_server(
+            (settings.host, settings.port),
+            family=socket.AF_INET6 if ":" in settings.host else socket.AF_INET,
+            backlog=1024,
+        )
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot listen on {settings.host}:{settings.port} ({error.strerror}): "
+            "choose another port with HORAE_PORT=…"
+        ) from None
+
+
+def scheduler(settings: Settings) -> None:
+    _configure(settings, "scheduler")
+    _run(_scheduler(settings))
+
+
+async def _scheduler(settings: Settings) -> None:
+    from horae.processes.scheduler import Scheduler
+
+    stop, _ = _signals()
+    wakeups = wakeups_for(settings)
+    store = await store_for(settings, wakeups, connections=2)
+    process = Scheduler(
+        SchedulerSign(IDS.new(), this_host(), __version__),
+        store,
+        SchedulerSettings(
+            poll=settings.scheduler_poll,
+            batch=settings.scheduler_batch,
+            shard_lease=settings.shard_lease,
+            retention=settings.retention,
+            log_retention=settings.log_retention,
+        ),
+        shard_count=store.shard_count,
+        clock=CLOCK,
+        ids=IDS,
+        hints_arrive=lambda: wakeups.reliable,
+    )
+    await wakeups.start(("jobs", "shards"), process.on_hint)
+    try:
+        await process.run(stop)
+    finally:
+        await wakeups.close()
+        await store.close()
+
+
+def worker(settings: Settings, *, queues: Sequence[str], slots: int, imports: Sequence[str]) -> None:
+    _configure(settings, "worker")
+    executors = executors_for(settings, slots, imports)
+    _run(_worker(settings, tuple(queues), slots, executors))
+
+
+def executors_for(settings: Settings, slots: int, imports: Sequence[str]) -> dict[str, Executor]:
+    executors: dict[str, Executor] = {}
+    for kind in settings.executors:
+        if kind == "http":
+            from horae.executors.http import HttpExecutor
+
+            executors[kind] = HttpExecutor(CLOCK, version=__version__, allow_private=settings.http_allow_private)
+        elif kind == "script":
+            from horae.executors.script import ScriptExecutor
+
+            executors[kind] = ScriptExecutor(dict(process_environment()))
+        elif kind == "python":
+            from horae.executors.python import PythonExecutor
+            from horae.sdk.task import load_tasks, registry
+
+            load_tasks(imports)
+            executors[kind] = PythonExecutor(registry, threads=slots)
+        else:
+            raise ConfigurationError(f"HORAE_EXECUTORS names {kind!r}; this Horae has http, python and script")
+    return executors
+
+
+async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, executors: dict[str, Executor]) -> None:
+    from horae.processes.worker import Worker
+
+    stop, stop_now = _signals()
+    wakeups = wakeups_for(settings)
+    store = await store_for(settings, wakeups, connections=2)
+    host, worker_id = this_host(), IDS.new()
+    offers = tuple(sorted(offer for executor in executors.values() for offer in executor.offers()))
+    process = Worker(
+        WorkerSign(worker_id, f"{host.hostname}-{host.pid}", host, __version__, queues, offers, slots),
+        store,
+        executors,
+        WorkerSettings(
+            slots=slots,
+            queues=queues,
+            poll=settings.worker_poll,
+            poll_max=settings.poll_max(wakeups=True),
+            lease=settings.lease,
+            heartbeat=settings.heartbeat,
+            drain_timeout=settings.drain_timeout,
+            log_limit=settings.log_limit,
+        ),
+        clock=CLOCK,
+        ids=IDS,
+        open_store=lambda: store_for(settings, connections=1),
+        hints_arrive=lambda: wakeups.reliable,
+    )
+    await wakeups.start(("runs", "cancel"), process.on_hint)
+    try:
+        await process.run(stop, stop_now)
+    finally:
+        await wakeups.close()
+        await store.close()
+
+
+# ---- shared
+
+
+def _configure(settings: Settings, role: str) -> None:
+    configure(form=settings.log_format, level=settings.log_level, role=role)
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(work)
+
+
+def _signals() -> tuple[asyncio.Event, asyncio.Event]:
+    """Two events: the first signal asks for an orderly stop, the second for one at once."""
+    stop, stop_now = asyncio.Event(), asyncio.Event()
+
+    def on_signal() -> None:
+        if stop.is_set():
+            stop_now.set()
+        stop.set()
+
+    loop = asyncio.get_running_loop()
+    for kind in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(kind, on_signal)
+    return stop, stop_now
