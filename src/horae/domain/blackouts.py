@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from functools import lru_cache
 from heapq import merge
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -82,14 +83,13 @@ class WeeklyWindow(BaseModel):
             raise refusal("end", "must differ from start; a whole day is 00:00 to 24:00")
         return self
 
-    def hours(self) -> tuple[int, int]:
-        """Its seconds of the day; beyond 24 hours where it ends on the next day."""
-        start, end = _seconds(self.start), _seconds(self.end)
-        return (start, end) if end > start else (start, end + _DAY)
 
-
-def _seconds(clock: str) -> int:
-    return int(clock[:2]) * 3_600 + int(clock[3:]) * 60
+@lru_cache(maxsize=1_024)
+def _hours(window: WeeklyWindow) -> tuple[int, int, frozenset[int]]:
+    """From and to which second of the day, beyond 24 hours where it ends on the next one, and on which days,
+    Monday being 0."""
+    start, end = (int(clock[:2]) * 3_600 + int(clock[3:]) * 60 for clock in (window.start, window.end))
+    return start, end if end > start else end + _DAY, frozenset(map(WEEKDAYS.index, window.days))
 
 
 def _form(value: Any) -> str | None:
@@ -117,9 +117,9 @@ def cover_the_week(blackouts: Iterable[BlackoutRange | WeeklyWindow]) -> bool:
     hours = []
     for window in blackouts:
         if isinstance(window, WeeklyWindow):
-            start, end = window.hours()
-            for day in window.days:
-                begins = WEEKDAYS.index(day) * _DAY
+            start, end, days = _hours(window)
+            for day in days:
+                begins = day * _DAY
                 hours += [(begins + start + week, begins + end + week) for week in (-7 * _DAY, 0)]
     reached = 0
     for start, end in sorted(hours):
@@ -149,8 +149,7 @@ def closures(
 
 def _weekly(window: WeeklyWindow, timezone: str, after: datetime, until: datetime) -> Iterator[Stretch]:
     """A window's stretches, by the wall clock: in a repeated hour it closes twice, over a gap it is shorter."""
-    start, end = window.hours()
-    days = {WEEKDAYS.index(day) for day in window.days}
+    start, end, days = _hours(window)
     second = max(seconds_of(after) - 2 * _DAY, FIRST_SECOND)
     last = min(seconds_of(until), LAST_SECOND)
     while second <= last:
@@ -169,8 +168,18 @@ def _weekly(window: WeeklyWindow, timezone: str, after: datetime, until: datetim
 def closed_until(
     blackouts: Iterable[BlackoutRange | WeeklyWindow], timezone: str, instant: datetime
 ) -> datetime | None:
-    """The end of the blackout that `instant` lies in; there may be another one right after it."""
-    for start, end in closures(blackouts, timezone, instant, instant):
-        if start <= instant < end:
-            return end
+    """The end of a blackout that `instant` lies in; there may be another one right after it."""
+    segment, today, second = None, 0, 0
+    for blackout in blackouts:
+        if isinstance(blackout, BlackoutRange):
+            if blackout.start <= instant < blackout.end:
+                return blackout.end
+            continue
+        if segment is None:
+            segment = segment_at(timezone, seconds_of(instant))
+            today, second = divmod(seconds_of(instant) + segment.offset, _DAY)
+        start, end, days = _hours(blackout)
+        for day, passed in ((today, second), (today - 1, second + _DAY)):
+            if start <= passed < end and (day + 3) % 7 in days:
+                return instant_of(min(day * _DAY + end - segment.offset, segment.end))
     return None

@@ -6,6 +6,7 @@ evenly, so that everything about daylight saving is said by where segments meet.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, lru_cache
@@ -19,7 +20,7 @@ from horae.domain.instants import FIRST_SECOND, LAST_SECOND
 _NO_PLACES = frozenset({"localtime", "posixrules", "Factory"})
 
 _DAY = 86_400
-_PROBE = 2 * _DAY  # no zone since 1970 kept an offset for less than six days (a test watches over it)
+_PROBE = 5 * _DAY  # since 1970 no zone has kept an offset for a shorter time (a test watches over it)
 _NEAR = 2 * _DAY  # how far the wall clock was ever moved, and more
 
 
@@ -122,12 +123,7 @@ def _changes(name: str, start: int, end: int) -> list[tuple[int, int, int]]:
         now = _offset(name, probe)
         if now != before:
             low, high = probe - _PROBE, probe
-            while high - low > 1:
-                middle = (low + high) // 2
-                if _offset(name, middle) == before:
-                    low = middle
-                else:
-                    high = middle
-            found.append((high, before, now))
+            at = low + bisect_left(range(low, high), True, key=lambda second: _offset(name, second) != before)
+            found.append((at, before, now))
             before = now
     return found

@@ -1,0 +1,62 @@
+"""What a schedule does next, from the calendars that fire."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from horae.domain.blackouts import closed_until
+from horae.domain.calendar import Calendar, calendar_of
+from horae.domain.cron import parse_cron
+from horae.domain.schedule import AfterSchedule, CronSchedule, ManualSchedule, Schedule
+from horae.domain.words import amount_in_words
+from horae.domain.zones import zone
+
+
+@dataclass(frozen=True, slots=True)
+class Upcoming:
+    """An occurrence to come: its instant in UTC, the same by the schedule's own clock, and what is odd about it."""
+
+    at: datetime
+    local: datetime
+    note: str | None
+
+
+def preview(schedule: Schedule, anchor: datetime, after: datetime, count: int, fired: int = 0) -> list[Upcoming]:
+    """The next `count` occurrences strictly after `after`. Those in a blackout are there, with a note; of a job
+    that has `fired` already, no more than `max_runs` leaves."""
+    if isinstance(schedule, ManualSchedule | AfterSchedule):
+        return []
+    if schedule.max_runs is not None:
+        count = min(count, schedule.max_runs - fired)
+    calendar = calendar_of(schedule, anchor)
+    place = zone(schedule.timezone)
+    fixed = isinstance(schedule, CronSchedule) and parse_cron(schedule.expression).fixed
+    before = calendar.last_at_or_before(after)
+    offset = None if before is None or fixed else before.astimezone(place).utcoffset()
+    found: list[Upcoming] = []
+    at = calendar.next_after(after)
+    while at is not None and len(found) < count:
+        local = at.astimezone(place)
+        note = _note(calendar, at, local, place, offset)
+        if closed_until(schedule.blackouts, schedule.timezone, at) is not None:
+            note = "falls into a blackout: it will be skipped"
+        found.append(Upcoming(at, local, note))
+        offset = None if fixed else local.utcoffset()
+        at = calendar.next_after(at)
+    return found
+
+
+def _note(calendar: Calendar, at: datetime, local: datetime, place: ZoneInfo, before: timedelta | None) -> str | None:
+    """`before` is the offset of the occurrence before this one, where that matters."""
+    if calendar.moved(at):
+        return "its own time does not exist on this day (clocks go forward): it runs right after the gap"
+    offset = local.utcoffset()
+    if offset != local.replace(fold=1 - local.fold).utcoffset():
+        which = "second" if local.fold else "first"
+        return f"this local time comes twice on this day (clocks go back): this is the {which} time"
+    if before is not None and offset is not None and offset != before:
+        way, change = ("forward", offset - before) if offset > before else ("back", before - offset)
+        return f"the clocks went {way} by {amount_in_words(change)} since the one before"
+    return None
