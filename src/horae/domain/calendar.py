@@ -84,35 +84,42 @@ class CronCalendar(_Calendar):
     def find_next(self, second: int) -> int | None:
         """The first occurrence at or after this second."""
         second = max(second, self._start)
+        found, searched = -1, 0  # no match lies in [searched, found)
         while second <= self._end:
             segment = self._segment(second)
             if self._after_gaps and segment.start == second and self._gap_hit(segment):
                 return second
             low, high = self._bounds(segment)
-            found = self._pattern.next_from(max(low, second + segment.offset))
-            if found is None:
-                return None
+            low = max(low, second + segment.offset)
+            if not searched <= low <= found:
+                match = self._pattern.next_from(low)
+                if match is None:
+                    return None
+                found, searched = match, low
             if found < high:
                 at = found - segment.offset
                 return at if at <= self._end else None
-            # On to the next segment, or, if the next match is far away, to shortly before it.
-            second = max(segment.end, found - segment.offset - 2 * _DAY)
+            second = segment.end
         return None
 
     def last_at_or_before(self, instant: datetime) -> datetime | None:
         second = min(seconds_of(instant), self._end)
+        found, searched = 0, -1  # no match lies in (found, searched)
         while second >= self._start:
             segment = self._segment(second)
             low, high = self._bounds(segment)
-            found = self._pattern.last_before(min(high, second + 1 + segment.offset))
-            if found is not None and found >= low:
+            high = min(high, second + 1 + segment.offset)
+            if not found < high <= searched:
+                match = self._pattern.last_before(high)
+                if match is None:
+                    return None
+                found, searched = match, high
+            if found >= low:
                 at = found - segment.offset
                 return instant_of(at) if at >= self._start else None
             if self._after_gaps and segment.start >= self._start and self._gap_hit(segment):
                 return instant_of(segment.start)
-            if found is None:
-                return None
-            second = min(segment.start - 1, found - segment.offset + 2 * _DAY)
+            second = segment.start - 1
         return None
 
     def count(self, after: datetime, until: datetime) -> int:
@@ -217,7 +224,6 @@ class AtCalendar(_Calendar):
         return int(after < self._at <= until)
 
 
-_DAY = 86_400
 _NEVER = _Calendar()
 
 
