@@ -1,3 +1,33 @@
 """Horae: a distributed job scheduler."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from horae.domain.errors import PermanentError
+    from horae.domain.policy import Retry
+    from horae.domain.task import Context
+    from horae.sdk.task import task
+
 __version__ = "0.1.0"
+__all__ = ["Context", "PermanentError", "Retry", "__version__", "task"]
+
+# Looked up when first used, so that `import horae` costs nothing and a module of tasks needs no pydantic.
+_HOMES = {
+    "Context": "horae.domain.task",
+    "PermanentError": "horae.domain.errors",
+    "Retry": "horae.domain.policy",
+    "task": "horae.sdk.task",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'horae' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,131 @@
+"""Threads for functions that block. `concurrent.futures` will not do: it joins its threads when the interpreter ends,
+so a function that never returns would keep a worker from ever stopping. These are daemons."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from queue import SimpleQueue
+from typing import Any
+
+_PENDING = 256 * 1024  # characters on their way from a thread to the loop before the thread has to wait
+_PATIENCE = 5.0  # seconds it waits at most: the loop may be gone
+
+Answer = tuple[Any, BaseException | None]
+
+
+class Threads:
+    """At most `limit` threads, started as they are needed. Used from one event loop."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._count = 0
+        self._calls: SimpleQueue[_Call | None] = SimpleQueue()
+        self._idle = threading.Semaphore(0)
+        self._closed: asyncio.Future[None] | None = None
+
+    async def run(self, function: Callable[..., Any], arguments: dict[str, Any]) -> Answer:
+        """Calls a function in a thread; its value and None, or None and what it raised. Nothing can stop it there:
+        when cancelled, this waits until it has returned, and tells so by Interrupted. It gives up a function that
+        no thread has begun with, and, after `close`, any."""
+        loop = asyncio.get_running_loop()
+        if self._closed is None:
+            self._closed = loop.create_future()
+        call = _Call(loop, partial(function, **arguments))
+        self._calls.put(call)
+        if not self._idle.acquire(blocking=False) and self._count < self._limit:
+            self._count += 1
+            threading.Thread(target=self._serve, name=f"horae-task-{self._count}", daemon=True).start()
+        try:
+            return await asyncio.shield(call.done)
+        except asyncio.CancelledError:
+            if call.take():
+                raise
+            while not call.done.done() and not self._closed.done():
+                with suppress(asyncio.CancelledError):
+                    waiters: list[asyncio.Future[Any]] = [call.done, self._closed]
+                    await asyncio.wait(waiters, return_when=asyncio.FIRST_COMPLETED)
+            if not call.done.done():
+                raise
+            raise Interrupted(call.done.result()) from None
+
+    def close(self) -> None:
+        """Idle threads end; busy ones when their function returns, or with the process."""
+        for _ in range(self._count):
+            self._calls.put(None)
+        if self._closed is not None and not self._closed.done():
+            self._closed.set_result(None)
+
+    def _serve(self) -> None:
+        while (call := self._calls.get()) is not None:
+            call.perform()
+            del call  # keep nothing of it while waiting for the next
+            self._idle.release()
+
+
+class Interrupted(Exception):
+    """The worker asked to stop, and the function has run to its end all the same."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__()
+        self.value, self.error = answer
+
+
+class _Call:
+    """One call, and who may have it: the thread that performs it, or the canceller who takes it back."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, function: Callable[[], Any]) -> None:
+        self._loop = loop
+        self._function = function
+        self._context = contextvars.copy_context()
+        self._taken = threading.Lock()
+        # Not set_exception: a future cannot hold StopIteration, and nobody might ever look.
+        self.done: asyncio.Future[Answer] = loop.create_future()
+
+    def take(self) -> bool:
+        return self._taken.acquire(blocking=False)
+
+    def perform(self) -> None:
+        if not self.take():
+            return
+        try:
+            answer: Answer = (self._context.run(self._function), None)
+        except BaseException as error:
+            answer = (None, error)
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            self._loop.call_soon_threadsafe(self.done.set_result, answer)
+
+
+class ThreadWriter:
+    """Hands text from a thread to the loop, in order, making the thread wait when it is far ahead."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, write: Callable[[str], None]) -> None:
+        self._loop = loop
+        self._write = write
+        self._lock = threading.Lock()
+        self._texts: list[str] = []
+        self._size = 0
+        self._room = threading.Event()
+        self._room.set()
+
+    def __call__(self, text: str) -> None:
+        self._room.wait(_PATIENCE)
+        with self._lock:
+            first = not self._texts
+            self._texts.append(text)
+            self._size += len(text)
+            if self._size > _PENDING:
+                self._room.clear()
+        if first:
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._flush)
+
+    def _flush(self) -> None:
+        with self._lock:
+            texts, self._texts, self._size = self._texts, [], 0
+            self._room.set()
+        self._write("".join(texts))

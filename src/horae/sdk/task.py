@@ -1,0 +1,98 @@
+"""`@horae.task`: makes a function something that a job can run."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar, overload
+
+from horae.domain.errors import ConfigurationError
+from horae.domain.task import Context, Function, Registry, describe
+
+if TYPE_CHECKING:
+    from horae.domain.policy import Retry
+
+__all__ = ["ENTRY_POINTS", "Context", "Task", "load_tasks", "registry", "task"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+ENTRY_POINTS = "horae.tasks"
+
+registry = Registry()
+"""The tasks of this process: filled by the decorator as modules are imported, read by its worker."""
+
+
+class Task(Generic[P, R]):
+    """A function that jobs can run. Called, it is still that function."""
+
+    def __init__(self, call: Callable[P, R], function: Function) -> None:
+        self._call = call
+        self.function = function
+        functools.update_wrapper(self, call)
+
+    @property
+    def name(self) -> str:
+        return self.function.name
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self._call(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<task {self.name}>"
+
+
+@overload
+def task(function: Callable[P, R], /) -> Task[P, R]: ...
+@overload
+def task(
+    *, name: str | None = None, queue: str | None = None, timeout: float | None = None, retry: Retry | None = None
+) -> Callable[[Callable[P, R]], Task[P, R]]: ...
+def task(
+    function: Callable[P, R] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    queue: str | None = None,
+    timeout: float | None = None,
+    retry: Retry | None = None,
+) -> Task[P, R] | Callable[[Callable[P, R]], Task[P, R]]:
+    """Registers a function under `name` (default: its own) for workers that import its module. The name is what
+    jobs keep, so it must be unique among the tasks of a worker and outlive a move to another module.
+
+    An `async def` runs on the worker's event loop; a plain function in a thread, where nothing can kill it.
+    """
+
+    def register(call: Callable[P, R]) -> Task[P, R]:
+        made = describe(call, name=name, queue=queue, timeout=timeout, retry=retry)
+        registry.add(made)
+        return Task(call, made)
+
+    return register if function is None else register(function)
+
+
+def load_tasks(modules: Iterable[str], *, folder: Path | None = None) -> Registry:
+    """Imports modules (also from `folder`, by default the working directory) and the entry points `horae.tasks`,
+    so that their tasks are registered. Raises ConfigurationError, in one line, for what cannot be imported."""
+    from importlib.metadata import entry_points  # 20 ms that only workers need to spend
+
+    here = str((folder or Path()).resolve())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    for module in modules:
+        _load(module, functools.partial(importlib.import_module, module))
+    for point in entry_points(group=ENTRY_POINTS):
+        _load(f"{point.value} (entry point {point.name})", point.load)
+    return registry
+
+
+def _load(what: str, load: Callable[[], object]) -> None:
+    try:
+        load()
+    except (Exception, SystemExit) as error:  # whatever a module does while it is imported
+        message = " ".join(str(error).split())
+        kind = "" if isinstance(error, ModuleNotFoundError) else f"{type(error).__name__}: "
+        raise ConfigurationError(f"cannot import tasks from {what}: {kind}{message}") from error

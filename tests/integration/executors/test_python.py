@@ -1,0 +1,376 @@
+"""Functions as a worker calls them: on the loop and in threads."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from horae.domain.errors import PermanentError
+from horae.domain.outcome import SUCCEEDED, Outcome
+from horae.domain.states import AttemptOutcome, StopReason
+from horae.domain.task import Context, Registry, describe
+from horae.executors.python import PythonExecutor
+from tests.integration.executors.attempts import INSTANT, Log, make_attempt, running
+from tests.waiting import until
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+async def registry() -> Registry:
+    return Registry()
+
+
+@pytest.fixture
+async def python(registry: Registry) -> AsyncIterator[PythonExecutor]:
+    executor = PythonExecutor(registry, threads=4)
+    yield executor
+    await executor.close()
+
+
+@pytest.fixture
+async def run(registry: Registry, python: PythonExecutor) -> Run:
+    async def run(
+        call: Callable[..., Any], *, input: str | None = None, log: Log | None = None, **arguments: Any
+    ) -> Outcome:
+        registry.add(describe(call, name="f"))
+        target = {"kind": "python", "function": "f", "arguments": arguments}
+        attempt, _ = make_attempt(target, input=input, log=log)
+        return await python.execute(attempt)
+
+    return run
+
+
+def both(call: Callable[..., Any]) -> list[Callable[..., Any]]:
+    """A function in its two colours."""
+
+    async def on_the_loop(**arguments: Any) -> Any:
+        return call(**arguments)
+
+    def in_a_thread(**arguments: Any) -> Any:
+        return call(**arguments)
+
+    return [on_the_loop, in_a_thread]
+
+
+class TestCalling:
+    async def test_nothing_in_nothing_out(self, run: Run) -> None:
+        async def noop() -> None: ...
+
+        assert await run(noop) is SUCCEEDED
+
+    async def test_arguments_and_result(self, run: Run) -> None:
+        async def add(a: int, b: int = 2) -> dict[str, Any]:
+            return {"sum": a + b, "at": INSTANT}
+
+        outcome = await run(add, a=1)
+        assert outcome.result == '{"sum":3,"at":"2026-03-01T12:00:00+00:00"}'
+        assert outcome.kind is AttemptOutcome.SUCCEEDED
+
+    async def test_input_overrides_arguments(self, run: Run) -> None:
+        async def echo(a: int, b: int, c: int) -> list[int]:
+            return [a, b, c]
+
+        assert (await run(echo, input='{"b": 20, "c": 30}', a=1, b=2)).result == "[1,20,30]"
+
+    async def test_null_input_is_none(self, run: Run) -> None:
+        async def echo(a: int) -> int:
+            return a
+
+        assert (await run(echo, input="null", a=1)).result == "1"
+
+    async def test_other_input_is_refused(self, run: Run) -> None:
+        async def echo() -> None: ...
+
+        outcome = await run(echo, input="[1]")
+        assert outcome.permanent
+        assert outcome.error == "the input of a python job must be a JSON object: its members are the arguments"
+
+    async def test_arguments_that_do_not_fit(self, run: Run) -> None:
+        async def echo(a: int) -> None: ...
+
+        outcome = await run(echo, b=1)
+        assert outcome.permanent
+        assert outcome.error == "f: missing argument a; unknown argument b"
+
+    async def test_arguments_are_not_changed_by_a_call(self, registry: Registry, python: PythonExecutor) -> None:
+        def spoil(**arguments: Any) -> None:
+            arguments.clear()
+
+        registry.add(describe(spoil, name="f"))
+        attempt, _ = make_attempt({"kind": "python", "function": "f", "arguments": {"a": 1}})
+        await python.execute(attempt)
+        assert attempt.job.target.arguments == {"a": 1}  # type: ignore[union-attr]
+
+    async def test_unknown_function(self, python: PythonExecutor) -> None:
+        attempt, _ = make_attempt({"kind": "python", "function": "nobody"})
+        outcome = await python.execute(attempt)
+        assert outcome.permanent
+        assert outcome.error == "no function named nobody is registered on this worker"
+
+    async def test_offers(self, registry: Registry, python: PythonExecutor) -> None:
+        registry.add(describe(lambda: None, name="a"))
+        registry.add(describe(lambda: None, name="b.c"))
+        assert list(python.offers()) == ["python:a", "python:b.c"]
+
+    async def test_plain_functions_run_beside_the_loop(self, run: Run) -> None:
+        def where() -> str:
+            return threading.current_thread().name
+
+        assert "horae-task-" in (await run(where)).result
+
+    async def test_a_plain_function_may_return_a_coroutine(self, run: Run) -> None:
+        async def inner() -> int:
+            return 7
+
+        def outer() -> Coroutine[None, None, int]:
+            return inner()
+
+        assert (await run(outer)).result == "7"
+
+    async def test_threads_are_bounded_and_used_again(self, registry: Registry, python: PythonExecutor) -> None:
+        names = set()
+        together = threading.Barrier(4)
+
+        def meet() -> None:
+            names.add(threading.current_thread().name)
+            together.wait(10)
+
+        registry.add(describe(meet, name="f"))
+        attempts = [make_attempt({"kind": "python", "function": "f"})[0] for _ in range(40)]
+        outcomes = await asyncio.gather(*(python.execute(attempt) for attempt in attempts))
+        assert outcomes == [SUCCEEDED] * 40
+        assert len(names) == 4
+
+
+class TestFailing:
+    @pytest.mark.parametrize("colour", [0, 1])
+    async def test_exception(self, run: Run, colour: int) -> None:
+        def boom() -> None:
+            raise ValueError("bad\nthing")
+
+        outcome = await run(both(boom)[colour])
+        assert (outcome.kind, outcome.error) == (AttemptOutcome.FAILED, "ValueError: bad thing")
+        assert not outcome.permanent
+        lines = outcome.traceback.splitlines()
+        assert "test_python.py" in lines[1], "it begins with the user's first frame"
+        assert lines[-2:] == ["ValueError: bad", "thing"]
+
+    @pytest.mark.parametrize("colour", [0, 1])
+    @pytest.mark.parametrize(
+        "error", [SystemExit(3), KeyboardInterrupt(), StopIteration(5), asyncio.CancelledError(), GeneratorExit()]
+    )
+    async def test_what_would_end_a_worker(self, run: Run, colour: int, error: BaseException) -> None:
+        def boom() -> None:
+            raise error
+
+        outcome = await asyncio.wait_for(run(both(boom)[colour]), 10)
+        assert outcome.kind is AttemptOutcome.FAILED
+        assert outcome.error
+
+    @pytest.mark.parametrize("colour", [0, 1])
+    async def test_permanent(self, run: Run, colour: int) -> None:
+        def boom() -> None:
+            raise PermanentError("no such customer")
+
+        outcome = await run(both(boom)[colour])
+        assert outcome.permanent
+        assert outcome.error == "PermanentError: no such customer"
+
+    @pytest.mark.parametrize(
+        ("value", "error"),
+        [
+            (object(), "the result cannot be told as JSON: TypeError: Type is not JSON serializable: object"),
+            ({1: 2}, "the result cannot be told as JSON: TypeError: Dict key must be str"),
+            (2**70, "the result cannot be told as JSON: TypeError: Integer exceeds 64-bit range"),
+            ("\ud800", "the result cannot be told as JSON: TypeError: str is not valid UTF-8"),
+            ("x" * 65_535, "the result is longer than 64 KiB of JSON"),
+        ],
+    )
+    async def test_results_that_cannot_be_kept(self, run: Run, value: object, error: str) -> None:
+        async def give() -> object:
+            return value
+
+        outcome = await run(give)
+        assert outcome.kind is AttemptOutcome.FAILED
+        assert outcome.permanent
+        assert outcome.error.startswith(error)
+
+    async def test_the_longest_result(self, run: Run) -> None:
+        async def give() -> str:
+            return "x" * (64 * 1024 - 2)
+
+        assert (await run(give)).kind is AttemptOutcome.SUCCEEDED
+
+
+class TestContext:
+    @pytest.mark.parametrize("colour", [0, 1])
+    async def test_tells_of_the_run(self, run: Run, colour: int) -> None:
+        def tell(context: Context) -> list[Any]:
+            context.log("one")
+            context.log("two\0\ud800\n")
+            return [context.run_id, context.attempt, context.job_name, context.scheduled_for, context.cancelled]
+
+        async def on_the_loop(context: Context) -> list[Any]:
+            return tell(context)
+
+        log = Log()
+        outcome = await run([on_the_loop, tell][colour], log=log)
+        assert outcome.result == '["0195-run",1,"a job","2026-03-01T12:00:00+00:00",false]'
+        assert log.text() == "one\ntwo��\n"
+
+    async def test_a_thread_that_floods_waits_for_the_loop(self, run: Run) -> None:
+        def flood(context: Context) -> None:
+            for _ in range(2_000):
+                context.log("x" * 9_999)
+
+        log = Log(limit=1_000)
+        assert await run(flood, log=log) is SUCCEEDED
+        assert log.seen == 20_000_000
+
+
+class TestStopping:
+    async def test_async_functions_are_cancelled(self, registry: Registry, python: PythonExecutor) -> None:
+        log = Log()
+
+        async def wait(context: Context) -> None:
+            context.log("begun")
+            try:
+                await asyncio.Event().wait()
+            finally:
+                context.log(f"tidied {context.cancelled}")
+
+        registry.add(describe(wait, name="f"))
+        attempt, _ = make_attempt({"kind": "python", "function": "f"}, log=log)
+        async with running(python, attempt) as it:
+            await until(lambda: log.text() == "begun\n")
+            it.stop(StopReason.TIMEOUT)
+            assert await it.is_stopped()
+        assert log.text() == "begun\ntidied True\n"
+
+    @pytest.mark.parametrize("ending", ["return", "raise"])
+    async def test_swallowing_the_cancellation_changes_nothing(
+        self, registry: Registry, python: PythonExecutor, ending: str
+    ) -> None:
+        log = Log()
+
+        async def stubborn(context: Context) -> str:
+            context.log("begun")
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                if ending == "raise":
+                    raise ValueError from None
+            return "half of it"
+
+        registry.add(describe(stubborn, name="f"))
+        attempt, _ = make_attempt({"kind": "python", "function": "f"}, log=log)
+        async with running(python, attempt) as it:
+            await until(log.text)
+            it.stop(StopReason.CANCEL)
+            assert await it.is_stopped()
+
+    async def test_a_thread_keeps_its_slot_until_it_returns(self, registry: Registry, python: PythonExecutor) -> None:
+        begun, go = threading.Event(), threading.Event()
+
+        def block() -> str:
+            begun.set()
+            go.wait(30)
+            return "done"
+
+        registry.add(describe(block, name="f"))
+        attempt, _ = make_attempt({"kind": "python", "function": "f"})
+        async with running(python, attempt) as it:
+            await until(begun.is_set)
+            it.stop(StopReason.SHUTDOWN)
+            await asyncio.wait([it.task], timeout=0.1)
+            it.stop(StopReason.SHUTDOWN)
+            await asyncio.wait([it.task], timeout=0.1)
+            assert not it.task.done()
+            go.set()
+            # Nobody told the function: it did its work, and a second time would be once too often.
+            assert not await it.is_stopped()
+            assert it.task.result().result == '"done"'
+
+    @pytest.mark.parametrize("ending", ["look", "raise"])
+    async def test_a_thread_that_stopped_half_way(
+        self, registry: Registry, python: PythonExecutor, ending: str
+    ) -> None:
+        begun, go = threading.Event(), threading.Event()
+
+        def work(context: Context) -> None:
+            begun.set()
+            go.wait(30)
+            if ending == "raise":
+                raise ValueError
+            assert context.cancelled
+
+        registry.add(describe(work, name="f"))
+        attempt, _ = make_attempt({"kind": "python", "function": "f"})
+        async with running(python, attempt) as it:
+            await until(begun.is_set)
+            it.stop(StopReason.CANCEL)
+            go.set()
+            assert await it.is_stopped()
+
+    async def test_what_no_thread_has_begun_is_given_up(self, registry: Registry) -> None:
+        python = PythonExecutor(registry, threads=1)
+        begun, go, calls = threading.Event(), threading.Event(), []
+
+        def block(n: int) -> None:
+            calls.append(n)
+            begun.set()
+            go.wait(30)
+
+        registry.add(describe(block, name="f"))
+        first, _ = make_attempt({"kind": "python", "function": "f", "arguments": {"n": 1}})
+        second, _ = make_attempt({"kind": "python", "function": "f", "arguments": {"n": 2}})
+        async with running(python, first) as it, running(python, second) as waiting:
+            await until(begun.is_set)
+            waiting.stop(StopReason.TIMEOUT)
+            assert await waiting.is_stopped()
+            go.set()
+            assert await it.task is SUCCEEDED
+        assert calls == [1]
+        await python.close()
+
+    async def test_closing_gives_up_what_hangs(self, registry: Registry) -> None:
+        python = PythonExecutor(registry)
+        begun, go = threading.Event(), threading.Event()
+
+        def hang() -> None:
+            begun.set()
+            go.wait(30)
+
+        registry.add(describe(hang, name="f"))
+        attempt, _ = make_attempt({"kind": "python", "function": "f"})
+        async with running(python, attempt) as it:
+            await until(begun.is_set)
+            it.stop(StopReason.SHUTDOWN)
+            await python.close()
+            assert await it.is_stopped()
+        go.set()
+
+
+def test_a_hanging_thread_does_not_keep_the_process(tmp_path: Path) -> None:
+    code = """
+import asyncio, threading
+from horae.executors.threads import Threads
+async def main():
+    threads = Threads(2)
+    begun = threading.Event()
+    task = asyncio.create_task(threads.run(lambda: (begun.set(), threading.Event().wait()), {}))
+    await asyncio.to_thread(begun.wait)
+    task.cancel()
+    threads.close()
+    await asyncio.wait([task])
+    print("over", task.cancelled())
+asyncio.run(main())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20, check=True)
+    assert done.stdout == "over True\n"
