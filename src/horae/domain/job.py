@@ -44,8 +44,10 @@ class JobSpec(BaseModel):
         """One at a time is the default of what a schedule starts; what people start has no limit."""
         if isinstance(data, dict) and "max_instances" not in data:
             schedule = data.get("schedule")
-            by_hand = schedule is None or isinstance(schedule, ManualSchedule) or (
-                isinstance(schedule, dict) and "manual" in schedule
+            by_hand = (
+                schedule is None
+                or isinstance(schedule, ManualSchedule)
+                or (isinstance(schedule, dict) and "manual" in schedule)
             )
             return {**data, "max_instances": None if by_hand or data.get("overlap") == "allow" else 1}
         return data

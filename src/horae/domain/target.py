@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from horae.domain.json_value import plain_json
+from horae.domain.refusal import refusal
 from horae.domain.text import header_name, header_value, http_url, plain_text
 
 _FROZEN = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -22,8 +24,12 @@ class HttpTarget(BaseModel):
     kind: Literal["http"] = "http"
     method: HttpMethod = "POST"
     url: Annotated[str, Field(max_length=8_000), AfterValidator(http_url)]
-    headers: dict[
-        Annotated[str, AfterValidator(header_name)], Annotated[str, AfterValidator(header_value)]
+    headers: Annotated[
+        dict[
+            Annotated[str, AfterValidator(header_name)],
+            Annotated[str, Field(max_length=8_192), AfterValidator(header_value)],
+        ],
+        Field(max_length=100),
     ] = Field(default_factory=dict)
     query: dict[Text, Text] = Field(default_factory=dict)
     body: Text | None = None
@@ -41,7 +47,7 @@ class ScriptTarget(BaseModel):
     kind: Literal["script"] = "script"
     interpreter: Annotated[Text, StringConstraints(min_length=1, max_length=4_096)] = "bash"
     source: Text | None = None
-    file: Text | None = None
+    file: Annotated[Text, StringConstraints(min_length=1, max_length=4_096)] | None = None
     args: Annotated[tuple[Text, ...], Field(strict=False)] = ()
     env: dict[Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], Text] = Field(
         default_factory=dict
@@ -51,9 +57,9 @@ class ScriptTarget(BaseModel):
     @model_validator(mode="after")
     def _one_script(self) -> ScriptTarget:
         if (self.source is None) == (self.file is None):
-            raise ValueError("give either source or file")
+            raise refusal("source", "must be given, or file instead of it")
         if self.interpreter not in ("bash", "sh", "python") and not self.interpreter.startswith("/"):
-            raise ValueError("interpreter must be bash, sh, python or an absolute path")
+            raise refusal("interpreter", "must be bash, sh, python or an absolute path")
         return self
 
     @property
@@ -68,7 +74,7 @@ class PythonTarget(BaseModel):
 
     kind: Literal["python"] = "python"
     function: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_.]*$", max_length=200)]
-    arguments: dict[str, Any] = Field(default_factory=dict)
+    arguments: Annotated[dict[str, Any], AfterValidator(plain_json)] = Field(default_factory=dict)
 
     @property
     def needs(self) -> str:
