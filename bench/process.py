@@ -1,0 +1,88 @@
+"""Real processes of Horae, and what they and the database's server use up."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import psutil
+
+from bench.place import Place
+
+PROJECT = Path(__file__).resolve().parent.parent
+READY = {"worker": "worker ready", "scheduler": "scheduler ready", "serve": "serving"}
+
+
+class Process:
+    """A running `horae …`."""
+
+    def __init__(self, child: subprocess.Popen[bytes], log: Path) -> None:
+        self.child = child
+        self.log = log
+        self.info = psutil.Process(child.pid)
+
+    def cpu(self) -> float:
+        return cpu(self.info)
+
+    def rss(self) -> int:
+        return int(self.info.memory_info().rss)
+
+    def complaints(self) -> list[str]:
+        lines = self.log.read_text(errors="replace").splitlines()
+        return [line for line in lines if '"level": "info"' not in line]
+
+
+@asynccontextmanager
+async def horae(place: Place, *words: str, seconds: float = 30, **environment: str) -> AsyncIterator[Process]:
+    """Runs a command of Horae from when it says it is ready until the end of the block."""
+    log = place.folder / f"{words[0]}-{os.urandom(4).hex()}.log"
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("HORAE_")}
+    with log.open("wb") as output:
+        child = subprocess.Popen(  # noqa: ASYNC220 - a spawn of milliseconds, with nothing else under way
+            [Path(sys.executable).with_name("horae"), *words],
+            env=inherited | place.environment(**environment),
+            cwd=PROJECT,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+        )
+    process = Process(child, log)
+    try:
+        await _ready(process, READY[words[0]], seconds)
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            child.send_signal(signal.SIGTERM)
+        try:
+            await asyncio.to_thread(child.wait, 20)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+    for line in process.complaints():
+        print(f"  {words[0]}: {line}", file=sys.stderr)
+
+
+async def _ready(process: Process, word: str, seconds: float) -> None:
+    async with asyncio.timeout(seconds):
+        while word not in process.log.read_text(errors="replace"):
+            if process.child.poll() is not None:
+                raise RuntimeError(f"the process ended:\n{process.log.read_text(errors='replace')}")
+            await asyncio.sleep(0.002)
+
+
+def cpu(process: psutil.Process | None) -> float:
+    """Seconds of processor time that a process and its children used, those that ended included."""
+    if process is None:
+        return 0.0
+    times = process.cpu_times()
+    total = times.user + times.system + times.children_user + times.children_system
+    for child in process.children():
+        with suppress(psutil.NoSuchProcess):
+            total += cpu(child)
+    return float(total)

@@ -1,0 +1,65 @@
+"""Fills the queue: one manual job and many runs of it, put there in bulk by the store's own insert."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from horae.domain.job import JobSpec
+from horae.domain.records import JobRecord
+from horae.domain.run import NewRun
+from horae.domain.states import Trigger
+from horae.domain.target import PythonTarget
+from horae.lifecycle.submit import create_job
+from horae.ports import Transaction
+from horae.store.store import SqlStore
+from horae.wiring import IDS
+
+BATCH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    record: JobRecord
+    project_id: str
+
+
+async def manual_job(store: SqlStore, function: str) -> Job:
+    """A job that only starts by hand, so without a limit on its instances."""
+    spec = JobSpec(name=f"bench {function}", target=PythonTarget(function=function))
+    return await store.transact(_create, spec)
+
+
+async def _create(tx: Transaction, spec: JobSpec) -> Job:
+    project = await tx.access.default_project()
+    record = await create_job(tx, job_id=IDS.new(), project_id=project.id, spec=spec, enabled=True, actor="bench")
+    return Job(record, project.id)
+
+
+async def fill(store: SqlStore, job: Job, count: int) -> float:
+    """Queues runs in batches; runs per second."""
+    began = time.perf_counter()
+    for start in range(0, count, BATCH):
+        await store.transact(_insert, job, min(BATCH, count - start))
+    return count / (time.perf_counter() - began)
+
+
+async def _insert(tx: Transaction, job: Job, count: int) -> None:
+    spec = job.record.spec
+    await tx.runs.insert(
+        [
+            NewRun(
+                id=IDS.new(),
+                job_id=job.record.id,
+                version=job.record.version,
+                project_id=job.project_id,
+                trigger=Trigger.API,
+                queue=spec.queue,
+                priority=spec.priority,
+                needs=spec.target.needs,
+                triggered_by="bench",
+            )
+            for _ in range(count)
+        ]
+    )
+    tx.hint(f"runs:{spec.queue}")
