@@ -52,9 +52,8 @@ async def read_model(request: Request, model: type[M]) -> M:
 
 
 def validate(model: type[M], value: dict[str, Any]) -> M:
-    """Through JSON text, because strict models take arrays and times from JSON only."""
     try:
-        return model.model_validate_json(json.dumps(value))
+        return model.model_validate(value)
     except ValidationError as error:
         raise invalid_body(error) from None
 

@@ -24,7 +24,7 @@ class JobBody(JobSpec):
     """A job as people send it: its definition, and whether it is on."""
 
     enabled: bool = True
-    notify: Annotated[tuple[dict[str, Any], ...], Field(max_length=0)] = ()  # until there are channels
+    notify: Annotated[tuple[dict[str, Any], ...], Field(max_length=0, strict=False)] = ()  # until there are channels
 
     def spec(self, default_timeout: float) -> JobSpec:
         given = {name: getattr(self, name) for name in JobSpec.model_fields}
@@ -49,7 +49,7 @@ class JobState(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     enabled: bool | None = None
-    notify: Annotated[tuple[dict[str, Any], ...], Field(max_length=0)] = ()
+    notify: Annotated[tuple[dict[str, Any], ...], Field(max_length=0, strict=False)] = ()
 
 
 class JobPatch(BaseModel):
@@ -74,7 +74,7 @@ class BatchBody(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    runs: Annotated[tuple[TriggerBody, ...], Field(min_length=1, max_length=BATCH_LIMIT)]
+    runs: Annotated[tuple[TriggerBody, ...], Field(min_length=1, max_length=BATCH_LIMIT, strict=False)]
 
 
 class PreviewBody(BaseModel):

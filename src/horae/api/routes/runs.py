@@ -12,7 +12,7 @@ from horae.api.params import Page, Paging, Ref, RunId, find_job, is_id
 from horae.api.schemas import AttemptView, Listing, LogLineView, RecoveredView, RunView
 from horae.api.views import listing, reply, run_json
 from horae.domain import records
-from horae.domain.errors import NotFound
+from horae.domain.errors import InvalidInput, NotFound
 from horae.domain.run import RunRecord
 from horae.domain.states import RunStatus, Trigger
 from horae.lifecycle import cancel, recover
@@ -83,6 +83,8 @@ async def _page(
         # A deleted job keeps its history, which is found by the job's id alone.
         job_id = job if is_id(job) else (await find_job(tx, project_id, job)).id
     status, trigger, worker = rest
+    if worker is not None and not is_id(worker):
+        raise InvalidInput("worker", "must be the id of a worker")
     where = records.RunFilter(job_id=job_id, status=status, trigger=trigger, worker_id=worker)
     return await tx.runs.page(project_id, where, limit=limit, after=after)
 

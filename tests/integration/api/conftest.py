@@ -1,0 +1,95 @@
+"""The API on a real database, called in process; one caller per role."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+
+from horae.api.app import build
+from horae.api.auth import ROLES
+from horae.api.context import ApiSettings
+from horae.api.tokens import mint
+from horae.clock import SystemClock, SystemIds
+from horae.domain.records import ApiKey
+from horae.store.open import open_store
+from horae.store.schema import migrate
+from horae.store.store import SqlStore
+from horae.watch import logging
+from tests.databases import KINDS, Databases, run
+
+IDS, CLOCK = SystemIds(), SystemClock()
+SECRET = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def plain_logs() -> None:
+    logging.configure(form="json", level="warning")
+
+
+@pytest.fixture(scope="session")
+def migrated(databases: Databases) -> Callable[[str], str]:
+    """A database per kind with the schema and nothing else, to be copied."""
+    made: dict[str, str] = {}
+
+    def get(kind: str) -> str:
+        if kind not in made:
+            made[kind] = databases.create(kind)
+            run(migrate(made[kind]))
+        return made[kind]
+
+    return get
+
+
+@pytest.fixture(params=[pytest.param(kind, marks=getattr(pytest.mark, kind)) for kind in KINDS])
+async def store(
+    request: pytest.FixtureRequest, migrated: Callable[[str], str], make_database: Callable[..., str]
+) -> AsyncIterator[SqlStore]:
+    url = make_database(request.param, like=migrated(request.param))
+    opened = await open_store(url, clock=CLOCK, ids=IDS)
+    yield opened
+    await opened.close()
+
+
+@dataclass
+class Api:
+    """The API, and how to call it as somebody."""
+
+    app: Any
+    store: SqlStore
+    tokens: dict[str, str]
+
+    async def call(self, method: str, path: str, *, role: str | None = "admin", **kwargs: Any) -> httpx.Response:
+        headers = dict(kwargs.pop("headers", {}))
+        if role is not None:
+            headers.setdefault("authorization", f"Bearer {self.tokens[role]}")
+        if not path.startswith(("/health", "/openapi", "/api")):
+            path = "/api/v1" + path
+        transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://horae") as client:
+            return await client.request(method, path, headers=headers, **kwargs)
+
+    async def make(self, name: str = "hello", **fields: Any) -> dict[str, Any]:
+        body = {"name": name, "target": {"kind": "http", "url": "https://example.org/"}, **fields}
+        answer = await self.call("POST", "/jobs", json=body)
+        assert answer.status_code == 201, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+
+async def add_key(store: SqlStore, role: str, project_id: str | None = None) -> str:
+    token = mint()
+
+    async def add(tx: Any) -> None:
+        project = project_id or (await tx.access.default_project()).id
+        await tx.access.add_key(ApiKey(IDS.new(), project, role, role, token.prefix, token.digest, "test"))
+
+    await store.transact(add)
+    return token.text
+
+
+@pytest.fixture
+async def api(store: SqlStore) -> Api:
+    tokens = {role: await add_key(store, role) for role in ROLES}
+    return Api(build(store, ApiSettings(SECRET), IDS, CLOCK), store, tokens)

@@ -1,0 +1,169 @@
+"""Who may do what: the matrix of routes, roles and projects, generated from the routes themselves."""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from fastapi.routing import iter_route_contexts
+
+from horae.api.auth import PERMISSIONS, ROLES, Allow, Public
+
+from .conftest import IDS, Api, add_key
+
+# How to call each route, and what it answers to somebody who may.
+CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
+    ("GET", "/api/v1/jobs"): (None, 200),
+    ("POST", "/api/v1/jobs"): ({"name": "new", "target": {"kind": "http", "url": "https://example.org/"}}, 201),
+    ("POST", "/api/v1/jobs/recurring"): (
+        {"name": "new2", "target": {"kind": "http", "url": "https://example.org/"}, "schedule": {"every": "1h"}},
+        201,
+    ),
+    ("GET", "/api/v1/jobs/{id}"): (None, 200),
+    ("PUT", "/api/v1/jobs/{id}"): (
+        {"name": "hello", "target": {"kind": "http", "url": "https://example.org/put"}},
+        200,
+    ),
+    ("PATCH", "/api/v1/jobs/{id}"): ({"description": "new"}, 200),
+    ("DELETE", "/api/v1/jobs/{id}"): (None, 204),
+    ("POST", "/api/v1/jobs/{id}/run"): ({}, 202),
+    ("POST", "/api/v1/jobs/{id}/runs:batch"): ({"runs": [{}]}, 202),
+    ("GET", "/api/v1/jobs/{id}/runs"): (None, 200),
+    ("GET", "/api/v1/jobs/{id}/executions"): (None, 200),
+    ("GET", "/api/v1/jobs/{id}/next"): (None, 200),
+    ("GET", "/api/v1/runs"): (None, 200),
+    ("GET", "/api/v1/runs/{id}"): (None, 200),
+    ("GET", "/api/v1/runs/{id}/attempts"): (None, 200),
+    ("GET", "/api/v1/runs/{id}/log"): (None, 200),
+    ("POST", "/api/v1/runs/{id}/cancel"): (None, 202),
+    ("POST", "/api/v1/runs:recover"): (None, 200),
+    ("POST", "/api/v1/schedules/preview"): ({"schedule": {"every": "1h"}}, 200),
+    ("GET", "/api/v1/workers"): (None, 200),
+    ("GET", "/api/v1/schedulers"): (None, 200),
+}
+PUBLIC = {"/health", "/health/live", "/health/ready", "/openapi.json"}
+
+
+def guards(app: Any) -> dict[tuple[str, str], Allow | Public]:
+    found: dict[tuple[str, str], Allow | Public] = {}
+    for route in iter_route_contexts(app.routes):
+        marks = [d.call for d in route.dependant.dependencies if isinstance(d.call, Allow | Public)]
+        assert len(marks) == 1, f"{route.path} must declare exactly one permission, or that it is public"
+        for method in route.methods or ():
+            found[method, str(route.path)] = marks[0]
+    return found
+
+
+def test_every_route_declares_its_permission(api: Api):
+    found = guards(api.app)
+    assert {path for (_, path), guard in found.items() if isinstance(guard, Public)} == PUBLIC
+    guarded = {key for key, guard in found.items() if isinstance(guard, Allow)}
+    assert guarded == set(CALLS), "a route is missing from this matrix, or is no more"
+
+
+def test_every_permission_guards_something(api: Api):
+    used = {guard.permission for guard in guards(api.app).values() if isinstance(guard, Allow)}
+    assert PERMISSIONS - used == {"jobs:code"}  # that one is asked by content, not by route
+
+
+def test_roles_only_grow():
+    order = ["viewer", "operator", "editor", "owner", "admin"]
+    assert list(ROLES) == order
+    for lower, higher in pairwise(order):
+        assert ROLES[lower] <= ROLES[higher]
+
+
+async def paths(api: Api) -> dict[str, str]:
+    job = await api.make()
+    run = (await api.call("POST", "/jobs/hello/run")).json()
+    return {"/api/v1/jobs/{id}": f"/api/v1/jobs/{job['id']}", "/api/v1/runs/{id}": f"/api/v1/runs/{run['id']}"}
+
+
+def filled(path: str, ids: dict[str, str]) -> str:
+    for template, real in ids.items():
+        if path.startswith(template):
+            return path.replace(template, real)
+    return path
+
+
+@pytest.mark.parametrize("key", CALLS, ids=lambda key: f"{key[0]} {key[1]}")
+async def test_each_role_may_do_what_it_may(api: Api, key: tuple[str, str]):
+    (method, path), (body, good) = key, CALLS[key]
+    ids = await paths(api)
+    guard = guards(api.app)[key]
+    assert isinstance(guard, Allow)
+    for role in ROLES:  # the weakest first: what it may not do is still there for the others
+        answer = await api.call(method, filled(path, ids), role=role, json=body)
+        if guard.permission in ROLES[role]:
+            # a stronger role finds what the one before it made or deleted
+            assert answer.status_code in (good, 409 if good == 201 else good, 404 if method == "DELETE" else good)
+        else:
+            assert answer.status_code == 403, role
+            assert answer.json()["type"] == "urn:horae:problem:forbidden"
+    for nobody in ({}, {"authorization": "Bearer x"}, {"authorization": "Basic eDp5"}):
+        answer = await api.call(method, filled(path, ids), role=None, json=body, headers=nobody)
+        assert answer.status_code == 401
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+@pytest.mark.parametrize("key", [key for key in CALLS if "{id}" in key[1]], ids=lambda key: f"{key[0]} {key[1]}")
+async def test_what_belongs_to_another_project_is_not_there(api: Api, key: tuple[str, str]):
+    (method, path), (body, _) = key, CALLS[key]
+    ids = await paths(api)
+    api.tokens["stranger"] = await add_key(api.store, "admin", await another_project(api))
+    answer = await api.call(method, filled(path, ids), role="stranger", json=body)
+    if path in ("/api/v1/jobs/{id}/runs", "/api/v1/jobs/{id}/executions"):
+        assert answer.json()["items"] == []  # the history of a job that is gone is found by id alone
+    else:
+        assert answer.status_code == 404, answer.text
+    for name in ("/jobs", "/runs"):
+        assert (await api.call("GET", name, role="stranger")).json()["items"] == []
+    assert (await api.call("GET", "/jobs/hello")).json()["version"] == 1
+    assert (await api.call("GET", "/runs?status=queued")).json()["items"] != []
+
+
+async def another_project(api: Api) -> str:
+    project_id = IDS.new()
+
+    async def add(tx: Any) -> None:
+        await tx.access.db.execute(
+            f"INSERT INTO projects (id, slug, name, created_at) VALUES (:id, 'other', 'Other', {tx.access.d.now})",
+            {"id": project_id},
+        )
+
+    await api.store.transact(add)
+    return project_id
+
+
+async def test_cursors_do_not_travel_between_projects_or_filters(api: Api):
+    for n in range(3):
+        await api.make(f"job-{n}")
+    cursor = (await api.call("GET", "/jobs", params={"limit": 1})).json()["next_cursor"]
+    api.tokens["stranger"] = await add_key(api.store, "admin", await another_project(api))
+    for role, path, params in (
+        ("stranger", "/jobs", {}),
+        ("admin", "/jobs", {"q": "job"}),
+        ("admin", "/runs", {}),
+    ):
+        answer = await api.call("GET", path, role=role, params={"cursor": cursor, **params})
+        assert (answer.status_code, answer.json()["field"]) == (422, "cursor")
+
+
+async def test_writing_code_is_its_own_permission(api: Api):
+    code = {"kind": "script", "source": "echo hello"}
+    for role, status in (("editor", 403), ("owner", 201)):
+        body = {"name": f"by-{role}", "target": code}
+        assert (await api.call("POST", "/jobs", role=role, json=body)).status_code == status
+    await api.make("web")
+    turned = await api.call("PATCH", "/jobs/web", role="editor", json={"target": code})
+    assert turned.status_code == 403
+    assert (await api.call("GET", "/jobs/web")).json()["target"]["kind"] == "http"
+    body = {"name": "p", "target": {"kind": "python", "function": "f"}}
+    assert (await api.call("POST", "/jobs", role="editor", json=body)).status_code == 403
+
+
+async def test_a_wrong_secret_with_a_right_prefix_is_refused(api: Api):
+    token = api.tokens["admin"]
+    prefix, secret = token[:23], token[23:]
+    for wrong in (prefix + secret[::-1], prefix + secret[:-1], prefix, token + "x", token.upper(), f"{token}\x00"):
+        answer = await api.call("GET", "/jobs", role=None, headers={"authorization": f"Bearer {wrong}".encode()})
+        assert answer.status_code == 401, wrong

@@ -1,0 +1,162 @@
+"""Jobs over the API."""
+
+from .conftest import Api
+
+JOB_FIELDS = (
+    "name description tags target schedule retry timeout overlap max_instances catch_up catch_up_window queue priority "
+    "start_within enabled notify id version status next_run_at last_run_at last_status paused_until created_at "
+    "updated_at"
+)
+
+
+async def test_a_job_has_every_field_of_the_interface(api: Api):
+    made = await api.make(schedule={"cron": "0 2 * * *", "timezone": "Europe/Berlin"}, tags=["finance"])
+    assert set(made) == set(JOB_FIELDS.split())
+    assert made["version"] == 1
+    assert made["status"] == "scheduled"
+    assert made["next_run_at"].endswith("Z")
+    assert made["last_run_at"] is None
+    assert made["max_instances"] == 1
+    assert made["timeout"] == 300
+
+
+async def test_created_is_found_by_id_and_by_name(api: Api):
+    made = await api.make("nightly report")
+    by_id = await api.call("GET", f"/jobs/{made['id']}")
+    by_name = await api.call("GET", "/jobs/nightly%20report")
+    assert by_id.json() == by_name.json() == made
+    assert by_id.headers["etag"] == '"1"'
+
+
+async def test_a_name_is_taken_once(api: Api):
+    await api.make("hello")
+    again = await api.call("POST", "/jobs", json={"name": "hello", "target": {"kind": "http", "url": "http://x.y/"}})
+    assert again.status_code == 409
+    assert again.headers["content-type"] == "application/problem+json"
+    await api.make("Hello")  # names differ by case
+
+
+async def test_recurring_requires_a_recurring_schedule(api: Api):
+    body = {"name": "r", "target": {"kind": "http", "url": "http://x.y/"}}
+    for schedule in ({"manual": True}, {"at": "2030-01-01T00:00:00Z"}):
+        refused = await api.call("POST", "/jobs/recurring", json={**body, "schedule": schedule})
+        assert refused.status_code == 422, schedule
+    assert (await api.call("POST", "/jobs/recurring", json=body)).status_code == 422
+    made = await api.call("POST", "/jobs/recurring", json={**body, "schedule": {"every": "5m"}})
+    assert made.status_code == 201
+    assert made.headers["location"] == f"/api/v1/jobs/{made.json()['id']}"
+
+
+async def test_lists_go_on_where_they_stopped(api: Api):
+    for n in range(5):
+        await api.make(f"job-{n}")
+    first = (await api.call("GET", "/jobs", params={"limit": 2})).json()
+    second = (await api.call("GET", "/jobs", params={"limit": 2, "cursor": first["next_cursor"]})).json()
+    third = (await api.call("GET", "/jobs", params={"limit": 2, "cursor": second["next_cursor"]})).json()
+    names = [job["name"] for page in (first, second, third) for job in page["items"]]
+    assert names == [f"job-{n}" for n in range(5)]
+    assert third["next_cursor"] is None
+    found = (await api.call("GET", "/jobs", params={"q": "b-3"})).json()
+    assert [job["name"] for job in found["items"]] == ["job-3"]
+
+
+async def test_a_patch_changes_what_it_names_and_makes_a_version(api: Api):
+    made = await api.make(schedule={"every": "1h"}, description="old", tags=["a"])
+    changed = await api.call("PATCH", "/jobs/hello", json={"description": "new", "retry": {"max_attempts": 7}})
+    assert changed.status_code == 200
+    new = changed.json()
+    assert (new["description"], new["retry"]["max_attempts"], new["retry"]["delay"]) == ("new", 7, 60)
+    assert (new["version"], changed.headers["etag"]) == (2, '"2"')
+    assert new["next_run_at"] == made["next_run_at"]  # the schedule was left alone
+    assert new["tags"] == ["a"]
+    cleared = await api.call("PATCH", "/jobs/hello", json={"description": None})
+    assert cleared.json()["description"] == ""
+
+
+async def test_a_patch_may_bring_a_schedule_or_target_of_another_kind(api: Api):
+    await api.make(schedule={"cron": "0 2 * * *", "timezone": "Europe/Berlin"})
+    changed = await api.call("PATCH", "/jobs/hello", json={"schedule": {"every": "5m"}})
+    assert changed.status_code == 200, changed.text
+    assert changed.json()["schedule"]["every"] == "5m"
+    assert "cron" not in changed.json()["schedule"]
+    changed = await api.call("PATCH", "/jobs/hello", json={"target": {"kind": "script", "source": "true"}})
+    assert changed.status_code == 200, changed.text
+    assert changed.json()["target"]["source"] == "true"
+    kept = await api.call(
+        "PATCH",
+        "/jobs/hello",
+        json={"target": {"source": "false"}},
+        headers={"content-type": "application/merge-patch+json"},
+    )
+    assert kept.json()["target"]["source"] == "false"
+
+
+async def test_put_replaces_and_takes_back_what_get_gave(api: Api):
+    made = await api.make(description="old", tags=["a"])
+    same = await api.call("PUT", "/jobs/hello", json=made)
+    assert same.status_code == 200, same.text
+    assert same.json()["version"] == 1  # nothing changed
+    body = {"name": "hello", "target": made["target"]}
+    replaced = await api.call("PUT", "/jobs/hello", json=body)
+    assert (replaced.json()["description"], replaced.json()["tags"], replaced.json()["version"]) == ("", [], 2)
+
+
+async def test_edits_of_an_old_version_are_refused(api: Api):
+    await api.make()
+    first = await api.call("PATCH", "/jobs/hello", json={"description": "1"}, headers={"if-match": '"1"'})
+    assert first.status_code == 200
+    stale = await api.call("PATCH", "/jobs/hello", json={"description": "2"}, headers={"if-match": '"1"'})
+    assert stale.status_code == 412
+    assert stale.json()["type"] == "urn:horae:problem:stale-version"
+    for odd in ('W/"2"', "2", '"x"', '"' + "9" * 30 + '"'):
+        answer = await api.call("PATCH", "/jobs/hello", json={}, headers={"if-match": odd})
+        assert answer.status_code == 412, odd
+    anyhow = await api.call("PATCH", "/jobs/hello", json={"description": "2"}, headers={"if-match": "*"})
+    assert anyhow.status_code == 200
+
+
+async def test_renaming_onto_another_name_is_a_conflict(api: Api):
+    await api.make("a")
+    await api.make("b")
+    assert (await api.call("PATCH", "/jobs/a", json={"name": "b"})).status_code == 409
+    assert (await api.call("PATCH", "/jobs/a", json={"name": "c"})).json()["name"] == "c"
+    assert (await api.call("GET", "/jobs/a")).status_code == 404
+
+
+async def test_read_only_fields_cannot_be_patched(api: Api):
+    await api.make()
+    refused = await api.call("PATCH", "/jobs/hello", json={"status": "paused"})
+    assert refused.status_code == 422
+    assert refused.json()["field"] == "status"
+
+
+async def test_deleted_is_gone_but_its_runs_are_kept(api: Api):
+    made = await api.make()
+    run = (await api.call("POST", "/jobs/hello/run")).json()
+    assert (await api.call("DELETE", "/jobs/hello")).status_code == 204
+    for method, path in (("GET", "/jobs/hello"), ("DELETE", "/jobs/hello"), ("POST", f"/jobs/{made['id']}/run")):
+        assert (await api.call(method, path)).status_code == 404
+    kept = (await api.call("GET", f"/runs/{run['id']}")).json()
+    assert kept["status"] == "cancelled"
+    listed = (await api.call("GET", "/runs", params={"job": made["id"]})).json()
+    assert [item["id"] for item in listed["items"]] == [run["id"]]
+
+
+async def test_disabled_from_the_start(api: Api):
+    made = await api.make(schedule={"every": "1h"}, enabled=False)
+    assert (made["enabled"], made["status"], made["next_run_at"]) == (False, "disabled", None)
+
+
+async def test_what_comes_next(api: Api):
+    await api.make(schedule={"cron": "0 9 * * *", "timezone": "Europe/Berlin"})
+    found = (await api.call("GET", "/jobs/hello/next", params={"count": 3})).json()
+    assert len(found["occurrences"]) == 3
+    assert all(o["at"].endswith("Z") and "T09:00:00+0" in o["local"] for o in found["occurrences"])
+    await api.make("by-hand")
+    assert (await api.call("GET", "/jobs/by-hand/next")).json()["occurrences"] == []
+
+
+async def test_previews_belong_to_nobody(api: Api):
+    body = {"schedule": {"every": "1h"}, "count": 2, "from": "2026-01-01T00:00:00Z"}
+    found = (await api.call("POST", "/schedules/preview", json=body)).json()
+    assert [o["at"] for o in found["occurrences"]] == ["2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z"]

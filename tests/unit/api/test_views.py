@@ -1,0 +1,86 @@
+"""What answers look like beside what is promised."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from horae.api.merge import READ_ONLY, patched
+from horae.api.schemas import JobView, RunView
+from horae.api.views import job_json, render, run_json
+from horae.domain.errors import HoraeError
+from horae.domain.job import JobSpec
+from horae.domain.records import JobRecord
+from horae.domain.standing import job_status
+from horae.domain.states import JobStatus
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+LATER = NOW + timedelta(hours=1)
+
+
+def record(**fields: Any) -> JobRecord:
+    schedule = fields.pop("schedule", {"every": "1h"})
+    spec = JobSpec.model_validate({"name": "a", "target": {"kind": "http", "url": "http://x.y/"}, "schedule": schedule})
+    whole = JobRecord(
+        id="id",
+        project_id="p",
+        version=1,
+        spec=spec,
+        enabled=True,
+        paused=False,
+        paused_until=None,
+        anchor_at=NOW,
+        next_run_at=LATER,
+        fired_through=None,
+        live_runs=0,
+        last_run_at=None,
+        last_status=None,
+        created_at=NOW,
+        updated_at=NOW,
+    )
+    return replace(whole, **fields)
+
+
+@pytest.mark.parametrize(
+    ("job", "status"),
+    [
+        (record(), JobStatus.SCHEDULED),
+        (record(live_runs=1), JobStatus.RUNNING),
+        (record(live_runs=1, next_run_at=None), JobStatus.RUNNING),
+        (record(next_run_at=None), JobStatus.FINISHED),
+        (record(schedule={"manual": True}, next_run_at=None), JobStatus.SCHEDULED),
+        (record(paused=True), JobStatus.PAUSED),
+        (record(paused=True, paused_until=LATER, live_runs=1), JobStatus.PAUSED),
+        (record(paused=True, paused_until=NOW), JobStatus.SCHEDULED),
+        (record(enabled=False, paused=True, live_runs=1), JobStatus.DISABLED),
+    ],
+)
+def test_how_a_job_stands(job: JobRecord, status: JobStatus):
+    assert job_status(job, NOW) is status
+
+
+def test_views_hold_what_the_schema_says():
+    assert set(job_json(record(), NOW)) == set(JobView.model_fields)
+    assert set(run_json({})) == set(RunView.model_fields)
+
+
+def test_times_end_in_z():
+    text = render({"at": NOW, "exact": NOW + timedelta(microseconds=5), "none": None})
+    assert text == b'{"at":"2026-01-01T00:00:00Z","exact":"2026-01-01T00:00:00.000005Z","none":null}'
+
+
+def test_read_only_fields_are_those_of_the_interface():
+    names = "id version status next_run_at last_run_at last_status paused_until created_at updated_at"
+    assert set(names.split()) == READ_ONLY
+
+
+def test_a_patch_merges_deeply_and_null_takes_away():
+    spec = record().spec
+    new = patched(spec, {"retry": {"delay": 5}, "target": {"headers": {"a": "1"}}})
+    assert (new.retry.delay, new.retry.max_attempts) == (5, 3)
+    new = patched(new, {"target": {"headers": {"a": None, "b": "2"}}, "retry": None})
+    assert new.to_json()["target"]["headers"] == {"b": "2"}
+    assert new.retry.delay == 60
+    with pytest.raises(HoraeError):
+        patched(spec, {"name": None})
