@@ -3,6 +3,8 @@ executes the next. Log lines go the same way, so that an attempt's output is nev
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from horae.domain.attempt import Attempt
 from horae.domain.errors import StoreUnavailable
 from horae.domain.outcome import Outcome
@@ -18,8 +20,8 @@ _LOG_PAUSE = 0.25
 
 
 class Reporter:
-    def __init__(self, store: Store, ids: Ids, book: LogBook) -> None:
-        self._store, self._ids, self._book = store, ids, book
+    def __init__(self, store: Store, ids: Ids, book: LogBook, on_reported: Callable[[], None]) -> None:
+        self._store, self._ids, self._book, self._on_reported = store, ids, book, on_reported
         self._waiting: list[tuple[Attempt, Outcome, float]] = []
         self._under_way: list[tuple[Attempt, Outcome, float]] = []
         self._logs: list[LogLines] = []
@@ -61,6 +63,7 @@ class Reporter:
         )
         self.done += len(batch)
         self._under_way = []
+        self._on_reported()
         if report.refused:
             log.warning("results refused: the leases were lost meanwhile", runs=list(report.refused))
 

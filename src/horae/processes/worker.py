@@ -50,9 +50,9 @@ class Worker:
         self._draining = False
         self._main: asyncio.AbstractEventLoop | None = None
         book = LogBook(clock, settings.log_limit)
-        self._reporter = Reporter(store, ids, book)
-        self._slots = Slots(executors, clock, book, self._done, grace=settings.grace)
         self._claiming = Loop("claim", self._claim)
+        self._reporter = Reporter(store, ids, book, self._claiming.wake.set)
+        self._slots = Slots(executors, clock, book, self._done, grace=settings.grace)
         self._reporting = Loop("report", self._reporter.step, self._reporter.wake)
         self._deadlines = Loop("deadlines", self._sweep_deadlines)
         self._heart = HeartbeatThread(self._open_heartbeat)
@@ -100,7 +100,7 @@ class Worker:
             return None
         free = self._free()
         if free < 1:
-            return self._settings.poll  # `_done` wakes this loop as soon as a slot is free
+            return self._settings.poll  # woken as soon as a slot is free and its result reported
         if not self._settings.queues:
             await self._learn_queues()
         since, token = self._clock.monotonic(), self._ids.new()
