@@ -1,0 +1,107 @@
+"""Which network addresses an outgoing call may reach. Pure: it looks at an address, never at a name or the network.
+
+`ipaddress.is_global` alone is not enough: it differs between Python versions, calls multicast global, and does not
+look inside IPv6 forms that a gateway or the kernel turns back into IPv4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+
+Address = IPv4Address | IPv6Address
+
+# Credentials of the machine are handed out here to whoever asks: refused even where private addresses are allowed.
+_METADATA: frozenset[Address] = frozenset(
+    ip_address(text)
+    for text in (
+        "169.254.169.254",  # AWS, Azure, Google, Oracle, DigitalOcean, OpenStack
+        "169.254.170.2",  # AWS, containers
+        "169.254.170.23",  # AWS, pods
+        "fd00:ec2::254",
+        "fd00:ec2::23",
+        "fd20:ce::254",  # Google
+        "100.100.100.200",  # Alibaba
+        "192.0.0.192",  # Oracle classic
+        "168.63.129.16",  # Azure's agent
+    )
+)
+
+_GLOBAL_IPV6 = IPv6Network("2000::/3")  # all that was ever handed out for the Internet
+_NOT_GLOBAL_IPV6 = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "3fff::/20")))
+_NOT_GLOBAL_IPV4 = tuple(
+    map(
+        IPv4Network,
+        (
+            "0.0.0.0/8",
+            "100.64.0.0/10",
+            "192.0.0.0/24",
+            "192.0.2.0/24",
+            "192.88.99.0/24",
+            "198.18.0.0/15",
+            "198.51.100.0/24",
+            "203.0.113.0/24",
+            "240.0.0.0/4",
+        ),
+    )
+)
+
+# IPv6 networks whose addresses carry an IPv4 address, and how far from the right end it stands (in bits).
+_CARRIERS = (
+    (IPv6Network("::ffff:0:0/96"), 0),  # IPv4-mapped
+    (IPv6Network("::ffff:0:0:0/96"), 0),  # IPv4-translated
+    (IPv6Network("::/96"), 0),  # IPv4-compatible; holds :: and ::1 as well
+    (IPv6Network("64:ff9b::/96"), 0),  # NAT64
+    (IPv6Network("2002::/16"), 80),  # 6to4
+)
+# Here an IPv4 address may stand at the right end, but the address itself leads somewhere, too.
+_LOCAL_NAT64 = IPv6Network("64:ff9b:1::/48")
+_ISATAP = 0x5EFE
+
+
+def refusal(text: str, *, allow_private: bool) -> str | None:
+    """Why a call must not go to this address, in words; None if it may."""
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return f"{text} is not an IP address in its usual form"
+    kinds = [kind for inner in _unwrapped(address) if (kind := _kind(inner))]
+    if "the cloud metadata service" in kinds:
+        return f"{text} is the cloud metadata service"
+    if kinds and not allow_private:
+        return f"{text} is {kinds[0]}"
+    return None
+
+
+def _unwrapped(address: Address) -> Iterator[Address]:
+    """The addresses a packet to this one can end at: itself, or the IPv4 address that it carries."""
+    if isinstance(address, IPv4Address):
+        yield address
+        return
+    bare = IPv6Address(int(address))  # without its zone
+    for network, shift in _CARRIERS:
+        if bare in network and int(bare) > 1:
+            yield IPv4Address(int(bare) >> shift & 0xFFFFFFFF)
+            return
+    yield bare
+    if bare in _LOCAL_NAT64 or int(bare) >> 32 & 0xFDFFFFFF == _ISATAP:
+        yield IPv4Address(int(bare) & 0xFFFFFFFF)
+
+
+def _kind(address: Address) -> str | None:
+    """What a non-global address is, in words; None for a global one."""
+    if address in _METADATA:
+        return "the cloud metadata service"
+    if address.is_loopback or address.is_unspecified:
+        return "a loopback address"
+    if address.is_link_local:
+        return "a link-local address"
+    if address.is_multicast:
+        return "a multicast address"
+    if isinstance(address, IPv4Address):
+        special = any(address in network for network in _NOT_GLOBAL_IPV4)
+    else:
+        special = address not in _GLOBAL_IPV6 or any(address in network for network in _NOT_GLOBAL_IPV6)
+    if special or not address.is_global:
+        return "a private address" if address.is_private else "a reserved address"
+    return None

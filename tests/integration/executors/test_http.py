@@ -1,0 +1,391 @@
+"""Calls to real servers on loopback, well-behaved and otherwise."""
+
+import asyncio
+import gzip
+import json
+import socket
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from horae.clock import SystemClock
+from horae.domain.outcome import Outcome
+from horae.domain.states import AttemptOutcome, StopReason
+from horae.executors.http import BODY_LIMIT, HttpExecutor
+from tests.integration.executors.attempts import make_attempt, running
+from tests.waiting import until
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class Server:
+    """Answers every request with `answer`, and remembers."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.requests: list[web.Request] = []
+        self.bodies: list[bytes] = []
+        self.connections: set[Any] = set()
+        self.answer: Handler = self.ok
+
+    async def ok(self, _: web.Request) -> web.StreamResponse:
+        return web.json_response({"ok": True})
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        self.requests.append(request)
+        self.bodies.append(await request.read())
+        self.connections.add(request.get_extra_info("peername"))
+        return await self.answer(request)
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    it = Server()
+    runner = web.AppRunner(_app(it.handle), access_log=None, handler_cancellation=True)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    it.url = f"http://127.0.0.1:{runner.addresses[0][1]}/"
+    yield it
+    await runner.cleanup()
+
+
+def _app(handler: Handler) -> web.Application:
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", handler)
+    return app
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[HttpExecutor]:
+    executor = HttpExecutor(SystemClock(), version="1.2.3", allow_private=True)
+    yield executor
+    await executor.close()
+
+
+@pytest.fixture
+async def strict() -> AsyncIterator[HttpExecutor]:
+    executor = HttpExecutor(SystemClock(), version="1.2.3")
+    yield executor
+    await executor.close()
+
+
+async def call(executor: HttpExecutor, url: str, **target: Any) -> Outcome:
+    attempt, _ = make_attempt({"kind": "http", "url": url, **target})
+    return await asyncio.wait_for(executor.execute(attempt), 20)
+
+
+def result(outcome: Outcome) -> dict[str, Any]:
+    assert outcome.result is not None
+    answer: dict[str, Any] = json.loads(outcome.result)
+    return answer
+
+
+@asynccontextmanager
+async def raw_server(answer: bytes, *, endless: bytes = b"") -> AsyncIterator[str]:
+    """Sends these bytes to whoever has sent a request, whatever they mean."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(answer)
+            await writer.drain()
+            while endless:
+                writer.write(endless)
+                await writer.drain()
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+
+
+class TestRequest:
+    async def test_what_arrives(self, http: HttpExecutor, server: Server) -> None:
+        await call(
+            http,
+            f"{server.url}a%2Fb?x=1",
+            method="PUT",
+            headers={"X-Own": "ü", "user-agent": "mine", "WEBHOOK-ID": "forged", "accept-encoding": "gzip"},
+            query={"y": "2 &=ü", "x": "again"},
+            body='{"a": 1}',
+        )
+        request = server.requests[0]
+        assert request.method == "PUT"
+        assert request.raw_path == "/a%2Fb?x=1&y=2+%26%3D%C3%BC&x=again"
+        assert server.bodies == [b'{"a": 1}']
+        headers = request.headers
+        assert headers["content-type"] == "application/json"
+        assert headers["x-own"] == "ü"
+        assert headers.getall("user-agent") == ["mine"]
+        assert headers.getall("webhook-id") == ["0195-run"]
+        assert headers.getall("accept-encoding") == ["identity"]
+        assert headers["idempotency-key"] == "0195-run"
+        assert abs(int(headers["webhook-timestamp"]) - datetime.now(UTC).timestamp()) < 10
+
+    async def test_what_does_not(self, http: HttpExecutor, server: Server) -> None:
+        await call(http, server.url, method="GET")
+        headers = server.requests[0].headers
+        assert headers["user-agent"] == "horae/1.2.3"
+        assert set(map(str.lower, headers)) == {
+            "host",
+            "user-agent",
+            "accept",
+            "accept-encoding",
+            "idempotency-key",
+            "webhook-id",
+            "webhook-timestamp",
+        }
+
+    @pytest.mark.parametrize(
+        ("body", "kind"),
+        [
+            (" [1]", "application/json"),
+            ("{not json", "text/plain; charset=utf-8"),
+            ("hello ü", "text/plain; charset=utf-8"),
+            ("", "text/plain; charset=utf-8"),
+        ],
+    )
+    async def test_content_type(self, http: HttpExecutor, server: Server, body: str, kind: str) -> None:
+        await call(http, server.url, body=body)
+        assert server.requests[0].headers["content-type"] == kind
+        assert server.bodies == [body.encode()]
+
+    async def test_own_content_type(self, http: HttpExecutor, server: Server) -> None:
+        await call(http, server.url, body="{}", headers={"content-type": "application/cloudevents+json"})
+        assert server.requests[0].headers.getall("content-type") == ["application/cloudevents+json"]
+
+    @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"])
+    async def test_methods(self, http: HttpExecutor, server: Server, method: str) -> None:
+        outcome = await call(http, server.url, method=method)
+        assert (outcome.kind, server.requests[0].method) == (AttemptOutcome.SUCCEEDED, method)
+
+    async def test_connections_are_reused_and_cookies_forgotten(self, http: HttpExecutor, server: Server) -> None:
+        async def set_cookie(_: web.Request) -> web.StreamResponse:
+            return web.Response(headers={"Set-Cookie": "a=b"})
+
+        server.answer = set_cookie
+        for _ in range(5):
+            await call(http, server.url)
+        assert len(server.connections) == 1
+        assert not any("cookie" in request.headers for request in server.requests)
+
+
+class TestAnswer:
+    async def test_result(self, http: HttpExecutor, server: Server) -> None:
+        async def answer(_: web.Request) -> web.StreamResponse:
+            return web.Response(
+                body="grüß\0".encode("latin-1"),
+                headers=[("Content-Type", "text/plain; charset=ISO-8859-1"), ("X-Two", "a"), ("X-Two", "b")],
+                status=201,
+            )
+
+        server.answer = answer
+        outcome = await call(http, server.url)
+        assert (outcome.kind, outcome.response_code, outcome.error) == (AttemptOutcome.SUCCEEDED, 201, None)
+        seen = result(outcome)
+        assert (seen["status"], seen["body"], seen["truncated"]) == (201, "grüß�", False)
+        assert seen["headers"]["x-two"] == "a, b"
+        assert 0 <= seen["timings"]["headers_ms"] <= seen["timings"]["total_ms"]
+
+    @pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
+    async def test_success(self, http: HttpExecutor, server: Server, status: int) -> None:
+        assert (await self._status(http, server, status)).kind is AttemptOutcome.SUCCEEDED
+
+    @pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504, 599])
+    async def test_transient(self, http: HttpExecutor, server: Server, status: int) -> None:
+        outcome = await self._status(http, server, status)
+        assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, False)
+        assert str(outcome.error).startswith(f"HTTP {status}")
+        assert outcome.response_code == status
+        assert outcome.retry_after is None
+
+    @pytest.mark.parametrize("status", [300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 410, 422])
+    async def test_permanent(self, http: HttpExecutor, server: Server, status: int) -> None:
+        outcome = await self._status(http, server, status, Location=server.url, **{"Retry-After": "5"})
+        assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, True)
+        assert outcome.retry_after is None
+        assert len(server.requests) == 1, "a redirect is not followed"
+
+    @pytest.mark.parametrize("status", [429, 503])
+    async def test_retry_after(self, http: HttpExecutor, server: Server, status: int) -> None:
+        outcome = await self._status(http, server, status, **{"Retry-After": "17"})
+        assert outcome.retry_after == 17
+
+    async def _status(self, http: HttpExecutor, server: Server, status: int, **headers: str) -> Outcome:
+        async def answer(_: web.Request) -> web.StreamResponse:
+            return web.Response(status=status, headers=headers)
+
+        server.answer = answer
+        return await call(http, server.url)
+
+    @pytest.mark.parametrize(("size", "cut"), [(BODY_LIMIT, False), (BODY_LIMIT + 1, True), (5_000_000, True)])
+    async def test_long_bodies_are_cut(self, http: HttpExecutor, server: Server, size: int, cut: bool) -> None:
+        async def answer(_: web.Request) -> web.StreamResponse:
+            return web.Response(body=b"x" * size)
+
+        server.answer = answer
+        seen = result(await call(http, server.url))
+        assert (len(seen["body"]), seen["truncated"]) == (min(size, BODY_LIMIT), cut)
+
+    async def test_endless_bodies_are_left(self, http: HttpExecutor) -> None:
+        async with raw_server(b"HTTP/1.1 200 OK\r\n\r\n", endless=b"x" * 100_000) as url:
+            seen = result(await call(http, url))
+        assert (len(seen["body"]), seen["truncated"]) == (BODY_LIMIT, True)
+
+    async def test_a_bomb_is_not_unpacked(self, http: HttpExecutor, server: Server) -> None:
+        async def answer(_: web.Request) -> web.StreamResponse:
+            return web.Response(body=gzip.compress(b"0" * 50_000_000), headers={"Content-Encoding": "gzip"})
+
+        server.answer = answer
+        assert len(result(await call(http, server.url))["body"]) <= BODY_LIMIT
+
+    async def test_headers_are_bounded_and_made_storable(self, http: HttpExecutor) -> None:
+        many = b"".join(b"X-%d: %s\r\n" % (n, b"v" * 1000) for n in range(50))
+        async with raw_server(b"HTTP/1.1 200 \xff\r\nX-Raw: \xff\r\n" + many + b"Content-Length: 0\r\n\r\n") as url:
+            outcome = await call(http, url)
+        seen = result(outcome)
+        assert "�" in seen["headers"]["x-raw"] or "?" in seen["headers"]["x-raw"]
+        assert len(json.dumps(seen["headers"])) < 20_000
+
+    @pytest.mark.parametrize("charset", ["no-such", "hex", "idna", "punycode", "unicode_escape"])
+    async def test_odd_charsets_are_read_as_utf_8(self, http: HttpExecutor, charset: str) -> None:
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset={charset}\r\nContent-Length: 3\r\n\r\n"
+        async with raw_server(head.encode() + b"abc") as url:
+            assert result(await call(http, url))["body"] == "abc"
+
+
+class TestTrouble:
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            b"",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort",
+            b"nonsense\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+            b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000 + b"\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
+        ],
+    )
+    async def test_broken_answers_are_transient(self, http: HttpExecutor, answer: bytes) -> None:
+        async with raw_server(answer) as url:
+            outcome = await call(http, url)
+        assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, False)
+        assert outcome.error
+        assert "\n" not in outcome.error
+
+    async def test_nobody_there(self, http: HttpExecutor) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+        outcome = await call(http, f"http://127.0.0.1:{port}/")
+        assert not outcome.permanent
+        assert str(outcome.error).startswith("ClientConnectorError: Cannot connect to host 127.0.0.1")
+
+    async def test_no_such_name(self, http: HttpExecutor) -> None:
+        outcome = await call(http, "http://nobody.invalid/")
+        assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, False)
+        assert "nobody.invalid" in str(outcome.error)
+
+    async def test_a_certificate_nobody_vouches_for(self, http: HttpExecutor, tmp_path: Path) -> None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(_self_signed(tmp_path))
+        server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0, ssl=context)
+        async with server:
+            outcome = await call(http, f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
+        assert outcome.kind is AttemptOutcome.FAILED
+        assert "certificate" in str(outcome.error).lower()
+
+    async def test_a_stop_hangs_up(self, http: HttpExecutor, server: Server) -> None:
+        left = asyncio.Event()
+
+        async def wait(_: web.Request) -> web.StreamResponse:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                left.set()
+            raise AssertionError
+
+        server.answer = wait
+        attempt, _ = make_attempt({"kind": "http", "url": server.url}, grace=600)
+        async with running(http, attempt) as it:
+            await until(lambda: server.requests)
+            it.stop(StopReason.TIMEOUT)
+            assert await it.is_stopped()
+        await asyncio.wait_for(left.wait(), 10)
+
+
+class TestAddresses:
+    @pytest.mark.parametrize(
+        ("host", "reason"),
+        [
+            ("127.0.0.1", "127.0.0.1 is a loopback address"),
+            ("localhost", "localhost leads to"),
+            ("0.0.0.0", "0.0.0.0 is a loopback address"),
+            ("[::1]", "::1 is a loopback address"),
+            ("[::ffff:127.0.0.1]", "a loopback address"),
+            ("[::ffff:7f00:1]", "a loopback address"),
+            ("2130706433", "2130706433 is not an IP address in its usual form"),
+            ("127.1", "127.1 is not an IP address in its usual form"),
+            ("0177.0.0.1", "is not an IP address in its usual form"),
+            ("127.0.0.1.", "is not an IP address in its usual form"),
+            ("0x7f000001", "0x7f000001 leads to 127.0.0.1 is a loopback address"),
+            ("0x7f.1", "0x7f.1 leads to 127.0.0.1 is a loopback address"),
+            ("１２７.０.０.１", "127.0.0.1 is a loopback address"),
+            ("①②⑦.0.0.1", "127.0.0.1 is a loopback address"),
+        ],
+    )
+    async def test_the_own_machine_is_refused(
+        self, strict: HttpExecutor, server: Server, host: str, reason: str
+    ) -> None:
+        port = server.url.rsplit(":", 1)[1]
+        outcome = await call(strict, f"http://{host}:{port}")
+        assert server.requests == []
+        assert outcome.kind is AttemptOutcome.FAILED
+        assert reason in str(outcome.error)
+        assert outcome.permanent
+        assert str(outcome.error).startswith("the call was refused: ")
+
+    async def test_names_of_the_own_machine_where_allowed(self, http: HttpExecutor, server: Server) -> None:
+        outcome = await call(http, server.url.replace("127.0.0.1", "localhost"))
+        assert outcome.response_code == 200
+        assert server.requests[0].headers["host"].startswith("localhost:")
+
+    @pytest.mark.parametrize("host", ["169.254.169.254", "[::ffff:169.254.169.254]", "[fd00:ec2::254]", "0xa9fea9fe"])
+    async def test_the_metadata_service_even_then(self, http: HttpExecutor, host: str) -> None:
+        outcome = await call(http, f"http://{host}/latest/meta-data/")
+        assert outcome.permanent
+        assert "is the cloud metadata service" in str(outcome.error)
+
+
+def _self_signed(folder: Path) -> Path:
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now)
+        .not_valid_after(now + timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    path = folder / "server.pem"
+    pem = serialization.Encoding.PEM
+    private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    path.write_bytes(private + certificate.public_bytes(pem))
+    return path
