@@ -66,7 +66,8 @@ def install() -> None:
             if entry.name != ".horae-lock":
                 shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
         run(uv, "venv", "--quiet", "--allow-existing", "--python", sys.executable, VENV)
-    run(uv, "pip", "sync", "--quiet", "--require-hashes", PINS / "dev.txt")
+    # Compiled now: where nothing may write bytecode later, every command would compile all it imports anew.
+    run(uv, "pip", "sync", "--quiet", "--compile-bytecode", "--require-hashes", PINS / "dev.txt")
     run(uv, "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--editable", ROOT)
     STAMP.write_text(fingerprint())
     print("Horae is set up: .venv/bin/horae", file=sys.stderr)
