@@ -7,13 +7,15 @@ if TYPE_CHECKING:
     from horae.domain.errors import PermanentError
     from horae.domain.policy import Retry
     from horae.domain.task import Context
+    from horae.sdk.client import Client
     from horae.sdk.task import task
 
 __version__ = "0.1.0"
-__all__ = ["Context", "PermanentError", "Retry", "__version__", "task"]
+__all__ = ["Client", "Context", "PermanentError", "Retry", "__version__", "task"]
 
 # Looked up when first used, so that `import horae` costs nothing and a module of tasks needs no pydantic.
 _HOMES = {
+    "Client": "horae.sdk.client",
     "Context": "horae.domain.task",
     "PermanentError": "horae.domain.errors",
     "Retry": "horae.domain.policy",

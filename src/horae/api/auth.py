@@ -18,23 +18,8 @@ from horae.api.errors import Unauthenticated
 from horae.domain.errors import NotAllowed
 from horae.domain.job import JobSpec
 from horae.domain.records import KeyRecord
+from horae.domain.roles import CODE_KINDS, PERMISSIONS, ROLES
 from horae.ports import Transaction
-
-_VIEWER = frozenset({"jobs:read", "runs:read", "schedules:preview", "workers:read", "schedulers:read"})
-_OPERATOR = _VIEWER | {"jobs:run", "runs:cancel", "runs:recover"}
-_EDITOR = _OPERATOR | {"jobs:write"}
-# A definition of these kinds is code that workers execute: its own permission, which editing jobs does not bring.
-_OWNER = _EDITOR | {"jobs:code"}
-
-ROLES: dict[str, frozenset[str]] = {
-    "viewer": _VIEWER,
-    "operator": _OPERATOR,
-    "editor": _EDITOR,
-    "owner": _OWNER,
-    "admin": _OWNER,
-}
-PERMISSIONS = frozenset().union(*ROLES.values())
-CODE_KINDS = frozenset({"script", "python", "container", "artifact"})
 
 _CACHED = 1_000
 

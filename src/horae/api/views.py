@@ -11,12 +11,13 @@ import orjson
 from fastapi import Response
 
 from horae.api.schemas import RunView
-from horae.domain.calendar import calendar_of
+from horae.domain.job import JobSpec
+from horae.domain.preview import Upcoming, preview
 from horae.domain.records import JobRecord, SchedulerRecord, WorkerRecord
 from horae.domain.run import RunRecord
 from horae.domain.schedule import Schedule
 from horae.domain.standing import job_status
-from horae.domain.zones import zone
+from horae.domain.words import in_words
 
 Json = dict[str, Any]
 _RUN_FIELDS = tuple(RunView.model_fields)
@@ -47,7 +48,7 @@ def instant(at: datetime) -> str:
 def job_json(job: JobRecord, now: datetime) -> Json:
     return {
         "id": job.id,
-        **job.spec.to_json(),
+        **definition_json(job.spec),
         "enabled": job.enabled,
         "notify": [],
         "version": job.version,
@@ -59,6 +60,18 @@ def job_json(job: JobRecord, now: datetime) -> Json:
         "created_at": job.created_at,
         "updated_at": job.updated_at,
     }
+
+
+def definition_json(spec: JobSpec) -> Json:
+    """`60` rather than `60.0`, as people wrote it; what a function is given stays as it is."""
+    found = spec.to_json()
+    return {name: value if name == "target" else _whole(value) for name, value in found.items()}
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return {name: _whole(inner) for name, inner in value.items()} if isinstance(value, dict) else value
 
 
 def run_json(run: RunRecord) -> Json:
@@ -102,11 +115,10 @@ def listing(items: Iterable[Json], next_cursor: str | None = None) -> Json:
 
 
 def preview_json(schedule: Schedule, *, anchor: datetime, after: datetime, count: int) -> Json:
-    calendar = calendar_of(schedule, anchor)
-    zone_name = getattr(schedule, "timezone", "UTC")
-    found: list[Json] = []
-    at = calendar.next_after(after)
-    while at is not None and len(found) < count:
-        found.append({"at": at, "local": at.astimezone(zone(zone_name)).isoformat()})
-        at = calendar.next_after(at)
-    return {"occurrences": found, "words": ""}
+    occurrences = [_upcoming_json(one) for one in preview(schedule, anchor, after, count)]
+    return {"occurrences": occurrences, "words": in_words(schedule)}
+
+
+def _upcoming_json(one: Upcoming) -> Json:
+    shown: Json = {"at": one.at, "local": one.local.isoformat()}
+    return {**shown, "note": one.note} if one.note else shown

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import typer
-
+from horae.domain.errors import InvalidInput
 from horae.setting import parse_duration
 
 Json = dict[str, Any]
@@ -46,7 +45,7 @@ def target(script: Script, http: Http, python: Python) -> Json:
     }
     named = [option for option, value in chosen.items() if value is not None]
     if len(named) != 1:
-        raise _bad("say what to run: exactly one of --script, --script-file, --http, --python")
+        raise InvalidInput("", "say what to run: exactly one of --script, --script-file, --http, --python")
     kind = named[0]
     _only_with(kind, "--script", {"--interpreter": script.interpreter})
     _only_with(kind, "--http", {"--method": http.method, "--header": http.headers, "--body": http.body})
@@ -67,13 +66,13 @@ def target(script: Script, http: Http, python: Python) -> Json:
 def _only_with(kind: str, needed: str, options: Json) -> None:
     for option, value in options.items():
         if value and not kind.startswith(needed):
-            raise _bad(f"{option} goes with {needed} only")
+            raise InvalidInput(option, f"goes with {needed} only")
 
 
 def _arguments(python: Python) -> Json:
     found = json_value("--arguments", python.arguments) or {}
     if not isinstance(found, dict):
-        raise _bad('--arguments must be a JSON object, such as {"customer": 7}')
+        raise InvalidInput("--arguments", 'must be a JSON object, such as {"customer": 7}')
     for text in python.args:
         name, value = _pair("--arg", text, "=")
         try:
@@ -86,9 +85,9 @@ def _arguments(python: Python) -> Json:
 def schedule(*, cron: str | None, timezone: str | None, every: str | None, at: str | None) -> Json | None:
     kinds = given({"cron": cron, "every": every, "at": at})
     if len(kinds) > 1:
-        raise _bad("say when to run: at most one of --cron, --every, --at")
+        raise InvalidInput("", "say when to run: at most one of --cron, --every, --at")
     if timezone is not None and cron is None:
-        raise _bad("--timezone goes with --cron only")
+        raise InvalidInput("--timezone", "goes with --cron only")
     return {**kinds, **given({"timezone": timezone})} or None
 
 
@@ -103,7 +102,7 @@ def seconds(option: str, text: str | None) -> float | None:
     try:
         return parse_duration(text)
     except ValueError as error:
-        raise _bad(f"{option} {error}") from None
+        raise InvalidInput(option, str(error)) from None
 
 
 def json_value(option: str, text: str | None) -> Any:
@@ -112,13 +111,13 @@ def json_value(option: str, text: str | None) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        raise _bad(f"{option} must be JSON, such as '{{\"customer\": 7}}'") from None
+        raise InvalidInput(option, """must be JSON, such as '{"customer": 7}'""") from None
 
 
 def _pair(option: str, text: str, sign: str) -> tuple[str, str]:
     name, found, value = text.partition(sign)
     if not found or not name.strip():
-        raise _bad(f"{option} must be a name, {sign!r} and a value")
+        raise InvalidInput(option, f"must be a name, {sign!r} and a value")
     return name.strip(), value.strip()
 
 
@@ -126,13 +125,9 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise _bad(f"--script-file: cannot read {path}: {error.strerror}") from None
+        raise InvalidInput("--script-file", f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise _bad(f"--script-file: {path} is not UTF-8 text") from None
-
-
-def _bad(message: str) -> typer.TyperException:
-    return typer.TyperException(message)
+        raise InvalidInput("--script-file", f"{path} is not UTF-8 text") from None
 
 
 def schedule_words(schedule: Json) -> str:

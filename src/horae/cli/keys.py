@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
-from horae import config
 from horae.cli.printing import AsJson, print_json, say
+from horae.cli.processes import on_database
+from horae.domain.roles import ROLES
+from horae.domain.text import label
 
 app = typer.Typer(help="API keys.", no_args_is_help=True)
 
@@ -19,9 +21,18 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Make an API key and print it. It is shown this once."""
+    if role not in ROLES:
+        raise typer.BadParameter(f"is not a role; it is one of {', '.join(ROLES)}", param_hint="--role")
+    try:
+        label(name)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="NAME") from None
+    if not 1 <= len(name) <= 200:
+        raise typer.BadParameter("must have 1 to 200 characters", param_hint="NAME")
+    settings = on_database()
     from horae import wiring
 
-    made = wiring.create_key(config.load(), name=name, role=role)
+    made = wiring.create_key(settings, name=name, role=role)
     if as_json:
         print_json(made)
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,13 +21,26 @@ def register(app: typer.Typer) -> None:
     app.command("schedulers")(schedulers)
 
 
+def on_database(**options: Any) -> config.Settings:
+    """The settings of a command that works on the database itself."""
+    settings = config.load(overrides=options)
+    if settings.sources["database_url"] == "default":
+        settings.make_data_dir()
+    return settings
+
+
+def for_process(**options: Any) -> config.Settings:
+    settings = on_database(**options)
+    settings.need_secret_key()
+    return settings
+
+
 def serve(
     host: Annotated[str | None, typer.Option(help="The address to listen on (HORAE_HOST).")] = None,
     port: Annotated[int | None, typer.Option(help="The port to listen on (HORAE_PORT).")] = None,
 ) -> None:
     """Run the API."""
-    settings = config.load(overrides={"host": host, "port": port})
-    settings.need_secret_key()
+    settings = for_process(host=host, port=port)
     from horae import wiring
 
     wiring.serve(settings)
@@ -35,8 +48,7 @@ def serve(
 
 def scheduler() -> None:
     """Run a scheduler: it fires what is due."""
-    settings = config.load()
-    settings.need_secret_key()
+    settings = for_process()
     from horae import wiring
 
     wiring.scheduler(settings)
@@ -50,8 +62,7 @@ def worker(
     ] = None,
 ) -> None:
     """Run a worker: it carries out runs."""
-    settings = config.load(overrides={"worker_slots": slots})
-    settings.need_secret_key()
+    settings = for_process(worker_slots=slots)
     served = [name.strip() for name in (queues or "").split(",") if name.strip()]
     if queues is not None and not served:
         raise typer.BadParameter("name at least one queue, such as --queues mail,default", param_hint="--queues")
@@ -62,9 +73,10 @@ def worker(
 
 def migrate() -> None:
     """Bring the database's schema up to date."""
+    settings = on_database()
     from horae import wiring
 
-    wiring.migrate(config.load())
+    wiring.migrate(settings)
     say("The schema is up to date.")
 
 

@@ -55,7 +55,6 @@ class Client:
             headers["authorization"] = f"Bearer {token}"
         self.url = url.rstrip("/")
         self._http = httpx.Client(
-            base_url=self.url + "/api/v1/",
             headers=headers,
             timeout=timeout,
             trust_env=urlsplit(url).hostname not in _LOOPBACK,  # a proxy has no business on the way to oneself
@@ -94,7 +93,7 @@ class Client:
         """One request; None among the parameters is left out."""
         given = {name: str(value) for name, value in (params or {}).items() if value is not None}
         try:
-            answer = self._http.request(method, path, json=json, params=given, headers=headers)
+            answer = self._http.request(method, f"{self.url}/api/v1/{path}", json=json, params=given, headers=headers)
         except httpx.TimeoutException:
             raise Unreachable(f"{self.url} did not answer in time") from None
         except httpx.TransportError as error:

@@ -8,11 +8,11 @@ import httpx
 import pytest
 
 from horae.api.app import build
-from horae.api.auth import ROLES
 from horae.api.context import ApiSettings
 from horae.api.tokens import mint
 from horae.clock import SystemClock, SystemIds
 from horae.domain.records import ApiKey
+from horae.domain.roles import ROLES
 from horae.store.open import open_store
 from horae.store.schema import migrate
 from horae.store.store import SqlStore

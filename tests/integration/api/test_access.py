@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from fastapi.routing import iter_route_contexts
 
-from horae.api.auth import PERMISSIONS, ROLES, Allow, Public
+from horae.api.auth import Allow, Public
+from horae.domain.roles import PERMISSIONS, ROLES
 
 from .conftest import IDS, Api, add_key
 

@@ -1,0 +1,19 @@
+"""Who may do what: the roles, each with all that the one before it may, and a little more."""
+
+from __future__ import annotations
+
+_VIEWER = frozenset({"jobs:read", "runs:read", "schedules:preview", "workers:read", "schedulers:read"})
+_OPERATOR = _VIEWER | {"jobs:run", "runs:cancel", "runs:recover"}
+_EDITOR = _OPERATOR | {"jobs:write"}
+# A definition of some kinds is code that workers execute: its own permission, which editing jobs does not bring.
+_OWNER = _EDITOR | {"jobs:code"}
+
+ROLES: dict[str, frozenset[str]] = {
+    "viewer": _VIEWER,
+    "operator": _OPERATOR,
+    "editor": _EDITOR,
+    "owner": _OWNER,
+    "admin": _OWNER,
+}
+PERMISSIONS: frozenset[str] = frozenset().union(*ROLES.values())
+CODE_KINDS = frozenset({"script", "python", "container", "artifact"})
