@@ -1,0 +1,51 @@
+"""Clusters for tests: a database with the schema, and processes that are gone when the test is."""
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from horae.store.schema import migrate
+from tests.databases import Databases, run
+from tests.integration.cluster.cluster import Cluster, Make
+from tests.integration.cluster.oracle import Oracle
+
+
+@pytest.fixture(scope="session")
+def migrated(databases: Databases) -> Callable[[str], str]:
+    """A database per kind with the schema and nothing else, to be copied."""
+    made: dict[str, str] = {}
+
+    def get(kind: str) -> str:
+        if kind not in made:
+            made[kind] = databases.create(kind)
+            run(migrate(made[kind]))
+        return made[kind]
+
+    return get
+
+
+@pytest.fixture
+async def make_cluster(
+    migrated: Callable[[str], str], make_database: Callable[..., str], tmp_path: Path
+) -> AsyncIterator[Make]:
+    """`make_cluster(kind, **settings)`: a cluster on a fresh database, with no process yet. A process that printed a
+    traceback fails the test."""
+    made: list[Cluster] = []
+
+    async def make(kind: str, **settings: str) -> Cluster:
+        folder = tmp_path / f"cluster-{len(made)}"
+        folder.mkdir()
+        cluster = Cluster(make_database(kind, like=migrated(kind)), folder, settings)
+        made.append(cluster)
+        return await cluster.open()
+
+    yield make
+    for cluster in made:
+        await cluster.close()
+    assert [text for cluster in made for text in cluster.tracebacks()] == []
+
+
+@pytest.fixture
+def oracle(tmp_path: Path) -> Oracle:
+    return Oracle(tmp_path / "oracle.txt")

@@ -1,0 +1,37 @@
+"""What really happened, as the attempts themselves wrote it down."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    run_id: str
+    attempt: int
+    step: str
+    pid: int
+    at: float
+
+
+class Oracle:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def notes(self, step: str | None = None) -> list[Note]:
+        if not self.path.exists():
+            return []
+        lines = [line.split() for line in self.path.read_text().splitlines()]
+        notes = [Note(run, int(n), what, int(pid), float(at)) for run, n, what, pid, at in lines]
+        return [note for note in notes if step in (None, note.step)]
+
+    def attempts(self, step: str) -> dict[str, list[int]]:
+        """The attempts of each run that wrote down a step, in order."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for note in self.notes(step):
+            found[note.run_id].append(note.attempt)
+        return found
+
+    def script(self, step: str) -> str:
+        """A line of shell that writes down a step."""
+        return f'echo "$HORAE_RUN_ID $HORAE_ATTEMPT {step} $$ $(date +%s.%N)" >> {self.path}; sync {self.path}'

@@ -1,0 +1,57 @@
+"""What the workers of the tests carry out. The oracle is a file: a line for every step of every attempt, on disk
+before the step goes on."""
+# ruff: noqa: TID251, ASYNC110 (these are no tests: they take their time)
+
+import asyncio
+import os
+import time
+from pathlib import Path
+
+import horae
+
+
+def note(path: str, step: str, context: horae.Context) -> None:
+    line = f"{context.run_id} {context.attempt} {step} {os.getpid()} {time.time():.6f}\n"
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.write(descriptor, line.encode())
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@horae.task
+async def nothing() -> None:
+    pass
+
+
+@horae.task
+async def noted(path: str, context: horae.Context, seconds: float = 0.0) -> None:
+    note(path, "start", context)
+    await asyncio.sleep(seconds)
+    note(path, "end", context)
+
+
+@horae.task
+async def gated(path: str, gate: str, context: horae.Context) -> int:
+    """Goes on when the file `gate` exists; says so if it is stopped before."""
+    note(path, "start", context)
+    context.log(f"attempt {context.attempt} waits")
+    try:
+        while not Path(gate).exists():
+            await asyncio.sleep(0.02)
+    except asyncio.CancelledError:
+        note(path, "stopped", context)
+        context.log(f"attempt {context.attempt} was stopped")
+        raise
+    note(path, "end", context)
+    return context.attempt
+
+
+@horae.task
+def deaf(path: str, gate: str, context: horae.Context) -> None:
+    """Blocks its thread and listens to nobody."""
+    note(path, "start", context)
+    while not Path(gate).exists():
+        time.sleep(0.02)
+    note(path, "end", context)

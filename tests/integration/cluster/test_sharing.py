@@ -1,0 +1,141 @@
+"""Many schedulers and workers on one database: every occurrence becomes one run, every run is carried out once, and
+everybody has a part in it."""
+
+from collections import Counter
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+
+from horae.clock import SystemClock
+from tests.integration.cluster.cluster import KINDS, PATIENCE, Cluster, Make, Row, eventually
+from tests.integration.cluster.oracle import Oracle
+from tests.waiting import until
+
+OCCURRENCES = 3
+
+
+def recurring(count: int, oracle: Oracle, **schedule: str) -> list[Row]:
+    """Jobs that are due every second; every fifth lets no two runs overlap, and every tenth is due just once."""
+    target = {"kind": "python", "function": "noted", "arguments": {"path": str(oracle.path), "seconds": 0.02}}
+    jobs: list[Row] = []
+    for n in range(count):
+        when = {"at": schedule["start_at"]} if n % 10 == 1 else {"every": "1s", **schedule}
+        overlap = "skip" if n % 5 == 0 else "allow"
+        jobs.append({"name": f"job-{n}", "target": target, "schedule": when, "overlap": overlap})
+    return jobs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "jobs", "workers"),
+    [
+        pytest.param("postgresql", 500, 4, marks=pytest.mark.postgresql),
+        pytest.param("mysql", 500, 4, marks=pytest.mark.mysql),
+        pytest.param("sqlite", 100, 2, marks=pytest.mark.sqlite),
+    ],
+)
+async def test_each_occurrence_once_and_each_run_once(
+    kind: str, jobs: int, workers: int, make_cluster: Make, oracle: Oracle
+) -> None:
+    cluster = await make_cluster(kind, HORAE_SHARD_LEASE="3s", HORAE_WORKER_SLOTS="8")
+    schedulers = [cluster.start("scheduler") for _ in range(2)]
+    await cluster.start_workers(workers)
+    for scheduler in schedulers:
+        await scheduler.ready()
+    await eventually(halved, cluster)
+
+    start = SystemClock().now() + timedelta(seconds=4)
+    end = start + timedelta(seconds=OCCURRENCES - 1)
+    definitions = recurring(jobs, oracle, start_at=start.isoformat(), end_at=end.isoformat())
+    await cluster.create_many(definitions)
+    assert SystemClock().now() < start, "the jobs were not made in time for the test to mean anything"
+    await eventually(all_over, cluster, timeout=60)
+
+    history = await cluster.ask("SELECT * FROM run_history")
+    expected = Counter({d["name"]: 1 if "at" in d["schedule"] else OCCURRENCES for d in definitions})
+    names = {row["id"]: row["name"] for row in await cluster.ask("SELECT id, name FROM jobs")}
+    accounted: Counter[str] = Counter()
+    for row in history:
+        accounted[names[row["job_id"]]] += row["occurrences"]
+    assert accounted == expected
+    occurrences = [(row["job_id"], row["scheduled_for"]) for row in history if row["status"] != "skipped"]
+    assert len(occurrences) == len(set(occurrences))
+    assert Counter(row["status"] for row in history if row["reason"] != "overlap") == {"succeeded": len(occurrences)}
+
+    runs = {row["id"]: [row["attempt"]] for row in history if row["status"] == "succeeded"}
+    assert {n for attempts in runs.values() for n in attempts} == {1}
+    assert oracle.attempts("start") == runs
+    assert oracle.attempts("end") == runs
+
+    assert len({row["worker_id"] for row in history if row["worker_id"]}) == workers
+    assert len({row["scheduler_id"] for row in history}) == 2
+
+
+async def halved(cluster: Cluster) -> bool:
+    return sorted((await cluster.shards()).values()) == [32, 32]
+
+
+async def all_over(cluster: Cluster) -> bool:
+    return not await cluster.count("jobs WHERE next_run_at IS NOT NULL") and not await cluster.count("runs")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_stopped_scheduler_hands_over(kind: str, make_cluster: Make) -> None:
+    """Shard leases last far longer than the test (shorter on MariaDB, which has no wake-ups), so whoever gets the
+    shards was given them."""
+    cluster = await make_cluster(kind, HORAE_SHARD_LEASE="6s" if kind == "mysql" else "10m")
+    first = await cluster.start_scheduler()
+    await eventually(owns_all, cluster, first.id)
+    second = await cluster.start_scheduler()
+    assert await first.stop() == 0
+    assert first.id not in await cluster.shards()
+    await eventually(owns_all, cluster, second.id)
+    assert [row["id"] for row in await cluster.ask("SELECT id FROM schedulers")] == [second.id]
+
+
+@pytest.mark.slow
+@pytest.mark.postgresql
+async def test_a_killed_scheduler_is_replaced(make_cluster: Make, oracle: Oracle) -> None:
+    """Its jobs go on, with no occurrence lost or doubled."""
+    cluster = await make_cluster("postgresql", HORAE_SHARD_LEASE="2s")
+    first, second = cluster.start("scheduler"), cluster.start("scheduler")
+    await cluster.start_worker()
+    await eventually(halved, cluster)
+    target = {"kind": "python", "function": "noted", "arguments": {"path": str(oracle.path)}}
+    jobs = [{"name": f"job-{n}", "target": target, "schedule": {"every": "1s"}, "overlap": "allow"} for n in range(64)]
+    await cluster.create_many(jobs)
+    await until(lambda: len(oracle.notes("end")) >= 64, timeout=PATIENCE)
+    await first.kill()
+    await eventually(owns_all, cluster, second.id)
+    killed = (await cluster.ask("SELECT MAX(created_at) AS at FROM run_history WHERE scheduler_id = :id", id=first.id))[
+        0
+    ]
+    ids = {row["id"] for row in await cluster.ask("SELECT id FROM jobs")}
+    await eventually(fired_since, cluster, killed["at"] + timedelta(seconds=2), ids)
+    await second.stop()
+    await eventually(all_done, cluster)
+
+    history = await cluster.ask("SELECT * FROM run_history")
+    by_job: dict[str, list[Row]] = {}
+    for row in history:
+        by_job.setdefault(row["job_id"], []).append(row)
+    for rows in by_job.values():
+        instants = sorted(row["scheduled_for"] for row in rows)
+        steps = {later - sooner for sooner, later in pairwise(instants)}
+        assert steps == {timedelta(seconds=1)}, "one run for each second, without a gap"
+    assert oracle.attempts("end") == {row["id"]: [1] for row in history}
+
+
+async def owns_all(cluster: Cluster, scheduler_id: str) -> bool:
+    return await cluster.shards() == {scheduler_id: 64}
+
+
+async def fired_since(cluster: Cluster, instant: object, jobs: set[str]) -> bool:
+    rows = await cluster.ask("SELECT DISTINCT job_id FROM run_history WHERE scheduled_for > :at", at=instant)
+    return {row["job_id"] for row in rows} == jobs
+
+
+async def all_done(cluster: Cluster) -> bool:
+    return not await cluster.count("runs")
