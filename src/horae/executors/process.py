@@ -137,6 +137,7 @@ class Process:
     def close(self) -> int | None:
         """Lets go of everything and returns the exit status (negative: the signal), None if it would not die."""
         for reader in self._readers:
+            reader.drain()  # the last words of what was stopped
             reader.close()
         self._forget()
         # Until it is waited for, the main process keeps its group's number from passing to strangers.

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
@@ -123,7 +124,7 @@ class ScriptExecutor:
             "HORAE_RUN_ID": run.id,
             "HORAE_JOB_NAME": attempt.job.name,
             "HORAE_ATTEMPT": str(run.attempt),
-            "HORAE_SCHEDULED_FOR": run.scheduled_for.isoformat() if run.scheduled_for else "",
+            "HORAE_SCHEDULED_FOR": _instant(run.scheduled_for),
             "HORAE_TRIGGER": run.trigger,
             "HORAE_RESULT": result,
         }
@@ -167,6 +168,10 @@ class _Input:
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
             self._file.close()
+
+
+def _instant(at: datetime | None) -> str:
+    return "" if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def _outcome(status: int | None, result_file: Path) -> Outcome:

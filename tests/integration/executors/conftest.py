@@ -1,10 +1,73 @@
-"""Executors run on the loop that workers have."""
+"""The executors under test, on the loop that workers have."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from pathlib import Path
 
+import pytest
 import uvloop
+from aiohttp import web
+
+from horae.clock import SystemClock
+from horae.domain.task import Registry
+from horae.executors.http import HttpExecutor
+from horae.executors.python import PythonExecutor
+from horae.executors.script import ScriptExecutor
+from tests.integration.executors.calls import Handler, Server
+from tests.integration.executors.scripts import ENVIRONMENT
 
 
 def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
     return {"uvloop": uvloop.new_event_loop}
+
+
+@pytest.fixture
+async def script(tmp_path: Path) -> AsyncIterator[ScriptExecutor]:
+    executor = ScriptExecutor(ENVIRONMENT, scratch=tmp_path)
+    yield executor
+    await executor.close()
+    assert list(tmp_path.glob("horae-*")) == []
+
+
+@pytest.fixture
+async def registry() -> Registry:
+    return Registry()
+
+
+@pytest.fixture
+async def python(registry: Registry) -> AsyncIterator[PythonExecutor]:
+    executor = PythonExecutor(registry, threads=4)
+    yield executor
+    await executor.close()
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    it = Server()
+    runner = web.AppRunner(_app(it.handle), access_log=None, handler_cancellation=True)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    it.url = f"http://127.0.0.1:{runner.addresses[0][1]}/"
+    yield it
+    await runner.cleanup()
+
+
+def _app(handler: Handler) -> web.Application:
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", handler)
+    return app
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[HttpExecutor]:
+    executor = HttpExecutor(SystemClock(), version="1.2.3", allow_private=True)
+    yield executor
+    await executor.close()
+
+
+@pytest.fixture
+async def strict() -> AsyncIterator[HttpExecutor]:
+    executor = HttpExecutor(SystemClock(), version="1.2.3")
+    yield executor
+    await executor.close()

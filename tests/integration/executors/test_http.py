@@ -5,11 +5,10 @@ import gzip
 import json
 import socket
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from aiohttp import web
@@ -18,77 +17,12 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from horae.clock import SystemClock
 from horae.domain.outcome import Outcome
 from horae.domain.states import AttemptOutcome, StopReason
 from horae.executors.http import BODY_LIMIT, HttpExecutor
 from tests.integration.executors.attempts import make_attempt, running
+from tests.integration.executors.calls import Server, call, result
 from tests.waiting import until
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-
-class Server:
-    """Answers every request with `answer`, and remembers."""
-
-    def __init__(self) -> None:
-        self.url = ""
-        self.requests: list[web.Request] = []
-        self.bodies: list[bytes] = []
-        self.connections: set[Any] = set()
-        self.answer: Handler = self.ok
-
-    async def ok(self, _: web.Request) -> web.StreamResponse:
-        return web.json_response({"ok": True})
-
-    async def handle(self, request: web.Request) -> web.StreamResponse:
-        self.requests.append(request)
-        self.bodies.append(await request.read())
-        self.connections.add(request.get_extra_info("peername"))
-        return await self.answer(request)
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    it = Server()
-    runner = web.AppRunner(_app(it.handle), access_log=None, handler_cancellation=True)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    it.url = f"http://127.0.0.1:{runner.addresses[0][1]}/"
-    yield it
-    await runner.cleanup()
-
-
-def _app(handler: Handler) -> web.Application:
-    app = web.Application()
-    app.router.add_route("*", "/{path:.*}", handler)
-    return app
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[HttpExecutor]:
-    executor = HttpExecutor(SystemClock(), version="1.2.3", allow_private=True)
-    yield executor
-    await executor.close()
-
-
-@pytest.fixture
-async def strict() -> AsyncIterator[HttpExecutor]:
-    executor = HttpExecutor(SystemClock(), version="1.2.3")
-    yield executor
-    await executor.close()
-
-
-async def call(executor: HttpExecutor, url: str, **target: Any) -> Outcome:
-    attempt, _ = make_attempt({"kind": "http", "url": url, **target})
-    return await asyncio.wait_for(executor.execute(attempt), 20)
-
-
-def result(outcome: Outcome) -> dict[str, Any]:
-    assert outcome.result is not None
-    answer: dict[str, Any] = json.loads(outcome.result)
-    return answer
 
 
 @asynccontextmanager
@@ -325,49 +259,6 @@ class TestTrouble:
             it.stop(StopReason.TIMEOUT)
             assert await it.is_stopped()
         await asyncio.wait_for(left.wait(), 10)
-
-
-class TestAddresses:
-    @pytest.mark.parametrize(
-        ("host", "reason"),
-        [
-            ("127.0.0.1", "127.0.0.1 is a loopback address"),
-            ("localhost", "localhost leads to"),
-            ("0.0.0.0", "0.0.0.0 is a loopback address"),
-            ("[::1]", "::1 is a loopback address"),
-            ("[::ffff:127.0.0.1]", "a loopback address"),
-            ("[::ffff:7f00:1]", "a loopback address"),
-            ("2130706433", "2130706433 is not an IP address in its usual form"),
-            ("127.1", "127.1 is not an IP address in its usual form"),
-            ("0177.0.0.1", "is not an IP address in its usual form"),
-            ("127.0.0.1.", "is not an IP address in its usual form"),
-            ("0x7f000001", "0x7f000001 leads to 127.0.0.1 is a loopback address"),
-            ("0x7f.1", "0x7f.1 leads to 127.0.0.1 is a loopback address"),
-            ("１２７.０.０.１", "127.0.0.1 is a loopback address"),
-            ("①②⑦.0.0.1", "127.0.0.1 is a loopback address"),
-        ],
-    )
-    async def test_the_own_machine_is_refused(
-        self, strict: HttpExecutor, server: Server, host: str, reason: str
-    ) -> None:
-        port = server.url.rsplit(":", 1)[1]
-        outcome = await call(strict, f"http://{host}:{port}")
-        assert server.requests == []
-        assert outcome.kind is AttemptOutcome.FAILED
-        assert reason in str(outcome.error)
-        assert outcome.permanent
-        assert str(outcome.error).startswith("the call was refused: ")
-
-    async def test_names_of_the_own_machine_where_allowed(self, http: HttpExecutor, server: Server) -> None:
-        outcome = await call(http, server.url.replace("127.0.0.1", "localhost"))
-        assert outcome.response_code == 200
-        assert server.requests[0].headers["host"].startswith("localhost:")
-
-    @pytest.mark.parametrize("host", ["169.254.169.254", "[::ffff:169.254.169.254]", "[fd00:ec2::254]", "0xa9fea9fe"])
-    async def test_the_metadata_service_even_then(self, http: HttpExecutor, host: str) -> None:
-        outcome = await call(http, f"http://{host}/latest/meta-data/")
-        assert outcome.permanent
-        assert "is the cloud metadata service" in str(outcome.error)
 
 
 def _self_signed(folder: Path) -> Path:

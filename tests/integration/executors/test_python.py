@@ -1,36 +1,20 @@
 """Functions as a worker calls them: on the loop and in threads."""
 
 import asyncio
-import subprocess
-import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
-from pathlib import Path
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
 
 from horae.domain.errors import PermanentError
 from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.states import AttemptOutcome, StopReason
+from horae.domain.states import AttemptOutcome
 from horae.domain.task import Context, Registry, describe
 from horae.executors.python import PythonExecutor
-from tests.integration.executors.attempts import INSTANT, Log, make_attempt, running
-from tests.waiting import until
+from tests.integration.executors.attempts import INSTANT, Log, make_attempt
 
 Run = Callable[..., Any]
-
-
-@pytest.fixture
-async def registry() -> Registry:
-    return Registry()
-
-
-@pytest.fixture
-async def python(registry: Registry) -> AsyncIterator[PythonExecutor]:
-    executor = PythonExecutor(registry, threads=4)
-    yield executor
-    await executor.close()
 
 
 @pytest.fixture
@@ -232,145 +216,3 @@ class TestContext:
         log = Log(limit=1_000)
         assert await run(flood, log=log) is SUCCEEDED
         assert log.seen == 20_000_000
-
-
-class TestStopping:
-    async def test_async_functions_are_cancelled(self, registry: Registry, python: PythonExecutor) -> None:
-        log = Log()
-
-        async def wait(context: Context) -> None:
-            context.log("begun")
-            try:
-                await asyncio.Event().wait()
-            finally:
-                context.log(f"tidied {context.cancelled}")
-
-        registry.add(describe(wait, name="f"))
-        attempt, _ = make_attempt({"kind": "python", "function": "f"}, log=log)
-        async with running(python, attempt) as it:
-            await until(lambda: log.text() == "begun\n")
-            it.stop(StopReason.TIMEOUT)
-            assert await it.is_stopped()
-        assert log.text() == "begun\ntidied True\n"
-
-    @pytest.mark.parametrize("ending", ["return", "raise"])
-    async def test_swallowing_the_cancellation_changes_nothing(
-        self, registry: Registry, python: PythonExecutor, ending: str
-    ) -> None:
-        log = Log()
-
-        async def stubborn(context: Context) -> str:
-            context.log("begun")
-            try:
-                await asyncio.Event().wait()
-            except asyncio.CancelledError:
-                if ending == "raise":
-                    raise ValueError from None
-            return "half of it"
-
-        registry.add(describe(stubborn, name="f"))
-        attempt, _ = make_attempt({"kind": "python", "function": "f"}, log=log)
-        async with running(python, attempt) as it:
-            await until(log.text)
-            it.stop(StopReason.CANCEL)
-            assert await it.is_stopped()
-
-    async def test_a_thread_keeps_its_slot_until_it_returns(self, registry: Registry, python: PythonExecutor) -> None:
-        begun, go = threading.Event(), threading.Event()
-
-        def block() -> str:
-            begun.set()
-            go.wait(30)
-            return "done"
-
-        registry.add(describe(block, name="f"))
-        attempt, _ = make_attempt({"kind": "python", "function": "f"})
-        async with running(python, attempt) as it:
-            await until(begun.is_set)
-            it.stop(StopReason.SHUTDOWN)
-            await asyncio.wait([it.task], timeout=0.1)
-            it.stop(StopReason.SHUTDOWN)
-            await asyncio.wait([it.task], timeout=0.1)
-            assert not it.task.done()
-            go.set()
-            # Nobody told the function: it did its work, and a second time would be once too often.
-            assert not await it.is_stopped()
-            assert it.task.result().result == '"done"'
-
-    @pytest.mark.parametrize("ending", ["look", "raise"])
-    async def test_a_thread_that_stopped_half_way(
-        self, registry: Registry, python: PythonExecutor, ending: str
-    ) -> None:
-        begun, go = threading.Event(), threading.Event()
-
-        def work(context: Context) -> None:
-            begun.set()
-            go.wait(30)
-            if ending == "raise":
-                raise ValueError
-            assert context.cancelled
-
-        registry.add(describe(work, name="f"))
-        attempt, _ = make_attempt({"kind": "python", "function": "f"})
-        async with running(python, attempt) as it:
-            await until(begun.is_set)
-            it.stop(StopReason.CANCEL)
-            go.set()
-            assert await it.is_stopped()
-
-    async def test_what_no_thread_has_begun_is_given_up(self, registry: Registry) -> None:
-        python = PythonExecutor(registry, threads=1)
-        begun, go, calls = threading.Event(), threading.Event(), []
-
-        def block(n: int) -> None:
-            calls.append(n)
-            begun.set()
-            go.wait(30)
-
-        registry.add(describe(block, name="f"))
-        first, _ = make_attempt({"kind": "python", "function": "f", "arguments": {"n": 1}})
-        second, _ = make_attempt({"kind": "python", "function": "f", "arguments": {"n": 2}})
-        async with running(python, first) as it, running(python, second) as waiting:
-            await until(begun.is_set)
-            waiting.stop(StopReason.TIMEOUT)
-            assert await waiting.is_stopped()
-            go.set()
-            assert await it.task is SUCCEEDED
-        assert calls == [1]
-        await python.close()
-
-    async def test_closing_gives_up_what_hangs(self, registry: Registry) -> None:
-        python = PythonExecutor(registry)
-        begun, go = threading.Event(), threading.Event()
-
-        def hang() -> None:
-            begun.set()
-            go.wait(30)
-
-        registry.add(describe(hang, name="f"))
-        attempt, _ = make_attempt({"kind": "python", "function": "f"})
-        async with running(python, attempt) as it:
-            await until(begun.is_set)
-            it.stop(StopReason.SHUTDOWN)
-            await python.close()
-            assert await it.is_stopped()
-        go.set()
-
-
-def test_a_hanging_thread_does_not_keep_the_process(tmp_path: Path) -> None:
-    code = """
-import asyncio, threading
-from horae.executors.threads import Threads
-async def main():
-    threads = Threads(2)
-    begun = threading.Event()
-    task = asyncio.create_task(threads.run(lambda: (begun.set(), threading.Event().wait()), {}))
-    await asyncio.to_thread(begun.wait)
-    task.cancel()
-    threads.close()
-    await asyncio.wait([task])
-    print("over", task.cancelled())
-asyncio.run(main())
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20, check=True)
-    assert done.stdout == "over True\n"

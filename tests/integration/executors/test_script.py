@@ -1,58 +1,20 @@
-"""Scripts as real processes: what they get, what they leave, and how they end."""
+"""Scripts as real processes: what they get and how they end."""
 
-import asyncio
 import json
 import os
-import resource
 import shlex
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from horae.domain.outcome import Outcome
-from horae.domain.states import AttemptOutcome, StopReason
+from horae.domain.states import AttemptOutcome
 from horae.executors import process
 from horae.executors.script import ScriptExecutor
-from tests.integration.executors.attempts import Log, make_attempt, running
-from tests.waiting import until
-
-ENVIRONMENT = {
-    "PATH": os.environ["PATH"],
-    "HOME": "/",
-    "LANG": "C.UTF-8",
-    "HORAE_DATABASE_URL": "postgresql://secret",
-    "HORAE_SECRET_KEY": "secret",
-    "AWS_SECRET_ACCESS_KEY": "secret",
-}
-
-
-@pytest.fixture
-async def script(tmp_path: Path) -> AsyncIterator[ScriptExecutor]:
-    executor = ScriptExecutor(ENVIRONMENT, scratch=tmp_path)
-    yield executor
-    await executor.close()
-    assert list(tmp_path.glob("horae-*")) == []
-
-
-async def run(executor: ScriptExecutor, source: str, *, input: str | None = None, **target: Any) -> tuple[Outcome, Log]:
-    attempt, log = make_attempt({"kind": "script", "source": source, **target}, input=input)
-    return await executor.execute(attempt), log
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
-async def pid_in(log: Log) -> int:
-    await until(lambda: log.text().endswith("\n"))
-    return int(log.text().split()[-1])
+from tests.integration.executors.attempts import make_attempt
+from tests.integration.executors.scripts import ENVIRONMENT, run
 
 
 class TestWhatItGets:
@@ -76,7 +38,7 @@ class TestWhatItGets:
             "HORAE_RUN_ID": "0195-run",
             "HORAE_JOB_NAME": "a job",
             "HORAE_ATTEMPT": "1",
-            "HORAE_SCHEDULED_FOR": "2026-03-01T12:00:00+00:00",
+            "HORAE_SCHEDULED_FOR": "2026-03-01T12:00:00Z",
             "HORAE_TRIGGER": "schedule",
         }
 
@@ -128,6 +90,12 @@ class TestWhatItGets:
         attempt, log = make_attempt(target)
         outcome = await script.execute(attempt)
         assert (outcome.exit_code, log.text()) == (0, f"{tmp_path}\nx\n")
+
+    async def test_without_an_occurrence(self, script: ScriptExecutor) -> None:
+        source = 'set -u; echo "[$HORAE_SCHEDULED_FOR] $HORAE_TRIGGER $HORAE_ATTEMPT"'
+        attempt, log = make_attempt({"kind": "script", "source": source}, scheduled=False, number=3)
+        await script.execute(attempt)
+        assert log.text() == "[] api 3\n"
 
     async def test_starts_at_home(self, script: ScriptExecutor) -> None:
         _, log = await run(script, "pwd")
@@ -191,164 +159,6 @@ class TestHowItEnds:
         assert (outcome.error, outcome.result) == ("exit code 1", "7")
 
 
-class TestOutput:
-    async def test_comes_while_it_runs(self, script: ScriptExecutor) -> None:
-        attempt, log = make_attempt({"kind": "script", "source": "echo begun; exec sleep 600"})
-        async with running(script, attempt):
-            await until(lambda: log.text() == "begun\n")
-
-    async def test_python_is_not_buffered(self, script: ScriptExecutor) -> None:
-        source = "import time; print('begun'); time.sleep(600)"
-        attempt, log = make_attempt({"kind": "script", "source": source, "interpreter": "python"})
-        async with running(script, attempt):
-            await until(lambda: log.text() == "begun\n")
-
-    async def test_bytes_that_are_no_text(self, script: ScriptExecutor) -> None:
-        _, log = await run(script, r"printf 'a\377b\0c\303'")
-        assert log.text() == "a�b�c�"
-
-    async def test_a_character_may_come_in_two_parts(self, script: ScriptExecutor, tmp_path: Path) -> None:
-        source = r"mkfifo f; printf 'a\303'; read -r _ < f; printf '\274'"
-        attempt, log = make_attempt({"kind": "script", "source": source, "cwd": str(tmp_path)})
-        async with running(script, attempt) as it:
-            await until(lambda: log.text() == "a")
-            (tmp_path / "f").write_text("go\n")
-            assert (await it.task).exit_code == 0
-        assert log.text() == "aü"
-
-    async def test_a_flood_without_newline_is_passed_on_and_forgotten(self, script: ScriptExecutor) -> None:
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        attempt, log = make_attempt({"kind": "script", "source": "head -c 500000000 /dev/zero"}, log=Log(limit=1 << 20))
-        ticks = 0
-
-        async def others() -> None:
-            nonlocal ticks
-            while True:
-                ticks += 1
-                await asyncio.to_thread(lambda: None)
-
-        beside = asyncio.create_task(others())
-        outcome = await script.execute(attempt)
-        beside.cancel()
-        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-        assert (outcome.exit_code, log.seen) == (0, 500_000_000)
-        assert grown < 30_000  # KiB
-        assert ticks > 100  # the loop went on serving others
-
-    async def test_a_child_that_holds_the_pipe_does_not_hold_the_attempt(self, script: ScriptExecutor) -> None:
-        outcome, log = await asyncio.wait_for(run(script, "sleep 600 & echo $!"), 10)
-        assert outcome.exit_code == 0
-        pid = await pid_in(log)
-        await until(lambda: not is_alive(pid))
-        assert log.text("system") == "ended what the script had left running\n"
-
-    async def test_so_does_one_that_left_the_session_and_floods(self, script: ScriptExecutor) -> None:
-        source = "setsid sh -c 'echo $$; exec yes' & sleep 0.2; exit 0"
-        attempt, log = make_attempt({"kind": "script", "source": source}, log=Log(limit=1000))
-        outcome = await asyncio.wait_for(script.execute(attempt), 10)
-        assert outcome.exit_code == 0
-        pid = int(log.text().split()[0])
-        await until(lambda: not is_alive(pid))
-
-    async def test_the_end_of_a_pipeline_may_finish(self, script: ScriptExecutor) -> None:
-        _, log = await run(script, "exec > >(sleep 0.3; cat); echo late")
-        assert log.text() == "late\n"
-
-    async def test_a_silent_child_is_ended_as_well(self, script: ScriptExecutor) -> None:
-        outcome, log = await run(script, "sleep 600 > /dev/null 2>&1 & echo $!")
-        assert outcome.exit_code == 0
-        pid = await pid_in(log)
-        await until(lambda: not is_alive(pid))
-
-
-REASONS = [StopReason.TIMEOUT, StopReason.CANCEL, StopReason.SHUTDOWN]
-
-
-class TestStopping:
-    @pytest.mark.parametrize("reason", REASONS)
-    async def test_term_first(self, script: ScriptExecutor, reason: StopReason) -> None:
-        source = "trap 'echo tidied; exit 0' TERM; echo $$; while :; do sleep 0.05; done"
-        attempt, log = make_attempt({"kind": "script", "source": source}, grace=30)
-        async with running(script, attempt) as it:
-            await pid_in(log)
-            it.stop(reason)
-            assert await it.is_stopped()
-        assert log.text().endswith("tidied\n")
-        assert log.text("system") == f"{reason}: sent TERM\n"
-
-    async def test_kill_after_the_grace(self, script: ScriptExecutor) -> None:
-        source = "trap '' TERM; echo $$; while :; do sleep 0.05; done"
-        attempt, log = make_attempt({"kind": "script", "source": source}, grace=0.4)
-        async with running(script, attempt) as it:
-            pid = await pid_in(log)
-            it.stop(StopReason.TIMEOUT)
-            assert await it.is_stopped()
-        assert not is_alive(pid)
-        assert log.text("system") == "timeout: sent TERM\ntimeout: sent KILL\n"
-
-    async def test_the_lease_is_lost_kill_at_once(self, script: ScriptExecutor) -> None:
-        source = "trap 'echo tidied' TERM; echo $$; while :; do sleep 0.05; done"
-        attempt, log = make_attempt({"kind": "script", "source": source}, grace=600)
-        async with running(script, attempt) as it:
-            pid = await pid_in(log)
-            it.stop(StopReason.LEASE_LOST)
-            assert await it.is_stopped()
-        assert not is_alive(pid)
-        assert "tidied" not in log.text()
-
-    async def test_asked_twice_kill_at_once(self, script: ScriptExecutor) -> None:
-        source = "trap 'echo deaf' TERM; echo $$; while :; do sleep 0.05; done"
-        attempt, log = make_attempt({"kind": "script", "source": source}, grace=600)
-        async with running(script, attempt) as it:
-            pid = await pid_in(log)
-            it.stop(StopReason.SHUTDOWN)
-            await until(lambda: log.text().endswith("deaf\n"))
-            it.stop(StopReason.SHUTDOWN)
-            assert await it.is_stopped()
-        assert not is_alive(pid)
-
-    async def test_the_whole_group(self, script: ScriptExecutor) -> None:
-        source = "sleep 600 & sh -c 'sleep 600 & echo $!; wait' & wait"
-        attempt, log = make_attempt({"kind": "script", "source": source}, grace=30)
-        async with running(script, attempt) as it:
-            grandchild = await pid_in(log)
-            it.stop(StopReason.CANCEL)
-            assert await it.is_stopped()
-        assert not is_alive(grandchild)
-
-    async def test_a_child_may_tidy_up_after_its_shell_has_died(self, script: ScriptExecutor, tmp_path: Path) -> None:
-        child = "trap 'sleep 0.3; touch tidied; exit' TERM; echo $$; while :; do sleep 0.05; done"
-        source = f"bash -c {shlex.quote(child)}; true"
-        attempt, log = make_attempt({"kind": "script", "source": source, "cwd": str(tmp_path)}, grace=30)
-        async with running(script, attempt) as it:
-            await pid_in(log)
-            it.stop(StopReason.CANCEL)
-            assert await it.is_stopped()
-        assert (tmp_path / "tidied").exists()
-
-    @pytest.mark.parametrize("reason", [StopReason.LEASE_LOST, StopReason.TIMEOUT])
-    async def test_children_that_left_the_session(self, script: ScriptExecutor, reason: StopReason) -> None:
-        """Double-forked, in a session of its own, deaf to TERM, holding the pipe."""
-        child = "trap '' TERM; echo $$; while :; do sleep 0.05; done"
-        source = f"(setsid bash -c {shlex.quote(child)} &) ; exec sleep 600"
-        attempt, log = make_attempt({"kind": "script", "source": source}, grace=0.3)
-        async with running(script, attempt) as it:
-            pid = await pid_in(log)
-            assert os.getsid(pid) == pid
-            it.stop(reason)
-            assert await it.is_stopped()
-        await until(lambda: not is_alive(pid))
-
-    async def test_what_had_ended_by_itself_is_told_as_it_ended(self, script: ScriptExecutor) -> None:
-        attempt, log = make_attempt({"kind": "script", "source": "sleep 600 & echo $$"})
-        async with running(script, attempt) as it:
-            pid = await pid_in(log)
-            await until(lambda: not is_alive(pid))
-            it.stop(StopReason.CANCEL)
-            assert not await it.is_stopped()
-            assert it.task.result().exit_code == 0
-
-
 class TestElsewhere:
     """What is not there on every system."""
 
@@ -371,21 +181,3 @@ class TestElsewhere:
         busybox.write_text("#!/bin/sh\nexit 1\n")
         busybox.chmod(0o755)
         assert process.Leash.find(str(tmp_path)).before is not None
-
-
-@pytest.mark.parametrize("leash", ["find", "by_fork"])
-async def test_scripts_die_with_a_killed_worker(leash: str, tmp_path: Path) -> None:
-    worker = await asyncio.create_subprocess_exec(
-        sys.executable,
-        Path(__file__).with_name("dying.py"),
-        leash,
-        tmp_path,
-        stdout=asyncio.subprocess.PIPE,
-        cwd=Path(__file__).parents[3],
-    )
-    assert worker.stdout is not None
-    pid = int(await worker.stdout.readline())
-    assert is_alive(pid)
-    worker.kill()
-    await worker.wait()
-    await until(lambda: not is_alive(pid))

@@ -1,0 +1,37 @@
+"""What the tests of scripts share."""
+
+import os
+from typing import Any
+
+import psutil
+
+from horae.domain.outcome import Outcome
+from horae.executors.script import ScriptExecutor
+from tests.integration.executors.attempts import Log, make_attempt
+from tests.waiting import until
+
+ENVIRONMENT = {
+    "PATH": os.environ["PATH"],
+    "HOME": "/",
+    "LANG": "C.UTF-8",
+    "HORAE_DATABASE_URL": "postgresql://secret",
+    "HORAE_SECRET_KEY": "secret",
+    "AWS_SECRET_ACCESS_KEY": "secret",
+}
+
+
+async def run(executor: ScriptExecutor, source: str, *, input: str | None = None, **target: Any) -> tuple[Outcome, Log]:
+    attempt, log = make_attempt({"kind": "script", "source": source, **target}, input=input)
+    return await executor.execute(attempt), log
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+async def pid_in(log: Log) -> int:
+    await until(lambda: log.text().endswith("\n"))
+    return int(log.text().split()[-1])
