@@ -36,7 +36,7 @@ async def claim(
         return []
     mark = {"worker_id": worker_id, "token": token, "lease": lease}
     where = {"offers": list(offers), "limit": limit}
-    if d.arrays:
+    if d.with_may_change:
         names, priorities = zip(*lanes(queues), strict=True)
         rows = await db.fetch(_at_once(d), {**mark, **where, "queues": names, "priorities": priorities})
         return [_claimed(row, token, row["attempt"], row["started_at"]) for row in rows]

@@ -13,7 +13,7 @@ from horae.domain.job import JobSpec
 from horae.domain.records import Advance, JobChange, JobHead, JobRecord, NewJob, Page
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
-from horae.store.rows import Group, batch, dump, some
+from horae.store.rows import Group, batch, dump, is_id, some
 from horae.store.stats import latest_runs
 
 _JOB = (
@@ -52,6 +52,8 @@ class _Sql:
             f"SELECT s.job_id, s.version, s.spec FROM {self.pair_rows.sql} "
             "JOIN job_versions s ON s.job_id = v.job_id AND s.version = v.version"
         )
+        self.gate_rows = batch(d, tables.job_gates, "job_id", "max_instances")
+        self.set_gate = d.upsert(d.insert_from("job_gates", self.gate_rows), ["job_id"], {"max_instances": "{new}"})
         self.queue_rows = batch(d, tables.queues, "name")
         self.add_queue = d.ignore_duplicates(d.insert_from("queues", self.queue_rows, {"created_at": d.now}))
 
@@ -129,13 +131,12 @@ class JobTable(Group):
                 "note": note,
             },
         )
-        # The gate follows the definition: one row where there is a limit, none where there is not.
-        await self.db.execute("DELETE FROM job_gates WHERE job_id = :id", {"id": job_id})
-        if spec.gate is not None:
-            await self.db.execute(
-                "INSERT INTO job_gates (job_id, max_instances) VALUES (:id, :limit)",
-                {"id": job_id, "limit": spec.gate},
-            )
+        # The gate follows the definition: one row where there is a limit, none where there is not. A new limit changes
+        # the row: whoever waits for its lock would not find one that was deleted and made anew.
+        if spec.gate is None:
+            await self.db.execute("DELETE FROM job_gates WHERE job_id = :id", {"id": job_id})
+        else:
+            await self.put(_sql(self.d).set_gate, _sql(self.d).gate_rows, [(job_id, spec.gate)])
         await self.put(_sql(self.d).add_queue, _sql(self.d).queue_rows, [(spec.queue,)])
 
     async def delete(self, job_id: str) -> None:
@@ -144,7 +145,7 @@ class JobTable(Group):
 
     async def find(self, project_id: str, ref: str, *, lock: bool = False) -> JobRecord | None:
         rows: Sequence[Row] = ()
-        if _looks_like_id(ref):
+        if is_id(ref):
             rows = await self._one("j.id = :ref", project_id, ref, lock=lock)
         if not rows:
             rows = await self._one("j.name = :ref", project_id, ref, lock=lock)
@@ -237,10 +238,6 @@ class JobTable(Group):
         sql = _sql(self.d)
         rows = await self.db.fetch(sql.definitions, self.d.rows_params(sql.pair_rows, list(pairs)))
         return {(row["job_id"], row["version"]): _spec(row["spec"]) for row in rows}
-
-
-def _looks_like_id(ref: str) -> bool:
-    return len(ref) == 36 and ref.count("-") == 4 and all(c in "0123456789abcdef-" for c in ref)
 
 
 def _record(row: Row, running: int, latest: tuple[datetime, str] | None) -> JobRecord:

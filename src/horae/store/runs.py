@@ -1,77 +1,30 @@
-"""`runs`, `run_history`, `attempts`, `dead_letters`: live runs, and their one move to history."""
+"""`runs`: what is queued and running. Claiming, ending and listing have files of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
-from horae.domain.outcome import Outcome
-from horae.domain.records import Dead, Page, RunFilter
-from horae.domain.run import Claimed, Ending, Leased, NewRun, Overdue, Requeue, RunRecord, Skipped, Tried
+from horae.domain.records import Page, RunFilter
+from horae.domain.run import Claimed, Leased, NewRun, Overdue, RunRecord, Skipped
 from horae.store import claims, run_list, tables
 from horae.store.dialects.base import Dialect, Row, Rows, listed
-from horae.store.rows import Group, batch, some
+from horae.store.endings import Endings
+from horae.store.rows import batch, some, words
 
-_NEW = (
-    *(
-        "id",
-        "job_id",
-        "version",
-        "project_id",
-        "trigger",
-        "occurrence",
-        "scheduled_for",
-        "due_at",
-        "start_by",
-    ),
-    *(
-        "queue",
-        "priority",
-        "needs",
-        "held",
-        "input",
-        "parent_run_id",
-        "rerun_of",
-        "scheduler_id",
-        "triggered_by",
-    ),
+_NEW = words(
+    "id job_id version project_id trigger occurrence scheduled_for due_at start_by queue priority needs held "
+    "input parent_run_id rerun_of scheduler_id triggered_by"
 )
-_SKIPPED = (
-    *("id", "job_id", "version", "project_id", "queue", "priority", "reason", "occurrences"),
-    *("scheduled_for", "scheduled_until", "due_at", "scheduler_id"),
+_new_values = attrgetter(*_NEW)
+_SKIPPED = words(
+    "id job_id version project_id queue priority reason occurrences scheduled_for scheduled_until due_at scheduler_id"
 )
-_CARRIED = (  # what a run takes along to history
-    *(
-        "id",
-        "job_id",
-        "version",
-        "project_id",
-        "trigger",
-        "scheduled_for",
-        "due_at",
-        "queue",
-        "priority",
-        "attempt",
-    ),
-    *(
-        "uncounted",
-        "worker_id",
-        "started_at",
-        "input",
-        "progress",
-        "parent_run_id",
-        "rerun_of",
-        "scheduler_id",
-    ),
-    *("triggered_by", "created_at"),
-)
-_BROUGHT = ("status", "reason", "result", "error", "traceback", "exit_code", "response_code")
-_LEASED = (
-    "id, job_id, version, project_id, queue, attempt, uncounted, token, worker_id, started_at, cancel_requested_at"
-)
-_NOTHING = Outcome(kind=None)  # type: ignore[arg-type]
+_skipped_values = attrgetter(*("scheduled_for" if column == "due_at" else column for column in _SKIPPED))
+_LEASED = words("id job_id version project_id queue attempt uncounted token worker_id started_at cancel_requested_at")
 
 
 class _Sql:
@@ -98,50 +51,9 @@ class _Sql:
         )
         self.pair_rows = batch(d, tables.runs, "id", "token")
         self.leased = (
-            f"SELECT {', '.join('r.' + c for c in _LEASED.split(', '))} FROM {self.pair_rows.sql} "
+            f"SELECT {listed(_LEASED, 'r.')} FROM {self.pair_rows.sql} "
             f"JOIN runs r ON r.id = v.id AND r.token = v.token WHERE r.status = 'running' {d.lock_of('r')}"
         )
-        self.end_rows = batch(d, tables.ending_batch, "id", "token", *_BROUGHT)
-        self.history = (
-            f"INSERT INTO run_history ({listed(_CARRIED)}, {listed(_BROUGHT)}, occurrences, finished_at, duration_ms) "
-        )
-        self.moved = (
-            f"SELECT {listed(_CARRIED, 'r.')}, {listed(_BROUGHT, 'v.')}, 1, {d.now}, {d.millis('r.started_at', d.now)} "
-        )
-        self.fits = f"r.id = v.id AND {d.same('r.token', 'v.token')}"
-        self.requeue_rows = batch(d, tables.requeue_batch, "id", "token", "pause", "uncounted")
-        self.requeue = d.update_from(
-            "runs",
-            self.requeue_rows,
-            {
-                "status": "'queued'",
-                "due_at": d.later("v.pause"),
-                "uncounted": "runs.uncounted + v.uncounted",
-                "worker_id": "NULL",
-                "token": "NULL",
-                "lease_until": "NULL",
-                "started_at": "NULL",
-            },
-            "runs.id = v.id AND runs.token = v.token",
-        )
-        self.tried_rows = batch(
-            d,
-            tables.attempts,
-            *(
-                "run_id",
-                "n",
-                "worker_id",
-                "started_at",
-                "outcome",
-                "exit_code",
-                "response_code",
-                "error",
-                "traceback",
-            ),
-        )
-        self.tried = d.ignore_duplicates(d.insert_from("attempts", self.tried_rows, {"finished_at": d.now}))
-        self.dead_rows = batch(d, tables.dead_letters, "run_id", "job_id", "project_id", "fingerprint")
-        self.bury = d.ignore_duplicates(d.insert_from("dead_letters", self.dead_rows, {"failed_at": d.now}))
 
 
 @cache
@@ -149,43 +61,14 @@ def _sql(dialect: Dialect) -> _Sql:
     return _Sql(dialect)
 
 
-@cache
-def _end_at_once(d: Dialect) -> str:
-    """Delete and append in one statement, one round trip for a batch: the hot end of every run."""
-    sql = _sql(d)
-    gone = ", ".join([f"r.{c} AS r_{c}" for c in _CARRIED] + [f"v.{c} AS v_{c}" for c in _BROUGHT])
-    carried = ", ".join([f"r_{c}" for c in _CARRIED] + [f"v_{c}" for c in _BROUGHT])
-    return (
-        f"WITH gone AS (DELETE FROM runs r USING {sql.end_rows.sql} WHERE {sql.fits} RETURNING {gone}) "
-        f"{sql.history} SELECT {carried}, 1, {d.now}, {d.millis('r_started_at', d.now)} FROM gone RETURNING id"
-    )
-
-
-class RunTable(Group):
+class RunTable(Endings):
     async def insert(self, runs: Sequence[NewRun]) -> None:
         sql = _sql(self.d)
         await self.put(sql.insert, sql.new_rows, [_new_values(run) for run in runs])
 
     async def skip(self, skipped: Sequence[Skipped]) -> None:
         sql = _sql(self.d)
-        values = [
-            (
-                s.id,
-                s.job_id,
-                s.version,
-                s.project_id,
-                s.queue,
-                s.priority,
-                s.reason,
-                s.occurrences,
-                s.scheduled_for,
-                s.scheduled_until,
-                s.scheduled_for,
-                s.scheduler_id,
-            )
-            for s in skipped
-        ]
-        await self.put(sql.skip, sql.skip_rows, values)
+        await self.put(sql.skip, sql.skip_rows, [_skipped_values(row) for row in skipped])
 
     async def claim(
         self,
@@ -244,7 +127,7 @@ class RunTable(Group):
             over = f"({over} OR {self.d.among('worker_id', 'dead')})"
             params["dead"] = some(dead_workers)
         rows = await self.db.fetch(
-            f"SELECT {_LEASED} FROM runs WHERE status = 'running' AND {over} "
+            f"SELECT {listed(_LEASED)} FROM runs WHERE status = 'running' AND {over} "
             f"ORDER BY id LIMIT :limit {self.d.lock_skip}",
             params,
         )
@@ -276,29 +159,6 @@ class RunTable(Group):
         )
         return [(row["id"], row["project_id"]) for row in rows]
 
-    async def end(self, endings: Sequence[Ending]) -> set[str]:
-        if not endings:
-            return set()
-        sql = _sql(self.d)
-        params = self.d.rows_params(sql.end_rows, [_ending_values(ending) for ending in endings])
-        if self.d.arrays:
-            return {row["id"] for row in await self.db.fetch(_end_at_once(self.d), params)}
-        rows = await self.db.fetch(
-            f"SELECT r.id FROM {sql.end_rows.sql} JOIN runs r ON {sql.fits} {self.d.lock_of('r')}", params
-        )
-        ids = {row["id"] for row in rows}
-        if ids:
-            await self.db.execute(
-                f"{sql.history} {sql.moved} FROM {sql.end_rows.sql} JOIN runs r ON {sql.fits}", params
-            )
-            await self.db.execute(f"DELETE FROM runs WHERE {self.d.among('id', 'ids')}", {"ids": ids})
-        return ids
-
-    async def requeue(self, requeues: Sequence[Requeue]) -> None:
-        sql = _sql(self.d)
-        values = [(r.id, r.token, r.pause, 0 if r.counted else 1) for r in requeues]
-        await self.put(sql.requeue, sql.requeue_rows, values)
-
     async def request_cancel(self, run_ids: Collection[str]) -> None:
         if run_ids:
             await self.db.execute(
@@ -306,28 +166,6 @@ class RunTable(Group):
                 "AND cancel_requested_at IS NULL",
                 {"ids": some(run_ids)},
             )
-
-    async def tried(self, attempts: Sequence[Tried]) -> None:
-        sql = _sql(self.d)
-        values = [
-            (
-                t.run_id,
-                t.n,
-                t.worker_id,
-                t.started_at,
-                t.outcome.kind,
-                t.outcome.exit_code,
-                t.outcome.response_code,
-                t.outcome.error,
-                t.outcome.traceback,
-            )
-            for t in attempts
-        ]
-        await self.put(sql.tried, sql.tried_rows, values)
-
-    async def bury(self, dead: Sequence[Dead]) -> None:
-        sql = _sql(self.d)
-        await self.put(sql.bury, sql.dead_rows, [(x.run_id, x.job_id, x.project_id, x.fingerprint) for x in dead])
 
     async def find(self, project_id: str, run_id: str) -> RunRecord | None:
         return await run_list.find(self.db, self.d, project_id, run_id)
@@ -343,55 +181,5 @@ class RunTable(Group):
         return [{key: row[key] for key in columns.split(", ")} for row in rows]
 
 
-def _new_values(run: NewRun) -> tuple[Any, ...]:
-    return (
-        run.id,
-        run.job_id,
-        run.version,
-        run.project_id,
-        run.trigger,
-        run.occurrence,
-        run.scheduled_for,
-        run.due_at,
-        run.start_by,
-        run.queue,
-        run.priority,
-        run.needs,
-        run.held,
-        run.input,
-        run.parent_run_id,
-        run.rerun_of,
-        run.scheduler_id,
-        run.triggered_by,
-    )
-
-
-def _ending_values(ending: Ending) -> tuple[Any, ...]:
-    outcome = ending.outcome or _NOTHING
-    return (
-        ending.id,
-        ending.token,
-        ending.status,
-        ending.reason,
-        outcome.result,
-        outcome.error,
-        outcome.traceback,
-        outcome.exit_code,
-        outcome.response_code,
-    )
-
-
 def _leased(row: Row) -> Leased:
-    return Leased(
-        row["id"],
-        row["job_id"],
-        row["version"],
-        row["project_id"],
-        row["queue"],
-        row["attempt"],
-        row["uncounted"],
-        row["token"],
-        row["worker_id"],
-        row["started_at"],
-        row["cancel_requested_at"],
-    )
+    return Leased(*(row[column] for column in _LEASED))

@@ -81,7 +81,8 @@ class Dialect(ABC):
 
     name: str
     one_writer = False
-    arrays = False  # whether lists are values, and a statement can both change rows and return them
+    with_may_change = False  # whether WITH may delete or update, and the statement go on with those rows
+    insert_returns = False  # whether INSERT … SELECT … RETURNING tells what it inserted
     lock = "FOR UPDATE"
     lock_skip = "FOR UPDATE SKIP LOCKED"
 

@@ -21,7 +21,8 @@ _SQLALCHEMY = postgresql.dialect()  # type: ignore[no-untyped-call]
 
 class PostgresqlDialect(Dialect):
     name = "postgresql"
-    arrays = True
+    with_may_change = True
+    insert_returns = True
 
     @property
     def now(self) -> str:

@@ -38,6 +38,7 @@ sqlite3.register_converter("BOOLEAN", lambda value: value != b"0")
 class SqliteDialect(Dialect):
     name = "sqlite"
     one_writer = True
+    insert_returns = True
     # BEGIN IMMEDIATE has locked the whole database already.
     lock = ""
     lock_skip = ""
@@ -95,6 +96,7 @@ class SqliteConnection:
         self._thread = None if inline else ThreadPoolExecutor(1, thread_name_prefix="horae-sqlite")
         self._path, self._now = path, now
         self._raw: sqlite3.Connection
+        self._beginning = False
 
     async def open(self) -> SqliteConnection:
         with self._mapped():
@@ -122,21 +124,30 @@ class SqliteConnection:
     async def fetch(self, sql: str, params: Params | None = None) -> Sequence[Row]:
         text, values = _bound(sql, params)
         with self._mapped():
-            return await self._run(lambda: self._raw.execute(text, values).fetchall())
+            return await self._run(lambda: self._execute(text, values).fetchall())
 
     async def execute(self, sql: str, params: Params | None = None) -> int:
         text, values = _bound(sql, params)
         with self._mapped():
-            return await self._run(lambda: max(self._raw.execute(text, values).rowcount, 0))
+            return await self._run(lambda: max(self._execute(text, values).rowcount, 0))
+
+    def _execute(self, text: str, values: list[Any]) -> sqlite3.Cursor:
+        if self._beginning:
+            # IMMEDIATE: a deferred transaction that turns to writing fails at once, whatever the timeout.
+            self._raw.execute("BEGIN IMMEDIATE")
+            self._beginning = False
+        return self._raw.execute(text, values)
 
     async def begin(self) -> None:
-        # IMMEDIATE: a deferred transaction that turns to writing fails at once, whatever the timeout.
-        await self.execute("BEGIN IMMEDIATE")
+        self._beginning = True  # with the first statement: one way to the thread less
 
     async def commit(self) -> None:
-        await self.execute("COMMIT")
+        if not self._beginning:
+            await self.execute("COMMIT")
+        self._beginning = False
 
     async def rollback(self) -> None:
+        self._beginning = False
         if self._raw.in_transaction:
             await self.execute("ROLLBACK")
 

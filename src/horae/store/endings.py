@@ -1,0 +1,116 @@
+"""How a run leaves the live table: its one move to history, or another turn in its queue. Every change carries the
+token of the attempt (none for a run that waits): where it no longer fits, nothing happens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from operator import attrgetter
+from typing import Any
+
+from horae.domain.outcome import Outcome
+from horae.domain.records import Dead
+from horae.domain.run import Ending, Requeue, Tried
+from horae.store import tables
+from horae.store.dialects.base import Dialect, listed
+from horae.store.rows import Group, batch, words
+
+_CARRIED = words(
+    "id job_id version project_id trigger scheduled_for due_at queue priority attempt uncounted worker_id "
+    "started_at input progress parent_run_id rerun_of scheduler_id triggered_by created_at"
+)
+_BROUGHT = ("status", "reason", "result", "error", "traceback", "exit_code", "response_code")
+_TRIED = ("run_id", "n", "worker_id", "started_at", "outcome", "exit_code", "response_code", "error", "traceback")
+
+_of_outcome = attrgetter("result", "error", "traceback", "exit_code", "response_code")
+_NO_OUTCOME = (None,) * 5
+
+
+class _Sql:
+    def __init__(self, d: Dialect) -> None:
+        self.rows = batch(d, tables.ending_batch, "id", "token", *_BROUGHT)
+        fits = f"r.id = v.id AND {d.same('r.token', 'v.token')}"
+        into = (
+            f"INSERT INTO run_history ({listed(_CARRIED)}, {listed(_BROUGHT)}, occurrences, finished_at, duration_ms)"
+        )
+        self.owned = f"SELECT r.id FROM {self.rows.sql} JOIN runs r ON {fits} {d.lock_of('r')}"
+        self.append = (
+            f"{into} SELECT {listed(_CARRIED, 'r.')}, {listed(_BROUGHT, 'v.')}, 1, {d.now}, "
+            f"{d.millis('r.started_at', d.now)} FROM {self.rows.sql} JOIN runs r ON {fits}"
+        )
+        self.delete = f"DELETE FROM runs WHERE {d.among('id', 'ids')}"
+        gone = ", ".join([f"r.{c} AS r_{c}" for c in _CARRIED] + [f"v.{c} AS v_{c}" for c in _BROUGHT])
+        carried = ", ".join([f"r_{c}" for c in _CARRIED] + [f"v_{c}" for c in _BROUGHT])
+        self.move = (
+            f"WITH gone AS (DELETE FROM runs r USING {self.rows.sql} WHERE {fits} RETURNING {gone}) "
+            f"{into} SELECT {carried}, 1, {d.now}, {d.millis('r_started_at', d.now)} FROM gone RETURNING id"
+        )
+        self.requeue_rows = batch(d, tables.requeue_batch, "id", "token", "pause", "uncounted")
+        self.requeue = d.update_from(
+            "runs",
+            self.requeue_rows,
+            {
+                "status": "'queued'",
+                "due_at": d.later("v.pause"),
+                "uncounted": "runs.uncounted + v.uncounted",
+                "worker_id": "NULL",
+                "token": "NULL",
+                "lease_until": "NULL",
+                "started_at": "NULL",
+            },
+            "runs.id = v.id AND runs.token = v.token",
+        )
+        self.tried_rows = batch(d, tables.attempts, *_TRIED)
+        self.tried = d.ignore_duplicates(d.insert_from("attempts", self.tried_rows, {"finished_at": d.now}))
+        self.dead_rows = batch(d, tables.dead_letters, "run_id", "job_id", "project_id", "fingerprint")
+        self.bury = d.ignore_duplicates(d.insert_from("dead_letters", self.dead_rows, {"failed_at": d.now}))
+
+
+@cache
+def _sql(dialect: Dialect) -> _Sql:
+    return _Sql(dialect)
+
+
+class Endings(Group):
+    async def end(self, endings: Sequence[Ending]) -> set[str]:
+        if not endings:
+            return set()
+        sql = _sql(self.d)
+        params = self.d.rows_params(sql.rows, [_values(ending) for ending in endings])
+        if self.d.with_may_change:  # one statement, one round trip for a batch: the hot end of every run
+            return {row["id"] for row in await self.db.fetch(sql.move, params)}
+        if self.d.insert_returns:
+            ids = {row["id"] for row in await self.db.fetch(f"{sql.append} RETURNING id", params)}
+        else:
+            ids = {row["id"] for row in await self.db.fetch(sql.owned, params)}
+            if ids:
+                await self.db.execute(sql.append, params)
+        if ids:
+            await self.db.execute(sql.delete, {"ids": ids})
+        return ids
+
+    async def requeue(self, requeues: Sequence[Requeue]) -> None:
+        sql = _sql(self.d)
+        values = [(r.id, r.token, r.pause, 0 if r.counted else 1) for r in requeues]
+        await self.put(sql.requeue, sql.requeue_rows, values)
+
+    async def tried(self, attempts: Sequence[Tried]) -> None:
+        sql = _sql(self.d)
+        await self.put(sql.tried, sql.tried_rows, [_tried_values(attempt) for attempt in attempts])
+
+    async def bury(self, dead: Sequence[Dead]) -> None:
+        sql = _sql(self.d)
+        await self.put(sql.bury, sql.dead_rows, [(x.run_id, x.job_id, x.project_id, x.fingerprint) for x in dead])
+
+
+def _values(ending: Ending) -> tuple[Any, ...]:
+    brought = _NO_OUTCOME if ending.outcome is None else _of_outcome(ending.outcome)
+    return (ending.id, ending.token, ending.status, ending.reason, *brought)
+
+
+def _tried_values(tried: Tried) -> tuple[Any, ...]:
+    outcome: Outcome = tried.outcome
+    return (
+        *(tried.run_id, tried.n, tried.worker_id, tried.started_at),
+        *(outcome.kind, outcome.exit_code, outcome.response_code, outcome.error, outcome.traceback),
+    )
