@@ -139,7 +139,7 @@ def load(
             continue
         variable = PREFIX + f.name.upper()
         if overrides and overrides.get(f.name) is not None:
-            raw, source, label = overrides[f.name], "command line", "--" + f.name.replace("_", "-")
+            raw, source, label = overrides[f.name], "command line", "--" + f.name.removeprefix("worker_")
         elif environ.get(variable, "") != "":  # empty counts as not set, as compose files write it
             raw, source, label = environ[variable], variable, variable
         elif f.name in toml:
@@ -184,9 +184,7 @@ def _file(environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     return found, path.name
 
 
-def _resolve(
-    values: dict[str, Any], sources: dict[str, str], environ: Mapping[str, str], *, up: bool
-) -> None:
+def _resolve(values: dict[str, Any], sources: dict[str, str], environ: Mapping[str, str], *, up: bool) -> None:
     """Fills in the defaults that depend on the machine or on other settings."""
     if sources["data_dir"] == "default":
         # In the home directory, not the working directory: jobs must not seem to vanish, nor the command line
@@ -216,9 +214,7 @@ def _kept_key(data_dir: Path) -> str:
     try:
         return kinds.secret_key(path.read_text(encoding="ascii").strip())
     except (OSError, ValueError) as error:
-        raise ConfigurationError(
-            f"the key in {path} cannot be used ({error}): restore it, or remove it"
-        ) from None
+        raise ConfigurationError(f"the key in {path} cannot be used ({error}): restore it, or remove it") from None
 
 
 def _check(settings: Settings) -> None:
@@ -231,6 +227,9 @@ def _check(settings: Settings) -> None:
     if settings.worker_poll > settings.worker_poll_max:
         raise ConfigurationError(f"{PREFIX}WORKER_POLL must not exceed {PREFIX}WORKER_POLL_MAX")
     if settings.engine == "celery" and not settings.broker_url:
-        raise ConfigurationError(
-            f"{PREFIX}ENGINE=celery needs {PREFIX}BROKER_URL, such as redis://host:6379/0"
-        )
+        raise ConfigurationError(f"{PREFIX}ENGINE=celery needs {PREFIX}BROKER_URL, such as redis://host:6379/0")
+
+
+def process_environment() -> Mapping[str, str]:
+    """The environment as it is, for what passes parts of it on."""
+    return os.environ

@@ -55,6 +55,8 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except typer.TyperException as error:
+        if not error.format_message():  # a group without a command: its help has been printed
+            return USAGE
         return _fail(_usage(error), USAGE)
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
@@ -79,8 +81,6 @@ def _usage(error: typer.TyperException) -> str:
     message = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "horae"
-    if not message:  # a group without a command: its help was asked for
-        return f"say what to do: see `{command} --help`"
     return f"{message[0].lower()}{message[1:]} (see `{command} --help`)"
 
 
@@ -89,6 +89,8 @@ def _mended(error: HoraeError) -> str:
     hints = {
         "Unreachable": "start it with `horae up`, or set HORAE_URL",
         "NotSignedIn": "set HORAE_TOKEN, or run this where `horae up` runs",
+        "StoreUnavailable": "see that it runs, and that HORAE_DATABASE_URL names it",
+        "ConnectionLost": "see that it runs, and that HORAE_DATABASE_URL names it",
     }
     hint = hints.get(type(error).__name__)
     return f"{error}; {hint}" if hint else str(error)

@@ -42,6 +42,10 @@ class NotSignedIn(HoraeError):
     """The API key is missing or not valid."""
 
 
+class TryLater(StoreUnavailable):
+    """The server cannot reach its database right now."""
+
+
 class ServerError(HoraeError):
     """The server could not answer."""
 
@@ -225,7 +229,7 @@ def _refusal(answer: httpx.Response) -> HoraeError:
         404: NotFound,
         409: Conflict,
         412: StaleVersion,
-        503: StoreUnavailable,
+        503: TryLater,
     }
     if status in known:
         return known[status](detail)
