@@ -18,11 +18,12 @@ import orjson
 import psutil
 import pytest
 
-from horae.clock import SystemClock, SystemIds
+from horae import config, wiring
+from horae.clock import SystemIds
 from horae.domain.job import JobSpec
 from horae.domain.states import LIVE, Trigger
 from horae.lifecycle.submit import TriggerRequest, create_job, trigger
-from horae.store.open import open_store
+from horae.ports import Wakeups
 from horae.store.store import SqlStore
 from tests.waiting import until
 
@@ -175,15 +176,22 @@ class Cluster:
         }
         self.members: list[Member] = []
         self._store: SqlStore | None = None
+        self._wakeups: Wakeups | None = None
         self.project_id = ""
 
     async def open(self) -> "Cluster":
-        self._store = await open_store(self.url, clock=SystemClock(), ids=IDS, connections=2)
+        """Opens the store as the API does: what the test asks for is hinted to those who wait for it."""
+        settings = config.load(self.settings)
+        self._wakeups = wiring.wakeups_for(settings)
+        self._store = await wiring.store_for(settings, self._wakeups, connections=2)
+        await self._wakeups.start((), lambda _: None)
         self.project_id = (await self.store.read(lambda tx: tx.access.default_project())).id
         return self
 
     async def close(self) -> None:
         self.reap()
+        if self._wakeups is not None:
+            await self._wakeups.close()
         if self._store is not None:
             await self._store.close()
 

@@ -8,9 +8,8 @@ from itertools import pairwise
 import pytest
 
 from horae.clock import SystemClock
-from tests.integration.cluster.cluster import KINDS, PATIENCE, Cluster, Make, Row, eventually
+from tests.integration.cluster.cluster import KINDS, Cluster, Make, Row, eventually
 from tests.integration.cluster.oracle import Oracle
-from tests.waiting import until
 
 OCCURRENCES = 3
 
@@ -106,14 +105,12 @@ async def test_a_killed_scheduler_is_replaced(make_cluster: Make, oracle: Oracle
     target = {"kind": "python", "function": "noted", "arguments": {"path": str(oracle.path)}}
     jobs = [{"name": f"job-{n}", "target": target, "schedule": {"every": "1s"}, "overlap": "allow"} for n in range(64)]
     await cluster.create_many(jobs)
-    await until(lambda: len(oracle.notes("end")) >= 64, timeout=PATIENCE)
+    await eventually(both_fired, cluster)
     await first.kill()
+    killed_at = SystemClock().now()
     await eventually(owns_all, cluster, second.id)
-    killed = (await cluster.ask("SELECT MAX(created_at) AS at FROM run_history WHERE scheduler_id = :id", id=first.id))[
-        0
-    ]
     ids = {row["id"] for row in await cluster.ask("SELECT id FROM jobs")}
-    await eventually(fired_since, cluster, killed["at"] + timedelta(seconds=2), ids)
+    await eventually(fired_since, cluster, killed_at, ids)
     await second.stop()
     await eventually(all_done, cluster)
 
@@ -130,6 +127,10 @@ async def test_a_killed_scheduler_is_replaced(make_cluster: Make, oracle: Oracle
 
 async def owns_all(cluster: Cluster, scheduler_id: str) -> bool:
     return await cluster.shards() == {scheduler_id: 64}
+
+
+async def both_fired(cluster: Cluster) -> bool:
+    return await cluster.count("(SELECT DISTINCT scheduler_id FROM run_history) AS found") == 2
 
 
 async def fired_since(cluster: Cluster, instant: object, jobs: set[str]) -> bool:
