@@ -116,8 +116,8 @@ class Jobs(Protocol):
         ...
 
     async def delete(self, job_id: str) -> None: ...
-    async def find(self, project_id: str, ref: str, *, lock: bool = False) -> JobRecord | None:
-        """By id or by name."""
+    async def find(self, project_id: str, ref: str, *, lock: bool = False, keep: bool = False) -> JobRecord | None:
+        """By id or by name. `lock` to change it; `keep` so that nobody else does, until the transaction ends."""
         ...
 
     async def page(
@@ -146,6 +146,10 @@ class Gates(Protocol):
 
     async def open(self, job_ids: Collection[str]) -> set[str]:
         """Lets held runs take free places, oldest first; the queues that got one."""
+        ...
+
+    async def release(self, job_id: str) -> set[str]:
+        """Lets all held runs of a job that has no limit any more start; the queues that got one."""
         ...
 
 

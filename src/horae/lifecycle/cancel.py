@@ -40,7 +40,6 @@ async def _cancel(tx: Transaction, live: list[RunRecord]) -> None:
             for run in queued
             if run["id"] in ended
         ],
-        specs={},
     )
     for worker_id in {run["worker_id"] for run in running}:
         tx.hint(f"cancel:{worker_id}")

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from horae.domain.records import Dead, Tally
 from horae.domain.run import Ended
 from horae.domain.states import RunStatus
-from horae.lifecycle.settle import Specs
 from horae.ports import Transaction
 
 
-async def after_ends(tx: Transaction, ended: Sequence[Ended], specs: Specs) -> None:
+async def after_ends(tx: Transaction, ended: Sequence[Ended]) -> None:
     if not ended:
         return
     await tx.runs.bury(
@@ -24,14 +23,9 @@ async def after_ends(tx: Transaction, ended: Sequence[Ended], specs: Specs) -> N
         ]
     )
     await tx.stats.add(tally(ended))
-    for queue in await tx.gates.open({run.job_id for run in ended if _gated(run, specs)}):
+    # Of every job: it may have got a limit since this run's version.
+    for queue in await tx.gates.open({run.job_id for run in ended}):
         tx.hint(f"runs:{queue}")
-
-
-def _gated(run: Ended, specs: Specs) -> bool:
-    """Whether the job may have a gate now: its limit can have changed since this run's version."""
-    spec = specs.get((run.job_id, run.version))
-    return spec is None or spec.gate is not None
 
 
 def tally(ended: Sequence[Ended]) -> list[Tally]:

@@ -46,7 +46,7 @@ async def finish(
                 settlement.add(rows[item.run.id], item.outcome)
     ended = await tx.runs.end([*endings, *settlement.endings])
     await settlement.write(tx)
-    await after_ends(tx, [_ended(x, settlement) for x in finished if x.run.id in ended], specs)
+    await after_ends(tx, [_ended(x, settlement) for x in finished if x.run.id in ended])
     retried = {requeue.id for requeue in settlement.requeues}
     refused = tuple(x.run.id for x in finished if x.run.id not in ended and x.run.id not in retried)
     return FinishReport(len(ended), len(retried), refused)

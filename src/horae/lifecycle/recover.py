@@ -35,7 +35,6 @@ async def recover(
             for row in rows
             if row.id in ended
         ],
-        specs,
     )
     return len(rows)
 
@@ -49,7 +48,6 @@ async def expire(tx: Transaction, *, limit: int = 500) -> int:
     if not rows:
         return 0
     ended = await tx.runs.end([Ending(row.id, None, RunStatus.FAILED, "expired", _EXPIRED) for row in rows])
-    specs = await tx.jobs.definitions({(row.job_id, row.version) for row in rows})
     await after_ends(
         tx,
         [
@@ -57,6 +55,5 @@ async def expire(tx: Transaction, *, limit: int = 500) -> int:
             for row in rows
             if row.id in ended
         ],
-        specs,
     )
     return len(ended)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from horae.domain.errors import Conflict, DuplicateKey, NotFound, StaleVersion
-from horae.domain.firing import first_occurrence, parse_plan, plan_text
+from horae.domain.firing import Plan, first_occurrence, parse_plan, plan_text
 from horae.domain.job import JobSpec
 from horae.domain.records import JobChange, JobRecord, NewJob
 from horae.domain.run import NewRun, RunRecord
@@ -58,24 +58,28 @@ async def edit_job(
     job = await tx.jobs.find(project_id, ref, lock=True)
     if job is None:
         raise NotFound(f"there is no job {ref!r}")
+    spec = change(job.spec)
+    if spec == job.spec and expected_version in (None, job.version, job.version - 1):
+        return job  # nothing to change, or a repetition of a request that was carried out
     if expected_version is not None and expected_version != job.version:
         raise StaleVersion(f"the job is at version {job.version}, not {expected_version}")
-    spec = change(job.spec)
-    if spec == job.spec:
-        return job
     now = await tx.now()
     anchor_at, next_run_at = job.anchor_at, job.next_run_at
     if spec.schedule != job.spec.schedule:
         anchor_at = now
         next_run_at = _next_after_edit(spec, job, now) if job.enabled else None
     edit = JobChange(job.id, job.version, spec, plan_text(spec), anchor_at, next_run_at, actor, now)
+    if job.spec.gate is None and spec.gate is not None:
+        # A run that is just ending found no gate to open: it must be gone before one counts it as under way.
+        await tx.runs.lock_live(project_id, [run_id for run_id, _ in await tx.runs.live_of([job.id])])
     try:
         saved = await tx.jobs.change(edit)
     except DuplicateKey:
         raise Conflict(f"a job named {spec.name!r} exists already") from None
     if not saved:
         raise StaleVersion()
-    for queue in await tx.gates.open([job.id]):  # a higher limit may let held runs start
+    # A higher limit, or none, may let held runs start.
+    for queue in await (tx.gates.release(job.id) if spec.gate is None else tx.gates.open([job.id])):
         tx.hint(f"runs:{queue}")
     tx.hint("jobs")
     return await found(tx, project_id, job.id)
@@ -112,10 +116,15 @@ async def trigger(
     actor: str,
 ) -> list[RunRecord]:
     """Queues runs of a job now or at their time; at the job's limit they wait for their turn."""
-    job = await tx.jobs.find(project_id, ref)
+    job = await tx.jobs.find(project_id, ref, keep=True)  # no edit, and above all no deletion, comes between
     if job is None:
         raise NotFound(f"there is no job {ref!r}")
+    if runs and (made := await tx.runs.find(project_id, runs[0].run_id)) is not None:
+        if made["job_id"] != job.id:
+            raise Conflict("a run with this id exists already")
+        return await _triggered(tx, project_id, runs)  # a repetition of a request that was carried out
     plan = parse_plan(plan_text(job.spec))
+    now = await tx.now() if plan.start_within is not None else None
     places = len(runs)
     if job.spec.gate is not None:
         gate = (await tx.gates.lock([job.id])).get(job.id)
@@ -133,7 +142,7 @@ async def trigger(
             priority=plan.priority if request.priority is None else request.priority,
             needs=plan.needs,
             due_at=request.run_at,
-            start_by=None,
+            start_by=_start_by(plan, request.run_at or now),
             held=place >= places,
             input=request.input,
             triggered_by=actor,
@@ -146,6 +155,17 @@ async def trigger(
         raise Conflict("a run with this id exists already") from None
     tx.hint(f"runs:{plan.queue}")
     return await tx.runs.lock_live(project_id, [run.id for run in new])
+
+
+def _start_by(plan: Plan, due_at: datetime | None) -> datetime | None:
+    if plan.start_within is None or due_at is None:
+        return None
+    return due_at + timedelta(seconds=plan.start_within)
+
+
+async def _triggered(tx: Transaction, project_id: str, runs: Sequence[TriggerRequest]) -> list[RunRecord]:
+    found = [await tx.runs.find(project_id, request.run_id) for request in runs]
+    return [run for run in found if run is not None]
 
 
 async def found(tx: Transaction, project_id: str, ref: str) -> JobRecord:

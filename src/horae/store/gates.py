@@ -3,8 +3,9 @@ lock of its gate, so a place is never given twice and never lost. Gates are lock
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
+from horae.store.dialects.base import Row
 from horae.store.rows import Group, some
 
 
@@ -40,9 +41,16 @@ class GateTable(Group):
                 "SELECT id, queue FROM runs WHERE job_id = :job_id AND held ORDER BY id LIMIT :places",
                 {"job_id": job_id, "places": places},
             )
-            await self.db.execute(
-                f"UPDATE runs SET held = :no WHERE {self.d.among('id', 'ids')}",
-                {"ids": [row["id"] for row in rows], "no": False},
-            )
-            queues.update(row["queue"] for row in rows)
+            queues |= await self._let_go(rows)
         return queues
+
+    async def release(self, job_id: str) -> set[str]:
+        rows = await self.db.fetch("SELECT id, queue FROM runs WHERE job_id = :job_id AND held", {"job_id": job_id})
+        return await self._let_go(rows) if rows else set()
+
+    async def _let_go(self, rows: Sequence[Row]) -> set[str]:
+        await self.db.execute(
+            f"UPDATE runs SET held = :no WHERE {self.d.among('id', 'ids')}",
+            {"ids": [row["id"] for row in rows], "no": False},
+        )
+        return {row["queue"] for row in rows}

@@ -140,21 +140,23 @@ class JobTable(Group):
         await self.put(_sql(self.d).add_queue, _sql(self.d).queue_rows, [(spec.queue,)])
 
     async def delete(self, job_id: str) -> None:
-        for table in ("job_gates WHERE job_id", "job_stats WHERE job_id", "jobs WHERE id"):
+        """Versions and counters stay, as the history does that they belong to."""
+        for table in ("job_gates WHERE job_id", "jobs WHERE id"):
             await self.db.execute(f"DELETE FROM {table} = :id", {"id": job_id})
 
-    async def find(self, project_id: str, ref: str, *, lock: bool = False) -> JobRecord | None:
+    async def find(self, project_id: str, ref: str, *, lock: bool = False, keep: bool = False) -> JobRecord | None:
         rows: Sequence[Row] = ()
+        kind = self.d.lock if lock else self.d.lock_shared if keep else None
         if is_id(ref):
-            rows = await self._one("j.id = :ref", project_id, ref, lock=lock)
+            rows = await self._one("j.id = :ref", project_id, ref, kind)
         if not rows:
-            rows = await self._one("j.name = :ref", project_id, ref, lock=lock)
+            rows = await self._one("j.name = :ref", project_id, ref, kind)
         return (await self._records(rows))[0] if rows else None
 
-    async def _one(self, which: str, project_id: str, ref: str, *, lock: bool) -> Sequence[Row]:
+    async def _one(self, which: str, project_id: str, ref: str, lock: str | None) -> Sequence[Row]:
         if lock:  # on its own: a joined row would be locked too
             await self.db.fetch(
-                f"SELECT j.id FROM jobs j WHERE {which} AND j.project_id = :project_id {self.d.lock}",
+                f"SELECT j.id FROM jobs j WHERE {which} AND j.project_id = :project_id {lock}",
                 {"ref": ref, "project_id": project_id},
             )
         return await self.db.fetch(

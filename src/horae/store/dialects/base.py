@@ -85,6 +85,7 @@ class Dialect(ABC):
     insert_returns = False  # whether INSERT … SELECT … RETURNING tells what it inserted
     lock = "FOR UPDATE"
     lock_skip = "FOR UPDATE SKIP LOCKED"
+    lock_shared = "FOR SHARE"  # others may do the same, but nobody may change or delete the row
 
     def __init__(self, shift: float = 0) -> None:
         self.shift = shift

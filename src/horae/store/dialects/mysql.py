@@ -35,6 +35,7 @@ _LOST = {2006, 2013, 2014, 2055, 1053, 1927, 1158, 1159, 1160, 1161, 4031}
 
 class MysqlDialect(Dialect):
     name = "mysql"
+    lock_shared = "LOCK IN SHARE MODE"  # MariaDB knows no FOR SHARE
 
     @property
     def now(self) -> str:

@@ -23,6 +23,9 @@ class PostgresqlDialect(Dialect):
     name = "postgresql"
     with_may_change = True
     insert_returns = True
+    # The weaker pair of each kind: whoever fires a job and whoever triggers it are not in each other's way.
+    lock_skip = "FOR NO KEY UPDATE SKIP LOCKED"
+    lock_shared = "FOR KEY SHARE"
 
     @property
     def now(self) -> str:

@@ -42,6 +42,7 @@ class SqliteDialect(Dialect):
     # BEGIN IMMEDIATE has locked the whole database already.
     lock = ""
     lock_skip = ""
+    lock_shared = ""
 
     @property
     def now(self) -> str:
