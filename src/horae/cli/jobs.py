@@ -21,7 +21,7 @@ JobArg = Annotated[str, typer.Argument(metavar="JOB", help="The job's name or id
 
 @app.command("create")
 def create(
-    name: Annotated[str, typer.Argument(help="Unique in the project.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Unique in the project.")],
     script: Annotated[str | None, typer.Option(help="Source of a script to run.")] = None,
     script_file: Annotated[
         Path | None, typer.Option(help="A file with the script's source, read now.", dir_okay=False)

@@ -16,7 +16,7 @@ app = typer.Typer(help="API keys.", no_args_is_help=True)
 
 @app.command("create")
 def create(
-    name: Annotated[str, typer.Argument(help="What the key is for.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the key is for.")],
     role: Annotated[str, typer.Option(help="viewer, operator, editor, owner or admin.")] = "viewer",
     as_json: AsJson = False,
 ) -> None:
