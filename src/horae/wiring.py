@@ -6,7 +6,6 @@ The functions here block until their process ends; the command line calls them.
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +21,7 @@ from horae.ports import Executor, Transaction, Wakeups
 from horae.processes.host import this_host
 from horae.processes.loop import log
 from horae.processes.settings import SchedulerSettings, WorkerSettings
+from horae.processes.signals import stop_signals
 from horae.store import open_store, schema
 from horae.store.open import sqlite_path
 from horae.store.store import SqlStore
@@ -194,7 +194,7 @@ def scheduler(settings: Settings) -> None:
 async def _scheduler(settings: Settings) -> None:
     from horae.processes.scheduler import Scheduler
 
-    stop, _ = _signals()
+    stop, _ = stop_signals()
     wakeups = wakeups_for(settings)
     store = await store_for(settings, wakeups, connections=2)
     process = Scheduler(
@@ -251,7 +251,7 @@ def executors_for(settings: Settings, slots: int, imports: Sequence[str]) -> dic
 async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, executors: dict[str, Executor]) -> None:
     from horae.processes.worker import Worker
 
-    stop, stop_now = _signals()
+    stop, stop_now = stop_signals()
     wakeups = wakeups_for(settings)
     store = await store_for(settings, wakeups, connections=2)
     host, worker_id = this_host(), IDS.new()
@@ -293,18 +293,3 @@ def _configure(settings: Settings, role: str) -> None:
 def _run(work: Coroutine[Any, Any, T]) -> T:
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(work)
-
-
-def _signals() -> tuple[asyncio.Event, asyncio.Event]:
-    """Two events: the first signal asks for an orderly stop, the second for one at once."""
-    stop, stop_now = asyncio.Event(), asyncio.Event()
-
-    def on_signal() -> None:
-        if stop.is_set():
-            stop_now.set()
-        stop.set()
-
-    loop = asyncio.get_running_loop()
-    for kind in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(kind, on_signal)
-    return stop, stop_now

@@ -13,25 +13,20 @@ What holds in every case:
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import os
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from horae.cli.fork import PR_SET_CHILD_SUBREAPER, Work, fork, prctl
 from horae.cli.terminal import Lines, Terminal
 
 MISCONFIGURED = 2
 HURRY = 2.0  # seconds that a child has after the second signal
 RESTART_FIRST, RESTART_MAX, STEADY = 0.5, 30.0, 60.0
-PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
-
-prctl: Callable[..., int] | None = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,29 +34,23 @@ class Plan:
     """A child to run; `patience` is how many seconds it has to stop."""
 
     name: str
-    command: Sequence[str]
+    work: Work
     patience: float
 
 
 class Child:
     """One process that was started."""
 
-    def __init__(self, plan: Plan, environment: Mapping[str, str], terminal: Terminal) -> None:
+    def __init__(self, plan: Plan, terminal: Terminal) -> None:
         self.plan = plan
         self.started = time.monotonic()
         self.lines = Lines(terminal, plan.name)
         self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._popen = subprocess.Popen(
-            plan.command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            preexec_fn=_bind_to(os.getpid()),  # noqa: PLW1509 -- this process has no threads
-        )
-        self.pid = self._popen.pid
-        assert self._popen.stdout is not None
-        self._pipe: int = self._popen.stdout.fileno()
+        self._pipe, output = os.pipe()
+        try:
+            self.pid = fork(plan.name, plan.work, output)
+        finally:
+            os.close(output)
         os.set_blocking(self._pipe, False)
         asyncio.get_running_loop().add_reader(self._pipe, self.read)
 
@@ -76,13 +65,11 @@ class Child:
                 self.lines.feed(data)
 
     def reaped(self, status: int) -> None:
-        self._popen.returncode = os.waitstatus_to_exitcode(status)
         self.read()
         self.lines.end()
         asyncio.get_running_loop().remove_reader(self._pipe)
-        assert self._popen.stdout is not None
-        self._popen.stdout.close()
-        self.ended.set_result(self._popen.returncode)
+        os.close(self._pipe)
+        self.ended.set_result(os.waitstatus_to_exitcode(status))
 
     def signal(self, number: int) -> None:
         if not self.ended.done():  # not reaped, so the pid is still its own
@@ -102,9 +89,8 @@ class Child:
 class Tree:
     """Runs the children until it is told to stop. `failure` then says what made it stop, if not a signal."""
 
-    def __init__(self, plans: Sequence[Plan], environment: Mapping[str, str], terminal: Terminal) -> None:
+    def __init__(self, plans: Sequence[Plan], terminal: Terminal) -> None:
         self._plans = plans
-        self._environment = environment
         self._terminal = terminal
         self._children: dict[str, Child] = {}
         self._signals = 0
@@ -115,8 +101,7 @@ class Tree:
 
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
-        if prctl is not None:
-            prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._signalled)
         loop.add_signal_handler(signal.SIGCHLD, self._reap)
@@ -138,7 +123,7 @@ class Tree:
 
     async def once(self, plan: Plan) -> int:
         """Runs one more process to its end; its exit code."""
-        child = self._children[plan.name] = Child(plan, self._environment, self._terminal)
+        child = self._children[plan.name] = Child(plan, self._terminal)
         return await child.ended
 
     def _signalled(self) -> None:
@@ -161,9 +146,9 @@ class Tree:
         delay = RESTART_FIRST
         while not self.stopping.is_set():
             try:
-                child = self._children[plan.name] = Child(plan, self._environment, self._terminal)
-            except OSError as error:
-                self.stop(f"{plan.name} cannot be started: {error}")
+                child = self._children[plan.name] = Child(plan, self._terminal)
+            except OSError as error:  # no more processes, or files
+                self.stop(f"{plan.name} cannot be started: {error.strerror}")
                 return
             code = await child.ended
             if self.stopping.is_set():
@@ -215,19 +200,6 @@ class Tree:
                     os.kill(pid, signal.SIGKILL)
             await asyncio.sleep(0.01)
             self._reap()
-
-
-def _bind_to(parent: int) -> Callable[[], None]:
-    """What a child does between fork and exec. Blocked signals stay blocked whatever handlers it installs."""
-
-    def bind() -> None:
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
-        if prctl is not None:
-            prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != parent:
-            os._exit(1)  # it died before we could bind ourselves to it
-
-    return bind
 
 
 def _offspring() -> list[int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import errno
 import fcntl
+import gc
+import importlib
 import json
 import os
 import secrets
@@ -19,6 +21,7 @@ from typing import IO, Annotated
 import typer
 
 from horae import config
+from horae.cli.fork import Work, apart
 from horae.cli.terminal import Terminal
 from horae.cli.tree import Plan, Tree
 from horae.config import PREFIX, Settings
@@ -29,13 +32,14 @@ SLACK = 3.0  # seconds beyond the drain in which a worker says goodbye
 SLOW = 15.0  # seconds after which somebody who waits for the API is told so
 LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
+SHARED = (
+    "horae.wiring", "horae.api.app", "horae.processes.scheduler", "horae.processes.worker",
+    "horae.executors.http", "horae.executors.python", "horae.executors.script", "uvicorn",
+)  # fmt: skip
 DEMO: list[list[str]] = []
 
 Prepare = Callable[[Settings, str | None], str]
 """Brings the schema up to date and makes sure of an admin's API key: the given one if it is good, or a new one."""
-
-
-Commands = dict[str, list[str]]
 
 
 def register(app: typer.Typer) -> None:
@@ -44,53 +48,56 @@ def register(app: typer.Typer) -> None:
 
 def up(demo: Annotated[bool, typer.Option("--demo", help="Add a few example jobs.")] = False) -> None:
     """Run everything here: the API, a scheduler and a worker. Ctrl-C stops it."""
-    children = {name: [sys.executable, "-m", "horae", name] for name in ("serve", "scheduler", "worker")}
-    raise typer.Exit(run(config.load(up=True), _prepare, children, DEMO if demo else ()))
+    settings = config.load(up=True)
+    children = {name: _command(settings, [name]) for name in ("serve", "scheduler", "worker")}
+    examples = [_command(settings, arguments) for arguments in DEMO] if demo else []
+    raise typer.Exit(run(settings, _prepare, children, examples))
 
 
-def _prepare(settings: Settings, token: str | None) -> str:
-    from horae import wiring
-
-    wiring.migrate(settings)
-    return wiring.ensure_local_key(settings, token)
-
-
-def run(settings: Settings, prepare: Prepare, commands: dict[str, list[str]], then: Sequence[list[str]] = ()) -> int:
-    """Runs the whole tree until it is stopped; the exit code. `then` are commands to run once the API answers."""
-    data_dir = settings.make_data_dir()
-    with closing(_lock(data_dir)):
+def run(settings: Settings, prepare: Prepare, children: dict[str, Work], then: Sequence[Work] = ()) -> int:
+    """Runs the whole tree until it is stopped; the exit code. `then` is done once the API answers."""
+    with closing(_lock(settings.make_data_dir())):
         _check_port(settings)
         token = prepare(settings, _known_token(settings))
         _write_client(settings, token)
-        return asyncio.run(_run(settings, commands, then))
+        return asyncio.run(_run(settings, children, then))
 
 
-async def _run(settings: Settings, commands: dict[str, list[str]], then: Sequence[list[str]]) -> int:
+async def _run(settings: Settings, children: dict[str, Work], then: Sequence[Work]) -> int:
     terminal = Terminal(sys.stdout.fileno(), colour=sys.stdout.isatty())
     plans = [
-        Plan(name, command, SLACK + (settings.drain_timeout if name == "worker" else 0))
-        for name, command in commands.items()
+        Plan(name, work, SLACK + (settings.drain_timeout if name == "worker" else 0)) for name, work in children.items()
     ]
-    tree = Tree(plans, _environment(settings), terminal)
+    tree = Tree(plans, terminal)
     greeting = asyncio.create_task(_greet(settings, tree, terminal, then))
     try:
         await tree.run()
     finally:
         greeting.cancel()
-        if tree.failure:
-            terminal.say(f"horae up: {tree.failure}")
-        else:
-            terminal.say("Stopped.")
+        terminal.say(f"horae up: {tree.failure}" if tree.failure else "Stopped.")
         terminal.close()
     return 2 if tree.failure else 0
 
 
-def _environment(settings: Settings) -> dict[str, str]:
+def _command(settings: Settings, arguments: list[str]) -> Work:
+    """A command of Horae's, to be carried out in a child with the settings of this process."""
+
+    def work() -> int:
+        os.environ.update(environment(settings))
+        sys.argv = ["horae", *arguments]
+        return app.run(arguments)
+
+    from horae.cli import app
+
+    return work
+
+
+def environment(settings: Settings) -> dict[str, str]:
     """The environment of the children: ours, and the settings that are peculiar to `horae up`."""
-    environment = {**os.environ, **settings.environment(), "PYTHONUNBUFFERED": "1"}
+    found = {**os.environ, **settings.environment()}
     if settings.log_format == "auto":
-        environment[f"{PREFIX}LOG_FORMAT"] = "console"
-    return environment
+        found[f"{PREFIX}LOG_FORMAT"] = "console"
+    return found
 
 
 # ---- before the children start
@@ -156,10 +163,26 @@ def _write_client(settings: Settings, token: str) -> None:
         raise HoraeError(f"cannot write {path}: {error.strerror}") from None
 
 
+def _prepare(settings: Settings, token: str | None) -> str:
+    """In a process of its own, so that this one stays as it is: nothing but imported."""
+    for module in SHARED:
+        importlib.import_module(module)
+    gc.collect()
+    gc.freeze()  # the collector of a child would write to, and so copy, every page that it shares
+
+    def work() -> str:
+        from horae import wiring
+
+        wiring.migrate(settings)
+        return wiring.ensure_local_key(settings, token)
+
+    return apart("prepare", work)
+
+
 # ---- once they run
 
 
-async def _greet(settings: Settings, tree: Tree, terminal: Terminal, then: Sequence[list[str]]) -> None:
+async def _greet(settings: Settings, tree: Tree, terminal: Terminal, then: Sequence[Work]) -> None:
     """Says where everything is, as soon as the API answers."""
     loop = asyncio.get_running_loop()
     late = loop.call_later(SLOW, terminal.say, "The API does not answer yet; still waiting.")
@@ -172,8 +195,8 @@ async def _greet(settings: Settings, tree: Tree, terminal: Terminal, then: Seque
     late.cancel()
     for line in _greeting(settings):
         terminal.say(line)
-    for command in then:
-        await tree.once(Plan("demo", command, SLACK))
+    for work in then:
+        await tree.once(Plan("demo", work, SLACK))
 
 
 async def _answers(settings: Settings) -> bool:

@@ -5,6 +5,7 @@ import sys
 
 from horae import config
 from horae.cli import up
+from horae.cli.fork import program
 from horae.domain.errors import HoraeError
 
 
@@ -14,6 +15,9 @@ def prepare(settings: config.Settings, token: str | None) -> str:
 
 
 try:
-    sys.exit(up.run(config.load(up=True), prepare, json.loads(sys.argv[1])))
+    settings = config.load(up=True)
+    environment = up.environment(settings)
+    children = {name: program(command, environment) for name, command in json.loads(sys.argv[1]).items()}
+    sys.exit(up.run(settings, prepare, children))
 except HoraeError as error:
     sys.exit(f"horae: {error}")

@@ -218,7 +218,9 @@ async def test_wrong_settings_stop_everything_and_show_the_line(start):
 async def test_a_command_that_is_not_there(start):
     up = start([*stand_ins()[:-1], json.dumps({"serve": ["/no/such/program"]})])
     assert await up.ended() == 2
-    assert "serve cannot be started: [Errno 2] No such file" in up.output
+    assert up.output.endswith(
+        "horae up: serve cannot start: /no/such/program cannot be started: No such file or directory\n"
+    )
     assert "Traceback" not in up.output
 
 

@@ -1,0 +1,36 @@
+"""How a process is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+
+SAME = 0.1  # seconds; a signal to a whole process group may arrive again through the parent that passes it on
+
+
+def stop_signals() -> tuple[asyncio.Event, asyncio.Event]:
+    """Two events: the first signal asks for an orderly stop, the second for one at once.
+
+    Signals that are blocked are our parent's to act on: `horae up` does it with the terminal's Ctrl-C, for it
+    stops its children in order. They get a handler that does nothing, because what is blocked here (or ignored)
+    would be so in every script that is started from here.
+    """
+    loop = asyncio.get_running_loop()
+    stop, stop_now = asyncio.Event(), asyncio.Event()
+    first = 0.0
+
+    def on_signal() -> None:
+        nonlocal first
+        if not stop.is_set():
+            first = loop.time()
+            stop.set()
+        elif loop.time() - first > SAME:
+            stop_now.set()
+
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ()) & {signal.SIGINT, signal.SIGHUP}
+    for kind in {signal.SIGINT, signal.SIGTERM} - blocked:
+        loop.add_signal_handler(kind, on_signal)
+    for kind in blocked:
+        loop.add_signal_handler(kind, lambda: None)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
+    return stop, stop_now
