@@ -59,8 +59,11 @@ async def test_a_flood_without_newline_is_passed_on_and_forgotten(script: Script
 
 
 async def test_a_child_that_holds_the_pipe_does_not_hold_the_attempt(script: ScriptExecutor) -> None:
-    outcome, log = await asyncio.wait_for(run(script, "sleep 600 & echo $!"), 10)
-    assert outcome.exit_code == 0
+    attempt, log = make_attempt({"kind": "script", "source": "sleep 600 & echo $!"})
+    async with running(script, attempt) as it:
+        await asyncio.wait([it.task], timeout=15)
+        assert it.task.done()
+        assert it.task.result().exit_code == 0
     pid = await pid_in(log)
     await until(lambda: not is_alive(pid))
     assert log.text("system") == "ended what the script had left running\n"
@@ -69,8 +72,10 @@ async def test_a_child_that_holds_the_pipe_does_not_hold_the_attempt(script: Scr
 async def test_so_does_one_that_left_the_session_and_floods(script: ScriptExecutor) -> None:
     source = "setsid sh -c 'echo $$; exec yes' & sleep 0.2; exit 0"
     attempt, log = make_attempt({"kind": "script", "source": source}, log=Log(limit=1000))
-    outcome = await asyncio.wait_for(script.execute(attempt), 10)
-    assert outcome.exit_code == 0
+    async with running(script, attempt) as it:
+        await asyncio.wait([it.task], timeout=15)
+        assert it.task.done()
+        assert it.task.result().exit_code == 0
     pid = int(log.text().split()[0])
     await until(lambda: not is_alive(pid))
 
