@@ -37,7 +37,7 @@ def duration_of(value: str | int | float) -> timedelta:
     """A number counts seconds."""
     if isinstance(value, str):
         return parse_duration(value)
-    if isinstance(value, bool) or not math.isfinite(value):
+    if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
         raise ValueError("must be a duration such as 15m, or a number of seconds")
     return _timedelta(Fraction(value))
 

@@ -90,7 +90,8 @@ Timed = CronSchedule | EverySchedule | AtSchedule
 
 MERELY_LATE = timedelta(seconds=60)
 MOST_CAUGHT_UP = 1_000
-_LOOK_BACK = timedelta(days=400)
+_LOOK_BACK = timedelta(days=100)
+_MOST_CLOSURES = 250
 _PATIENCE = 400
 
 
@@ -165,6 +166,7 @@ class _Decision:
         self._after = min(job.anchor_at, job.next_run_at) - TICK
         if job.fired_through is not None:
             self._after = max(self._after, job.fired_through)
+        self._known_since = self._after  # from when on blackouts are known one by one
 
     def make(self) -> Firing:
         job, now, schedule = self._job, self._now, self._schedule
@@ -193,9 +195,13 @@ class _Decision:
         """What is due, as (after, until] stretches inside and outside of blackouts."""
         schedule, now = self._schedule, self._now
         start = max(self._after, self._job.next_run_at - TICK)
-        # Farther back all that did not run was missed, and blackouts are not told apart: bounded work.
+        # Farther back all that did not run was missed, and blackouts are not told apart: work and rows have a bound.
         since = max(self._after, now - _LOOK_BACK)
         found = closures(schedule.blackouts, schedule.timezone, since, now) if schedule.blackouts else []
+        if len(found) > _MOST_CLOSURES:
+            found = found[-_MOST_CLOSURES:]
+            since = found[0][0] - TICK
+        self._known_since = since
         closed = [(max(begins - TICK, since), min(ends - TICK, now)) for begins, ends in found]
         if schedule.blackouts and self._after < min(start, since):
             closed.insert(0, (self._after, min(start, since)))  # `next_run_at` passed over blackouts only
@@ -216,10 +222,9 @@ class _Decision:
             return [], False
         if now - oldest <= MERELY_LATE:
             return list(_forward(calendar, opened)), False
-        window = timedelta(seconds=plan.catch_up_window)
+        since = now - timedelta(seconds=plan.catch_up_window) - TICK
         if self._schedule.blackouts:
-            window = min(window, _LOOK_BACK)
-        since = now - window - TICK
+            since = max(since, self._known_since)
         recent = [(max(after, since), until) for after, until in opened if until > since]
         if plan.catch_up == "none":
             return [], False

@@ -1,0 +1,126 @@
+"""The rules for occurrences that come while the job's places are taken, as a table."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from pydantic import TypeAdapter
+
+from horae.domain.firing import Firing, Occurrence, Plan, SkippedRange
+from horae.domain.overlap import admit
+from horae.domain.policy import Overlap
+from horae.domain.schedule import Schedule
+from horae.domain.states import SkipReason
+
+SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+NEXT = START + timedelta(hours=1)
+
+
+def _at(number: int) -> datetime:
+    return START + timedelta(seconds=number)
+
+
+def _plan(overlap: Overlap, limit: int | None) -> Plan:
+    schedule = SCHEDULE.validate_python({"every": 1})
+    return Plan(schedule, "all", 86_400, overlap, limit, "default", 5, "script", None)
+
+
+def _firing(count: int, in_order: bool = False, finished: bool = False) -> Firing:
+    occurrences = tuple(Occurrence(_at(n), _at(n), in_order) for n in range(count))
+    return Firing(occurrences, (), None if finished else NEXT, _at(count - 1), NEXT if finished else None)
+
+
+# How many come, how many run and wait already; then: which are let in (h: held), which are skipped, who is cancelled.
+@pytest.mark.parametrize(
+    ("overlap", "limit", "count", "active", "waiting", "admitted", "skipped", "cancel"),
+    [
+        ("skip", 1, 1, 0, 0, "0", "", False),
+        ("skip", 1, 1, 1, 0, "", "0", False),
+        ("skip", 1, 3, 0, 0, "0", "1-2", False),
+        ("skip", 1, 3, 1, 5, "", "0-2", False),
+        ("skip", 2, 3, 1, 0, "0", "1-2", False),
+        ("skip", 3, 3, 0, 0, "0 1 2", "", False),
+        ("skip", 1, 1, 4, 0, "", "0", False),  # the limit was lowered meanwhile
+        ("queue_one", 1, 1, 0, 0, "0", "", False),
+        ("queue_one", 1, 1, 1, 0, "0h", "", False),
+        ("queue_one", 1, 1, 1, 1, "", "0", False),
+        ("queue_one", 1, 3, 0, 0, "0 1h", "2", False),
+        ("queue_one", 1, 3, 1, 0, "0h", "1-2", False),
+        ("queue_one", 1, 3, 1, 2, "", "0-2", False),
+        ("queue_one", 2, 4, 1, 0, "0 1h", "2-3", False),
+        ("queue_all", 1, 1, 0, 0, "0", "", False),
+        ("queue_all", 1, 3, 0, 0, "0 1h 2h", "", False),
+        ("queue_all", 1, 3, 1, 7, "0h 1h 2h", "", False),
+        ("queue_all", 2, 3, 1, 0, "0 1h 2h", "", False),
+        ("cancel_running", 1, 1, 0, 0, "0", "", False),
+        ("cancel_running", 1, 1, 1, 0, "0h", "", True),
+        ("cancel_running", 1, 1, 1, 1, "0h", "", True),
+        ("cancel_running", 1, 3, 0, 0, "2", "0-1", False),
+        ("cancel_running", 1, 3, 1, 0, "2h", "0-1", True),
+        ("cancel_running", 2, 3, 1, 0, "1 2h", "0", True),
+        ("cancel_running", 2, 1, 1, 0, "0", "", False),
+        ("allow", 1, 3, 1, 1, "0 1 2", "", False),
+        ("allow", None, 3, 9, 0, "0 1 2", "", False),
+        ("skip", None, 3, 9, 0, "0 1 2", "", False),
+    ],
+)
+def test_rules(overlap, limit, count, active, waiting, admitted, skipped, cancel):
+    found = admit(_firing(count), _plan(overlap, limit), active, waiting)
+    assert _said(found) == admitted
+    assert " ".join(_range(row) for row in found.skipped) == skipped
+    assert found.cancel_running == cancel
+    assert found.next_run_at == NEXT
+    assert len(found.admitted) + sum(row.count for row in found.skipped) == count
+
+
+@pytest.mark.parametrize(
+    ("overlap", "limit", "active", "admitted", "skipped", "cancel"),
+    [
+        ("skip", 1, 0, "0 1h 2h", "", False),
+        ("skip", 1, 1, "1h 2h", "0", False),
+        ("skip", 5, 0, "0 1h 2h", "", False),
+        ("queue_one", 1, 0, "0 1h 2h", "", False),
+        ("queue_one", 1, 1, "0h 1h 2h", "", False),
+        ("queue_all", 1, 1, "0h 1h 2h", "", False),
+        ("cancel_running", 1, 0, "0 1h 2h", "", False),
+        ("cancel_running", 1, 1, "0h 1h 2h", "", True),
+        ("allow", 1, 1, "0 1 2", "", False),
+        ("skip", None, 1, "0 1 2", "", False),
+    ],
+)
+def test_what_is_caught_up_comes_one_after_the_other(overlap, limit, active, admitted, skipped, cancel):
+    found = admit(_firing(3, in_order=True), _plan(overlap, limit), active, 0)
+    assert _said(found) == admitted
+    assert " ".join(_range(row) for row in found.skipped) == skipped
+    assert found.cancel_running == cancel
+
+
+def test_nothing_fires():
+    firing = Firing((), (), NEXT, START)
+    assert admit(firing, _plan("skip", 1), 1, 0) == ((), False, (), NEXT)
+
+
+def test_what_is_skipped_does_not_use_up_max_runs():
+    assert admit(_firing(2, finished=True), _plan("skip", 1), 1, 0).next_run_at == NEXT
+    assert admit(_firing(1, finished=True), _plan("skip", 1), 0, 0).next_run_at is None
+
+
+def test_a_row_does_not_reach_over_others():
+    """Blackouts between two skipped occurrences part them."""
+    blackout = SkippedRange(SkipReason.BLACKOUT, _at(1), _at(1), 1)
+    occurrences = tuple(Occurrence(_at(n), _at(n)) for n in (0, 2, 3))
+    found = admit(Firing(occurrences, (blackout,), NEXT, _at(3)), _plan("skip", 1), 1, 0)
+    assert [_range(row) for row in found.skipped] == ["0", "2-3"]
+
+
+def _said(admission) -> str:
+    return " ".join(f"{(one.occurrence.at - START).seconds}{'h' if one.held else ''}" for one in admission.admitted)
+
+
+def _range(row: SkippedRange) -> str:
+    assert row.reason is SkipReason.OVERLAP
+    first, last = (row.first - START).seconds, (row.last - START).seconds
+    assert row.count == last - first + 1
+    return f"{first}" if first == last else f"{first}-{last}"
