@@ -27,6 +27,7 @@ from horae.domain.outcome import Outcome
 from horae.domain.states import AttemptOutcome, StopReason
 from horae.executors.failure import RESULT_LIMIT, Refused, in_words, one_line, raised, refused
 from horae.executors.process import Command, Leash, Process
+from horae.executors.scratch import Scratch, remove
 
 if TYPE_CHECKING:
     from horae.domain.attempt import Attempt
@@ -50,7 +51,7 @@ class ScriptExecutor:
         self, environment: Mapping[str, str], *, scratch: Path | None = None, python: str = sys.executable
     ) -> None:
         self._base = {"PATH": DEFAULT_PATH, **{name: environment[name] for name in PASSED_ON if name in environment}}
-        self._scratch = scratch
+        self._scratch = Scratch(scratch)
         self._python = python
         self._interpreters: dict[str, str] = {}
         self._leash: Leash | None = None
@@ -63,7 +64,7 @@ class ScriptExecutor:
         try:
             if self._leash is None:
                 self._leash = Leash.find(self._base["PATH"])
-            folder = Path(tempfile.mkdtemp(prefix="horae-", dir=self._scratch))
+            folder = self._scratch.make()
             return await self._run(attempt, folder, self._leash)
         except Refused as error:
             return refused(str(error))
@@ -71,10 +72,10 @@ class ScriptExecutor:
             return raised(error)
         finally:
             if folder is not None:
-                _remove(folder)
+                remove(folder, "script", "result")
 
     async def close(self) -> None:
-        pass
+        self._scratch.close()
 
     async def _run(self, attempt: Attempt, folder: Path, leash: Leash) -> Outcome:
         process = self._start(attempt, folder, leash)
@@ -218,16 +219,3 @@ def _result(path: Path) -> tuple[str | None, str | None]:
 def _write_private(path: Path, content: bytes) -> None:
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
         file.write(content)
-
-
-def _remove(folder: Path) -> None:
-    """The usual case costs three calls; whatever else the script put here goes the long way."""
-    for name in ("script", "result"):
-        try:
-            (folder / name).unlink(missing_ok=True)
-        except OSError:
-            break
-    try:
-        folder.rmdir()
-    except OSError:
-        shutil.rmtree(folder, ignore_errors=True)

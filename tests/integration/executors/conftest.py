@@ -26,7 +26,7 @@ async def script(tmp_path: Path) -> AsyncIterator[ScriptExecutor]:
     executor = ScriptExecutor(ENVIRONMENT, scratch=tmp_path)
     yield executor
     await executor.close()
-    assert list(tmp_path.glob("horae-*")) == []
+    assert list(tmp_path.glob("horae-*")) == [], "nothing is left behind"
 
 
 @pytest.fixture

@@ -1,0 +1,76 @@
+"""What a killed worker leaves behind, the next one removes; what a living one has, nobody touches."""
+
+import os
+import shutil
+import sys
+from asyncio import create_subprocess_exec, subprocess
+from pathlib import Path
+
+from horae.executors.scratch import Scratch
+from horae.executors.script import ScriptExecutor
+from tests.integration.executors.scripts import run
+
+
+def age(folder: Path) -> None:
+    os.utime(folder, (0, 0))
+
+
+async def test_folders_of_the_dead_are_removed(tmp_path: Path, script: ScriptExecutor) -> None:
+    worker = await create_subprocess_exec(
+        sys.executable,
+        Path(__file__).with_name("dying.py"),
+        "find",
+        tmp_path,
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[3],
+    )
+    assert worker.stdout is not None
+    await worker.stdout.readline()
+    (left,) = tmp_path.glob("horae-scripts-*")
+    age(left)
+
+    living = Scratch(tmp_path)
+    living.make()
+    assert left.exists(), "its worker lives"
+    living.close()
+
+    worker.kill()
+    await worker.wait()
+    await run(script, "true")
+    assert not left.exists()
+
+
+def test_what_is_young_is_left_alone(tmp_path: Path) -> None:
+    """It may be about to be locked."""
+    young = tmp_path / "horae-scripts-young"
+    young.mkdir()
+    (young / "lock").touch()
+    old = shutil.copytree(young, tmp_path / "horae-scripts-old")
+    age(old)
+    Scratch(tmp_path).make()
+    assert young.exists()
+    assert not old.exists()
+
+
+def test_a_folder_that_is_no_workers_is_left_alone(tmp_path: Path) -> None:
+    for name in ("horae-scripts-without", "horae-data"):
+        (tmp_path / name).mkdir()
+        age(tmp_path / name)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "lock").touch()
+    (tmp_path / "horae-scripts-link").symlink_to(elsewhere)
+    age(elsewhere)
+    Scratch(tmp_path).make()
+    assert (tmp_path / "horae-scripts-without").exists()
+    assert (tmp_path / "horae-data").exists()
+    assert (elsewhere / "lock").exists()
+
+
+def test_goes_on_when_somebody_tidied_up(tmp_path: Path) -> None:
+    scratch = Scratch(tmp_path)
+    shutil.rmtree(scratch.make().parent)
+    folder = scratch.make()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    scratch.close()
+    assert list(tmp_path.iterdir()) == []
