@@ -62,7 +62,6 @@ class JobHead:
     """What a trigger needs to know of a job."""
 
     id: str
-    project_id: str
     version: int
     plan: str
 

@@ -37,6 +37,13 @@ def plain_text(text: str) -> str:
     return text
 
 
+def storable(text: str | None) -> str | None:
+    """Text from outside (an exception, a log) as every database can hold it."""
+    if text is None or (text.isascii() and "\x00" not in text):
+        return text
+    return text.replace("\x00", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
+
+
 def label(text: str) -> str:
     """A name that people type and read: no control characters, no blank edges."""
     plain_text(text)

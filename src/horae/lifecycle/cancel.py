@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from horae.domain.errors import NotFound
 from horae.domain.run import Ended, Ending, RunRecord
@@ -13,7 +13,7 @@ from horae.ports import Transaction
 
 async def cancel_runs(tx: Transaction, *, project_id: str, run_ids: Collection[str], actor: str) -> list[RunRecord]:
     """Cancels live runs; one that has ended already is left as it is."""
-    live = await tx.runs.lock_live(project_id, run_ids)
+    live = await tx.runs.live(project_id, run_ids, lock=True)
     await _cancel(tx, live)
     records = [await tx.runs.find(project_id, run_id) for run_id in run_ids]
     missing = [run_id for run_id, record in zip(run_ids, records, strict=True) if record is None]
@@ -25,7 +25,7 @@ async def cancel_runs(tx: Transaction, *, project_id: str, run_ids: Collection[s
 async def cancel_all_of(tx: Transaction, job_id: str, project_id: str) -> None:
     """Cancels whatever of a job is live, because the job goes away."""
     live = [run_id for run_id, _ in await tx.runs.live_of([job_id])]
-    await _cancel(tx, await tx.runs.lock_live(project_id, live))
+    await _cancel(tx, await tx.runs.live(project_id, live, lock=True))
 
 
 async def _cancel(tx: Transaction, live: list[RunRecord]) -> None:
@@ -45,11 +45,15 @@ async def _cancel(tx: Transaction, live: list[RunRecord]) -> None:
         tx.hint(f"cancel:{worker_id}")
 
 
-async def cancel_running_of(tx: Transaction, job_ids: Collection[str]) -> None:
-    """Cancels what is under way of these jobs, to make room for an occurrence that is held behind it."""
+async def cancel_running_of(tx: Transaction, counts: Mapping[str, int], new: Collection[str]) -> None:
+    """Cancels so many of what is under way of each job, the oldest first, to make room for `new` runs that are held
+    behind it."""
     by_project: dict[str, list[str]] = {}
-    for run_id, project_id in await tx.runs.live_of(job_ids):
-        by_project.setdefault(project_id, []).append(run_id)
+    for run_id, project_id in await tx.runs.live_of(counts):
+        if run_id not in new:
+            by_project.setdefault(project_id, []).append(run_id)
     for project_id, run_ids in by_project.items():
         live = await tx.runs.lock_live(project_id, run_ids)
-        await _cancel(tx, [run for run in live if not run["held"]])
+        under_way = [run for run in live if not run["held"] and run["cancel_requested_at"] is None]
+        for job_id, count in counts.items():
+            await _cancel(tx, [run for run in under_way if run["job_id"] == job_id][:count])

@@ -28,6 +28,8 @@ async def claim(
     lease: float,
 ) -> Claims:
     """One token serves the whole batch: no other claim of any of these runs will ever carry it."""
+    if tx.repeated and (held := await tx.runs.claimed(worker_id, token)):
+        return Claims(held, 0)
     runs = await tx.runs.claim(worker_id=worker_id, token=token, queues=queues, offers=offers, limit=limit, lease=lease)
     if len(runs) >= limit:
         return Claims(runs, 0)

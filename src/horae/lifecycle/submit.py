@@ -71,7 +71,7 @@ async def edit_job(
     edit = JobChange(job.id, job.version, spec, plan_text(spec), anchor_at, next_run_at, actor, now)
     if job.spec.gate is None and spec.gate is not None:
         # A run that is just ending found no gate to open: it must be gone before one counts it as under way.
-        await tx.runs.lock_live(project_id, [run_id for run_id, _ in await tx.runs.live_of([job.id])])
+        await tx.runs.live(project_id, [run_id for run_id, _ in await tx.runs.live_of([job.id])], lock=True)
     try:
         saved = await tx.jobs.change(edit)
     except DuplicateKey:
@@ -116,17 +116,15 @@ async def trigger(
     actor: str,
 ) -> list[RunRecord]:
     """Queues runs of a job now or at their time; at the job's limit they wait for their turn."""
-    job = await tx.jobs.find(project_id, ref, keep=True)  # no edit, and above all no deletion, comes between
+    if tx.repeated and (made := await _triggered(tx, project_id, runs)):
+        return made
+    job = await tx.jobs.head(project_id, ref)
     if job is None:
         raise NotFound(f"there is no job {ref!r}")
-    if runs and (made := await tx.runs.find(project_id, runs[0].run_id)) is not None:
-        if made["job_id"] != job.id:
-            raise Conflict("a run with this id exists already")
-        return await _triggered(tx, project_id, runs)  # a repetition of a request that was carried out
-    plan = parse_plan(plan_text(job.spec))
+    plan = parse_plan(job.plan)
     now = await tx.now() if plan.start_within is not None else None
     places = len(runs)
-    if job.spec.gate is not None:
+    if plan.max_instances is not None:
         gate = (await tx.gates.lock([job.id])).get(job.id)
         if gate is not None:
             limit, under_way, waiting = gate
@@ -154,7 +152,7 @@ async def trigger(
     except DuplicateKey:
         raise Conflict("a run with this id exists already") from None
     tx.hint(f"runs:{plan.queue}")
-    return await tx.runs.lock_live(project_id, [run.id for run in new])
+    return await tx.runs.live(project_id, [run.id for run in new])
 
 
 def _start_by(plan: Plan, due_at: datetime | None) -> datetime | None:

@@ -34,7 +34,15 @@ class Heartbeat:
         self._settings = settings
         self._safe_until: dict[tuple[str, str], float] = {}
         self._next_beat = 0.0
-        self.loop = Loop("heartbeat", self.step)
+        self.beating = Loop("heartbeat", self.step)
+        self.guarding = Loop("guard", self.guard)
+
+    async def run(self) -> None:
+        await asyncio.gather(self.beating.run(), self.guarding.run())
+
+    def stop(self) -> None:
+        self.beating.stop()
+        self.guarding.stop()
 
     def leased(self, run_id: str, token: str, since: float) -> None:
         """A lease was taken, not before `since` on this clock."""
@@ -47,13 +55,12 @@ class Heartbeat:
         return self._settings.lease * 0.8
 
     async def step(self) -> float:
+        """Beats, or looks for cancels between two beats."""
         try:
             async with asyncio.timeout(self._settings.heartbeat):
                 await self._talk()
-        except (StoreUnavailable, TimeoutError):
-            self._give_up_late()
-            raise StoreUnavailable("no heartbeat was possible") from None
-        self._give_up_late()
+        except TimeoutError:
+            raise StoreUnavailable("the database does not answer the heartbeat") from None
         until_beat = max(self._next_beat - self._clock.monotonic(), 0.05)
         return min(until_beat, CANCEL_POLL) if self._patient.held() else until_beat
 
@@ -65,7 +72,7 @@ class Heartbeat:
                 for run_id, token in await self._store.read(_cancelling, self._id):
                     self._patient.stop_run(run_id, token, StopReason.CANCEL)
             return
-        renewed = await self._store.transact(_renew, self._id, self._settings.lease, bool(held), self._patient.beat())
+        renewed = await self._store.transact(_renew, self._id, self._settings.lease, list(held), self._patient.beat())
         self._next_beat = began + self._settings.heartbeat
         kept = {(run_id, token) for run_id, token, _ in renewed}
         for run_id, token, cancel in renewed:
@@ -76,22 +83,26 @@ class Heartbeat:
             if (run_id, token) not in kept:
                 self._patient.stop_run(run_id, token, StopReason.LEASE_LOST)
 
-    def _give_up_late(self) -> None:
-        """Ends attempts whose lease could not be renewed in time."""
+    async def guard(self) -> float:
+        """Ends attempts whose lease could not be renewed in time. A loop of its own: a beat may hang."""
         now, held = self._clock.monotonic(), self._patient.held()
-        self._safe_until = {key: at for key, at in self._safe_until.items() if held.get(key[0]) == key[1]}
-        for (run_id, token), at in list(self._safe_until.items()):
-            if at < now:
-                self._patient.stop_run(run_id, token, StopReason.LEASE_LOST)
+        for key, at in list(self._safe_until.items()):
+            if held.get(key[0]) != key[1]:
+                self._safe_until.pop(key, None)
+            elif at < now:
+                self._patient.stop_run(*key, StopReason.LEASE_LOST)
+        return self._settings.lease / 20
 
 
 async def _cancelling(tx: Transaction, worker_id: str) -> list[tuple[str, str]]:
     return await tx.runs.cancelling(worker_id)
 
 
-async def _renew(tx: Transaction, worker_id: str, lease: float, busy: bool, beat: Beat) -> list[tuple[str, str, bool]]:
+async def _renew(
+    tx: Transaction, worker_id: str, lease: float, held: list[str], beat: Beat
+) -> list[tuple[str, str, bool]]:
     await tx.processes.beat_worker(worker_id, beat)
-    return await tx.runs.renew(worker_id, lease) if busy else []
+    return await tx.runs.renew(worker_id, held, lease)
 
 
 class HeartbeatThread:
@@ -125,7 +136,7 @@ class HeartbeatThread:
         self._heartbeat, store = await self._open()
         self._ready.set()
         try:
-            await self._heartbeat.loop.run()
+            await self._heartbeat.run()
         finally:
             await store.close()
 
@@ -136,9 +147,9 @@ class HeartbeatThread:
     def poke(self) -> None:
         """Looks for cancels now."""
         if self._loop is not None and self._heartbeat is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._heartbeat.loop.wake.set)
+            self._loop.call_soon_threadsafe(self._heartbeat.beating.wake.set)
 
     async def stop(self) -> None:
         if self._loop is not None and self._heartbeat is not None and self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._heartbeat.loop.stop)
+            self._loop.call_soon_threadsafe(self._heartbeat.stop)
         await asyncio.to_thread(self._thread.join, 5)

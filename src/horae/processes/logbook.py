@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from horae.domain.run import Claimed, LogLines
+from horae.domain.text import storable
 from horae.ports import Clock
 
 _CHUNK = 64 * 1024  # a row's text; longer output goes into several rows
@@ -55,7 +56,7 @@ class RunLog:
                     self._seq,
                     self._book.clock.now(),
                     self._stream,
-                    "".join(self._parts),
+                    storable("".join(self._parts)) or "",
                 )
             )
             self._parts, self._size = [], 0

@@ -3,77 +3,151 @@ executes the next. Log lines go the same way, so that an attempt's output is nev
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from horae.domain.attempt import Attempt
 from horae.domain.errors import StoreUnavailable
 from horae.domain.outcome import Outcome
 from horae.domain.run import Finished, LogLines
-from horae.domain.states import StopReason
+from horae.domain.states import AttemptOutcome, StopReason
+from horae.domain.text import storable
 from horae.lifecycle.finish import FinishReport, finish
 from horae.ports import Ids, Store, Transaction
 from horae.processes.logbook import LogBook
 from horae.processes.loop import Wake, log
 
 BATCH = 1000
+BATCH_SIZE = 2 * 2**20  # characters of text in one transaction; servers limit the size of a statement
 _LOG_PAUSE = 0.25
+
+Done = tuple[Attempt, Outcome, float]
 
 
 class Reporter:
     def __init__(self, store: Store, ids: Ids, book: LogBook, on_reported: Callable[[], None]) -> None:
         self._store, self._ids, self._book, self._on_reported = store, ids, book, on_reported
-        self._waiting: list[tuple[Attempt, Outcome, float]] = []
-        self._under_way: list[tuple[Attempt, Outcome, float]] = []
+        self._waiting: list[Done] = []
+        self._batch: list[Done] = []
         self._logs: list[LogLines] = []
+        self._one_by_one = False
         self.wake = Wake()
         self.done = 0
 
     @property
     def unreported(self) -> int:
-        return len(self._waiting) + len(self._under_way)
+        return len(self._waiting) + len(self._batch)
+
+    def held(self) -> dict[str, str]:
+        """Run id → token of what is over but not reported: its leases must not run out meanwhile."""
+        return {attempt.run.id: attempt.run.token for attempt, _, _ in [*self._waiting, *self._batch]}
 
     def add(self, attempt: Attempt, outcome: Outcome, seconds: float) -> None:
-        if attempt.stop is not StopReason.LEASE_LOST:  # no longer this worker's to report
-            self._waiting.append((attempt, outcome, seconds))
+        if attempt.stop is not StopReason.LEASE_LOST:  # then it is no longer this worker's to report
+            self._waiting.append((attempt, _storable(outcome), seconds))
         self.wake.set()
 
     async def step(self) -> float | None:
         """Writes one batch; what could not be written is kept and tried again."""
-        if not self._under_way:
-            self._under_way, self._waiting = self._waiting[:BATCH], self._waiting[BATCH:]
-        if not self._logs:
-            self._logs = self._book.take()
-        if self._under_way:
-            await self._finish()
+        self._logs += self._book.take()
+        if not self._batch:
+            self._batch, self._waiting = _cut(self._waiting, 1 if self._one_by_one else BATCH)
+        await self._write_long_logs()
+        if self._batch:
+            await self._report()
         elif self._logs:
             await self._store.transact(_append, self._logs)
-        self._logs = []
+            self._logs = []
         if self._waiting:
             return 0
-        return _LOG_PAUSE if self._book.pending or self._under_way else None
+        self._one_by_one = False
+        return _LOG_PAUSE if self._book.pending else None
 
-    async def _finish(self) -> None:
-        batch = self._under_way
-        report: FinishReport = await self._store.transact(
+    async def _write_long_logs(self) -> None:
+        """All but the last piece of what is too long for one transaction."""
+        while True:
+            piece, rest = _first_piece(self._logs)
+            if not rest:
+                return
+            await self._store.transact(_append, piece)
+            self._logs = rest
+
+    async def _report(self) -> None:
+        try:
+            report = await self._finish(self._batch)
+        except StoreUnavailable:
+            raise
+        except Exception as error:
+            self._blame(error)
+            return
+        self.done += len(self._batch)
+        self._batch, self._logs = [], []
+        self._on_reported()
+        if report.refused:
+            log.warning("results refused: the leases were lost meanwhile", runs=list(report.refused))
+
+    async def _finish(self, batch: list[Done]) -> FinishReport:
+        return await self._store.transact(
             finish,
             finished=[Finished(attempt.run, outcome, int(seconds * 1000)) for attempt, outcome, seconds in batch],
             specs={(attempt.run.job_id, attempt.run.version): attempt.job for attempt, _, _ in batch},
             chance=self._ids.chance,
             logs=self._logs,
         )
-        self.done += len(batch)
-        self._under_way = []
-        self._on_reported()
-        if report.refused:
-            log.warning("results refused: the leases were lost meanwhile", runs=list(report.refused))
+
+    def _blame(self, error: Exception) -> None:
+        """One result that the database refuses must not keep back the others: they are reported one by one, and what
+        then fails alone is reported as a failure of its own."""
+        log.error("results could not be stored", runs=len(self._batch), exc_info=error)
+        if len(self._batch) > 1:
+            self._one_by_one = True
+            self._batch, self._waiting = [], self._batch + self._waiting
+            return
+        attempt, outcome, seconds = self._batch[0]
+        message = f"its result could not be stored: {type(error).__name__}"
+        if outcome.error == message:  # even that: the lease will run out, and the attempt count as lost
+            self._batch = []
+            return
+        self._logs = []
+        self._batch = [(attempt, Outcome(AttemptOutcome.FAILED, error=message, permanent=True), seconds)]
 
     async def flush(self) -> None:
         """Writes everything there is, or as much as the database takes."""
         try:
-            while self._waiting or self._under_way or self._book.pending or self._logs:
+            while self._waiting or self._batch or self._book.pending or self._logs:
                 await self.step()
         except StoreUnavailable as error:
             log.warning("results not reported", runs=self.unreported, reason=str(error))
+
+
+def _storable(outcome: Outcome) -> Outcome:
+    if outcome.error is None and outcome.traceback is None:  # results are JSON, which escapes what is odd
+        return outcome
+    return replace(outcome, error=storable(outcome.error), traceback=storable(outcome.traceback))
+
+
+def _cut(waiting: list[Done], limit: int) -> tuple[list[Done], list[Done]]:
+    """As many results as go into one transaction, and the rest."""
+    size = 0
+    for count, (_, outcome, _) in enumerate(waiting[:limit]):
+        size += sum(len(text) for text in (outcome.result, outcome.error, outcome.traceback) if text)
+        if size > BATCH_SIZE and count:
+            return waiting[:count], waiting[count:]
+    return waiting[:limit], waiting[limit:]
+
+
+def _first_piece(lines: list[LogLines]) -> tuple[list[LogLines], list[LogLines]]:
+    for count, size in _sizes(lines):
+        if size > BATCH_SIZE and count:
+            return lines[:count], lines[count:]
+    return lines, []
+
+
+def _sizes(lines: list[LogLines]) -> Iterator[tuple[int, int]]:
+    size = 0
+    for count, line in enumerate(lines):
+        size += len(line.text)
+        yield count, size
 
 
 async def _append(tx: Transaction, lines: list[LogLines]) -> None:

@@ -116,18 +116,23 @@ class Scheduler:
     # Sweeping
 
     async def _sweep(self) -> float:
-        dead = await self._store.read(dead_neighbours, self.sign)
-        lost = await self._store.transact(recover, chance=self._ids.chance, dead_workers=dead)
-        if lost:
-            log.warning("recovered runs of lost workers", runs=lost)
-        await self._store.transact(expire)
+        """Asks in one statement what there is to do; mostly nothing."""
+        chores = await self._store.read(_chores)
+        dead = await self._store.read(dead_neighbours, self.sign) if "running" in chores else []
+        if dead or "lost" in chores:
+            lost = await self._store.transact(recover, chance=self._ids.chance, dead_workers=dead)
+            if lost:
+                log.warning("recovered runs of lost workers", runs=lost)
+        if "overdue" in chores:
+            await self._store.transact(expire)
+        if "tallies" in chores and 0 in self._shards:
+            await self._store.transact(roll_up)
         return self._settings.sweep
 
     async def _keep(self) -> float:
         """Upkeep is the work of whoever holds the first shard."""
         if 0 not in self._shards:
             return self._settings.sweep
-        rolled = await self._store.transact(roll_up)
         now = self._clock.monotonic()
         if now >= self._tidy_at:
             await self._store.transact(tidy)
@@ -138,7 +143,7 @@ class Scheduler:
             )
             if not pruned:
                 self._prune_at = now + _PRUNE_EVERY
-        return 0 if rolled >= 1000 else self._settings.sweep
+        return self._settings.sweep
 
 
 async def share(tx: Transaction, sign: SchedulerSign, lease: float, shard_count: int) -> list[int]:
@@ -160,6 +165,10 @@ async def dead_neighbours(tx: Transaction, sign: SchedulerSign) -> list[str]:
     """Workers of this very host whose processes are gone: nobody needs to wait for their leases."""
     workers = await tx.processes.workers(offline_after=86_400.0)
     return [w.id for w in workers if w.status != WorkerStatus.OFFLINE and surely_dead(w.host, sign.host)]
+
+
+async def _chores(tx: Transaction) -> set[str]:
+    return await tx.runs.chores()
 
 
 async def _register(tx: Transaction, sign: SchedulerSign) -> None:

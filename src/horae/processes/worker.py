@@ -179,7 +179,7 @@ class Worker:
         return Heartbeat(self.sign.id, self, store, self._clock, self._settings), store
 
     def held(self) -> dict[str, str]:
-        return self._slots.held()
+        return {**self._slots.held(), **self._reporter.held()}
 
     def beat(self) -> Beat:
         busy = len(self._slots)

@@ -43,6 +43,15 @@ async def claim(
     return await _lane_by_lane(db, d, mark, where, queues)
 
 
+async def claimed(db: Connection, worker_id: str, token: str) -> list[Claimed]:
+    rows = await db.fetch(
+        f"SELECT {_COLUMNS}, started_at FROM runs "
+        "WHERE status = 'running' AND worker_id = :worker_id AND token = :token",
+        {"worker_id": worker_id, "token": token},
+    )
+    return [_claimed(row, token, row["attempt"], row["started_at"]) for row in rows]
+
+
 @cache
 def _at_once(d: Dialect) -> str:
     """One statement. MATERIALIZED, because inlined the LIMIT would not bound what is updated."""

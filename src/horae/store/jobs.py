@@ -144,19 +144,18 @@ class JobTable(Group):
         for table in ("job_gates WHERE job_id", "jobs WHERE id"):
             await self.db.execute(f"DELETE FROM {table} = :id", {"id": job_id})
 
-    async def find(self, project_id: str, ref: str, *, lock: bool = False, keep: bool = False) -> JobRecord | None:
+    async def find(self, project_id: str, ref: str, *, lock: bool = False) -> JobRecord | None:
         rows: Sequence[Row] = ()
-        kind = self.d.lock if lock else self.d.lock_shared if keep else None
         if is_id(ref):
-            rows = await self._one("j.id = :ref", project_id, ref, kind)
+            rows = await self._one("j.id = :ref", project_id, ref, lock)
         if not rows:
-            rows = await self._one("j.name = :ref", project_id, ref, kind)
+            rows = await self._one("j.name = :ref", project_id, ref, lock)
         return (await self._records(rows))[0] if rows else None
 
-    async def _one(self, which: str, project_id: str, ref: str, lock: str | None) -> Sequence[Row]:
+    async def _one(self, which: str, project_id: str, ref: str, lock: bool) -> Sequence[Row]:
         if lock:  # on its own: a joined row would be locked too
             await self.db.fetch(
-                f"SELECT j.id FROM jobs j WHERE {which} AND j.project_id = :project_id {lock}",
+                f"SELECT j.id FROM jobs j WHERE {which} AND j.project_id = :project_id {self.d.lock}",
                 {"ref": ref, "project_id": project_id},
             )
         return await self.db.fetch(
@@ -195,12 +194,16 @@ class JobTable(Group):
         latest = await latest_runs(self.db, self.d, ids)
         return [_record(row, running.get(row["id"], 0), latest.get(row["id"])) for row in rows]
 
-    async def heads(self, job_ids: Collection[str]) -> list[JobHead]:
-        rows = await self.db.fetch(
-            f"SELECT id, project_id, version, plan FROM jobs WHERE {self.d.among('id', 'ids')}",
-            {"ids": some(job_ids)},
-        )
-        return [JobHead(row["id"], row["project_id"], row["version"], row["plan"]) for row in rows]
+    async def head(self, project_id: str, ref: str) -> JobHead | None:
+        for column in ("id", "name") if is_id(ref) else ("name",):
+            rows = await self.db.fetch(
+                f"SELECT id, version, plan FROM jobs WHERE project_id = :project_id AND {column} = :ref "
+                f"{self.d.lock_shared}",
+                {"project_id": project_id, "ref": ref},
+            )
+            if rows:
+                return JobHead(rows[0]["id"], rows[0]["version"], rows[0]["plan"])
+        return None
 
     async def due(self, shards: Collection[int], limit: int) -> list[DueJob]:
         if not shards:

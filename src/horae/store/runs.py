@@ -94,15 +94,19 @@ class RunTable(Endings):
     async def next_due(self, queues: Sequence[str], offers: Collection[str]) -> datetime | None:
         return await claims.next_due(self.db, self.d, queues, offers)
 
-    async def renew(self, worker_id: str, lease: float) -> list[tuple[str, str, bool]]:
-        mine = "worker_id = :worker_id AND status = 'running'"
+    async def claimed(self, worker_id: str, token: str) -> list[Claimed]:
+        return await claims.claimed(self.db, worker_id, token)
+
+    async def renew(self, worker_id: str, run_ids: Collection[str], lease: float) -> list[tuple[str, str, bool]]:
+        if not run_ids:
+            return []
+        # Only what the worker knows it holds: a claim whose reply was lost must run out.
+        mine = f"worker_id = :worker_id AND status = 'running' AND {self.d.among('id', 'ids')}"
+        params = {"worker_id": worker_id, "ids": some(run_ids)}
         await self.db.execute(
-            f"UPDATE runs SET lease_until = {self.d.later(':lease')} WHERE {mine}",
-            {"worker_id": worker_id, "lease": lease},
+            f"UPDATE runs SET lease_until = {self.d.later(':lease')} WHERE {mine}", {**params, "lease": lease}
         )
-        rows = await self.db.fetch(
-            f"SELECT id, token, cancel_requested_at FROM runs WHERE {mine}", {"worker_id": worker_id}
-        )
+        rows = await self.db.fetch(f"SELECT id, token, cancel_requested_at FROM runs WHERE {mine}", params)
         return [(row["id"], row["token"], row["cancel_requested_at"] is not None) for row in rows]
 
     async def cancelling(self, worker_id: str) -> list[tuple[str, str]]:
@@ -141,14 +145,26 @@ class RunTable(Endings):
         )
         return [Overdue(row["id"], row["job_id"], row["version"], row["project_id"]) for row in rows]
 
-    async def lock_live(self, project_id: str, run_ids: Collection[str]) -> list[RunRecord]:
+    async def chores(self) -> set[str]:
+        over = "status = 'running' AND lease_until <"
+        late = "status = 'queued' AND attempt = 0 AND start_by <"
+        (row,) = await self.db.fetch(
+            "SELECT EXISTS (SELECT 1 FROM runs WHERE status = 'running') AS running, "
+            f"EXISTS (SELECT 1 FROM runs WHERE {over} {self.d.now}) AS lost, "
+            f"EXISTS (SELECT 1 FROM runs WHERE {late} {self.d.now}) AS overdue, "
+            "EXISTS (SELECT 1 FROM stat_deltas) AS tallies"
+        )
+        return {chore for chore in ("running", "lost", "overdue", "tallies") if row[chore]}
+
+    async def live(self, project_id: str, run_ids: Collection[str], *, lock: bool = False) -> list[RunRecord]:
         if not run_ids:
             return []
-        await self.db.fetch(
-            f"SELECT id FROM runs WHERE {self.d.among('id', 'ids')} AND project_id = :project_id "
-            f"ORDER BY id {self.d.lock}",
-            {"ids": some(run_ids), "project_id": project_id},
-        )
+        if lock:  # on its own: a joined row would be locked too
+            await self.db.fetch(
+                f"SELECT id FROM runs WHERE {self.d.among('id', 'ids')} AND project_id = :project_id "
+                f"ORDER BY id {self.d.lock}",
+                {"ids": some(run_ids), "project_id": project_id},
+            )
         return await run_list.live(self.db, self.d, project_id, some(run_ids))
 
     async def live_of(self, job_ids: Collection[str]) -> list[tuple[str, str]]:

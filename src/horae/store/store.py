@@ -32,7 +32,8 @@ _PAUSES_LOST = (0.05,)
 class SqlTransaction:
     """The tables as verbs see them, all on one connection."""
 
-    def __init__(self, db: Connection, dialect: Dialect, ids: Ids, shard_count: int) -> None:
+    def __init__(self, db: Connection, dialect: Dialect, ids: Ids, shard_count: int, *, repeated: bool = False) -> None:
+        self.repeated = repeated
         self._db = db
         self._dialect = dialect
         self.hints: set[Hint] = set()
@@ -84,35 +85,37 @@ class SqlStore:
 
     async def _repeated(
         self,
-        way: Callable[..., Awaitable[T]],
+        once: Callable[..., Awaitable[T]],
         verb: Verb[P, T],
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
         in_the_way, lost = iter(_PAUSES_IN_THE_WAY), iter(_PAUSES_LOST)
+        unheard = False  # whether a commit may have taken effect whose reply was lost
         while True:
             try:
-                return await way(verb, *args, **kwargs)
+                return await once(unheard, verb, *args, **kwargs)
             except TryAgain:
                 pause = next(in_the_way, None)
                 if pause is None:
                     raise
             except ConnectionLost:
+                unheard = True
                 await self._pool.discard_idle()
                 pause = next(lost, None)
                 if pause is None:
                     raise
             await asyncio.sleep(pause * (0.5 + self._ids.chance()))
 
-    async def _write(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def _write(self, repeated: bool, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         async with self._writer, self._pool.connection() as db, _transaction(db):
-            tx = SqlTransaction(db, self.dialect, self._ids, self.shard_count)
+            tx = SqlTransaction(db, self.dialect, self._ids, self.shard_count, repeated=repeated)
             result = await verb(tx, *args, **kwargs)
         if tx.hints and self._on_commit is not None:
             await self._on_commit(tx.hints)
         return result
 
-    async def _read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def _read(self, repeated: bool, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         async with self._pool.connection() as db:
             return await verb(SqlTransaction(db, self.dialect, self._ids, self.shard_count), *args, **kwargs)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -20,6 +21,7 @@ from sqlalchemy.dialects import mysql
 from horae.store.dialects.base import Dialect, Params, Row, Rows, positional, quoted
 from horae.store.failures import ConnectionLost, DuplicateKey, StoreUnavailable, TryAgain
 
+logging.getLogger("asyncmy").setLevel(logging.ERROR)  # it repeats the server's notes about DDL
 _SQLALCHEMY = mysql.dialect()
 _SESSION = (
     # Double quotes name columns as everywhere else; times are UTC; each statement sees what is committed.
