@@ -26,7 +26,6 @@ app.add_typer(jobs.app, name="jobs")
 app.add_typer(runs.app, name="runs")
 app.add_typer(keys.app, name="keys")
 processes.register(app)
-up.register(app)
 
 
 def _print_version(wanted: bool) -> None:

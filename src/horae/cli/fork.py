@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
@@ -72,7 +72,7 @@ def apart(name: str, work: Callable[[], str]) -> str:
     return text
 
 
-def program(command: Sequence[str], environment: dict[str, str]) -> Work:
+def program(command: list[str], environment: dict[str, str]) -> Work:
     """Another program instead."""
 
     def work() -> NoReturn:

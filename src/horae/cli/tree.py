@@ -136,10 +136,15 @@ class Tree:
             self.stop()
             self._hurry.set()
             self._deadline = time.monotonic() + HURRY
-            for child in self._children.values():
-                child.signal(signal.SIGTERM)
+            self._insist()
+            # A child may take two signals in quick succession for one that was sent to the whole group.
+            asyncio.get_running_loop().call_later(HURRY / 4, self._insist)
         else:
             self._kill_everything()
+
+    def _insist(self) -> None:
+        for child in self._children.values():
+            child.signal(signal.SIGTERM)
 
     async def _keep(self, plan: Plan) -> None:
         """Starts the child, and starts it again whenever it ends unasked."""

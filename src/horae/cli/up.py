@@ -13,14 +13,16 @@ import secrets
 import shutil
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Annotated
 
 import typer
 
 from horae import config
+from horae.cli.demo import add_examples
 from horae.cli.fork import Work, apart
 from horae.cli.terminal import Terminal
 from horae.cli.tree import Plan, Tree
@@ -28,7 +30,8 @@ from horae.config import PREFIX, Settings
 from horae.domain.errors import ConfigurationError, HoraeError
 
 LOCK_FILE = "up.lock"
-SLACK = 3.0  # seconds beyond the drain in which a worker says goodbye
+SLACK = 5.0  # seconds in which a child ends once nothing keeps it
+GRACE = 5.0  # seconds that a worker gives its scripts between TERM and KILL
 SLOW = 15.0  # seconds after which somebody who waits for the API is told so
 LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
@@ -36,7 +39,6 @@ SHARED = (
     "horae.wiring", "horae.api.app", "horae.processes.scheduler", "horae.processes.worker",
     "horae.executors.http", "horae.executors.python", "horae.executors.script", "uvicorn",
 )  # fmt: skip
-DEMO: list[list[str]] = []
 
 Prepare = Callable[[Settings, str | None], str]
 """Brings the schema up to date and makes sure of an admin's API key: the given one if it is good, or a new one."""
@@ -49,27 +51,26 @@ def register(app: typer.Typer) -> None:
 def up(demo: Annotated[bool, typer.Option("--demo", help="Add a few example jobs.")] = False) -> None:
     """Run everything here: the API, a scheduler and a worker. Ctrl-C stops it."""
     settings = config.load(up=True)
-    children = {name: _command(settings, [name]) for name in ("serve", "scheduler", "worker")}
-    examples = [_command(settings, arguments) for arguments in DEMO] if demo else []
-    raise typer.Exit(run(settings, _prepare, children, examples))
+    children = {name: _command(settings, name) for name in ("serve", "scheduler", "worker")}
+    raise typer.Exit(run(settings, _prepare, children, demo=demo))
 
 
-def run(settings: Settings, prepare: Prepare, children: dict[str, Work], then: Sequence[Work] = ()) -> int:
-    """Runs the whole tree until it is stopped; the exit code. `then` is done once the API answers."""
+def run(settings: Settings, prepare: Prepare, children: dict[str, Work], *, demo: bool = False) -> int:
+    """Runs the whole tree until it is stopped; the exit code."""
     with closing(_lock(settings.make_data_dir())):
         _check_port(settings)
         token = prepare(settings, _known_token(settings))
         _write_client(settings, token)
-        return asyncio.run(_run(settings, children, then))
+        examples = partial(add_examples, _url(settings), token) if demo else None
+        return asyncio.run(_run(settings, children, examples))
 
 
-async def _run(settings: Settings, children: dict[str, Work], then: Sequence[Work]) -> int:
+async def _run(settings: Settings, children: dict[str, Work], examples: Work | None) -> int:
     terminal = Terminal(sys.stdout.fileno(), colour=sys.stdout.isatty())
-    plans = [
-        Plan(name, work, SLACK + (settings.drain_timeout if name == "worker" else 0)) for name, work in children.items()
-    ]
+    drain = {"worker": settings.drain_timeout + GRACE}
+    plans = [Plan(name, work, SLACK + drain.get(name, 0)) for name, work in children.items()]
     tree = Tree(plans, terminal)
-    greeting = asyncio.create_task(_greet(settings, tree, terminal, then))
+    greeting = asyncio.create_task(_greet(settings, tree, terminal, examples))
     try:
         await tree.run()
     finally:
@@ -79,15 +80,15 @@ async def _run(settings: Settings, children: dict[str, Work], then: Sequence[Wor
     return 2 if tree.failure else 0
 
 
-def _command(settings: Settings, arguments: list[str]) -> Work:
+def _command(settings: Settings, name: str) -> Work:
     """A command of Horae's, to be carried out in a child with the settings of this process."""
 
     def work() -> int:
-        os.environ.update(environment(settings))
-        sys.argv = ["horae", *arguments]
-        return app.run(arguments)
+        from horae.cli import app
 
-    from horae.cli import app
+        os.environ.update(environment(settings))
+        sys.argv = ["horae", name]
+        return app.run([name])
 
     return work
 
@@ -182,7 +183,7 @@ def _prepare(settings: Settings, token: str | None) -> str:
 # ---- once they run
 
 
-async def _greet(settings: Settings, tree: Tree, terminal: Terminal, then: Sequence[Work]) -> None:
+async def _greet(settings: Settings, tree: Tree, terminal: Terminal, examples: Work | None) -> None:
     """Says where everything is, as soon as the API answers."""
     loop = asyncio.get_running_loop()
     late = loop.call_later(SLOW, terminal.say, "The API does not answer yet; still waiting.")
@@ -195,8 +196,8 @@ async def _greet(settings: Settings, tree: Tree, terminal: Terminal, then: Seque
     late.cancel()
     for line in _greeting(settings):
         terminal.say(line)
-    for work in then:
-        await tree.once(Plan("demo", work, SLACK))
+    if examples is not None:
+        await tree.once(Plan("demo", examples, SLACK))
 
 
 async def _answers(settings: Settings) -> bool:

@@ -27,8 +27,8 @@ def stop_signals() -> tuple[asyncio.Event, asyncio.Event]:
         elif loop.time() - first > SAME:
             stop_now.set()
 
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ()) & {signal.SIGINT, signal.SIGHUP}
-    for kind in {signal.SIGINT, signal.SIGTERM} - blocked:
+    blocked = {signal.SIGINT, signal.SIGHUP} & signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    for kind in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(kind, on_signal)
     for kind in blocked:
         loop.add_signal_handler(kind, lambda: None)

@@ -55,7 +55,7 @@ class LocalWakeups:
 
     async def start(self, topics: Collection[str], on_hint: Callable[[Hint], None]) -> None:
         self._topics, self._on_hint = frozenset(topics), on_hint
-        if not self._open():
+        if not topics or not self._open():
             return
         name = f"{os.getpid()}-{secrets.token_hex(4)}{SUFFIX}"
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

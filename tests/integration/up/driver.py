@@ -14,6 +14,7 @@ def prepare(settings: config.Settings, token: str | None) -> str:
     return token or "a-new-token"
 
 
+up.SLACK, up.GRACE = 1.0, 0.5
 try:
     settings = config.load(up=True)
     environment = up.environment(settings)
