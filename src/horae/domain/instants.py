@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, WithJsonSchema
 
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 LATEST = datetime(2100, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
@@ -61,7 +61,7 @@ def _read(value: Any) -> Any:
     raise ValueError("must be an instant such as 2026-12-01T09:00:00+01:00")
 
 
-Instant = Annotated[datetime, BeforeValidator(_read, json_schema_input_type=str)]
+Instant = Annotated[datetime, BeforeValidator(_read), WithJsonSchema({"type": "string", "format": "date-time"})]
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -22,7 +22,8 @@ def refused(model: Any, given: Any) -> tuple[str, str]:
         return found
     with pytest.raises(ValidationError) as caught:
         adapter.validate_json(text)
-    assert _first(caught.value)[0] == found[0]
+    if caught.value.errors()[0]["type"] != "json_invalid":  # half a surrogate pair is no JSON at all
+        assert _first(caught.value)[0] == found[0]
     return found
 
 

@@ -421,7 +421,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     schedules,
     st.sampled_from(["last", "all", "first", "none"]),
@@ -481,7 +481,7 @@ def _check_ledger(schedule, calendar, ran, rows, through):
     assert all(last < first for (_, last), (first, _) in pairwise(spans))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.lists(st.sampled_from([LUNCH, {"days": ["SAT"], "start": "22:30", "end": "03:00"}]), min_size=1, max_size=2),
     st.integers(1, 2_000),

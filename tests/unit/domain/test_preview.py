@@ -1,0 +1,103 @@
+"""Previews: what will run, by the schedule's own clock, and what is odd about it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from horae.domain.preview import Upcoming, preview
+from horae.domain.schedule import Schedule
+
+SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
+SPRING = datetime(2026, 3, 28, tzinfo=UTC)  # on the 29th the clocks of Berlin go forward
+AUTUMN = datetime(2026, 10, 24, tzinfo=UTC)  # on the 25th they go back
+
+_GAP = "its own time does not exist on this day (clocks go forward): it runs right after the gap"
+_FIRST = "this local time comes twice on this day (clocks go back): this is the first time"
+_SECOND = "this local time comes twice on this day (clocks go back): this is the second time"
+
+
+def _preview(schedule: dict[str, Any], after: datetime, count: int = 3, fired: int = 0) -> list[Upcoming]:
+    form = {"timezone": "Europe/Berlin", **schedule}
+    return preview(SCHEDULE.validate_python(form), after, after, count, fired)
+
+
+def _said(found: list[Upcoming]) -> list[tuple[str, str | None]]:
+    assert all(one.local.astimezone(UTC) == one.at for one in found)
+    return [(f"{one.local:%d %H:%M%z}", one.note) for one in found]
+
+
+def test_a_time_in_the_gap():
+    assert _said(_preview({"cron": "30 2 * * *"}, SPRING)) == [
+        ("28 02:30+0100", None),
+        ("29 03:00+0200", _GAP),
+        ("30 02:30+0200", None),
+    ]
+
+
+def test_a_skipped_gap_is_not_listed():
+    found = _preview({"cron": "30 2 * * *", "dst_gap": "skip"}, SPRING)
+    assert [f"{one.local:%d}" for one in found] == ["28", "30", "31"]
+
+
+def test_a_time_that_comes_twice():
+    assert _said(_preview({"cron": "30 2 * * *", "dst_fold": "both"}, AUTUMN, 4)) == [
+        ("24 02:30+0200", None),
+        ("25 02:30+0200", _FIRST),
+        ("25 02:30+0100", _SECOND),
+        ("26 02:30+0100", None),
+    ]
+    assert _said(_preview({"cron": "30 2 * * *", "dst_fold": "second"}, AUTUMN, 2))[1] == ("25 02:30+0100", _SECOND)
+
+
+def test_intervals_shift():
+    assert _said(_preview({"every": "24h", "start_at": SPRING - timedelta(hours=14)}, SPRING)) == [
+        ("28 11:00+0100", None),
+        ("29 12:00+0200", "the clocks went forward by 1 hour since the one before"),
+        ("30 12:00+0200", None),
+    ]
+    assert _said(_preview({"cron": "0 */12 * * *"}, AUTUMN + timedelta(hours=23)))[:2] == [
+        ("25 12:00+0100", "the clocks went back by 1 hour since the one before"),
+        ("26 00:00+0100", None),
+    ]
+
+
+def test_the_first_one_is_compared_with_the_one_before():
+    after = SPRING + timedelta(hours=24)
+    found = _preview({"every": "24h", "start_at": SPRING - timedelta(hours=14)}, after, 1)
+    assert found[0].note == "the clocks went forward by 1 hour since the one before"
+
+
+def test_blackouts_are_noted():
+    found = _preview({"cron": "0 */6 * * *", "blackouts": [{"start": "11:00", "end": "13:00"}]}, AUTUMN, 4)
+    assert [(one.local.hour, one.note) for one in found] == [
+        (6, None),
+        (12, "falls into a blackout: it will be skipped"),
+        (18, None),
+        (0, None),
+    ]
+
+
+@pytest.mark.parametrize(("max_runs", "fired", "expected"), [(2, 0, 2), (2, 1, 1), (2, 2, 0), (2, 5, 0), (9, 0, 3)])
+def test_no_more_than_are_left(max_runs, fired, expected):
+    assert len(_preview({"every": 60, "max_runs": max_runs}, SPRING, 3, fired)) == expected
+
+
+def test_ends():
+    assert len(_preview({"at": SPRING + timedelta(days=1)}, SPRING)) == 1
+    assert _preview({"at": SPRING}, SPRING) == []
+    assert len(_preview({"cron": "0 * * * *", "end_at": SPRING + timedelta(hours=2)}, SPRING, 99)) == 2
+
+
+@pytest.mark.parametrize("form", [{"manual": True}, {"after": {"job": "load"}}])
+def test_what_others_start(form):
+    assert preview(SCHEDULE.validate_python(form), SPRING, SPRING, 5) == []
+
+
+def test_a_thousand():
+    found = _preview({"cron": "*/5 * * * *"}, SPRING, 1_000)
+    assert len(found) == 1_000
+    assert found[-1].at == SPRING + 1_000 * timedelta(minutes=5)
