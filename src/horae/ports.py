@@ -324,6 +324,11 @@ class Store(Protocol):
         run again, so verbs are idempotent by key or token. Raises StoreUnavailable when the database is away."""
         ...
 
+    async def single(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The same for a verb whose change is one statement wherever the database can do it so: there it needs no
+        transaction around it, and two round trips less."""
+        ...
+
     async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The same for a verb that only reads: it takes no write lock and waits for nobody."""
         ...

@@ -6,6 +6,7 @@ The functions here block until their process ends; the command line calls them.
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Coroutine, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -227,6 +228,7 @@ async def _scheduler(settings: Settings) -> None:
     )
     await wakeups.start(("jobs", "shards"), process.on_hint)
     try:
+        _settle_down()
         await process.run(stop)
     finally:
         await wakeups.close()
@@ -290,6 +292,7 @@ async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, execu
     )
     await wakeups.start(("runs", "cancel"), process.on_hint)
     try:
+        _settle_down()
         await process.run(stop, stop_now)
     finally:
         await wakeups.close()

@@ -32,7 +32,7 @@ class Heartbeat:
     def __init__(self, worker_id: str, patient: Patient, store: Store, clock: Clock, settings: WorkerSettings) -> None:
         self._id, self._patient, self._store, self._clock = worker_id, patient, store, clock
         self._settings = settings
-        self._safe_until: dict[tuple[str, str], float] = {}
+        self._safe_until: dict[str, float] = {}  # by token; the worker's own thread adds to it
         self._next_beat = 0.0
         self.beating = Loop("heartbeat", self.step)
         self.guarding = Loop("guard", self.guard)
@@ -44,9 +44,9 @@ class Heartbeat:
         self.beating.stop()
         self.guarding.stop()
 
-    def leased(self, run_id: str, token: str, since: float) -> None:
-        """A lease was taken, not before `since` on this clock."""
-        self._safe_until[run_id, token] = since + self._own_lease
+    def leased(self, token: str, since: float) -> None:
+        """Leases were taken with this token, not before `since` on this clock."""
+        self._safe_until[token] = since + self._own_lease
 
     @property
     def _own_lease(self) -> float:
@@ -76,7 +76,7 @@ class Heartbeat:
         self._next_beat = began + self._settings.heartbeat
         kept = {(run_id, token) for run_id, token, _ in renewed}
         for run_id, token, cancel in renewed:
-            self._safe_until[run_id, token] = began + self._own_lease
+            self._safe_until[token] = began + self._own_lease
             if cancel:
                 self._patient.stop_run(run_id, token, StopReason.CANCEL)
         for run_id, token in held.items():
@@ -85,12 +85,13 @@ class Heartbeat:
 
     async def guard(self) -> float:
         """Ends attempts whose lease could not be renewed in time. A loop of its own: a beat may hang."""
-        now, held = self._clock.monotonic(), self._patient.held()
-        for key, at in list(self._safe_until.items()):
-            if held.get(key[0]) != key[1]:
-                self._safe_until.pop(key, None)
-            elif at < now:
-                self._patient.stop_run(*key, StopReason.LEASE_LOST)
+        now, safe_until, held = self._clock.monotonic(), dict(self._safe_until), self._patient.held()
+        for run_id, token in held.items():
+            if safe_until.get(token, now) < now:
+                self._patient.stop_run(run_id, token, StopReason.LEASE_LOST)
+        for token in safe_until.keys() - held.values():
+            if safe_until[token] < now:  # one that was just taken may not be known as held yet
+                self._safe_until.pop(token, None)
         return self._settings.lease / 20
 
 
@@ -140,9 +141,9 @@ class HeartbeatThread:
         finally:
             await store.close()
 
-    def leased(self, run_id: str, token: str, since: float) -> None:
+    def leased(self, token: str, since: float) -> None:
         if self._heartbeat is not None:
-            self._heartbeat.leased(run_id, token, since)
+            self._heartbeat.leased(token, since)
 
     def poke(self) -> None:
         """Looks for cancels now."""

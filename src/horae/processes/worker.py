@@ -104,7 +104,8 @@ class Worker:
         if not self._settings.queues:
             await self._learn_queues()
         since, token = self._clock.monotonic(), self._ids.new()
-        claims: Claims = await self._store.transact(
+        self._heart.leased(token, since)
+        claims: Claims = await self._store.single(
             claim,
             worker_id=self.sign.id,
             token=token,
@@ -113,7 +114,7 @@ class Worker:
             limit=free,
             lease=self._settings.lease,
         )
-        await self._start(claims.runs, since)
+        await self._start(claims.runs)
         return self._pause(claims, free)
 
     def _free(self) -> int:
@@ -127,7 +128,7 @@ class Worker:
         if len(self._queues) > 1:  # another one first each time, so that none starves behind a long one
             self._queues = [*self._queues[1:], self._queues[0]]
 
-    async def _start(self, runs: list[Claimed], since: float) -> None:
+    async def _start(self, runs: list[Claimed]) -> None:
         missing = {(run.job_id, run.version) for run in runs} - self._definitions.keys()
         if missing:
             if len(self._definitions) + len(missing) > _DEFINITIONS:
@@ -135,7 +136,6 @@ class Worker:
                 missing = {(run.job_id, run.version) for run in runs}
             self._definitions |= await self._store.read(_definitions, missing)
         for run in runs:
-            self._heart.leased(run.id, run.token, since)
             self._slots.start(run, self._definitions[run.job_id, run.version])
 
     def _pause(self, claims: Claims, free: int) -> float:

@@ -77,6 +77,10 @@ class SqlStore:
     async def transact(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._repeated(self._write, verb, *args, **kwargs)
 
+    async def single(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        once = self._read if self.dialect.with_may_change else self._write
+        return await self._repeated(once, verb, *args, **kwargs)
+
     async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._repeated(self._read, verb, *args, **kwargs)
 
@@ -117,7 +121,8 @@ class SqlStore:
 
     async def _read(self, repeated: bool, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         async with self._pool.connection() as db:
-            return await verb(SqlTransaction(db, self.dialect, self._ids, self.shard_count), *args, **kwargs)
+            tx = SqlTransaction(db, self.dialect, self._ids, self.shard_count, repeated=repeated)
+            return await verb(tx, *args, **kwargs)
 
 
 @asynccontextmanager

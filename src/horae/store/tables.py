@@ -182,7 +182,6 @@ Index(
     runs.c.id,
 ).ddl_if(callable_=_has_no_partial_indexes)
 Index("runs_running", runs.c.worker_id, postgresql_where=_running, sqlite_where=_running)
-Index("runs_project", runs.c.project_id, runs.c.id)
 
 run_history = _table(
     "run_history",  # partitioned by range of id on PostgreSQL

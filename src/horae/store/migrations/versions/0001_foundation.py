@@ -333,7 +333,6 @@ def _create_indexes() -> None:
             sqlite_where=queued,
         )
     op.create_index("runs_running", "runs", ["worker_id"], postgresql_where=running, sqlite_where=running)
-    op.create_index("runs_project", "runs", ["project_id", "id"])
     op.create_index("run_history_job", "run_history", ["job_id", "id"])
     op.create_index("run_history_project", "run_history", ["project_id", "id"])
     op.create_index("dead_letters_project", "dead_letters", ["project_id", "fingerprint", "run_id"])
