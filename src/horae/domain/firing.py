@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from bisect import bisect
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -15,12 +14,13 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from horae.domain.blackouts import closed_until, closures
+from horae.domain.blackouts import Stretch, closures
 from horae.domain.calendar import Calendar, calendar_of
-from horae.domain.instants import LATEST, TICK, seconds_of
+from horae.domain.instants import TICK, seconds_of
 from horae.domain.job import JobSpec
+from horae.domain.openings import Timed, backward, forward, next_open
 from horae.domain.policy import CatchUp, Overlap
-from horae.domain.schedule import AfterSchedule, AtSchedule, CronSchedule, EverySchedule, ManualSchedule, Schedule
+from horae.domain.schedule import AfterSchedule, AtSchedule, ManualSchedule, Schedule
 from horae.domain.states import SkipReason
 
 
@@ -86,13 +86,11 @@ class Firing:
 
 
 _SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
-Timed = CronSchedule | EverySchedule | AtSchedule
 
 MERELY_LATE = timedelta(seconds=60)
 MOST_CAUGHT_UP = 1_000
 _LOOK_BACK = timedelta(days=100)
 _MOST_CLOSURES = 250
-_PATIENCE = 400
 
 
 def plan_of(spec: JobSpec) -> Plan:
@@ -132,7 +130,7 @@ def first_occurrence(schedule: Schedule, anchor: datetime, after: datetime | Non
         return None
     if isinstance(schedule, AtSchedule):
         return schedule.at
-    return _next_open(schedule, calendar_of(schedule, anchor), anchor - TICK if after is None else after)
+    return next_open(schedule, calendar_of(schedule, anchor), anchor - TICK if after is None else after)
 
 
 def decide(job: DueJob, now: datetime) -> Firing:
@@ -182,7 +180,7 @@ class _Decision:
             until = chosen[-1]
         skipped = self._skipped(closed, opened, chosen, until)
         through = max([self._after, *chosen[-1:], *(row.last for row in skipped)])
-        following = _next_open(schedule, self._calendar, until if finished else max(now, through))
+        following = next_open(schedule, self._calendar, until if finished else max(now, through))
         return Firing(
             occurrences=tuple(Occurrence(at, _due_at(job, at), in_order) for at in chosen),
             skipped=skipped,
@@ -191,7 +189,7 @@ class _Decision:
             next_if_skipped=following if finished else None,
         )
 
-    def _stretches(self) -> tuple[list[_Stretch], list[_Stretch]]:
+    def _stretches(self) -> tuple[list[Stretch], list[Stretch]]:
         """What is due, as (after, until] stretches inside and outside of blackouts."""
         schedule, now = self._schedule, self._now
         start = max(self._after, self._job.next_run_at - TICK)
@@ -214,14 +212,14 @@ class _Decision:
             opened.append((start, now))
         return closed, opened
 
-    def _choose(self, opened: list[_Stretch]) -> tuple[list[datetime], bool]:
+    def _choose(self, opened: list[Stretch]) -> tuple[list[datetime], bool]:
         """What is to run, and whether it is caught up (then it runs in order)."""
         calendar, now, plan = self._calendar, self._now, self._job.plan
-        oldest = next(_forward(calendar, opened), None)
+        oldest = next(forward(calendar, opened), None)
         if oldest is None:
             return [], False
         if now - oldest <= MERELY_LATE:
-            return list(_forward(calendar, opened)), False
+            return list(forward(calendar, opened)), False
         since = now - timedelta(seconds=plan.catch_up_window) - TICK
         if self._schedule.blackouts:
             since = max(since, self._known_since)
@@ -229,12 +227,12 @@ class _Decision:
         if plan.catch_up == "none":
             return [], False
         if plan.catch_up == "first":
-            return list(islice(_forward(calendar, recent), 1)), True
+            return list(islice(forward(calendar, recent), 1)), True
         most = 1 if plan.catch_up == "last" else MOST_CAUGHT_UP
-        return list(islice(_backward(calendar, recent), most))[::-1], True
+        return list(islice(backward(calendar, recent), most))[::-1], True
 
     def _skipped(
-        self, closed: list[_Stretch], opened: list[_Stretch], chosen: list[datetime], until: datetime
+        self, closed: list[Stretch], opened: list[Stretch], chosen: list[datetime], until: datetime
     ) -> tuple[SkippedRange, ...]:
         stretches = [(after, end, SkipReason.BLACKOUT) for after, end in closed]
         for after, end in opened:
@@ -245,7 +243,7 @@ class _Decision:
             stretches.append((max(after, chosen[-1]), end, SkipReason.MISSED))
         rows: list[SkippedRange] = []
         for after, end, reason in sorted(stretches):
-            row = self._row(reason, after, min(end, until))
+            row = skipped_range(self._calendar, reason, after, min(end, until))
             if row is None:
                 continue
             last = rows[-1] if rows else None
@@ -257,47 +255,15 @@ class _Decision:
         rows += [SkippedRange(SkipReason.DST_GAP, at, at, 1) for at in gaps]
         return tuple(sorted(rows, key=lambda row: row.first))
 
-    def _row(self, reason: SkipReason, after: datetime, until: datetime) -> SkippedRange | None:
-        if after >= until:
-            return None
-        first = self._calendar.next_after(after)
-        last = self._calendar.last_at_or_before(until)
-        if first is None or last is None or first > until:
-            return None
-        return SkippedRange(reason, first, last, self._calendar.count(after, until))
 
-
-_Stretch = tuple[datetime, datetime]
-
-
-def _forward(calendar: Calendar, stretches: list[_Stretch]) -> Iterator[datetime]:
-    for after, until in stretches:
-        yield from calendar.between(after, until)
-
-
-def _backward(calendar: Calendar, stretches: list[_Stretch]) -> Iterator[datetime]:
-    for after, until in reversed(stretches):
-        found = calendar.last_at_or_before(until)
-        while found is not None and found > after:
-            yield found
-            found = calendar.last_at_or_before(found - TICK)
-
-
-def _next_open(schedule: Timed, calendar: Calendar, after: datetime) -> datetime | None:
-    """The next occurrence outside of blackouts, so that a long blackout leaves one row and not one per occurrence.
-    If there is none, or none in sight, then one inside: firing it writes that row."""
-    found = calendar.next_after(after)
-    if not schedule.blackouts:
-        return found
-    for _ in range(_PATIENCE):
-        if found is None:
-            last = calendar.last_at_or_before(LATEST)
-            return last if last is not None and last > after else None
-        end = closed_until(schedule.blackouts, schedule.timezone, found)
-        if end is None:
-            return found
-        found = calendar.next_after(end - TICK)
-    return found
+def skipped_range(calendar: Calendar, reason: SkipReason, after: datetime, until: datetime) -> SkippedRange | None:
+    """One row for all occurrences in (after, until], or None if there is none."""
+    if after >= until:
+        return None
+    first, last = calendar.next_after(after), calendar.last_at_or_before(until)
+    if first is None or last is None or first > until:
+        return None
+    return SkippedRange(reason, first, last, calendar.count(after, until))
 
 
 def _due_at(job: DueJob, at: datetime) -> datetime:
