@@ -25,6 +25,7 @@ from horae.domain.firing import (
     parse_plan,
     plan_of,
     plan_text,
+    skipped_range,
 )
 from horae.domain.job import JobSpec
 from horae.domain.schedule import Schedule
@@ -491,6 +492,14 @@ def test_rows_for_the_same_reason_are_joined(closed, days):
     firing = decide(due(schedule), NINE + days * DAY)
     assert [row.reason for row in firing.skipped] == [SkipReason.MISSED]
     assert firing.skipped[0].count == days
+
+
+def test_one_row_for_a_range():
+    calendar = calendar_of(SCHEDULE.validate_python(MINUTELY), NINE)
+    row = skipped_range(calendar, SkipReason.DISABLED, NINE, NINE + HOUR + SECOND)
+    assert row == SkippedRange(SkipReason.DISABLED, NINE + MINUTE, NINE + HOUR, 60)
+    assert skipped_range(calendar, SkipReason.DISABLED, NINE, NINE + SECOND) is None
+    assert skipped_range(calendar, SkipReason.DISABLED, NINE + HOUR, NINE) is None
 
 
 # Plans

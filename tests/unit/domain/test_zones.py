@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from importlib import resources
+from io import BytesIO
 from itertools import pairwise
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -68,3 +71,14 @@ def test_no_zone_changes_more_often_than_is_probed_for():
             if now != offset:
                 assert at - since > timedelta(seconds=zones._PROBE), f"{name} changed twice around {at}"
                 since, offset = at, now
+
+
+def test_rules_come_from_the_package_and_not_from_the_host():
+    tzdata = pytest.importorskip("tzdata")
+    expected = resources.files(tzdata).joinpath("zoneinfo", "Africa", "Casablanca").read_bytes()
+    with BytesIO(expected) as file:
+        packaged = ZoneInfo.from_file(file)
+    at = datetime(2000, 1, 1, tzinfo=UTC)
+    for _ in range(1_200):
+        at += timedelta(days=30)
+        assert at.astimezone(zone("Africa/Casablanca")).utcoffset() == at.astimezone(packaged).utcoffset()
