@@ -103,7 +103,8 @@ class Tree:
         loop = asyncio.get_running_loop()
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, self._signalled)
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # it is, under nohup
+                loop.add_signal_handler(number, self._signalled)
         loop.add_signal_handler(signal.SIGCHLD, self._reap)
         keepers = [asyncio.create_task(self._keep(plan), name=plan.name) for plan in self._plans]
         try:

@@ -66,7 +66,7 @@ def run(settings: Settings, prepare: Prepare, children: dict[str, Work], *, demo
 
 
 async def _run(settings: Settings, children: dict[str, Work], examples: Work | None) -> int:
-    terminal = Terminal(sys.stdout.fileno(), colour=sys.stdout.isatty())
+    terminal = Terminal(sys.stdout.fileno(), colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
     drain = {"worker": settings.drain_timeout + GRACE}
     plans = [Plan(name, work, SLACK + drain.get(name, 0)) for name, work in children.items()]
     tree = Tree(plans, terminal)
@@ -106,7 +106,11 @@ def environment(settings: Settings) -> dict[str, str]:
 
 def _lock(data_dir: Path) -> IO[str]:
     """Only one `horae up` may use a data directory. The lock goes with the process, however it ends."""
-    file = (data_dir / LOCK_FILE).open("a+")
+    path = data_dir / LOCK_FILE
+    try:
+        file = path.open("a+")
+    except OSError as error:
+        raise ConfigurationError(f"cannot open {path}: {error.strerror}") from None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -112,6 +112,18 @@ async def test_one_signal_is_one_orderly_stop(start, how):
     assert up.output.endswith("serve     | serve says goodbye\nStopped.\n")
 
 
+async def test_nohup_is_respected(start):
+    up = start(["nohup", *stand_ins()])
+    await up.ready()
+    up.signal_group(signal.SIGHUP)
+    (pid,) = up.noted("start", "scheduler")
+    os.kill(pid, signal.SIGKILL)  # something that is noticed after the signal
+    await until(lambda: len(up.noted("start", "scheduler")) == 2)
+    assert not up.noted("term")
+    up.signal_group(signal.SIGINT)
+    assert await up.ended() == 0
+
+
 async def test_a_slow_worker_is_given_its_time_and_the_others_wait_for_it(start):
     up = start(stand_ins(worker="slow"), HORAE_DRAIN_TIMEOUT="1s")
     await up.ready()
