@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import re
@@ -10,11 +11,12 @@ from typing import Any, TypeVar
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
-from horae.api.errors import Malformed, TooLarge, WrongMediaType, field_name, invalid_body
+from horae.api.errors import Malformed, TooLarge, TooSlow, WrongMediaType, field_name, invalid_body
 from horae.domain.errors import InvalidInput
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 32
+PATIENCE = 30.0  # seconds for a whole body: a client that trickles must not hold a place for ever
 _UNFIT = re.compile("[\x00\ud800-\udfff]")
 _MODELS: dict[str, type[BaseModel]] = {}
 
@@ -27,11 +29,15 @@ async def read_bytes(request: Request) -> bytes:
     if declared.isdigit() and int(declared[:20]) > MAX_BYTES:
         raise TooLarge
     chunks, total = [], 0
-    async for chunk in request.stream():
-        total += len(chunk)
-        if total > MAX_BYTES:
-            raise TooLarge
-        chunks.append(chunk)
+    try:
+        async with asyncio.timeout(PATIENCE):
+            async for chunk in request.stream():
+                total += len(chunk)
+                if total > MAX_BYTES:
+                    raise TooLarge
+                chunks.append(chunk)
+    except TimeoutError:
+        raise TooSlow from None
     return b"".join(chunks)
 
 

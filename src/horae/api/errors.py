@@ -45,6 +45,10 @@ class TooLarge(HoraeError):
     """The body is larger than 1 MiB."""
 
 
+class TooSlow(HoraeError):
+    """The body did not arrive in time."""
+
+
 class WrongMediaType(HoraeError):
     """Send the body as application/json."""
 
@@ -64,6 +68,7 @@ _KINDS: dict[int, tuple[str, str]] = {
     403: ("forbidden", "Not allowed"),
     404: ("not-found", "Not found"),
     405: ("method-not-allowed", "Method not allowed"),
+    408: ("too-slow", "Too slow"),
     409: ("conflict", "Conflict"),
     412: ("stale-version", "Changed by someone else"),
     413: ("too-large", "Too large"),
@@ -84,6 +89,7 @@ _STATUS: tuple[tuple[type[HoraeError], int], ...] = (
     (StaleVersion, 412),
     (Conflict, 409),
     (DuplicateKey, 409),
+    (TooSlow, 408),
     (TooLarge, 413),
     (WrongMediaType, 415),
     (StoreUnavailable, 503),

@@ -21,8 +21,8 @@ MAX_PAGE = 200
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="how many items")] = 50
-    cursor: Annotated[str | None, Query(max_length=1_000, description="`next_cursor` of the page before")] = None
+    limit: int
+    cursor: str | None
 
     def after(self, context: Context, principal: Principal, scope: str) -> str | None:
         return cursors.unseal(context.settings.secret_key, f"{principal.project_id}\0{scope}", self.cursor)
@@ -31,10 +31,17 @@ class Paging:
         return cursors.seal(context.settings.secret_key, f"{principal.project_id}\0{scope}", after)
 
 
-Page = Annotated[Paging, Depends()]
+async def paging(
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="how many items")] = 50,
+    cursor: Annotated[str | None, Query(max_length=1_000, description="`next_cursor` of the page before")] = None,
+) -> Paging:
+    return Paging(limit, cursor)
 
 
-def job_ref(id: Annotated[str, Path(description="a job's id or its name")]) -> str:
+Page = Annotated[Paging, Depends(paging)]
+
+
+async def job_ref(id: Annotated[str, Path(description="a job's id or its name")]) -> str:
     if len(id) > 200:
         raise NotFound("there is no such job")
     return id
@@ -43,7 +50,7 @@ def job_ref(id: Annotated[str, Path(description="a job's id or its name")]) -> s
 Ref = Annotated[str, Depends(job_ref)]
 
 
-def run_id(id: Annotated[str, Path(description="a run's id")]) -> str:
+async def run_id(id: Annotated[str, Path(description="a run's id")]) -> str:
     """Ids are checked before any query: databases differ in how they refuse what is none."""
     if not is_id(id):
         raise NotFound("there is no such run")

@@ -132,6 +132,7 @@ def _read(path: Path) -> str:
 
 def schedule_words(schedule: Json) -> str:
     """A schedule in a table's cell."""
+    schedule = {name: _flat(value) if name in ("cron", "every") else value for name, value in schedule.items()}
     if schedule.get("cron") is not None:
         zone = schedule.get("timezone") or "UTC"
         return f"{schedule['cron']}" + (f" ({zone})" if zone != "UTC" else "")
@@ -143,6 +144,11 @@ def schedule_words(schedule: Json) -> str:
     if schedule.get("after") is not None:
         return f"after {schedule['after'].get('job')} ({schedule['after'].get('on')})"
     return "manual"
+
+
+def _flat(value: Any) -> Any:
+    """Cron fields and intervals may also be written as objects."""
+    return " ".join(f"{name}={part}" for name, part in value.items()) if isinstance(value, dict) else value
 
 
 def shown(target: Json) -> str:

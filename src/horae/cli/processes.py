@@ -75,7 +75,9 @@ def migrate() -> None:
     """Bring the database's schema up to date."""
     settings = on_database()
     from horae import wiring
+    from horae.watch.logging import configure
 
+    configure(form=settings.log_format, level="error", role="migrate")  # what Alembic notes is nobody's concern
     wiring.migrate(settings)
     say("The schema is up to date.")
 

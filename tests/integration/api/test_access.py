@@ -1,5 +1,6 @@
 """Who may do what: the matrix of routes, roles and projects, generated from the routes themselves."""
 
+import inspect
 from itertools import pairwise
 from typing import Any
 
@@ -59,6 +60,19 @@ def test_every_route_declares_its_permission(api: Api):
     assert {path for (_, path), guard in found.items() if isinstance(guard, Public)} == PUBLIC
     guarded = {key for key, guard in found.items() if isinstance(guard, Allow)}
     assert guarded == set(CALLS), "a route is missing from this matrix, or is no more"
+
+
+def test_no_dependency_goes_to_a_thread(api: Api):
+    """FastAPI runs plain functions in a thread: for our one-liners that doubles the cost of a request."""
+
+    def check(dependant: Any) -> None:
+        for inner in dependant.dependencies:
+            call = inner.call if inspect.isfunction(inner.call) else type(inner.call).__call__
+            assert inspect.iscoroutinefunction(call), inner.call
+            check(inner)
+
+    for route in iter_route_contexts(api.app.routes):
+        check(route.dependant)
 
 
 def test_every_permission_guards_something(api: Api):

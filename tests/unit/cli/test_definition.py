@@ -86,6 +86,8 @@ def test_durations_are_checked_here():
         ({"cron": "0 9 * * *", "timezone": "UTC"}, "0 9 * * *"),
         ({"every": "5m"}, "every 5m"),
         ({"every": 90}, "every 90s"),
+        ({"every": {"hours": 1, "minutes": 5}}, "every hours=1 minutes=5"),
+        ({"cron": {"minute": "0", "hour": "*/2"}}, "minute=0 hour=*/2"),
         ({"at": "2026-01-01T00:00:00Z"}, "at 2026-01-01T00:00:00Z"),
         ({"manual": True}, "manual"),
         ({"after": {"job": "load", "on": "any"}}, "after load (any)"),
