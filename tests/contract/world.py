@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Self
+from typing import Any, ParamSpec, Self, TypeVar
 
 from horae.clock import SystemClock, SystemIds
 from horae.domain.job import JobSpec
@@ -17,11 +17,15 @@ from horae.domain.records import Beat, Host, JobRecord, RunFilter, SchedulerSign
 from horae.domain.run import Claimed, Finished, LogLines, RunRecord
 from horae.domain.states import AttemptOutcome, RunStatus, Trigger
 from horae.lifecycle import cancel, claim, finish, fire, prune, recover, submit
-from horae.ports import Clock, Ids, Transaction
+from horae.ports import Clock, Ids, Transaction, Verb
 from horae.store import open_store
 from horae.store.dialects.base import Connection
+from horae.store.failures import ConnectionLost
 from horae.store.open import choose
-from horae.store.store import SqlStore
+from horae.store.store import SqlStore, SqlTransaction
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 IDS = SystemIds()
 OFFERS = ("python:work",)
@@ -46,6 +50,20 @@ def spec(**fields: Any) -> JobSpec:
     fields.setdefault("name", f"job {next(_numbers)}")
     fields.setdefault("target", {"kind": "python", "function": "work"})
     return JobSpec.model_validate(fields)
+
+
+def lost_reply(verb: Verb[P, T]) -> Verb[P, T]:
+    """The same verb, but the answer to its first commit is lost on the way: nobody knows whether it took effect."""
+
+    async def work(tx: Transaction, *args: P.args, **kwargs: P.kwargs) -> T:
+        result = await verb(tx, *args, **kwargs)
+        if not tx.repeated:
+            assert isinstance(tx, SqlTransaction)
+            await tx._db.commit()
+            raise ConnectionLost()
+        return result
+
+    return work
 
 
 def middle() -> float:
@@ -144,13 +162,15 @@ class World:
 
         return await self.store.transact(create)
 
-    async def edit(self, job: JobRecord | str, *, expect: int | None = None, **fields: Any) -> JobRecord:
+    async def edit(
+        self, job: JobRecord | str, *, expect: int | None = None, reply_lost: bool = False, **fields: Any
+    ) -> JobRecord:
         def change(old: JobSpec) -> JobSpec:
             given = {name: getattr(old, name) for name in type(old).model_fields}
             return spec(**{**given, **fields})
 
         return await self.store.transact(
-            submit.edit_job,
+            lost_reply(submit.edit_job) if reply_lost else submit.edit_job,
             project_id=self.project,
             ref=_id(job),
             change=change,
@@ -162,11 +182,11 @@ class World:
         await self.store.transact(submit.delete_job, project_id=self.project, ref=_id(job), actor="tester")
 
     async def trigger(
-        self, job: JobRecord | str, count: int = 1, *, id: str | None = None, **request: Any
+        self, job: JobRecord | str, count: int = 1, *, id: str | None = None, reply_lost: bool = False, **request: Any
     ) -> list[RunRecord]:
         runs = [submit.TriggerRequest(id or self.ids.new(), **request) for _ in range(count)]
         return await self.store.transact(
-            submit.trigger,
+            lost_reply(submit.trigger) if reply_lost else submit.trigger,
             project_id=self.project,
             ref=_id(job),
             runs=runs,
@@ -209,6 +229,7 @@ class World:
         self,
         limit: int = 100,
         *,
+        reply_lost: bool = False,
         queues: Sequence[str] = ("default",),
         offers: Collection[str] = OFFERS,
         worker: str | None = None,
@@ -216,7 +237,7 @@ class World:
         lease: float = LEASE,
     ) -> claim.Claims:
         return await self.store.transact(
-            claim.claim,
+            lost_reply(claim.claim) if reply_lost else claim.claim,
             worker_id=worker or self.ids.new(),
             token=token or self.ids.new(),
             queues=queues,
@@ -240,8 +261,8 @@ class World:
             logs=logs,
         )
 
-    async def renew(self, worker: str, lease: float = LEASE) -> list[tuple[str, str, bool]]:
-        return await self.store.transact(_renew, worker, lease)
+    async def renew(self, worker: str, *runs: Claimed, lease: float = LEASE) -> list[tuple[str, str, bool]]:
+        return await self.store.transact(_renew, worker, [run.id for run in runs], lease)
 
     async def log(self, *lines: LogLines) -> None:
         await self.store.transact(_append, lines)
@@ -351,8 +372,8 @@ async def _definitions(tx: Transaction, pairs: set[tuple[str, int]]) -> dict[tup
     return await tx.jobs.definitions(pairs)
 
 
-async def _renew(tx: Transaction, worker: str, lease: float) -> list[tuple[str, str, bool]]:
-    return await tx.runs.renew(worker, lease)
+async def _renew(tx: Transaction, worker: str, runs: list[str], lease: float) -> list[tuple[str, str, bool]]:
+    return await tx.runs.renew(worker, runs, lease)
 
 
 async def _append(tx: Transaction, lines: Sequence[LogLines]) -> None:

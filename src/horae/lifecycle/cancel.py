@@ -53,7 +53,7 @@ async def cancel_running_of(tx: Transaction, counts: Mapping[str, int], new: Col
         if run_id not in new:
             by_project.setdefault(project_id, []).append(run_id)
     for project_id, run_ids in by_project.items():
-        live = await tx.runs.lock_live(project_id, run_ids)
+        live = await tx.runs.live(project_id, run_ids, lock=True)
         under_way = [run for run in live if not run["held"] and run["cancel_requested_at"] is None]
         for job_id, count in counts.items():
             await _cancel(tx, [run for run in under_way if run["job_id"] == job_id][:count])

@@ -63,7 +63,7 @@ class _Batch:
         self.runs: list[NewRun] = []
         self.skipped: list[Skipped] = []
         self._advances: list[Advance] = []
-        self._cancelling: list[str] = []
+        self._cancelling: dict[str, int] = {}  # how many older runs of a job make room
 
     def add(self, job: DueJob, now: datetime, gate: tuple[int, int, int] | None) -> None:
         firing = decide(job, now)
@@ -88,7 +88,9 @@ class _Batch:
                 )
             )
         if admission.cancel_running:
-            self._cancelling.append(job.id)
+            waiting = [entry for entry in admission.admitted if entry.held]
+            # Caught-up runs come one after the other: they need one place between them.
+            self._cancelling[job.id] = 1 if waiting[0].occurrence.in_order else len(waiting)
         self._advances.append(Advance(job.id, admission.next_run_at, firing.fired_through, len(admission.admitted)))
 
     def _run(self, job: DueJob, at: datetime, due_at: datetime, held: bool) -> NewRun:
@@ -116,6 +118,6 @@ class _Batch:
         await tx.runs.skip(self.skipped)
         await tx.jobs.advance(self._advances)
         await tx.stats.add([Tally(s.job_id, s.project_id, RunStatus.SKIPPED, s.occurrences) for s in self.skipped])
-        await cancel_running_of(tx, self._cancelling)
+        await cancel_running_of(tx, self._cancelling, {run.id for run in self.runs})
         for queue in {run.queue for run in self.runs if not run.held}:
             tx.hint(f"runs:{queue}")
