@@ -19,6 +19,7 @@ from horae.domain.records import (
     ApiKey,
     Beat,
     Dead,
+    Host,
     JobChange,
     JobHead,
     JobRecord,
@@ -237,6 +238,11 @@ class Processes(Protocol):
     async def register_worker(self, sign: WorkerSign) -> None: ...
     async def beat_worker(self, worker_id: str, beat: Beat) -> None: ...
     async def workers(self, offline_after: float) -> list[WorkerRecord]: ...
+    async def neighbours(self, host_key: str) -> list[tuple[str, Host]]:
+        """Workers that see the same process table and have not said goodbye."""
+        ...
+
+    async def mark_offline(self, worker_ids: Collection[str]) -> None: ...
     async def register_scheduler(self, sign: SchedulerSign) -> None: ...
     async def beat_scheduler(self, scheduler_id: str) -> bool:
         """False if it is not registered (any more)."""

@@ -20,6 +20,8 @@ async def recover(
 ) -> int:
     """Takes runs away from workers that no longer hold them; how many."""
     rows = await tx.runs.expired(limit, dead_workers)
+    if len(rows) < limit:  # otherwise the dead have more, for the next sweep
+        await tx.processes.mark_offline(dead_workers)
     if not rows:
         return 0
     specs = await tx.jobs.definitions({(row.job_id, row.version) for row in rows})

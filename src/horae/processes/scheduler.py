@@ -11,13 +11,12 @@ from collections.abc import Callable
 from math import ceil
 
 from horae.domain.records import SchedulerSign
-from horae.domain.states import WorkerStatus
 from horae.lifecycle.fire import Fired, fire, idle_for
 from horae.lifecycle.prune import prune, roll_up, tidy
-from horae.lifecycle.recover import expire, recover
+from horae.lifecycle.recover import expire
 from horae.ports import Clock, Hint, Ids, Store, Transaction
-from horae.processes.host import surely_dead
 from horae.processes.loop import Loop, log
+from horae.processes.neighbours import dead_neighbours, recover_lost
 from horae.processes.settings import SchedulerSettings
 
 _LOCKED_ELSEWHERE = 0.01  # a due job whose row somebody else was just at
@@ -118,11 +117,9 @@ class Scheduler:
     async def _sweep(self) -> float:
         """Asks in one statement what there is to do; mostly nothing."""
         chores = await self._store.read(_chores)
-        dead = await self._store.read(dead_neighbours, self.sign) if "running" in chores else []
+        dead = await dead_neighbours(self._store, self.sign.host) if "running" in chores else []
         if dead or "lost" in chores:
-            lost = await self._store.transact(recover, chance=self._ids.chance, dead_workers=dead)
-            if lost:
-                log.warning("recovered runs of lost workers", runs=lost)
+            await recover_lost(self._store, self._ids, dead)
         if "overdue" in chores:
             await self._store.transact(expire)
         if "tallies" in chores and 0 in self._shards:
@@ -159,12 +156,6 @@ async def share(tx: Transaction, sign: SchedulerSign, lease: float, shard_count:
     if len(owned) < fair:
         owned = sorted([*owned, *await tx.processes.take_shards(sign.id, lease, fair - len(owned))])
     return owned
-
-
-async def dead_neighbours(tx: Transaction, sign: SchedulerSign) -> list[str]:
-    """Workers of this very host whose processes are gone: nobody needs to wait for their leases."""
-    workers = await tx.processes.workers(offline_after=86_400.0)
-    return [w.id for w in workers if w.status != WorkerStatus.OFFLINE and surely_dead(w.host, sign.host)]
 
 
 async def _chores(tx: Transaction) -> set[str]:

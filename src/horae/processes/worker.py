@@ -15,6 +15,7 @@ from horae.ports import Clock, Executor, Hint, Ids, Store, Transaction
 from horae.processes.heartbeat import Heartbeat, HeartbeatThread
 from horae.processes.logbook import LogBook
 from horae.processes.loop import Loop, log
+from horae.processes.neighbours import recover_neighbours
 from horae.processes.reporter import Reporter
 from horae.processes.settings import WorkerSettings
 from horae.processes.slots import Slots
@@ -55,6 +56,7 @@ class Worker:
         self._slots = Slots(executors, clock, book, self._done, grace=settings.grace)
         self._reporting = Loop("report", self._reporter.step, self._reporter.wake)
         self._deadlines = Loop("deadlines", self._sweep_deadlines)
+        self._watching = Loop("neighbours", self._watch)
         self._heart = HeartbeatThread(self._open_heartbeat)
 
     async def run(self, stop: asyncio.Event, stop_now: asyncio.Event) -> None:
@@ -63,10 +65,10 @@ class Worker:
         await self._store.transact(_register, self.sign)
         await self._heart.start()
         log.info("worker ready", worker=self.sign.id, slots=self.sign.slots, offers=list(self.sign.offers))
-        loops = [asyncio.create_task(x.run()) for x in (self._claiming, self._reporting, self._deadlines)]
+        loops = [asyncio.create_task(x.run()) for x in self._loops]
         await stop.wait()
         await self._drain(stop_now)
-        for loop in (self._claiming, self._reporting, self._deadlines):
+        for loop in self._loops:
             loop.stop()
         await asyncio.gather(*loops)
         await self._reporter.flush()
@@ -157,6 +159,14 @@ class Worker:
     def _done(self, attempt: object, outcome: object, seconds: float) -> None:
         self._reporter.add(attempt, outcome, seconds)  # type: ignore[arg-type]
         self._claiming.wake.set()
+
+    @property
+    def _loops(self) -> tuple[Loop, ...]:
+        return (self._claiming, self._reporting, self._deadlines, self._watching)
+
+    async def _watch(self) -> float:
+        await recover_neighbours(self._store, self.sign.host, self._ids)
+        return self._settings.heartbeat
 
     async def _sweep_deadlines(self) -> float:
         self._slots.sweep()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 
 from horae.domain.records import (
     Beat,
@@ -15,7 +16,7 @@ from horae.domain.records import (
 )
 from horae.domain.states import WorkerStatus
 from horae.store.dialects.base import Row
-from horae.store.rows import Group, dump, load
+from horae.store.rows import Group, dump, load, some
 
 _HOST = "hostname, platform, host_key, pid, pid_started"
 
@@ -51,6 +52,20 @@ class ProcessTable(Group):
             {"offline_after": offline_after},
         )
         return [_worker(row) for row in rows]
+
+    async def neighbours(self, host_key: str) -> list[tuple[str, Host]]:
+        rows = await self.db.fetch(
+            f"SELECT id, {_HOST} FROM workers WHERE host_key = :host_key AND status <> 'offline'",
+            {"host_key": host_key},
+        )
+        return [(row["id"], _host(row)) for row in rows]
+
+    async def mark_offline(self, worker_ids: Collection[str]) -> None:
+        if worker_ids:
+            await self.db.execute(
+                f"UPDATE workers SET status = 'offline', busy = 0 WHERE {self.d.among('id', 'ids')}",
+                {"ids": some(worker_ids)},
+            )
 
     async def register_scheduler(self, sign: SchedulerSign) -> None:
         await self.db.execute(

@@ -310,6 +310,7 @@ workers = _table(
     _must("runs_done", Big),
     _must("started_at", Time),
     _must("heartbeat_at", Time),
+    Index("workers_host", "host_key"),
 )
 
 schedulers = _table(

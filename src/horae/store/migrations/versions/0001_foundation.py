@@ -339,6 +339,7 @@ def _create_indexes() -> None:
     op.create_index("job_stats_project", "job_stats", ["project_id"])
     op.create_index("run_stats_project", "run_stats", ["project_id", "hour"])
     op.create_index("stat_deltas_job", "stat_deltas", ["job_id"])
+    op.create_index("workers_host", "workers", ["host_key"])
 
 
 def _first_rows(shard_count: int) -> None:

@@ -1,0 +1,32 @@
+"""Processes of one host watch each other: when a worker is surely dead, its runs need not wait for their leases."""
+
+from __future__ import annotations
+
+from horae.domain.records import Host
+from horae.lifecycle.recover import recover
+from horae.ports import Ids, Store, Transaction
+from horae.processes.host import surely_dead
+from horae.processes.loop import log
+
+
+async def dead_neighbours(store: Store, me: Host) -> list[str]:
+    """Workers of this very host whose processes are gone."""
+    neighbours = await store.read(_neighbours, me)
+    return [worker_id for worker_id, host in neighbours if surely_dead(host, me)]
+
+
+async def recover_neighbours(store: Store, me: Host, ids: Ids) -> None:
+    dead = await dead_neighbours(store, me)
+    if dead:
+        await recover_lost(store, ids, dead)
+
+
+async def recover_lost(store: Store, ids: Ids, dead: list[str]) -> None:
+    """Takes runs from workers that are dead or let their leases run out."""
+    lost = await store.transact(recover, chance=ids.chance, dead_workers=dead)
+    if lost:
+        log.warning("recovered runs of lost workers", runs=lost)
+
+
+async def _neighbours(tx: Transaction, me: Host) -> list[tuple[str, Host]]:
+    return await tx.processes.neighbours(me.key)
