@@ -88,9 +88,9 @@ class _Batch:
                 )
             )
         if admission.cancel_running:
-            waiting = [entry for entry in admission.admitted if entry.held]
+            held = [entry for entry in admission.admitted if entry.held]
             # Caught-up runs come one after the other: they need one place between them.
-            self._cancelling[job.id] = 1 if waiting[0].occurrence.in_order else len(waiting)
+            self._cancelling[job.id] = 1 if held[0].occurrence.in_order else len(held)
         self._advances.append(Advance(job.id, admission.next_run_at, firing.fired_through, len(admission.admitted)))
 
     def _run(self, job: DueJob, at: datetime, due_at: datetime, held: bool) -> NewRun:
