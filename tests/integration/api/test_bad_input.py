@@ -90,6 +90,7 @@ JOBS: list[tuple[Any, str]] = [
     (job(schedule={"at": "9999-12-31T23:59:59-14:00"}), "schedule"),
     (job(schedule={"at": 5}), "schedule"),
     (job(schedule={"manual": False}), "schedule"),
+    (job(schedule={"after": {"job": "existing"}}), "schedule"),
     (job(timeout=0), "timeout"),
     (job(timeout=-1), "timeout"),
     (job(timeout=604_801), "timeout"),

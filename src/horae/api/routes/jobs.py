@@ -20,6 +20,7 @@ from horae.domain import records
 from horae.domain.errors import InvalidInput, StaleVersion
 from horae.domain.job import JobSpec
 from horae.domain.records import JobRecord
+from horae.domain.schedule import AfterSchedule
 from horae.lifecycle import submit
 from horae.ports import Transaction
 
@@ -95,7 +96,7 @@ async def delete_job(context: Ctx, principal: Writer, ref: Ref) -> Response:
 
 async def _create(context: Context, principal: Principal, body: JobBody) -> Response:
     spec = body.spec(context.settings.default_timeout)
-    principal.may_write(spec)
+    _check(principal, spec)
     job = await context.store.transact(
         submit.create_job,
         job_id=context.ids.new(),
@@ -105,6 +106,13 @@ async def _create(context: Context, principal: Principal, body: JobBody) -> Resp
         actor=principal.actor,
     )
     return _shown(context, job, 201, {"location": f"/api/v1/jobs/{job.id}"})
+
+
+def _check(principal: Principal, spec: JobSpec) -> None:
+    """What a definition may be, beyond being well-formed."""
+    if isinstance(spec.schedule, AfterSchedule):  # until the end of a run starts others: no job may wait in silence
+        raise InvalidInput("schedule.after", "is not available yet")
+    principal.may_write(spec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +130,7 @@ async def _apply(context: Context, principal: Principal, edit: _Edit) -> Respons
 async def _edited(tx: Transaction, principal: Principal, edit: _Edit) -> JobRecord:
     def change(spec: JobSpec) -> JobSpec:
         new = edit.change(spec)
-        principal.may_write(new)
+        _check(principal, new)
         return new
 
     job = await submit.edit_job(
