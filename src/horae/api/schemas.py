@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from horae.domain.instants import Instant
 from horae.domain.job import JobSpec, Priority
+from horae.domain.refusal import refusal
 from horae.domain.schedule import CronSchedule, EverySchedule, Schedule
 from horae.domain.states import JobStatus, RunStatus, Trigger, WorkerStatus
 
@@ -39,7 +40,7 @@ class RecurringJobBody(JobBody):
     @model_validator(mode="after")
     def _recurs(self) -> RecurringJobBody:
         if not isinstance(self.schedule, CronSchedule | EverySchedule):
-            raise ValueError("a recurring job needs a schedule with cron or every")
+            raise refusal("schedule", "must be cron or every: a recurring job needs one of them")
         return self
 
 

@@ -40,7 +40,7 @@ async def test_recurring_requires_a_recurring_schedule(api: Api):
     body = {"name": "r", "target": {"kind": "http", "url": "http://x.y/"}}
     for schedule in ({"manual": True}, {"at": "2030-01-01T00:00:00Z"}):
         refused = await api.call("POST", "/jobs/recurring", json={**body, "schedule": schedule})
-        assert refused.status_code == 422, schedule
+        assert (refused.status_code, refused.json()["field"]) == (422, "schedule")
     assert (await api.call("POST", "/jobs/recurring", json=body)).status_code == 422
     made = await api.call("POST", "/jobs/recurring", json={**body, "schedule": {"every": "5m"}})
     assert made.status_code == 201
