@@ -98,6 +98,7 @@ class Tree:
         self._hurry = asyncio.Event()
         self._deadline = 0.0  # of everything, once there is a hurry
         self.failure: str | None = None
+        self._not_ours = set(_offspring())  # a shell that replaced itself by this program may have left some
 
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
@@ -160,7 +161,7 @@ class Tree:
             if self.stopping.is_set():
                 return
             if code == MISCONFIGURED:
-                self.stop(f"{plan.name} cannot start: {child.lines.last}")
+                self.stop(f"{plan.name} cannot start: {child.lines.last.removeprefix('horae: ')}")
                 return
             if time.monotonic() - child.started > STEADY:
                 delay = RESTART_FIRST
@@ -200,7 +201,7 @@ class Tree:
     async def _sweep(self) -> None:
         """Kills what is still below us, until nothing is."""
         end = time.monotonic() + HURRY
-        while (pids := _offspring()) and time.monotonic() < end:
+        while (pids := set(_offspring()) - self._not_ours) and time.monotonic() < end:
             for pid in pids:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)

@@ -51,7 +51,7 @@ class Running:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        self._noting = str(HERE / "driver.py") in command
+        self._noting = str(HERE / "driver.py") in command  # its children are stand-ins
         self.pid = self._popen.pid
         self.seen: set[int] = {self.pid}
 

@@ -141,7 +141,7 @@ async def test_a_second_signal_stops_at_once(start):
     up.signal_group(signal.SIGINT)
     await until(lambda: up.noted("term", "worker"))
     up.signal_group(signal.SIGINT)
-    assert await up.ended(timeout=3) == 0
+    assert await up.ended(timeout=6) == 0
     assert up.noted("end", "worker")  # it heard the second signal, and ended by itself
     assert not up.noted("int")
     assert "Stopping now" in up.output
@@ -190,6 +190,19 @@ async def test_what_a_child_left_behind_is_killed_in_the_end(start):
     assert await up.ended() == 0
 
 
+async def test_what_was_there_before_is_left_alone(start):
+    shell = ["sh", "-c", 'sleep 1000 & echo "stranger $!"; exec "$@"', "sh", *stand_ins()]
+    up = start(shell)
+    await up.ready()
+    stranger = int(up.output.partition("stranger ")[2].split()[0])
+    up.signal_parent(signal.SIGTERM)
+    await until(lambda: up.code == 0)
+    try:
+        assert [process.pid for process in up.processes()] == [stranger]
+    finally:
+        os.kill(stranger, signal.SIGKILL)
+
+
 async def test_it_is_stopped_before_it_is_ready(start):
     up = start()
     await until(lambda: len(up.noted("start")) == 3)
@@ -223,7 +236,7 @@ async def test_it_is_started_again_later_each_time_and_can_be_stopped_meanwhile(
 async def test_wrong_settings_stop_everything_and_show_the_line(start):
     up = start(stand_ins(scheduler="misconfigured"))
     assert await up.ended() == 2
-    assert up.output.endswith("horae up: scheduler cannot start: horae: HORAE_SCHEDULER is wrong\n")
+    assert up.output.endswith("horae up: scheduler cannot start: HORAE_SCHEDULER is wrong\n")
     assert "Traceback" not in up.output
 
 

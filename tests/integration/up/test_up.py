@@ -141,6 +141,21 @@ async def test_running_work_may_end_and_what_takes_longer_is_done_again(start, t
     assert (await api.ended(second))["status"] == "succeeded"
 
 
+async def test_sigterm_to_the_whole_group_is_one_orderly_stop_as_well(start, tmp_path):
+    """A service manager does that: the worker hears it twice, once from its parent."""
+    up = start(HORAE_DRAIN_TIMEOUT="1h")
+    await up.ready()
+    api = Api(up)
+    file = tmp_path / "pid"
+    api.trigger(api.script("short", f"echo $$ > {file}; while test -e {file}; do sleep 0.05; done"))
+    await running_file(file)
+    up.signal_group(signal.SIGTERM)
+    await until(lambda: "draining" in up.output and "Stopping" in up.output)
+    file.unlink()
+    assert await up.ended() == 0
+    assert "interrupting" not in up.output
+
+
 async def test_a_second_signal_interrupts_at_once(start, tmp_path):
     up = start(HORAE_DRAIN_TIMEOUT="1h")
     await up.ready()
