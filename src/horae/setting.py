@@ -71,11 +71,7 @@ def size(low: int, high: int) -> Callable[[Any], int]:
 def whole(low: int, high: int) -> Callable[[Any], int]:
     def read(raw: Any) -> int:
         sign = str(raw).strip()
-        if (
-            isinstance(raw, bool)
-            or not re.fullmatch(r"-?\d{1,18}", sign, re.ASCII)
-            or not low <= int(sign) <= high
-        ):
+        if isinstance(raw, bool) or not re.fullmatch(r"-?\d{1,18}", sign, re.ASCII) or not low <= int(sign) <= high:
             raise ValueError(f"must be a whole number from {low} to {high}")
         return int(sign)
 
@@ -192,9 +188,7 @@ def secret_key(raw: Any) -> str:
     """A key that nobody can guess: long enough, and not one that stands in some manual."""
     key = line(raw)
     if len(key.encode()) < KEY_BYTES:
-        raise ValueError(
-            f"is too short: it needs at least {KEY_BYTES} bytes, such as `openssl rand -hex 32` makes"
-        )
+        raise ValueError(f"is too short: it needs at least {KEY_BYTES} bytes, such as `openssl rand -hex 32` makes")
     if len(set(key)) < 8 or _KNOWN_KEYS.search(key):
         raise ValueError("is a well-known or guessable value: make one with `openssl rand -hex 32`")
     return key

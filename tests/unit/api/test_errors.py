@@ -26,7 +26,7 @@ class Failing:
             return KeyRecord("id", "project", "test", "admin", TOKEN.digest)
         raise self.error
 
-    transact = read
+    transact = single = read
 
     async def close(self) -> None: ...
 
