@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 from collections.abc import Coroutine, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -163,6 +164,7 @@ async def _serve(settings: Settings) -> None:
                 server_header=False,
                 timeout_graceful_shutdown=3,
                 lifespan="off",
+                ws="none",
             )
         )
         # Its own way with signals ends in raising them again: the process would die before it has closed anything.
@@ -195,7 +197,7 @@ def _listen(settings: Settings) -> Any:
         )
     except OSError as error:
         raise ConfigurationError(
-            f"cannot listen on {settings.host}:{settings.port} ({error.strerror}): "
+            f"cannot listen on {settings.host}:{settings.port} ({os.strerror(error.errno or 0)}): "
             "choose another port with HORAE_PORT=…"
         ) from None
 

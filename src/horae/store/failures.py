@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from horae.domain.errors import DuplicateKey, HoraeError, StoreUnavailable
+from horae.domain.errors import DuplicateKey, StoreUnavailable
 
 __all__ = ["ConnectionLost", "DuplicateKey", "StoreUnavailable", "TryAgain"]
 
 
-class TryAgain(HoraeError):
+class TryAgain(StoreUnavailable):
     """Another transaction was in the way (a deadlock, a lock that took too long); nothing was changed."""
 
 

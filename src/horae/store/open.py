@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import unquote
 
-from horae.domain.errors import ConfigurationError
+from horae.domain.errors import ConfigurationError, SchemaMismatch
 from horae.ports import Clock, Hint, Ids
 from horae.store import schema
 from horae.store.dialects.base import Connection, Dialect
@@ -28,6 +28,8 @@ async def open_store(
 ) -> SqlStore:
     """Connects, checks that the schema fits, and returns the store. `shift` moves the database's clock and `inline`
     runs SQLite without its thread: both for tests and simulations."""
+    if url.startswith("sqlite:") and not Path(sqlite_path(url)).exists():  # connecting would make an empty one
+        raise SchemaMismatch(schema.MISSING)
     dialect, connect = choose(url, clock.now, shift=shift, inline=inline)
     connection = await connect()
     try:

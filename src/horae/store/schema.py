@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 CODE_REVISION = "0001"  # the newest migration in this code; a test holds it to that
 OLDEST_USABLE = "0001"  # the oldest schema that this code can work on
+MISSING = "the database has no Horae schema yet: run `horae migrate` first"
 
 
 async def check(db: Connection, d: Dialect) -> int:
@@ -35,7 +36,7 @@ async def check(db: Connection, d: Dialect) -> int:
     except Exception:
         rows = []
     if not rows:
-        raise SchemaMismatch("the database has no Horae schema yet: run `horae migrate` first")
+        raise SchemaMismatch(MISSING)
     revision, minimum = rows[0]["revision"], rows[0]["minimum_revision"]
     if revision < OLDEST_USABLE:
         raise SchemaMismatch(
