@@ -4,7 +4,7 @@ import json
 import sys
 
 from horae import config
-from horae.cli import up
+from horae.cli import together, up
 from horae.cli.fork import program
 from horae.domain.errors import HoraeError
 
@@ -14,11 +14,11 @@ def prepare(settings: config.Settings, token: str | None) -> str:
     return token or "a-new-token"
 
 
-up.SLACK, up.GRACE = 1.0, 0.5
+together.SLACK, together.GRACE = 1.0, 0.5
 try:
     settings = config.load(up=True)
     environment = up.environment(settings)
     children = {name: program(command, environment) for name, command in json.loads(sys.argv[1]).items()}
-    sys.exit(up.run(settings, prepare, children))
+    sys.exit(together.run(settings, prepare, children))
 except HoraeError as error:
     sys.exit(f"horae: {error}")

@@ -15,6 +15,7 @@ import psutil
 from tests.waiting import until
 
 HERE = Path(__file__).parent
+UP = [sys.executable, "-m", "horae", "up"]
 ROLES = ("serve", "scheduler", "worker")
 
 

@@ -2,34 +2,16 @@
 
 import json
 import os
-import pty
 import signal
-import socket
 import stat
-import termios
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.integration.up.running import ROLES, Running, alive, stand_ins
+from tests.integration.up.running import ROLES, alive, stand_ins
 from tests.waiting import until
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def start(tmp_path: Path) -> Iterator[Callable[..., Running]]:
-    started: list[Running] = []
-
-    def build(command: list[str] | None = None, **options: str) -> Running:
-        started.append(Running(command or stand_ins(), tmp_path / "data", **options))
-        return started[-1]
-
-    yield build
-    for running in started:
-        running.kill()
 
 
 async def test_it_starts_three_children_in_its_process_group_and_says_where(start):
@@ -247,100 +229,3 @@ async def test_a_command_that_is_not_there(start):
         "horae up: serve cannot start: /no/such/program cannot be started: No such file or directory\n"
     )
     assert "Traceback" not in up.output
-
-
-# ---- refusals
-
-
-async def test_a_port_in_use_is_one_clear_line_before_anything_starts(start):
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        up = start(HORAE_PORT=str(port))
-        assert await up.ended() != 0
-    assert up.output == (
-        f"horae: port {port} on 127.0.0.1 is in use: stop what uses it, or choose another with HORAE_PORT={port + 1}\n"
-    )
-    assert up.notes() == []
-
-
-async def test_an_address_that_is_not_of_this_machine(start):
-    up = start(HORAE_HOST="192.0.2.1")
-    assert await up.ended() != 0
-    assert up.output.startswith("horae: cannot listen on 192.0.2.1 (")
-    assert up.output.count("\n") == 1
-
-
-async def test_a_second_one_on_the_same_data_directory_is_refused(start):
-    up = start()
-    await up.ready()
-    second = start()
-    assert await second.ended() != 0
-    assert second.output.startswith(f"horae: horae up is already running on {up.data_dir} (pid {up.pid}): ")
-    assert second.output.count("\n") == 1
-    assert up.code is None
-
-
-async def test_all_addresses_means_the_local_one_for_the_client(start):
-    up = start(HORAE_HOST="0.0.0.0")
-    await up.ready()
-    assert json.loads((up.data_dir / "client.json").read_text())["url"] == f"http://127.0.0.1:{up.port}"
-
-
-# ---- output
-
-
-async def test_a_reader_that_does_not_read_holds_up_nobody(tmp_path):
-    """The child gets rid of its lines, and the tree stops in order."""
-    reading, writing = os.pipe()
-    up = Running(stand_ins(worker="flood"), tmp_path / "data", stdout=writing)
-    os.close(writing)
-    try:
-        await until(lambda: up.noted("flooded"))
-        up.signal_group(signal.SIGINT)
-        await until(lambda: up.noted("end", "serve"))
-    finally:
-        with os.fdopen(reading, "rb") as stream:
-            stream.read()
-        assert await up.ended() == 0
-        up.kill()
-
-
-async def test_a_reader_that_went_away_holds_up_nobody(tmp_path):
-    reading, writing = os.pipe()
-    up = Running(stand_ins(worker="flood"), tmp_path / "data", stdout=writing)
-    os.close(writing)
-    os.close(reading)
-    try:
-        await until(lambda: up.noted("flooded"))
-        up.signal_group(signal.SIGINT)
-        assert await up.ended() == 0
-    finally:
-        up.kill()
-
-
-async def test_a_paused_terminal_holds_up_nobody(tmp_path):
-    """Ctrl-S."""
-    master, terminal = pty.openpty()
-    termios.tcflow(terminal, termios.TCOOFF)
-    up = Running(stand_ins(worker="flood"), tmp_path / "data", stdout=terminal)
-    try:
-        await until(lambda: up.noted("flooded"))
-        up.signal_group(signal.SIGINT)
-        assert await up.ended() == 0
-    finally:
-        up.kill()
-        os.close(master)
-        os.close(terminal)
-
-
-async def test_all_lines_come_whole_and_in_order(start):
-    up = start(stand_ins(worker="flood"))
-    await up.ready()
-    await until(lambda: up.noted("flooded"))
-    up.signal_group(signal.SIGINT)
-    assert await up.ended() == 0
-    lines = [line for line in up.output.splitlines() if line.startswith("worker    | line ")]
-    assert lines == [f"worker    | line {n} {'x' * 60}" for n in range(60_000)]
-    assert up.output.count("y") >= 200_000

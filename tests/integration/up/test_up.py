@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import sys
-from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,21 +16,7 @@ from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 
-UP = [sys.executable, "-m", "horae", "up"]
 Json = dict[str, Any]
-
-
-@pytest.fixture
-def start(tmp_path: Path) -> Iterator[Callable[..., Running]]:
-    started: list[Running] = []
-
-    def build(*arguments: str, **environment: str) -> Running:
-        started.append(Running([*UP, *arguments], tmp_path / "data", **environment))
-        return started[-1]
-
-    yield build
-    for running in started:
-        running.kill()
 
 
 class Api:
@@ -79,8 +63,8 @@ async def running_file(path: Path) -> int:
     return int(path.read_text())
 
 
-async def test_a_job_runs_and_everything_is_there_after_a_restart(start):
-    up = start()
+async def test_a_job_runs_and_everything_is_there_after_a_restart(start_up):
+    up = start_up()
     await up.ready()
     api = Api(up)
     job = api.script("hello", "echo hello; grep SigBlk /proc/self/status")
@@ -92,7 +76,7 @@ async def test_a_job_runs_and_everything_is_there_after_a_restart(start):
     assert await up.ended() == 0
     assert list((up.data_dir / "wake").iterdir()) == []
 
-    up = start()
+    up = start_up()
     await up.ready()
     again = Api(up)
     assert again.found["token"] == api.found["token"]
@@ -100,9 +84,9 @@ async def test_a_job_runs_and_everything_is_there_after_a_restart(start):
     assert (await again.ended(again.trigger(job)))["status"] == "succeeded"
 
 
-async def test_the_children_can_be_told_apart_and_the_parent_has_one_thread(start):
+async def test_the_children_can_be_told_apart_and_the_parent_has_one_thread(start_up):
     """With more threads, forking would not be safe."""
-    up = start()
+    up = start_up()
     await up.ready()
     parent = psutil.Process(up.pid)
     assert parent.num_threads() == 1
@@ -116,8 +100,8 @@ async def test_the_children_can_be_told_apart_and_the_parent_has_one_thread(star
     assert secret not in up.output
 
 
-async def test_running_work_may_end_and_what_takes_longer_is_done_again(start, tmp_path):
-    up = start(HORAE_DRAIN_TIMEOUT="2s")
+async def test_running_work_may_end_and_what_takes_longer_is_done_again(start_up, tmp_path):
+    up = start_up(HORAE_DRAIN_TIMEOUT="2s")
     await up.ready()
     api = Api(up)
     short, long = tmp_path / "short", tmp_path / "long"
@@ -134,16 +118,16 @@ async def test_running_work_may_end_and_what_takes_longer_is_done_again(start, t
     assert await up.ended() == 0
     assert "interrupting what is left" in up.output
 
-    up = start()
+    up = start_up()
     await up.ready()
     api = Api(up)
     assert api.run(first)["status"] == "succeeded"
     assert (await api.ended(second))["status"] == "succeeded"
 
 
-async def test_sigterm_to_the_whole_group_is_one_orderly_stop_as_well(start, tmp_path):
+async def test_sigterm_to_the_whole_group_is_one_orderly_stop_as_well(start_up, tmp_path):
     """A service manager does that: the worker hears it twice, once from its parent."""
-    up = start(HORAE_DRAIN_TIMEOUT="1h")
+    up = start_up(HORAE_DRAIN_TIMEOUT="1h")
     await up.ready()
     api = Api(up)
     file = tmp_path / "pid"
@@ -156,8 +140,8 @@ async def test_sigterm_to_the_whole_group_is_one_orderly_stop_as_well(start, tmp
     assert "interrupting" not in up.output
 
 
-async def test_a_second_signal_interrupts_at_once(start, tmp_path):
-    up = start(HORAE_DRAIN_TIMEOUT="1h")
+async def test_a_second_signal_interrupts_at_once(start_up, tmp_path):
+    up = start_up(HORAE_DRAIN_TIMEOUT="1h")
     await up.ready()
     api = Api(up)
     api.trigger(api.script("long", f"echo $$ > {tmp_path / 'pid'}; exec sleep 600"))
@@ -170,8 +154,8 @@ async def test_a_second_signal_interrupts_at_once(start, tmp_path):
     assert "killed" not in up.output
 
 
-async def test_nothing_survives_a_killed_parent_and_the_work_goes_on_after_it(start, tmp_path):
-    up = start()
+async def test_nothing_survives_a_killed_parent_and_the_work_goes_on_after_it(start_up, tmp_path):
+    up = start_up()
     await up.ready()
     api = Api(up)
     again = f"test -e {tmp_path / 'pid'} && exit 0; echo $$ > {tmp_path / 'pid'}; exec sleep 600"
@@ -181,13 +165,13 @@ async def test_nothing_survives_a_killed_parent_and_the_work_goes_on_after_it(st
     up.signal_parent(signal.SIGKILL)
     await until(lambda: not up.processes(), timeout=2)
 
-    up = start()
+    up = start_up()
     await up.ready()
     assert (await Api(up).ended(run_id))["status"] == "succeeded"
 
 
-async def test_a_killed_worker_is_replaced_and_its_work_is_done_again(start, tmp_path):
-    up = start()
+async def test_a_killed_worker_is_replaced_and_its_work_is_done_again(start_up, tmp_path):
+    up = start_up()
     await up.ready()
     api = Api(up)
     again = f"test -e {tmp_path / 'pid'} && exit 0; echo $$ > {tmp_path / 'pid'}; exec sleep 600"
@@ -204,9 +188,9 @@ def four_jobs(api: Api) -> bool:
     return len(api.get("/api/v1/jobs")["items"]) == 4
 
 
-async def test_examples_are_made_once(start):
+async def test_examples_are_made_once(start_up):
     for said in (4, 0):
-        up = start("--demo")
+        up = start_up("--demo")
         await up.ready()
         api = Api(up)
         await until(partial(four_jobs, api))
@@ -224,8 +208,8 @@ async def test_examples_are_made_once(start):
         ("HORAE_DATABASE_URL", "postgresql://nobody:n0thing@127.0.0.1:1/none", "database"),
     ],
 )
-async def test_wrong_settings_are_one_clear_line(start, tmp_path, setting, value, said):
-    up = start(**{setting: value})
+async def test_wrong_settings_are_one_clear_line(start_up, tmp_path, setting, value, said):
+    up = start_up(**{setting: value})
     assert await up.ended() != 0
     assert said in up.output.splitlines()[-1]
     assert "Traceback" not in up.output
