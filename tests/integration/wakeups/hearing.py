@@ -1,6 +1,11 @@
 """Listening in tests."""
 
+from typing import Any
+
+import asyncpg
+
 from horae.ports import Hint, Wakeups
+from tests.waiting import until
 
 
 async def hear(wakeups: Wakeups, topics: set[str]) -> list[Hint]:
@@ -8,3 +13,16 @@ async def hear(wakeups: Wakeups, topics: set[str]) -> list[Hint]:
     heard: list[Hint] = []
     await wakeups.start(topics, heard.append)
     return heard
+
+
+async def ready(wakeups: Wakeups) -> None:
+    """Waits until hints arrive."""
+    await until(lambda: wakeups.reliable)
+
+
+async def ask(url: str, query: str) -> Any:
+    connection = await asyncpg.connect(url)
+    try:
+        return await connection.fetchval(query)
+    finally:
+        await connection.close()

@@ -1,0 +1,107 @@
+"""Hints when PostgreSQL is away, cut off, or behind a pooler that swallows them."""
+
+import asyncio
+import logging
+import os
+from functools import partial
+
+import pytest
+
+from horae.wakeups import postgresql
+from tests.integration.wakeups.hearing import ask, hear, ready
+from tests.waiting import until
+
+pytestmark = pytest.mark.postgresql
+
+
+async def test_close_while_the_database_is_away_is_quick(make_postgresql, unused_tcp_port):
+    wakeups = make_postgresql(f"postgresql://u:p@127.0.0.1:{unused_tcp_port}/d")
+    await wakeups.start({"runs"}, lambda _: None)
+    await wakeups.send(["runs:default"])
+    async with asyncio.timeout(1):
+        await wakeups.close()
+
+
+async def test_a_lost_connection_comes_back_and_hints_every_topic(make_postgresql, url, caplog):
+    caplog.set_level(logging.INFO, "horae.wakeups")
+    wakeups = make_postgresql()
+    heard = await hear(wakeups, {"runs", "jobs"})
+    await ready(wakeups)
+    for _ in range(2):
+        heard.clear()
+        caplog.clear()
+        await ask(
+            url,
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND application_name = 'horae wake-ups'",
+        )
+        await until(lambda: "lost" in caplog.text)
+        await until(lambda: wakeups.reliable and set(heard) == {"runs", "jobs"})
+        await wakeups.send(["runs:default"])
+        await until(partial(heard.count, "runs:default"))
+        assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
+
+
+async def test_while_the_database_is_away_hints_wait_and_it_is_said_once(
+    make_postgresql, through, proxy, caplog, monkeypatch
+):
+    monkeypatch.setattr(postgresql, "RETRY_MAX", 0.05)
+    caplog.set_level(logging.INFO, "horae.wakeups")
+    wakeups, other = make_postgresql(through), make_postgresql()
+    heard = await hear(other, {"runs"})
+    await wakeups.start({"runs"}, lambda _: None)
+    await ready(wakeups)
+    await ready(other)
+    proxy.refuse()
+    await until(lambda: not wakeups.reliable)
+    await wakeups.send(["runs:patient"])
+    await until(lambda: proxy.refused >= 5)
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "runs:patient" not in heard
+    proxy.accept()
+    await until(partial(heard.count, "runs:patient"))
+    assert wakeups.reliable
+    assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
+
+
+async def test_a_silent_partition_is_noticed(make_postgresql, through, proxy, monkeypatch):
+    monkeypatch.setattr(postgresql, "PING_EVERY", 0.1)
+    monkeypatch.setattr(postgresql, "COMMAND_TIMEOUT", 0.3)
+    wakeups = make_postgresql(through)
+    await wakeups.start({"runs"}, lambda _: None)
+    await ready(wakeups)
+    proxy.freeze()
+    await until(lambda: not wakeups.reliable)
+    proxy.thaw()
+    await ready(wakeups)
+
+
+async def test_behind_a_pooler_that_drops_notifications_it_polls_and_says_so_once(
+    make_postgresql, through, proxy, url, caplog, monkeypatch
+):
+    monkeypatch.setattr(postgresql, "PROBE_TIMEOUT", 0.2)
+    proxy.drop_notifications = True
+    wakeups, direct = make_postgresql(through), make_postgresql()
+    pooled, heard = await hear(wakeups, {"runs"}), await hear(direct, {"runs"})
+    await until(lambda: "polling instead" in caplog.text)
+    assert not wakeups.reliable
+    assert pooled == ["runs"]
+    await ready(direct)
+    await wakeups.send(["runs:from-the-pool"])
+    await until(partial(heard.count, "runs:from-the-pool"))
+    proxy.refuse()
+    proxy.accept()
+    await until(lambda: pooled == ["runs", "runs"])
+    assert caplog.text.count("polling instead") == 1
+
+
+@pytest.mark.skipif(not os.environ.get("HORAE_TEST_PGBOUNCER_URL"), reason="HORAE_TEST_PGBOUNCER_URL is not set")
+async def test_behind_a_real_pgbouncer_in_transaction_mode_it_polls(make_postgresql, caplog):
+    """By hand: the URL of a database by way of pgbouncer."""
+    wakeups = make_postgresql(os.environ["HORAE_TEST_PGBOUNCER_URL"])
+    await wakeups.start({"runs"}, lambda _: None)
+    await until(lambda: "polling instead" in caplog.text)
+    await wakeups.send(["runs:default"])
+    await until(lambda: not wakeups._pending)
+    assert "cannot be sent" not in caplog.text
+    assert "lost" not in caplog.text
