@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Awaitable, Callable, Collection, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, ParamSpec, Self, TypeVar
@@ -236,7 +236,7 @@ class World:
         token: str | None = None,
         lease: float = LEASE,
     ) -> claim.Claims:
-        return await self.store.transact(
+        return await self.store.single(
             lost_reply(claim.claim) if reply_lost else claim.claim,
             worker_id=worker or self.ids.new(),
             token=token or self.ids.new(),
@@ -250,13 +250,19 @@ class World:
         return (await self.claims(limit, **how)).runs
 
     async def finish(
-        self, *runs: Claimed, outcome: Outcome = SUCCEEDED, logs: Sequence[LogLines] = (), duration_ms: int = 0
+        self,
+        *runs: Claimed,
+        outcome: Outcome = SUCCEEDED,
+        outcomes: Mapping[Claimed, Outcome] | None = None,
+        logs: Sequence[LogLines] = (),
+        reply_lost: bool = False,
     ) -> finish.FinishReport:
-        specs = await self.store.read(_definitions, {(run.job_id, run.version) for run in runs})
+        """All with the same `outcome`, or each with its own of `outcomes`."""
+        ended = outcomes or dict.fromkeys(runs, outcome)
         return await self.store.transact(
-            finish.finish,
-            finished=[Finished(run, outcome, duration_ms) for run in runs],
-            specs=specs,
+            lost_reply(finish.finish) if reply_lost else finish.finish,
+            finished=[Finished(run, how) for run, how in ended.items()],
+            specs=await self.store.read(_definitions, {(run.job_id, run.version) for run in ended}),
             chance=middle,
             logs=logs,
         )
@@ -269,6 +275,9 @@ class World:
 
     async def line(self, run: Claimed, text: str, *, seq: int = 1, token: str | None = None) -> LogLines:
         return LogLines(run.id, token or run.token, run.attempt, seq, await self.now(), "stdout", text)
+
+    async def log_of(self, run: Any, *, after: int = 0, limit: int = 1000) -> list[Row]:
+        return await self.store.read(_log, _id(run), after, limit)
 
     # Short ways into states
 
@@ -319,6 +328,18 @@ class World:
 
     async def execute(self, sql: str, **params: Any) -> int:
         return await self._plainly(lambda db: db.execute(sql, params), int)
+
+    @asynccontextmanager
+    async def holding(self, sql: str, **params: Any) -> AsyncIterator[list[Row]]:
+        """Executes a statement in a transaction that stays open meanwhile, and is rolled back."""
+        _, connect = choose(self.url, self.clock.now, inline=self.inline)
+        connection = await connect()
+        try:
+            await connection.begin()
+            yield [dict(row) for row in await connection.fetch(sql, params)]
+            await connection.rollback()
+        finally:
+            await connection.close()
 
     async def _plainly(self, ask: Callable[[Connection], Awaitable[Any]], shape: Callable[[Any], Any]) -> Any:
         _, connect = choose(self.url, self.clock.now, inline=self.inline)
@@ -378,6 +399,10 @@ async def _renew(tx: Transaction, worker: str, runs: list[str], lease: float) ->
 
 async def _append(tx: Transaction, lines: Sequence[LogLines]) -> None:
     await tx.logs.append(lines)
+
+
+async def _log(tx: Transaction, run_id: str, after: int, limit: int) -> list[Row]:
+    return await tx.logs.read(run_id, after=after, limit=limit)
 
 
 async def _find(tx: Transaction, project: str, run_id: str) -> RunRecord | None:
