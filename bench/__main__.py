@@ -4,60 +4,128 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import sys
 import time
+import traceback
+import warnings
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from statistics import median
 
 import uvloop
 
-from bench import drain
+from bench import drain, enqueue, firing, idle, latency, lateness, load, machine
 from bench.figure import Figure, merged, table
+from bench.options import Options
 from bench.place import KINDS, NoServer
 
-Measure = Callable[[str], Awaitable[Sequence[Figure]]]
+Measure = Callable[[str, Options], Awaitable[Sequence[Figure]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A tool that measures some figures, and where it does so unless told."""
+
+    measure: Measure
+    kinds: tuple[str, ...] = KINDS
+    repeat: int | None = None  # where once is enough
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The figures, how busy others kept the machine before each, and what could not be measured."""
+
+    figures: list[Figure]
+    noise: list[float]
+    failures: list[str]
+
+
+BENCHES = {
+    "drain": Bench(drain.measure),
+    "latency": Bench(latency.measure),
+    "firing": Bench(firing.measure),
+    "lateness": Bench(lateness.measure),
+    "enqueue": Bench(enqueue.measure),
+    "api": Bench(load.measure, ("postgresql", "sqlite")),
+    "idle": Bench(idle.measure, ("postgresql", "sqlite"), repeat=1),
+}
 
 
 def main() -> int:
     arguments = _parse()
+    warnings.filterwarnings("ignore", module="asyncmy")  # notes of the server about the names of keys
+    options = Options(**{f.name: value for f in fields(Options) if (value := getattr(arguments, f.name)) is not None})
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        figures = runner.run(_measure(arguments))
-    print(table(figures))
-    return 0
+        report = runner.run(_measure(arguments, options))
+    print(table(report.figures))
+    if report.noise:
+        others = f"others used {median(report.noise):.0f} % of it (at most {max(report.noise):.0f})"
+        print(f"\nMeasured on {machine.described()}; {others}.")
+    for failure in report.failures:
+        print(f"FAILED: {failure}")
+    if arguments.json:
+        arguments.json.write_text(json.dumps([asdict(figure) for figure in report.figures], indent=1))
+    return 1 if report.failures else 0
 
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measures Horae's figures.")
-    parser.add_argument("figures", nargs="*", choices=["drain", []], help="which; all by default")
-    parser.add_argument("--database", action="append", choices=KINDS, help="repeatable; all by default")
-    parser.add_argument("--repeat", type=int, default=3, help="how often; the table shows medians")
-    parser.add_argument("--runs", type=int, default=20_000)
-    parser.add_argument("--slots", type=int, action="append", help="of the draining worker; repeatable")
-    return parser.parse_args()
+    parser.add_argument("figures", nargs="*", help=f"of {', '.join(BENCHES)}; all by default")
+    parser.add_argument("--database", action="append", choices=KINDS, help="repeatable; all that matter by default")
+    parser.add_argument("--repeat", type=int, help="how often; the table shows medians (3)")
+    parser.add_argument("--patience", type=float, default=0, help="seconds to wait for the machine to be quiet (0)")
+    parser.add_argument("--json", type=Path, help="also write the figures into this file")
+    for field, words in (
+        ("runs", "runs that are queued, for drain and enqueue"),
+        ("slots", "slots of the worker that drains"),
+        ("triggers", "triggers, one at a time, for latency"),
+        ("jobs", "jobs that are due at once, for firing"),
+        ("table", "jobs in the table, for firing; those that are not due wait for another day"),
+        ("clients", "connections at a time, for api"),
+    ):
+        parser.add_argument(f"--{field}", type=int, help=f"{words} ({getattr(Options(), field):,})")
+    parser.add_argument("--seconds", type=float, help=f"how long to look at idle processes ({Options().seconds:g})")
+    arguments = parser.parse_args()
+    for name in arguments.figures:
+        if name not in BENCHES:
+            parser.error(f"there is no figure {name!r}: choose from {', '.join(BENCHES)}")
+    return arguments
 
 
-async def _measure(arguments: argparse.Namespace) -> list[Figure]:
+async def _measure(arguments: argparse.Namespace, options: Options) -> Report:
     found: list[Figure] = []
-    for slots in arguments.slots or [100]:
-        measure = partial(drain.measure, options=drain.Options(runs=arguments.runs, slots=slots))
-        for kind in arguments.database or KINDS:
-            found += await _repeat("drain", kind, arguments.repeat, measure)
-    return found
+    noise: list[float] = []
+    failures: list[str] = []
+    for name in arguments.figures or BENCHES:
+        bench = BENCHES[name]
+        times = arguments.repeat or bench.repeat or 3
+        for kind in arguments.database or bench.kinds:
+            runs: list[Sequence[Figure]] = []
+            for n in range(times):
+                percent = await machine.quiet(arguments.patience)
+                try:
+                    runs.append(await _once(f"{name} {n + 1} of {times}", bench, kind, options, percent))
+                except NoServer as reason:
+                    print(f"  {name}: left out: {reason}", file=sys.stderr)
+                    break
+                except Exception:  # the other figures are wanted all the same
+                    print(f"  {name} on {kind} FAILED:\n{traceback.format_exc()}", file=sys.stderr)
+                    failures.append(f"{name} on {kind}")
+                    continue
+                noise.append(percent)
+            found += merged(runs)
+    return Report(found, noise, failures)
 
 
-async def _repeat(name: str, kind: str, times: int, measure: Measure) -> list[Figure]:
-    runs: list[Sequence[Figure]] = []
-    for n in range(times):
-        began = time.perf_counter()
-        try:
-            runs.append(await measure(kind))
-        except NoServer as reason:
-            print(f"  {name}: left out: {reason}", file=sys.stderr)
-            return []
-        first, took = runs[-1][0], time.perf_counter() - began
-        told = f"{name} on {kind} {n + 1}/{times}: {first.median:,.0f} {first.unit} ({took:.0f} s)"
-        print(f"  {told}", file=sys.stderr)
-    return merged(runs)
+async def _once(title: str, bench: Bench, kind: str, options: Options, percent: float) -> Sequence[Figure]:
+    began = time.perf_counter()
+    figures = await bench.measure(kind, options)
+    first, took = figures[0], time.perf_counter() - began
+    told = f"{first.name}: {first.median:,.1f} {first.unit}"
+    print(f"  {title} on {first.place}: {told} ({took:.0f} s, others used {percent:.0f} %)", file=sys.stderr)
+    return figures
 
 
 if __name__ == "__main__":

@@ -22,13 +22,15 @@ from horae import wiring
 from horae.config import Settings, load
 from horae.ports import Wakeups
 from horae.store import schema
-from horae.store.dialects.base import Connection, Row
+from horae.store.dialects.base import Connection, Dialect, Row
 from horae.store.open import choose
 from horae.store.store import SqlStore
 from tests.databases import create_mysql, create_postgresql, drop_mysql, drop_postgresql
 
 KINDS = ("sqlite", "postgresql", "mysql")
 TITLES = {"sqlite": "SQLite", "postgresql": "PostgreSQL", "mysql": "MariaDB"}
+
+_one_at_a_time = asyncio.Lock()
 
 
 class NoServer(Exception):
@@ -78,6 +80,9 @@ class Place:
         finally:
             await connection.close()
 
+    def dialect(self) -> Dialect:
+        return choose(self.url, wiring.CLOCK.now)[0]
+
     async def ask(self, sql: str, **params: Any) -> Sequence[Row]:
         """One question on a connection of its own."""
         async with self.connection() as connection:
@@ -100,7 +105,7 @@ async def fresh(kind: str) -> AsyncIterator[Place]:
     with _folder() as folder:
         if kind == "sqlite":
             url = f"sqlite:///{folder / name}.db"
-            await schema.migrate(url)
+            await _migrate(url)
             yield Place(kind, url, folder)
             return
         server = make_url(_server_url(kind))
@@ -108,10 +113,15 @@ async def fresh(kind: str) -> AsyncIterator[Place]:
         await create(server, name, None)
         try:
             url = server.set(database=name).render_as_string(hide_password=False)
-            await schema.migrate(url)
+            await _migrate(url)
             yield Place(kind, url, folder)
         finally:
             await drop(server, name)
+
+
+async def _migrate(url: str) -> None:
+    async with _one_at_a_time:  # Alembic's context is one for the whole process
+        await schema.migrate(url)
 
 
 @contextmanager

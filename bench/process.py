@@ -17,6 +17,7 @@ from bench.place import Place
 
 PROJECT = Path(__file__).resolve().parent.parent
 READY = {"worker": "worker ready", "scheduler": "scheduler ready", "serve": "serving"}
+MOST_SAID = 3  # lines of complaint that are shown
 
 
 class Process:
@@ -34,12 +35,18 @@ class Process:
         return int(self.info.memory_info().rss)
 
     def complaints(self) -> list[str]:
-        lines = self.log.read_text(errors="replace").splitlines()
-        return [line for line in lines if '"level": "info"' not in line]
+        """What it logged that is worse than information, in short."""
+        lines = [line for line in self.log.read_text(errors="replace").splitlines() if not _fine(line)]
+        short = [line if len(line) < 400 else f"{line[:180]} … {line[-200:]}" for line in lines[:MOST_SAID]]
+        return short + [f"… and {len(lines) - MOST_SAID} lines more"] * (len(lines) > MOST_SAID)
+
+
+def _fine(line: str) -> bool:
+    return '"level": "info"' in line
 
 
 @asynccontextmanager
-async def horae(place: Place, *words: str, seconds: float = 30, **environment: str) -> AsyncIterator[Process]:
+async def horae(place: Place, *words: str, **environment: str) -> AsyncIterator[Process]:
     """Runs a command of Horae from when it says it is ready until the end of the block."""
     log = place.folder / f"{words[0]}-{os.urandom(4).hex()}.log"
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("HORAE_")}
@@ -54,7 +61,7 @@ async def horae(place: Place, *words: str, seconds: float = 30, **environment: s
         )
     process = Process(child, log)
     try:
-        await _ready(process, READY[words[0]], seconds)
+        await _ready(process, READY[words[0]])
         yield process
     finally:
         with suppress(ProcessLookupError):
@@ -65,11 +72,11 @@ async def horae(place: Place, *words: str, seconds: float = 30, **environment: s
             child.kill()
             child.wait()
     for line in process.complaints():
-        print(f"  {words[0]}: {line}", file=sys.stderr)
+        print(f"  {words[0]} says: {line}", file=sys.stderr)
 
 
-async def _ready(process: Process, word: str, seconds: float) -> None:
-    async with asyncio.timeout(seconds):
+async def _ready(process: Process, word: str) -> None:
+    async with asyncio.timeout(60):
         while word not in process.log.read_text(errors="replace"):
             if process.child.poll() is not None:
                 raise RuntimeError(f"the process ended:\n{process.log.read_text(errors='replace')}")

@@ -10,7 +10,8 @@ from horae.domain.records import JobRecord
 from horae.domain.run import NewRun
 from horae.domain.states import Trigger
 from horae.domain.target import PythonTarget
-from horae.lifecycle.submit import create_job
+from horae.lifecycle.submit import TriggerRequest, create_job
+from horae.lifecycle.submit import trigger as submit
 from horae.ports import Transaction
 from horae.store.store import SqlStore
 from horae.wiring import IDS
@@ -34,6 +35,15 @@ async def _create(tx: Transaction, spec: JobSpec) -> Job:
     project = await tx.access.default_project()
     record = await create_job(tx, job_id=IDS.new(), project_id=project.id, spec=spec, enabled=True, actor="bench")
     return Job(record, project.id)
+
+
+async def trigger(store: SqlStore, job: Job, count: int = 1) -> list[str]:
+    """Asks for runs as a client does; their ids."""
+    asked = [TriggerRequest(IDS.new()) for _ in range(count)]
+    await store.transact(
+        submit, project_id=job.project_id, ref=job.record.id, runs=asked, trigger=Trigger.API, actor="bench"
+    )
+    return [request.run_id for request in asked]
 
 
 async def fill(store: SqlStore, job: Job, count: int) -> float:

@@ -1,0 +1,140 @@
+"""Latency: how long after somebody asks for a run its function begins, while the worker has nothing else to do.
+
+The function itself tells when it began, by the clock that all processes of a machine share; the clock starts before the
+call that asks."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from socket import AF_UNIX, SOCK_DGRAM, socket
+
+from bench import queue
+from bench.figure import Figure, percentile
+from bench.http import api
+from bench.options import Options
+from bench.place import Place, fresh
+from bench.process import horae
+from bench.tasks import STAMPS
+from horae import wiring
+
+Ask = Callable[[], Awaitable[str]]
+"""Asks for a run; its id."""
+
+POLLED = 30  # samples where there are no hints, since each takes a second
+SETTLE = 2.0
+
+
+class Stamps:
+    """Hears from the functions when they began."""
+
+    def __init__(self, place: Place) -> None:
+        self.path = str(place.folder / "stamps")
+        self._socket = socket(AF_UNIX, SOCK_DGRAM)
+        self._socket.bind(self.path)
+        self._socket.setblocking(False)
+        self._heard: dict[str, int] = {}
+        self._news = asyncio.Event()
+        asyncio.get_running_loop().add_reader(self._socket, self._read)
+
+    def _read(self) -> None:
+        run_id, began = self._socket.recv(200).decode().split()
+        self._heard[run_id] = int(began)
+        self._news.set()
+
+    async def of(self, run_id: str) -> int:
+        async with asyncio.timeout(30):
+            while run_id not in self._heard:
+                self._news.clear()
+                await self._news.wait()
+        return self._heard.pop(run_id)
+
+    def close(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._socket)
+        self._socket.close()
+
+
+async def measure(kind: str, options: Options) -> list[Figure]:
+    """Straight to the store, as an embedded client does, then through the API."""
+    figures: list[Figure] = []
+    hinted = kind != "mysql"
+    count = options.triggers if hinted else min(POLLED, options.triggers)
+    async with fresh(kind) as place, _worker(place) as stamps:
+        async with _straight(place) as ask:
+            figures += _figures("trigger to start", place, await _sample(stamps, ask, count), hinted, (4, 10))
+        if hinted:
+            async with _through_api(place) as ask:
+                samples = await _sample(stamps, ask, count)
+            figures += _figures("trigger to start, by the API", place, samples, hinted, (8, None))
+    return figures
+
+
+@asynccontextmanager
+async def _worker(place: Place) -> AsyncIterator[Stamps]:
+    stamps = Stamps(place)
+    try:
+        async with horae(place, "worker", "--import", "bench.tasks", **{STAMPS: stamps.path}):
+            await asyncio.sleep(SETTLE)
+            yield stamps
+    finally:
+        stamps.close()
+
+
+@asynccontextmanager
+async def _straight(place: Place) -> AsyncIterator[Ask]:
+    wakeups = wiring.wakeups_for(place.settings())
+    await wakeups.start((), lambda _: None)
+    try:
+        async with place.store(wakeups) as store:
+            job = await queue.manual_job(store, "stamp")
+
+            async def ask() -> str:
+                (run_id,) = await queue.trigger(store, job)
+                return run_id
+
+            yield ask
+    finally:
+        await wakeups.close()
+
+
+@asynccontextmanager
+async def _through_api(place: Place) -> AsyncIterator[Ask]:
+    async with api(place) as (_, connect):
+        client = await connect()
+
+        async def ask() -> str:
+            answer = await client.call("POST", "/api/v1/jobs/bench%20stamp/run", {})
+            return str(answer["id"])
+
+        yield ask
+        await client.close()
+
+
+async def _sample(stamps: Stamps, ask: Ask, count: int) -> list[float]:
+    """Milliseconds, one trigger after the other; the first few are not counted."""
+    chance = random.Random(7)
+    samples = []
+    for _ in range(count + 5):
+        before = time.monotonic_ns()
+        run_id = await ask()
+        samples.append((await stamps.of(run_id) - before) / 1e6)
+        await asyncio.sleep(chance.uniform(0.02, 0.06))
+    return samples[5:]
+
+
+def _figures(
+    name: str, place: Place, samples: list[float], hinted: bool, targets: tuple[float, float | None]
+) -> list[Figure]:
+    p50, p99 = percentile(samples, 50), percentile(samples, 99)
+    if not hinted:
+        return [
+            Figure(f"{name}, p50 (polling)", place.title, (p50,), "ms", less=True),
+            Figure(f"{name}, p99 (polling)", place.title, (p99,), "ms", less=True),
+        ]
+    return [
+        Figure(f"{name}, p50", place.title, (p50,), "ms", 20, targets[0], less=True),
+        Figure(f"{name}, p99", place.title, (p99,), "ms", 100, targets[1], less=True),
+    ]

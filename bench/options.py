@@ -1,0 +1,16 @@
+"""What a measurement can be told; the defaults are those of the targets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    runs: int = 20_000  # queued, to be drained or triggered
+    slots: int = 100  # of the worker that drains
+    triggers: int = 300  # one at a time, for latency
+    jobs: int = 20_000  # due at once
+    table: int = 0  # jobs in the table; the rest are due some other day
+    seconds: float = 20.0  # of looking at idle processes
+    clients: int = 16  # connections to the API at the same time
