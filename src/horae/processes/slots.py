@@ -10,11 +10,15 @@ from horae.domain.job import JobSpec
 from horae.domain.outcome import Outcome
 from horae.domain.run import Claimed
 from horae.domain.states import StopReason
-from horae.lifecycle.execute import execute
+from horae.lifecycle.execute import execute, stopped
 from horae.ports import Clock, Executor
 from horae.processes.logbook import LogBook
 
 OnDone = Callable[[Attempt, Outcome, float], None]
+
+
+Key = tuple[str, str]
+"""Run id and token: a worker may get a run again while the attempt that it lost is still dying."""
 
 
 class Slots:
@@ -31,14 +35,14 @@ class Slots:
     ) -> None:
         self._executors, self._clock, self._book, self._on_done = executors, clock, book, on_done
         self._grace = grace
-        self._running: dict[str, tuple[Attempt, asyncio.Task[None]]] = {}
+        self._running: dict[Key, tuple[Attempt, asyncio.Task[None]]] = {}
 
     def __len__(self) -> int:
         return len(self._running)
 
     def held(self) -> dict[str, str]:
         """Run id → token of everything under way."""
-        return {run_id: attempt.run.token for run_id, (attempt, _) in list(self._running.items())}
+        return dict(list(self._running))
 
     def start(self, run: Claimed, job: JobSpec) -> None:
         attempt = Attempt(
@@ -49,35 +53,40 @@ class Slots:
             grace=self._grace,
         )
         task = asyncio.get_running_loop().create_task(self._perform(attempt))
-        self._running[run.id] = (attempt, task)
+        self._running[run.id, run.token] = (attempt, task)
 
     async def _perform(self, attempt: Attempt) -> None:
         began = self._clock.monotonic()
+        attempt.begun = True
         try:
-            outcome = await execute(attempt, self._executors)
+            if attempt.stop is None:
+                outcome = await execute(attempt, self._executors)
+            else:
+                outcome = stopped(attempt, attempt.stop)
         finally:
-            del self._running[attempt.run.id]
+            del self._running[attempt.run.id, attempt.run.token]
         self._on_done(attempt, outcome, self._clock.monotonic() - began)
 
     def sweep(self) -> None:
         """Stops what has passed its deadline."""
         now = self._clock.monotonic()
-        for run_id, (attempt, _) in list(self._running.items()):
+        for key, (attempt, _) in list(self._running.items()):
             if attempt.deadline < now and attempt.stop is None:
-                self.stop(run_id, attempt.run.token, StopReason.TIMEOUT)
+                self.stop(*key, StopReason.TIMEOUT)
 
     def stop(self, run_id: str, token: str, reason: StopReason) -> None:
         """Ends an attempt. Losing the lease outranks every other reason: then it must be dead at once."""
-        attempt, task = self._running.get(run_id, (None, None))
-        if attempt is None or task is None or attempt.run.token != token:
+        attempt, task = self._running.get((run_id, token), (None, None))
+        if attempt is None or task is None:
             return
         if attempt.stop is None or (reason is StopReason.LEASE_LOST and attempt.stop is not StopReason.LEASE_LOST):
             attempt.stop = reason
-            task.cancel()
+            # Not at once: a task that is cancelled before its first step never takes it, and its slot would stay taken.
+            asyncio.get_running_loop().call_soon(task.cancel)
 
     def stop_all(self, reason: StopReason) -> None:
-        for run_id, token in self.held().items():
-            self.stop(run_id, token, reason)
+        for key in list(self._running):
+            self.stop(*key, reason)
 
     async def drained(self) -> None:
         """Returns when nothing is under way."""
