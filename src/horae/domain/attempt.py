@@ -28,7 +28,6 @@ class Attempt:
     job: JobSpec
     deadline: float  # by Clock.monotonic
     open_log: Callable[[], LogSink]
-    begun: bool = False
     stop: StopReason | None = None
     grace: float = 5.0
     _log: LogSink | None = field(default=None, repr=False)

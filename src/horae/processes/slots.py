@@ -57,7 +57,6 @@ class Slots:
 
     async def _perform(self, attempt: Attempt) -> None:
         began = self._clock.monotonic()
-        attempt.begun = True
         try:
             if attempt.stop is None:
                 outcome = await execute(attempt, self._executors)
