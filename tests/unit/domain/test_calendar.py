@@ -119,8 +119,13 @@ def _next_change(zone: str, after: datetime) -> datetime | None:
     return None
 
 
+# Its clocks were moved at one minute past midnight, and cronsim leaves out what follows such a gap; the test above
+# covers it.
+_ODD = ("America/St_Johns",)
+
+
 @settings(max_examples=1_500)
-@given(five_fields | busy, zones, instants)
+@given(five_fields | busy, zones.filter(lambda zone: zone not in _ODD), instants)
 def test_cronsim_agrees(expression, zone, after):
     """cronsim follows Debian's cron, daylight saving included."""
     cal = calendar(cron=expression, timezone=zone)

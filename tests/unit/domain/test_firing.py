@@ -148,6 +148,11 @@ def test_nothing_at_or_before_what_was_fired():
     assert runs(decide(job, NINE + 3 * MINUTE)) == [NINE + 3 * MINUTE]
 
 
+def test_what_was_fired_may_lie_ahead_of_this_clock():
+    firing = decide(due(MINUTELY, NINE, through=NINE + 5 * MINUTE), NINE + MINUTE)
+    assert firing == Firing((), (), NINE + 6 * MINUTE, NINE + 5 * MINUTE)
+
+
 def test_deciding_again_after_having_fired_does_nothing():
     job = due(MINUTELY, catch_up="all")
     firing = decide(job, THREE_HOURS)
@@ -270,6 +275,13 @@ def test_a_blackout_from_the_very_start():
     job = replace(due(schedule, NINE + 2 * HOUR), anchor_at=NINE - MINUTE)
     firing = decide(job, NINE + 2 * HOUR)
     assert runs(firing) == [NINE + 2 * HOUR]
+    assert firing.skipped == (SkippedRange(SkipReason.BLACKOUT, NINE, NINE + HOUR, 2),)
+
+
+def test_a_new_schedule_does_not_account_for_the_time_before_it():
+    """The job was edited at 09:00 (its anchor), long after it last fired."""
+    schedule = {"cron": "0 * * * *", "blackouts": [{"start": NINE - DAY, "end": NINE + 2 * HOUR}]}
+    firing = decide(due(schedule, NINE + 2 * HOUR, through=NINE - 20 * HOUR), NINE + 2 * HOUR)
     assert firing.skipped == (SkippedRange(SkipReason.BLACKOUT, NINE, NINE + HOUR, 2),)
 
 
