@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from horae.domain.run import Claimed, LogLines
 from horae.domain.text import storable
 from horae.ports import Clock
@@ -33,6 +35,8 @@ class RunLog:
             self._add("system", f"output cut at {self._book.limit_words}\n")
 
     def _add(self, stream: str, text: str) -> None:
+        if not self._book.pending:
+            self._book.on_pending()
         if stream != self._stream or self._size + len(text) > _CHUNK:
             self.flush()
         self._stream = stream
@@ -69,6 +73,7 @@ class LogBook:
         self.clock = clock
         self.limit = limit
         self.limit_words = f"{limit / 2**20:g} MiB" if limit >= 2**20 else f"{limit} bytes"
+        self.on_pending: Callable[[], None] = lambda: None  # called when there is something to write again
         self.open: set[RunLog] = set()
         self.rows: list[LogLines] = []
 

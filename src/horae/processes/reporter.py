@@ -3,11 +3,12 @@ executes the next. Log lines go the same way, so that an attempt's output is nev
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from horae.domain.attempt import Attempt
-from horae.domain.errors import StoreUnavailable
+from horae.domain.errors import HoraeError
 from horae.domain.outcome import Outcome
 from horae.domain.run import Finished, LogLines
 from horae.domain.states import AttemptOutcome, StopReason
@@ -33,6 +34,7 @@ class Reporter:
         self._one_by_one = False
         self.wake = Wake()
         self.done = 0
+        book.on_pending = self._log_soon
 
     @property
     def unreported(self) -> int:
@@ -46,6 +48,10 @@ class Reporter:
         if attempt.stop is not StopReason.LEASE_LOST:  # then it is no longer this worker's to report
             self._waiting.append((attempt, _storable(outcome), seconds))
         self.wake.set()
+
+    def _log_soon(self) -> None:
+        """Output is written while its attempt goes on, for those who follow it; not line by line."""
+        asyncio.get_running_loop().call_later(_LOG_PAUSE, self.wake.set)
 
     async def step(self) -> float | None:
         """Writes one batch; what could not be written is kept and tried again."""
@@ -75,8 +81,8 @@ class Reporter:
     async def _report(self) -> None:
         try:
             report = await self._finish(self._batch)
-        except StoreUnavailable:
-            raise
+        except HoraeError:
+            raise  # the database is away or busy: that is nobody's fault
         except Exception as error:
             self._blame(error)
             return
@@ -116,7 +122,7 @@ class Reporter:
         try:
             while self._waiting or self._batch or self._book.pending or self._logs:
                 await self.step()
-        except StoreUnavailable as error:
+        except HoraeError as error:
             log.warning("results not reported", runs=self.unreported, reason=str(error))
 
 
