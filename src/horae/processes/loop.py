@@ -4,6 +4,7 @@ database that is away is waited for."""
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
 
 import structlog
@@ -39,6 +40,30 @@ class Wake:
         self._event.clear()
 
 
+class Outage:
+    """The database is away: the first loop of a process that notices says so, the last one says that it is over."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()  # the heartbeat's loops are on a thread of their own
+        self._waiting: set[Loop] = set()
+
+    def begins(self, loop: Loop, reason: str) -> None:
+        with self._lock:
+            if not self._waiting:
+                log.warning("waiting for the database", reason=reason)
+            self._waiting.add(loop)
+
+    def ends(self, loop: Loop) -> None:
+        with self._lock:
+            if loop in self._waiting:
+                self._waiting.remove(loop)
+                if not self._waiting:
+                    log.info("the database is back")
+
+
+_outage = Outage()
+
+
 class Loop:
     """Repeats a step until it is stopped."""
 
@@ -48,6 +73,7 @@ class Loop:
         self._step = step
         self._stopping = False
         self._pause = 0.0
+        self._failing = False
 
     def stop(self) -> None:
         self._stopping = True
@@ -62,16 +88,21 @@ class Loop:
         try:
             delay = await self._step()
         except StoreUnavailable as error:
-            return self._failed("waiting for the database", reason=str(error))
+            _outage.begins(self, str(error))
+            return self._longer_pause()
         except Exception:
-            return self._failed("a step failed and will be repeated", exc_info=True)
-        if self._pause:
+            _outage.ends(self)
+            if not self._failing:
+                self._failing = True
+                log.warning("a step failed and will be repeated", loop=self.name, exc_info=True)
+            return self._longer_pause()
+        _outage.ends(self)
+        if self._failing:
+            self._failing = False
             log.info("working again", loop=self.name)
-            self._pause = 0.0
+        self._pause = 0.0
         return delay
 
-    def _failed(self, message: str, **details: object) -> float:
-        if not self._pause:
-            log.warning(message, loop=self.name, **details)
+    def _longer_pause(self) -> float:
         self._pause = min(max(self._pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
         return self._pause
