@@ -48,6 +48,7 @@ class Worker:
         self._queues: list[str] = list(settings.queues)
         self._definitions: dict[tuple[str, int], JobSpec] = {}
         self._idle_polls = 0
+        self._learn_at = 0.0
         self._draining = False
         self._main: asyncio.AbstractEventLoop | None = None
         book = LogBook(clock, settings.log_limit)
@@ -65,29 +66,39 @@ class Worker:
         await self._store.transact(_register, self.sign)
         await self._heart.start()
         log.info("worker ready", worker=self.sign.id, slots=self.sign.slots, offers=list(self.sign.offers))
-        loops = [asyncio.create_task(x.run()) for x in self._loops]
+        tasks = {loop: asyncio.create_task(loop.run()) for loop in self._loops}
         await stop.wait()
-        await self._drain(stop_now)
+        await self._drain(tasks[self._claiming], stop_now)
         for loop in self._loops:
             loop.stop()
-        await asyncio.gather(*loops)
+        await asyncio.gather(*tasks.values())
+        await self._interrupt()  # what a claim has brought that took longer than the draining
         await self._reporter.flush()
         await self._heart.stop()
         await self._say_goodbye()
-        for executor in self._executors.values():
-            await executor.close()
 
-    async def _drain(self, stop_now: asyncio.Event) -> None:
+    async def _drain(self, claiming: asyncio.Task[None], stop_now: asyncio.Event) -> None:
         self._draining = True
         self._claiming.stop()
         self._heart.poke()
         if len(self._slots):
             log.info("draining", runs=len(self._slots), seconds=self._settings.drain_timeout)
-        await _first(self._slots.drained(), stop_now.wait(), timeout=self._settings.drain_timeout)
+        await _first(self._drained(claiming), stop_now.wait(), timeout=self._settings.drain_timeout)
+        await self._interrupt()
+
+    async def _drained(self, claiming: asyncio.Task[None]) -> None:
+        """Nothing is under way, and nothing comes: a claim that was under way has brought what it brings."""
+        await asyncio.wait([claiming])
+        await self._slots.drained()
+
+    async def _interrupt(self) -> None:
         if len(self._slots):
             log.warning("interrupting what is left; it is queued again", runs=len(self._slots))
             self._slots.stop_all(StopReason.SHUTDOWN)
             await _first(self._slots.drained(), timeout=self._settings.grace + 5)
+        for executor in self._executors.values():
+            await executor.close()  # gives up what could not be stopped: it ends with this process
+        await _first(self._slots.drained(), timeout=1)
 
     async def _say_goodbye(self) -> None:
         try:
@@ -125,8 +136,10 @@ class Worker:
         return min(slots - len(self._slots), 2 * slots - len(self._slots) - self._reporter.unreported)
 
     async def _learn_queues(self) -> None:
-        if self._idle_polls or not self._queues:
+        now = self._clock.monotonic()
+        if self._idle_polls or now >= self._learn_at:  # now and then under load, too: hints may be lost
             self._queues = await self._store.read(_queues)
+            self._learn_at = now + self._settings.poll_max
         if len(self._queues) > 1:  # another one first each time, so that none starves behind a long one
             self._queues = [*self._queues[1:], self._queues[0]]
 
