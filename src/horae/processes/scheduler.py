@@ -92,13 +92,17 @@ class Scheduler:
         if not self._due:
             return await self._look()
         self._due = False
-        fired: Fired = await self._store.transact(
-            fire,
-            shards=self._shards,
-            limit=self._settings.batch,
-            scheduler_id=self.sign.id,
-            new_id=self._ids.new,
-        )
+        try:
+            fired: Fired = await self._store.transact(
+                fire,
+                shards=self._shards,
+                limit=self._settings.batch,
+                scheduler_id=self.sign.id,
+                new_id=self._ids.new,
+            )
+        except BaseException:
+            self._due = True
+            raise
         return self._until(fired.idle_for, busy=fired.jobs >= self._settings.batch)
 
     async def _look(self) -> float:
