@@ -194,10 +194,15 @@ async def connect(url: str) -> MysqlConnection:
             # Without it an UPDATE that changes nothing reports no row, which would look like a lost lease.
             client_flag=CLIENT.FOUND_ROWS,
         )
-    except (errors.MySQLError, OSError, TimeoutError) as error:
+    except (errors.MySQLError, OSError, EOFError, RuntimeError) as error:
+        # RuntimeError: the driver's own words for a connection that was gone as soon as it was made.
         raise StoreUnavailable(
             f"MySQL cannot be reached: {error.args[-1] if error.args else type(error).__name__}"
         ) from error
     connection = MysqlConnection(raw)
-    await connection.execute(_ISOLATION)
+    try:
+        await connection.execute(_ISOLATION)
+    except BaseException:
+        await connection.close()
+        raise
     return connection
