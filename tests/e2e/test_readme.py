@@ -1,0 +1,227 @@
+"""The README, as a newcomer follows it: its commands are taken from the file and executed.
+
+A block of commands is marked by a comment before it, `<!-- test: first job -->`; blocks of one name run in one shell,
+in their order. What is peculiar to this machine is put in their place: the port, the database, the API key.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.integration.up.running import Running, free_port
+from tests.waiting import until
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text()
+BLOCK = re.compile(r"<!-- test: ([a-z ]+) -->\n```sh\n(.*?)```", re.DOTALL)
+
+
+def commands(name: str, **replaced: str) -> str:
+    """The commands of the README that go by this name; every text to be replaced must be there."""
+    text = "\n".join(block for found, block in BLOCK.findall(README) if found == name)
+    assert text, f"README.md has no block `<!-- test: {name} -->`"
+    for old, new in replaced.items():
+        assert old in text, f"{old} is not in the block {name}"
+        text = text.replace(old, new)
+    return text
+
+
+def test_every_marked_block_is_one_that_a_test_runs():
+    assert {name for name, _ in BLOCK.findall(README)} == {
+        "up", "first job", "more jobs", "cluster", "cluster client",
+    }  # fmt: skip
+
+
+def environment(**settings: str) -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("HORAE_")} | settings
+
+
+class Shell:
+    """Runs commands as somebody in the folder would type them."""
+
+    def __init__(self, folder: Path, **settings: str) -> None:
+        self._folder = folder
+        self._environment = environment(**settings)
+
+    def run(self, script: str) -> str:
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", script],
+            cwd=self._folder,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def json(self, command: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads(self.run(f"{command} --json"))["items"]
+        return found
+
+
+# ---- make up, the first jobs, Ctrl-C, make up
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """The repository as a clone would have it if everything in the work tree were committed."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode:
+        pytest.skip("not a git repository")
+    folder = tmp_path / "horae"
+    for name in filter(None, listed.stdout.split("\0")):
+        source, target = ROOT / name, folder / name
+        if source.is_file():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
+    return folder
+
+
+@pytest.fixture
+def make_up(clone: Path, tmp_path: Path) -> Iterator[Callable[[], Running]]:
+    (command,) = commands("up").splitlines()
+    started: list[Running] = []
+
+    def start() -> Running:
+        program, *arguments = command.split()
+        started.append(Running([program, "-C", str(clone), *arguments], tmp_path / "data"))
+        return started[-1]
+
+    yield start
+    for running in started:
+        running.kill()
+
+
+async def ctrl_c(up: Running) -> None:
+    """One Ctrl-C ends it all within seconds, and nobody complains."""
+    group = os.getpgid(up.pid)
+    up.signal_group(signal.SIGINT)
+    # `make` itself waits for its command and then dies of the same signal, as it always does.
+    assert await up.ended(timeout=10) in (0, -signal.SIGINT)
+    assert up.output.rstrip().endswith("Stopped."), up.output
+    for complaint in ("***", "Traceback", "killed", "Error"):
+        assert complaint not in up.output
+    assert [process.pid for process in psutil.process_iter() if group_of(process.pid) == group] == []
+
+
+def group_of(pid: int) -> int | None:
+    try:
+        return os.getpgid(pid)
+    except ProcessLookupError:
+        return None
+
+
+@pytest.mark.sqlite
+async def test_a_newcomer(make_up, clone):
+    up = make_up()
+    await up.ready(timeout=90)
+    shell = Shell(clone, HORAE_DATA_DIR=str(up.data_dir))
+    said = shell.run(commands("first job"))
+    assert "hello" in said.splitlines()  # its log; the lists have longer lines
+    shell.run(commands("more jobs", **{"127.0.0.1:8080": f"127.0.0.1:{up.port}"}))
+
+    def hellos() -> dict[str, str]:
+        """The runs of the job by trigger: one that was asked for, and those of its schedule."""
+        return {run["trigger"]: run["status"] for run in shell.json(".venv/bin/horae runs list --job hello")}
+
+    await until(lambda: hellos() == {"manual": "succeeded", "schedule": "succeeded"})
+    runs = {run["id"] for run in shell.json(".venv/bin/horae runs list") if run["status"] == "succeeded"}
+    assert {job["name"] for job in shell.json(".venv/bin/horae jobs list")} == {"hello", "ping", "second"}
+    await ctrl_c(up)
+
+    again = make_up()
+    await again.ready(timeout=30)
+    assert {job["name"] for job in shell.json(".venv/bin/horae jobs list")} == {"hello", "ping", "second"}
+    known = {run["id"]: run["status"] for run in shell.json(".venv/bin/horae runs list")}
+    assert {known.get(run) for run in runs} == {"succeeded"}
+    await ctrl_c(again)
+
+
+# ---- the cluster
+
+
+class Terminal:
+    """A terminal in which commands go on in the background."""
+
+    def __init__(self, folder: Path, script: str, **settings: str) -> None:
+        self._file = folder / "terminal.txt"
+        with self._file.open("wb") as output:
+            self._shell = subprocess.Popen(
+                ["bash", "-euo", "pipefail", "-c", f"{script}\nwait"],
+                cwd=folder,
+                env=environment(**settings),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    @property
+    def output(self) -> str:
+        return self._file.read_text()
+
+    def key(self) -> str | None:
+        """The API key that was printed."""
+        found = re.search(r"^horae_\S+$", self.output, re.MULTILINE)
+        return found[0] if found else None
+
+    def runs(self) -> bool:
+        """Whether all three processes are at work; fails if the shell has ended."""
+        assert self._shell.poll() is None, self.output
+        return self.output.count(" ready") == 2 and "serving" in self.output
+
+    def close(self) -> None:
+        """Asks everything in it to stop; nothing may be left."""
+        shell = psutil.Process(self._shell.pid)
+        processes = shell.children(recursive=True)
+        for process in [*processes, shell]:
+            with suppress(psutil.NoSuchProcess):
+                process.terminate()
+        self._shell.wait(10)
+        assert psutil.wait_procs(processes, timeout=10)[1] == []
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A folder from which the installed Horae is called as from a clone."""
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / "bin").symlink_to(Path(sys.executable).parent)
+    return tmp_path
+
+
+async def test_a_cluster(here, database_url):
+    port, data_dir = str(free_port()), str(here / "data")
+    postgresql = "postgresql://horae:password@db.example.org/horae"
+    script = commands("cluster", **{postgresql: database_url})
+    terminal = Terminal(here, script, HORAE_PORT=port, HORAE_DATA_DIR=data_dir)
+    try:
+        await until(terminal.runs, timeout=60, message="the start of the cluster")
+        script = commands("cluster client", **{"8080": port, "horae_…": terminal.key() or ""})
+        shown = Shell(here, HORAE_DATA_DIR=data_dir).run(script)
+        assert "0/32" in shown  # the worker's slots
+        assert " 64 " in shown  # the scheduler's shards
+    finally:
+        terminal.close()
+    assert "Traceback" not in terminal.output
