@@ -330,13 +330,14 @@ class World:
         return await self._plainly(lambda db: db.execute(sql, params), int)
 
     @asynccontextmanager
-    async def holding(self, sql: str, **params: Any) -> AsyncIterator[list[Row]]:
+    async def holding(self, sql: str, **params: Any) -> AsyncIterator[None]:
         """Executes a statement in a transaction that stays open meanwhile, and is rolled back."""
         _, connect = choose(self.url, self.clock.now, inline=self.inline)
         connection = await connect()
         try:
             await connection.begin()
-            yield [dict(row) for row in await connection.fetch(sql, params)]
+            await connection.fetch(sql, params)
+            yield
             await connection.rollback()
         finally:
             await connection.close()

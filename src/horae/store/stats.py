@@ -17,6 +17,7 @@ from horae.store.rows import Group, batch
 
 _COUNTED = ("succeeded", "failed", "cancelled", "skipped")
 _SUMS = ("retries", "timed_out", "duration_ms")
+_LAST = ("last_run_id", "last_run_at", "last_status")
 _DELTA = ("id", "job_id", "project_id", "status", "runs", "duration_ms", "retries", "timed_out", "run_id")
 
 
@@ -28,19 +29,19 @@ class _Sql:
             "SELECT id, job_id, project_id, status, runs, duration_ms, retries, timed_out, run_id, at "
             f"FROM stat_deltas ORDER BY id LIMIT :limit {d.lock_skip}"
         )
-        self.job_rows = batch(
-            d,
-            tables.job_stats,
-            *("job_id", "project_id", "last_run_id", "last_run_at", "last_status", *_COUNTED, *_SUMS),
-        )
-        newest = "CASE WHEN {new} IS NULL THEN {old} ELSE {new} END"
+        self.job_rows = batch(d, tables.job_stats, "job_id", "project_id", *_COUNTED, *_SUMS)
         self.job = d.upsert(
             d.insert_from("job_stats", self.job_rows),
             ["job_id"],
-            {
-                **dict.fromkeys(("last_run_id", "last_run_at", "last_status"), newest),
-                **dict.fromkeys((*_COUNTED, *_SUMS), "{old} + {new}"),
-            },
+            dict.fromkeys((*_COUNTED, *_SUMS), "{old} + {new}"),
+        )
+        self.last_rows = batch(d, tables.job_stats, "job_id", *_LAST)
+        self.last = d.update_from(
+            "job_stats",
+            self.last_rows,
+            {column: f"v.{column}" for column in _LAST},
+            # Another roll-up may have been here first with what is newer.
+            "job_stats.job_id = v.job_id AND (job_stats.last_run_at IS NULL OR job_stats.last_run_at <= v.last_run_at)",
         )
         self.hour_rows = batch(d, tables.run_stats, "job_id", "hour", "status", "project_id", "runs", "duration_ms")
         self.hour = d.upsert(
@@ -84,6 +85,7 @@ class StatTable(Group):
         if not rows:
             return 0
         await self.put(sql.job, sql.job_rows, _per_job(rows))
+        await self.put(sql.last, sql.last_rows, _last_of(rows))
         await self.put(sql.hour, sql.hour_rows, _per_hour(rows))
         await self.db.execute(
             f"DELETE FROM stat_deltas WHERE {self.d.among('id', 'ids')}", {"ids": [row["id"] for row in rows]}
@@ -91,49 +93,37 @@ class StatTable(Group):
         return len(rows)
 
     async def totals(self, project_id: str) -> dict[str, int]:
-        sums = ", ".join(f"COALESCE(SUM({column}), 0) AS {column}" for column in (*_COUNTED, *_SUMS))
+        """In one statement: between two a roll-up could move something from one table to the other."""
+        columns = (*_COUNTED, *_SUMS)
+        sums = ", ".join(f"COALESCE(SUM({column}), 0) AS {column}" for column in columns)
+        counted = ", ".join(f"CASE WHEN status = '{status}' THEN runs ELSE 0 END AS {status}" for status in _COUNTED)
         (row,) = await self.db.fetch(
-            f"SELECT {sums} FROM job_stats WHERE project_id = :project_id", {"project_id": project_id}
-        )
-        totals = {column: int(row[column]) for column in (*_COUNTED, *_SUMS)}
-        pending = await self.db.fetch(
-            "SELECT status, SUM(runs) AS runs, SUM(duration_ms) AS duration_ms, SUM(retries) AS retries, "
-            "SUM(timed_out) AS timed_out FROM stat_deltas WHERE project_id = :project_id GROUP BY status",
+            f"SELECT {sums} FROM (SELECT {', '.join(columns)} FROM job_stats WHERE project_id = :project_id UNION ALL "
+            f"SELECT {counted}, {', '.join(_SUMS)} FROM stat_deltas WHERE project_id = :project_id) AS parts",
             {"project_id": project_id},
         )
-        for row in pending:
-            if row["status"] in _COUNTED:
-                totals[row["status"]] += int(row["runs"])
-            for column in _SUMS:
-                totals[column] += int(row[column])
-        return totals
+        return {column: int(row[column]) for column in columns}
 
 
 def _per_job(rows: Sequence[Row]) -> list[list[Any]]:
     sums: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: dict.fromkeys((*_COUNTED, *_SUMS), 0))
-    last: dict[str, Row] = {}
     for row in rows:
         job = sums[row["job_id"], row["project_id"]]
         if row["status"] in _COUNTED:
             job[row["status"]] += row["runs"]
         for column in _SUMS:
             job[column] += row[column]
-        if row["run_id"] is not None and _newer(row, last.get(row["job_id"])):
-            last[row["job_id"]] = row
     # In key order, as every batch of upserts: two roll-ups then wait for each other instead of deadlocking.
-    return [
-        [
-            job_id,
-            project_id,
-            *((newest["run_id"], newest["at"], newest["status"]) if (newest := last.get(job_id)) else [None] * 3),
-            *(counts[column] for column in (*_COUNTED, *_SUMS)),
-        ]
-        for (job_id, project_id), counts in sorted(sums.items())
-    ]
+    return [[*key, *counts.values()] for key, counts in sorted(sums.items())]
 
 
-def _newer(row: Row, than: Row | None) -> bool:
-    return than is None or bool(row["at"] >= than["at"])
+def _last_of(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    last: dict[str, Row] = {}
+    for row in rows:
+        known = last.get(row["job_id"])
+        if row["run_id"] is not None and (known is None or row["at"] >= known["at"]):
+            last[row["job_id"]] = row
+    return [(job_id, row["run_id"], row["at"], row["status"]) for job_id, row in sorted(last.items())]
 
 
 def _per_hour(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
@@ -148,20 +138,16 @@ def _per_hour(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
 
 
 async def latest_runs(db: Connection, d: Dialect, job_ids: Sequence[str]) -> dict[str, tuple[datetime, str]]:
-    """When each job's newest ended run ended, and how."""
-    found: dict[str, tuple[datetime, str]] = {}
+    """When each job's newest ended run ended, and how. In one statement, as for the totals."""
+    mine = d.among("job_id", "ids")
     rows = await db.fetch(
-        f"SELECT job_id, last_run_at, last_status FROM job_stats WHERE {d.among('job_id', 'ids')}",
+        f"SELECT job_id, {d.time('last_run_at', 'at')}, last_status AS status FROM job_stats "
+        f"WHERE {mine} AND last_run_at IS NOT NULL UNION ALL "
+        f"SELECT job_id, at, status FROM stat_deltas WHERE {mine} AND run_id IS NOT NULL",
         {"ids": list(job_ids)},
     )
+    found: dict[str, tuple[datetime, str]] = {}
     for row in rows:
-        if row["last_run_at"] is not None:
-            found[row["job_id"]] = (row["last_run_at"], row["last_status"])
-    pending = await db.fetch(
-        f"SELECT job_id, at, status FROM stat_deltas WHERE {d.among('job_id', 'ids')} AND run_id IS NOT NULL",
-        {"ids": list(job_ids)},
-    )
-    for row in pending:
         if row["job_id"] not in found or row["at"] >= found[row["job_id"]][0]:
             found[row["job_id"]] = (row["at"], row["status"])
     return found
