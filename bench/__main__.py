@@ -16,7 +16,7 @@ from statistics import median
 
 import uvloop
 
-from bench import drain, enqueue, firing, idle, latency, lateness, load, machine
+from bench import compare, drain, enqueue, firing, idle, latency, lateness, load, machine
 from bench.figure import Figure, merged, table
 from bench.options import Options
 from bench.place import KINDS, NoServer
@@ -31,6 +31,7 @@ class Bench:
     measure: Measure
     kinds: tuple[str, ...] = KINDS
     repeat: int | None = None  # where once is enough
+    by_default: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ BENCHES = {
     "enqueue": Bench(enqueue.measure),
     "api": Bench(load.measure, ("postgresql", "sqlite")),
     "idle": Bench(idle.measure, ("postgresql", "sqlite"), repeat=1),
+    "compare": Bench(compare.measure, ("postgresql",), by_default=False),  # installs other libraries elsewhere
 }
 
 
@@ -72,7 +74,7 @@ def main() -> int:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measures Horae's figures.")
-    parser.add_argument("figures", nargs="*", help=f"of {', '.join(BENCHES)}; all by default")
+    parser.add_argument("figures", nargs="*", help=f"of {', '.join(BENCHES)}; all but compare by default")
     parser.add_argument("--database", action="append", choices=KINDS, help="repeatable; all that matter by default")
     parser.add_argument("--repeat", type=int, help="how often; the table shows medians (3)")
     parser.add_argument("--patience", type=float, default=0, help="seconds to wait for the machine to be quiet (0)")
@@ -98,7 +100,7 @@ async def _measure(arguments: argparse.Namespace, options: Options) -> Report:
     found: list[Figure] = []
     noise: list[float] = []
     failures: list[str] = []
-    for name in arguments.figures or BENCHES:
+    for name in arguments.figures or [name for name, bench in BENCHES.items() if bench.by_default]:
         bench = BENCHES[name]
         times = arguments.repeat or bench.repeat or 3
         for kind in arguments.database or bench.kinds:

@@ -50,6 +50,10 @@ class Place:
     def title(self) -> str:
         return TITLES[self.kind]
 
+    def inherited(self) -> dict[str, str]:
+        """The environment of children, without settings of Horae from elsewhere."""
+        return {name: value for name, value in os.environ.items() if not name.startswith("HORAE_")}
+
     def environment(self, **more: str) -> dict[str, str]:
         """The settings of Horae's processes here."""
         return {
@@ -101,27 +105,28 @@ class Place:
 
 @asynccontextmanager
 async def fresh(kind: str) -> AsyncIterator[Place]:
+    """A database of its own with Horae's schema."""
+    async with database(kind) as place:
+        async with _one_at_a_time:  # Alembic's context is one for the whole process
+            await schema.migrate(place.url)
+        yield place
+
+
+@asynccontextmanager
+async def database(kind: str) -> AsyncIterator[Place]:
+    """An empty one."""
     name = f"horae_bench_{uuid4().hex[:12]}"
     with _folder() as folder:
         if kind == "sqlite":
-            url = f"sqlite:///{folder / name}.db"
-            await _migrate(url)
-            yield Place(kind, url, folder)
+            yield Place(kind, f"sqlite:///{folder / name}.db", folder)
             return
         server = make_url(_server_url(kind))
         create, drop = (create_postgresql, drop_postgresql) if kind == "postgresql" else (create_mysql, drop_mysql)
         await create(server, name, None)
         try:
-            url = server.set(database=name).render_as_string(hide_password=False)
-            await _migrate(url)
-            yield Place(kind, url, folder)
+            yield Place(kind, server.set(database=name).render_as_string(hide_password=False), folder)
         finally:
             await drop(server, name)
-
-
-async def _migrate(url: str) -> None:
-    async with _one_at_a_time:  # Alembic's context is one for the whole process
-        await schema.migrate(url)
 
 
 @contextmanager

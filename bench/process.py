@@ -49,11 +49,10 @@ def _fine(line: str) -> bool:
 async def horae(place: Place, *words: str, **environment: str) -> AsyncIterator[Process]:
     """Runs a command of Horae from when it says it is ready until the end of the block."""
     log = place.folder / f"{words[0]}-{os.urandom(4).hex()}.log"
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("HORAE_")}
     with log.open("wb") as output:
         child = subprocess.Popen(  # noqa: ASYNC220 - a spawn of milliseconds, with nothing else under way
             [Path(sys.executable).with_name("horae"), *words],
-            env=inherited | place.environment(**environment),
+            env=place.inherited() | place.environment(**environment),
             cwd=PROJECT,
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -87,9 +86,12 @@ def cpu(process: psutil.Process | None) -> float:
     """Seconds of processor time that a process and its children used, those that ended included."""
     if process is None:
         return 0.0
-    times = process.cpu_times()
-    total = times.user + times.system + times.children_user + times.children_system
-    for child in process.children():
-        with suppress(psutil.NoSuchProcess):
-            total += cpu(child)
-    return float(total)
+    while True:  # until no child ended while we looked: its time moves to its parent at that moment
+        before = process.cpu_times()
+        try:
+            living = sum(sum(child.cpu_times()[:4]) for child in process.children())
+        except psutil.NoSuchProcess:
+            continue
+        after = process.cpu_times()
+        if (before.children_user, before.children_system) == (after.children_user, after.children_system):
+            return float(sum(after[:4]) + living)
