@@ -155,7 +155,7 @@ class MysqlConnection:
         except asyncio.CancelledError:
             self.broken = True
             raise
-        except (errors.MySQLError, OSError, asyncio.IncompleteReadError, RuntimeError) as error:
+        except (errors.MySQLError, OSError, EOFError, RuntimeError) as error:
             translated = _translated(error)
             self.broken = self.broken or isinstance(translated, StoreUnavailable)
             raise translated from error
@@ -172,7 +172,8 @@ def _translated(error: Exception) -> Exception:
         return DuplicateKey(str(error.args[1]))
     if code in _IN_THE_WAY:
         return TryAgain(str(error.args[1]))
-    if code in _LOST or isinstance(error, OSError | asyncio.IncompleteReadError | errors.InterfaceError):
+    # RuntimeError: what uvloop says of a transport that is closed.
+    if code in _LOST or isinstance(error, OSError | EOFError | RuntimeError | errors.InterfaceError):
         return ConnectionLost(f"MySQL does not answer: {error.args[-1] if error.args else type(error).__name__}")
     return error
 

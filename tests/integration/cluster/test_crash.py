@@ -1,0 +1,201 @@
+"""Workers that are killed, cut off or asleep: their runs run again elsewhere, and nothing they do afterwards counts."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.integration.cluster.cluster import (
+    KINDS,
+    PATIENCE,
+    SERVERS,
+    TASKS,
+    Cluster,
+    Make,
+    Member,
+    Row,
+    eventually,
+    is_alive,
+)
+from tests.integration.cluster.oracle import Oracle
+from tests.integration.cluster.proxy import Proxy
+from tests.waiting import until
+
+pytestmark = pytest.mark.slow
+
+RETRY = {"max_attempts": 5, "delay": 0}
+SHORT = {"HORAE_LEASE": "4s", "HORAE_HEARTBEAT": "1s"}
+
+
+def first_waits(oracle: Oracle) -> Row:
+    """A script that hangs in its first attempt, with children, and succeeds in any other."""
+    source = f"""
+{oracle.script("start")}
+if [ $HORAE_ATTEMPT -gt 1 ]; then {oracle.script("end")}; exit 0; fi
+while :; do {oracle.script("alive")}; sleep 0.05; done
+"""
+    return {"kind": "script", "source": source}
+
+
+async def started(oracle: Oracle, run_id: str, attempt: int = 1) -> int:
+    """Waits for an attempt to write down its start; the pid of its process."""
+    found = await until(
+        lambda: [n for n in oracle.notes("start") if (n.run_id, n.attempt) == (run_id, attempt)], timeout=PATIENCE
+    )
+    return found[0].pid
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_killed_worker_is_replaced_at_once(kind: str, make_cluster: Make, oracle: Oracle) -> None:
+    """The lease is far longer than the test: whoever runs it again did not wait for it to run out."""
+    cluster = await make_cluster(kind, HORAE_LEASE="10m")
+    scheduler = cluster.start("scheduler")
+    workers = await cluster.start_workers(2)
+    await scheduler.ready()
+    run_id = await cluster.start_run("hangs", first_waits(oracle), retry=RETRY)
+    script = await started(oracle, run_id)
+    first = cluster.member((await cluster.look(run_id))["worker_id"])
+    await first.kill()
+
+    run = await cluster.ended(run_id)
+    (second,) = [worker for worker in workers if worker is not first]
+    assert (run["status"], run["attempt"], run["worker_id"]) == ("succeeded", 2, second.id)
+    (lost,) = await cluster.attempts(run_id)
+    assert (lost["n"], lost["outcome"], lost["worker_id"]) == (1, "lost", first.id)
+    assert "process is gone" in lost["error"]
+    assert not is_alive(script)
+    assert oracle.attempts("end") == {run_id: [2]}
+    assert scheduler.logged("recovered runs") or second.logged("recovered runs")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_worker_that_may_live_is_waited_for(kind: str, make_cluster: Make, oracle: Oracle) -> None:
+    """Nobody here can tell whether it is dead, so its lease has to run out."""
+    cluster = await make_cluster(kind, **SHORT)
+    await cluster.start_scheduler()
+    first = await elsewhere(cluster)
+    run_id = await cluster.start_run("hangs", first_waits(oracle), retry=RETRY)
+    await started(oracle, run_id)
+    second = await cluster.start_worker()
+    await first.kill()
+
+    run = await cluster.ended(run_id)
+    assert (run["status"], run["attempt"], run["worker_id"]) == ("succeeded", 2, second.id)
+    (lost,) = await cluster.attempts(run_id)
+    assert (lost["n"], lost["outcome"], lost["worker_id"]) == (1, "lost", first.id)
+    assert "lease ran out" in lost["error"]
+
+
+async def elsewhere(cluster: Cluster) -> Member:
+    """A worker that looks like one on another machine: in a process namespace of its own where that can be had."""
+    namespace = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
+    if can(*namespace):
+        return await cluster.start("worker", "--import", TASKS, before=namespace).ready()
+    worker = await cluster.start_worker()
+    await cluster.tell("UPDATE workers SET host_key = 'elsewhere' WHERE id = :id", id=worker.id)
+    return worker
+
+
+def can(*command: str) -> bool:
+    return bool(shutil.which(command[0])) and not subprocess.run([*command, "true"], check=False).returncode
+
+
+@pytest.mark.parametrize("kind", SERVERS)
+async def test_a_worker_that_slept_beyond_its_lease(
+    kind: str, make_cluster: Make, oracle: Oracle, tmp_path: Path
+) -> None:
+    cluster = await make_cluster(kind, **SHORT)
+    scheduler = cluster.start("scheduler")
+    workers = await cluster.start_workers(2)
+    await scheduler.ready()
+    gate = tmp_path / "gate"
+    target = {"kind": "python", "function": "gated", "arguments": {"path": str(oracle.path), "gate": str(gate)}}
+    run_id = await cluster.start_run("waits", target, retry=RETRY)
+    await eventually(has_logged, cluster, run_id, "attempt 1 waits\n")
+    first = cluster.member((await cluster.look(run_id))["worker_id"])
+    (second,) = [worker for worker in workers if worker is not first]
+    await pause_between_beats(cluster, first)
+
+    run = await cluster.running(run_id, attempt=2)
+    assert run["worker_id"] == second.id
+    await started(oracle, run_id, attempt=2)
+    first.resume()
+    await until(lambda: oracle.attempts("stopped") == {run_id: [1]}, timeout=PATIENCE, message="the sleeper gives up")
+    gate.touch()
+    run = await cluster.ended(run_id)
+    assert (run["status"], run["attempt"], run["worker_id"], run["result"]) == ("succeeded", 2, second.id, 2)
+    assert [(lost["n"], lost["outcome"]) for lost in await cluster.attempts(run_id)] == [(1, "lost")]
+
+    assert await second.stop() == 0
+    run = await cluster.ended(*await cluster.run("waits"))
+    assert (run["status"], run["attempt"], run["worker_id"]) == ("succeeded", 1, first.id)
+    # By now whatever the sleeper had to say has been said.
+    assert await cluster.log(run_id) == "attempt 1 waits\nattempt 2 waits\n"
+    assert await cluster.count("run_history") == 2
+    assert oracle.attempts("end")[run_id] == [2]
+    assert await first.stop() == 0
+
+
+async def has_logged(cluster: Cluster, run_id: str, text: str) -> bool:
+    return await cluster.log(run_id) == text
+
+
+async def pause_between_beats(cluster: Cluster, worker: Member) -> None:
+    """Right after a heartbeat: asleep in the middle of one, it would hold the locks that recovery needs."""
+    before = (await cluster.worker_row(worker))["heartbeat_at"]
+
+    async def beaten() -> bool:
+        return bool((await cluster.worker_row(worker))["heartbeat_at"] != before)
+
+    await eventually(beaten)
+    worker.pause()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_stale_result_is_refused(kind: str, make_cluster: Make, oracle: Oracle, tmp_path: Path) -> None:
+    """Somebody else has the run by now, and its worker, which does not know it yet, succeeds."""
+    cluster = await make_cluster(kind, HORAE_LEASE="60s", HORAE_HEARTBEAT="20s")
+    worker = await cluster.start_worker()
+    gate = tmp_path / "gate"
+    target = {"kind": "python", "function": "gated", "arguments": {"path": str(oracle.path), "gate": str(gate)}}
+    run_id = await cluster.start_run("waits", target, retry=RETRY)
+    await started(oracle, run_id)
+    other = "00000000-0000-7000-8000-000000000000"
+    await cluster.tell(
+        "UPDATE runs SET token = :other, worker_id = :other, attempt = 2 WHERE id = :id", other=other, id=run_id
+    )
+    gate.touch()
+    (line,) = await until(lambda: worker.logged("results refused"), timeout=PATIENCE)
+    assert line["runs"] == [run_id]
+    run = await cluster.look(run_id)
+    assert (run["status"], run["attempt"], run["worker_id"]) == ("running", 2, other)
+    assert await cluster.count("run_history") == 0
+
+
+@pytest.mark.parametrize("kind", SERVERS)
+async def test_a_worker_that_is_cut_off_ends_its_work_in_time(kind: str, make_cluster: Make, oracle: Oracle) -> None:
+    """Before anybody else may begin with it: no two attempts at a time, although nobody can tell the worker."""
+    cluster = await make_cluster(kind, **SHORT)
+    async with Proxy.before(cluster.url) as proxy:
+        scheduler = cluster.start("scheduler")
+        first = await cluster.start_worker(HORAE_DATABASE_URL=proxy.url)
+        await scheduler.ready()
+        run_id = await cluster.start_run("hangs", first_waits(oracle), retry=RETRY)
+        await started(oracle, run_id)
+        second = await cluster.start_worker()
+        scripts = [pid for pid in first.children() if is_alive(pid)]
+        assert scripts
+        proxy.refuse()
+        run = await cluster.ended(run_id)
+        assert (run["status"], run["attempt"], run["worker_id"]) == ("succeeded", 2, second.id)
+        assert [pid for pid in scripts if is_alive(pid)] == []
+        ends = max(note.at for note in oracle.notes("alive"))
+        begins = min(note.at for note in oracle.notes("start") if note.attempt == 2)
+        assert ends < begins
+
+        proxy.accept()
+        assert await second.stop() == 0
+        await cluster.create("next", {"kind": "python", "function": "nothing"})
+        run = await cluster.ended(*await cluster.run("next"))
+        assert (run["status"], run["worker_id"]) == ("succeeded", first.id)
