@@ -19,12 +19,16 @@ from horae.domain.records import (
     ApiKey,
     Beat,
     Dead,
+    Follower,
     Host,
     JobChange,
     JobHead,
     JobRecord,
+    JobState,
     KeyRecord,
     NewJob,
+    NewOperation,
+    Operation,
     Page,
     Project,
     RunFilter,
@@ -32,6 +36,7 @@ from horae.domain.records import (
     SchedulerSign,
     ShardView,
     Tally,
+    VersionRecord,
     WorkerRecord,
     WorkerSign,
 )
@@ -114,6 +119,15 @@ class Jobs(Protocol):
     async def insert(self, job: NewJob) -> None: ...
     async def change(self, change: JobChange) -> bool:
         """Compare-and-set on the version; False if someone else was first."""
+        ...
+
+    async def set_state(self, state: JobState) -> None: ...
+    async def wake_paused(self, shards: Collection[int]) -> int:
+        """Ends the pauses that were to end by now; how many."""
+        ...
+
+    async def versions(self, job_id: str) -> list[VersionRecord]:
+        """Newest first."""
         ...
 
     async def delete(self, job_id: str) -> None: ...
@@ -285,6 +299,34 @@ class Upkeep(Protocol):
     async def prepare_partitions(self) -> None: ...
 
 
+class Dependencies(Protocol):
+    """Which jobs start when another one's run ends."""
+
+    async def lock(self) -> None:
+        """Edits of the graph take turns."""
+        ...
+
+    async def set(self, downstream_id: str, upstream_id: str | None, on: str | None) -> None: ...
+    async def upstream_of(self, job_id: str) -> str | None: ...
+    async def names_downstream(self, job_id: str) -> list[str]: ...
+    async def followers(self, upstream_ids: Collection[str]) -> list[Follower]: ...
+
+
+class Operations(Protocol):
+    """Long work with progress."""
+
+    async def insert(self, operation: NewOperation) -> None: ...
+    async def find(self, project_id: str | None, operation_id: str, *, lock: bool = False) -> Operation | None: ...
+    async def page(self, project_id: str, *, limit: int, after: str | None) -> Page[Operation]: ...
+    async def progress(self, operation_id: str, *, done: int, details: dict[str, Any]) -> None: ...
+    async def finish(self, operation_id: str, state: str, error: str | None = None) -> None: ...
+    async def of_ended(self, run_ids: Collection[str]) -> list[str]:
+        """The operations that these ended runs belong to, once for each run."""
+        ...
+
+    async def live(self, operation_id: str) -> list[str]: ...
+
+
 class Transaction(Protocol):
     """One short transaction: what is done through it happens wholly or not at all."""
 
@@ -304,11 +346,17 @@ class Transaction(Protocol):
     def access(self) -> Access: ...
     @property
     def upkeep(self) -> Upkeep: ...
+    @property
+    def dependencies(self) -> Dependencies: ...
+    @property
+    def operations(self) -> Operations: ...
 
     @property
     def repeated(self) -> bool:
         """Whether an earlier try of this verb may have taken effect without anyone hearing of it."""
         ...
+
+    def new_id(self) -> str: ...
 
     async def now(self) -> datetime:
         """The database's clock."""

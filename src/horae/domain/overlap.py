@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from horae.domain.firing import Firing, Occurrence, Plan, SkippedRange
+from horae.domain.policy import Overlap
 from horae.domain.states import SkipReason
 
 
@@ -56,6 +57,15 @@ def admit(firing: Firing, plan: Plan, active: int, waiting: int) -> Admission:
         skipped=_ranges(dropped, firing),
         next_run_at=firing.next_if_skipped if dropped and firing.next_if_skipped else firing.next_run_at,
     )
+
+
+def admit_one(overlap: Overlap, limit: int, active: int, waiting: int) -> bool | SkipReason:
+    """The same rule for a run that no occurrence stands for: whether it is held, or why there is none."""
+    if active < limit:
+        return False
+    if overlap == "skip" or (overlap == "queue_one" and waiting):
+        return SkipReason.OVERLAP
+    return True
 
 
 def _ranges(dropped: Sequence[Occurrence], firing: Firing) -> tuple[SkippedRange, ...]:

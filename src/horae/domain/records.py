@@ -58,6 +58,71 @@ class JobChange:
 
 
 @dataclass(frozen=True, slots=True)
+class JobState:
+    """What people switch: audited state, not a version."""
+
+    id: str
+    enabled: bool
+    paused: bool
+    paused_until: datetime | None
+    next_run_at: datetime | None
+    fired_through: datetime | None
+    actor: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRecord:
+    version: int
+    spec: JobSpec
+    created_by: str
+    created_at: datetime
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """A job that starts when a run of `upstream_id` ends as `on` says."""
+
+    upstream_id: str
+    on: str
+    id: str
+    project_id: str
+    version: int
+    plan: str
+    enabled: bool
+    paused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NewOperation:
+    """Long work to be started; `details` are what it needs to go on from where it is."""
+
+    id: str
+    project_id: str
+    kind: str
+    job_id: str | None
+    details: dict[str, Any]
+    total: int
+    actor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    id: str
+    project_id: str
+    kind: str
+    state: str  # running, done, cancelled or failed
+    job_id: str | None
+    details: dict[str, Any]
+    done: int
+    total: int
+    error: str | None
+    created_by: str
+    created_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class JobHead:
     """What a trigger needs to know of a job."""
 
@@ -80,6 +145,7 @@ class JobRecord:
     anchor_at: datetime
     next_run_at: datetime | None
     fired_through: datetime | None
+    fired_count: int
     live_runs: int
     last_run_at: datetime | None
     last_status: str | None

@@ -28,11 +28,13 @@ class NewRun:
     occurrence: datetime | None = None
     scheduled_for: datetime | None = None
     held: bool = False
+    in_order: bool = False  # caught up: it starts when the one before it has ended
     input: str | None = None
     parent_run_id: str | None = None
     rerun_of: str | None = None
     scheduler_id: str | None = None
     triggered_by: str | None = None
+    operation_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class Skipped:
     scheduled_for: datetime
     scheduled_until: datetime
     scheduler_id: str | None = None
+    trigger: str = "schedule"
+    parent_run_id: str | None = None
 
 
 class Claimed(NamedTuple):
@@ -84,6 +88,7 @@ class Leased:
     worker_id: str | None
     started_at: datetime
     cancel_requested_at: datetime | None
+    trigger: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,7 @@ class Overdue:
     job_id: str
     version: int
     project_id: str
+    trigger: str
 
 
 class Finished(NamedTuple):
@@ -125,6 +131,7 @@ class Ended(NamedTuple):
     error: str | None = None
     duration_ms: int = 0
     timed_out: bool = False
+    trigger: str = ""
 
 
 @dataclass(frozen=True, slots=True)

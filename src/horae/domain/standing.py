@@ -1,11 +1,16 @@
-"""How a job stands, in one word."""
+"""How a job and its schedule stand."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from horae.domain.calendar import Calendar, calendar_of
+from horae.domain.firing import DueJob, plan_of
 from horae.domain.records import JobRecord
+from horae.domain.schedule import AfterSchedule, ManualSchedule
 from horae.domain.states import JobStatus
+
+TICK = timedelta(microseconds=1)
 
 
 def job_status(job: JobRecord, now: datetime) -> JobStatus:
@@ -20,3 +25,30 @@ def job_status(job: JobRecord, now: datetime) -> JobStatus:
     if job.spec.scheduled and job.next_run_at is None:
         return JobStatus.FINISHED
     return JobStatus.SCHEDULED
+
+
+def due_job(job: JobRecord) -> DueJob:
+    """As firing sees it."""
+    return DueJob(
+        job.id,
+        job.project_id,
+        job.version,
+        plan_of(job.spec),
+        job.anchor_at,
+        job.next_run_at or job.anchor_at,
+        job.fired_through,
+        job.fired_count,
+    )
+
+
+def calendar_for(job: JobRecord) -> Calendar | None:
+    """Its occurrences; None for a job that has none of its own."""
+    schedule = job.spec.schedule
+    if isinstance(schedule, ManualSchedule | AfterSchedule):
+        return None
+    return calendar_of(schedule, job.anchor_at)
+
+
+def fired_after(job: JobRecord) -> datetime:
+    """From where on a job's occurrences are not accounted for yet."""
+    return job.fired_through if job.fired_through is not None else job.anchor_at - TICK

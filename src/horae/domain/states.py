@@ -42,6 +42,7 @@ class SkipReason(StrEnum):
     DISABLED = "disabled"
     BLACKOUT = "blackout"
     DST_GAP = "dst_gap"
+    PAUSED = "paused"  # only for `after`: there is no occurrence to catch up with
 
 
 class StopReason(StrEnum):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
-from horae.domain.errors import NotFound
+from horae.domain.errors import Conflict, NotFound
+from horae.domain.records import Operation
 from horae.domain.run import Ended, Ending, RunRecord
 from horae.domain.states import RunStatus
 from horae.lifecycle.ended import after_ends
@@ -36,7 +38,14 @@ async def _cancel(tx: Transaction, live: list[RunRecord]) -> None:
     await after_ends(
         tx,
         [
-            Ended(run["id"], run["job_id"], run["version"], run["project_id"], RunStatus.CANCELLED)
+            Ended(
+                run["id"],
+                run["job_id"],
+                run["version"],
+                run["project_id"],
+                RunStatus.CANCELLED,
+                trigger=run["trigger"],
+            )
             for run in queued
             if run["id"] in ended
         ],
@@ -57,3 +66,15 @@ async def cancel_running_of(tx: Transaction, counts: Mapping[str, int], new: Col
         under_way = [run for run in live if not run["held"] and run["cancel_requested_at"] is None]
         for job_id, count in counts.items():
             await _cancel(tx, [run for run in under_way if run["job_id"] == job_id][:count])
+
+
+async def cancel_operation(tx: Transaction, *, project_id: str, operation_id: str, actor: str) -> Operation:
+    """Queues nothing more of it, and cancels what is under way."""
+    operation = await tx.operations.find(project_id, operation_id, lock=True)
+    if operation is None:
+        raise NotFound("there is no such operation")
+    if operation.state != "running":
+        raise Conflict(f"the operation is {operation.state} already")
+    await tx.operations.finish(operation_id, "cancelled")
+    await cancel_runs(tx, project_id=project_id, run_ids=await tx.operations.live(operation_id), actor=actor)
+    return replace(operation, state="cancelled")

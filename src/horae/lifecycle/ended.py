@@ -8,7 +8,9 @@ from collections.abc import Sequence
 
 from horae.domain.records import Dead, Tally
 from horae.domain.run import Ended
-from horae.domain.states import RunStatus
+from horae.domain.states import RunStatus, Trigger
+from horae.lifecycle.backfill import continue_backfills
+from horae.lifecycle.follow import start_followers
 from horae.ports import Transaction
 
 
@@ -23,9 +25,15 @@ async def after_ends(tx: Transaction, ended: Sequence[Ended]) -> None:
         ]
     )
     await tx.stats.add(tally(ended))
+    jobs = {run.job_id for run in ended}
+    followers = await tx.dependencies.followers(jobs)
+    if followers:
+        await tx.gates.lock(jobs | {follower.id for follower in followers})  # all at once, and so in id order
+        await start_followers(tx, ended, followers)
     # Of every job: it may have got a limit since this run's version.
-    for queue in await tx.gates.open({run.job_id for run in ended}):
+    for queue in await tx.gates.open(jobs):
         tx.hint(f"runs:{queue}")
+    await continue_backfills(tx, [run.id for run in ended if run.trigger == Trigger.BACKFILL])
 
 
 def tally(ended: Sequence[Ended]) -> list[Tally]:

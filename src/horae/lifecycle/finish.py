@@ -63,4 +63,5 @@ def _ended(item: Finished, settlement: Settlement) -> Ended:
         outcome.error,
         item.duration_ms,
         outcome.kind is AttemptOutcome.TIMED_OUT,
+        run.trigger,
     )

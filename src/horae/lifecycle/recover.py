@@ -33,7 +33,15 @@ async def recover(
     await after_ends(
         tx,
         [
-            Ended(row.id, row.job_id, row.version, row.project_id, settlement.statuses[row.id], _LOST.error)
+            Ended(
+                row.id,
+                row.job_id,
+                row.version,
+                row.project_id,
+                settlement.statuses[row.id],
+                _LOST.error,
+                trigger=row.trigger,
+            )
             for row in rows
             if row.id in ended
         ],
@@ -53,7 +61,15 @@ async def expire(tx: Transaction, *, limit: int = 500) -> int:
     await after_ends(
         tx,
         [
-            Ended(row.id, row.job_id, row.version, row.project_id, RunStatus.FAILED, _EXPIRED.error)
+            Ended(
+                row.id,
+                row.job_id,
+                row.version,
+                row.project_id,
+                RunStatus.FAILED,
+                _EXPIRED.error,
+                trigger=row.trigger,
+            )
             for row in rows
             if row.id in ended
         ],

@@ -1,18 +1,20 @@
-"""Submit: what people ask for. Jobs are saved, edited and deleted; runs are triggered."""
+"""Submit: what people ask for. Jobs are made and deleted, runs are triggered."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from horae.domain.errors import Conflict, DuplicateKey, NotFound, StaleVersion
+from horae.domain.errors import Conflict, DuplicateKey, NotFound
 from horae.domain.firing import Plan, first_occurrence, parse_plan, plan_text
 from horae.domain.job import JobSpec
-from horae.domain.records import JobChange, JobRecord, NewJob
+from horae.domain.records import JobRecord, NewJob
 from horae.domain.run import NewRun, RunRecord
 from horae.domain.states import Trigger
 from horae.lifecycle.cancel import cancel_all_of
+from horae.lifecycle.find import found, locked
+from horae.lifecycle.follow import set_upstream
 from horae.ports import Transaction
 
 
@@ -35,73 +37,23 @@ async def create_job(
             return existing
         raise Conflict(f"a job named {spec.name!r} exists already")
     now = await tx.now()
-    next_run_at = first_occurrence(spec.schedule, now, _just_before(now)) if enabled else None
+    next_run_at = first_occurrence(spec.schedule, now) if enabled else None
     job = NewJob(job_id, project_id, spec, plan_text(spec), enabled, now, next_run_at, actor, now)
     try:
         await tx.jobs.insert(job)
     except DuplicateKey:
         raise Conflict(f"a job named {spec.name!r} exists already") from None
+    await set_upstream(tx, project_id, job_id, spec)
     tx.hint("jobs")
     return await found(tx, project_id, job_id)
 
 
-async def edit_job(
-    tx: Transaction,
-    *,
-    project_id: str,
-    ref: str,
-    change: Callable[[JobSpec], JobSpec],
-    expected_version: int | None,
-    actor: str,
-) -> JobRecord:
-    """Saves a new version. The job's row stays locked from reading to writing, so no firing comes between."""
-    job = await tx.jobs.find(project_id, ref, lock=True)
-    if job is None:
-        raise NotFound(f"there is no job {ref!r}")
-    spec = change(job.spec)
-    if spec == job.spec and expected_version in (None, job.version, job.version - 1):
-        return job  # nothing to change, or a repetition of a request that was carried out
-    if expected_version is not None and expected_version != job.version:
-        raise StaleVersion(f"the job is at version {job.version}, not {expected_version}")
-    now = await tx.now()
-    anchor_at, next_run_at = job.anchor_at, job.next_run_at
-    if spec.schedule != job.spec.schedule:
-        anchor_at = now
-        next_run_at = _next_after_edit(spec, job, now) if job.enabled else None
-    edit = JobChange(job.id, job.version, spec, plan_text(spec), anchor_at, next_run_at, actor, now)
-    if job.spec.gate is None and spec.gate is not None:
-        # A run that is just ending found no gate to open: it must be gone before one counts it as under way.
-        await tx.runs.live(project_id, [run_id for run_id, _ in await tx.runs.live_of([job.id])], lock=True)
-    try:
-        saved = await tx.jobs.change(edit)
-    except DuplicateKey:
-        raise Conflict(f"a job named {spec.name!r} exists already") from None
-    if not saved:
-        raise StaleVersion()
-    # A higher limit, or none, may let held runs start.
-    for queue in await (tx.gates.release(job.id) if spec.gate is None else tx.gates.open([job.id])):
-        tx.hint(f"runs:{queue}")
-    tx.hint("jobs")
-    return await found(tx, project_id, job.id)
-
-
-def _next_after_edit(spec: JobSpec, job: JobRecord, now: datetime) -> datetime | None:
-    """The new schedule goes on from now, and never again at or before what was fired."""
-    after = _just_before(now)
-    if job.fired_through is not None and job.fired_through > after:
-        after = job.fired_through
-    return first_occurrence(spec.schedule, now, after)
-
-
-def _just_before(now: datetime) -> datetime:
-    return now - timedelta(microseconds=1)
-
-
 async def delete_job(tx: Transaction, *, project_id: str, ref: str, actor: str) -> None:
     """Cancels what is queued, asks what runs to cancel, and keeps the history."""
-    job = await tx.jobs.find(project_id, ref, lock=True)
-    if job is None:
-        raise NotFound(f"there is no job {ref!r}")
+    job = await locked(tx, project_id, ref)
+    await tx.dependencies.lock()
+    if waiting := await tx.dependencies.names_downstream(job.id):
+        raise Conflict(f"other jobs wait for it: {', '.join(waiting[:5])}")
     await cancel_all_of(tx, job.id, project_id)
     await tx.jobs.delete(job.id)
 
@@ -164,10 +116,3 @@ def _start_by(plan: Plan, due_at: datetime | None) -> datetime | None:
 async def _triggered(tx: Transaction, project_id: str, runs: Sequence[TriggerRequest]) -> list[RunRecord]:
     found = [await tx.runs.find(project_id, request.run_id) for request in runs]
     return [run for run in found if run is not None]
-
-
-async def found(tx: Transaction, project_id: str, ref: str) -> JobRecord:
-    job = await tx.jobs.find(project_id, ref)
-    if job is None:
-        raise NotFound(f"there is no job {ref!r}")
-    return job

@@ -98,7 +98,6 @@ class Scheduler:
                 shards=self._shards,
                 limit=self._settings.batch,
                 scheduler_id=self.sign.id,
-                new_id=self._ids.new,
             )
         except BaseException:
             self._due = True

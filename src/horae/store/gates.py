@@ -38,19 +38,34 @@ class GateTable(Group):
             if places <= 0:
                 continue
             rows = await self.db.fetch(
-                "SELECT id, queue FROM runs WHERE job_id = :job_id AND held ORDER BY id LIMIT :places",
-                {"job_id": job_id, "places": places},
+                "SELECT id, queue, held, in_order FROM runs WHERE job_id = :job_id AND (held OR in_order) ORDER BY id",
+                {"job_id": job_id},
             )
-            queues |= await self._let_go(rows)
+            queues |= await self._let_go(_next(rows, places))
         return queues
 
     async def release(self, job_id: str) -> set[str]:
         rows = await self.db.fetch("SELECT id, queue FROM runs WHERE job_id = :job_id AND held", {"job_id": job_id})
-        return await self._let_go(rows) if rows else set()
+        return await self._let_go(rows)
 
     async def _let_go(self, rows: Sequence[Row]) -> set[str]:
+        if not rows:
+            return set()
         await self.db.execute(
             f"UPDATE runs SET held = :no WHERE {self.d.among('id', 'ids')}",
             {"ids": [row["id"] for row in rows], "no": False},
         )
         return {row["queue"] for row in rows}
+
+
+def _next(rows: Sequence[Row], places: int) -> list[Row]:
+    """Whose turn it is: the oldest, but of those that are caught up one after the other."""
+    in_order_under_way = any(row["in_order"] and not row["held"] for row in rows)
+    chosen: list[Row] = []
+    for row in rows:
+        if not row["held"] or (row["in_order"] and in_order_under_way):
+            continue
+        if len(chosen) < places:
+            chosen.append(row)
+            in_order_under_way = in_order_under_way or bool(row["in_order"])
+    return chosen

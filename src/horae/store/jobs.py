@@ -10,7 +10,7 @@ from typing import Any
 
 from horae.domain.firing import DueJob, parse_plan
 from horae.domain.job import JobSpec
-from horae.domain.records import Advance, JobChange, JobHead, JobRecord, NewJob, Page
+from horae.domain.records import Advance, JobChange, JobHead, JobRecord, JobState, NewJob, Page, VersionRecord
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.rows import Group, batch, dump, is_id, some
@@ -18,7 +18,7 @@ from horae.store.stats import latest_runs
 
 _JOB = (
     "j.id, j.project_id, j.name, j.version, j.enabled, j.paused, j.paused_until, j.anchor_at, j.next_run_at, "
-    "j.fired_through, j.created_at, j.updated_at, s.spec"
+    "j.fired_through, j.fired_count, j.created_at, j.updated_at, s.spec"
 )
 _FROM = "FROM jobs j JOIN job_versions s ON s.job_id = j.id AND s.version = j.version"
 
@@ -139,9 +139,45 @@ class JobTable(Group):
             await self.put(_sql(self.d).set_gate, _sql(self.d).gate_rows, [(job_id, spec.gate)])
         await self.put(_sql(self.d).add_queue, _sql(self.d).queue_rows, [(spec.queue,)])
 
+    async def set_state(self, state: JobState) -> None:
+        await self.db.execute(
+            "UPDATE jobs SET enabled = :enabled, paused = :paused, paused_until = :paused_until, "
+            "next_run_at = :next_run_at, fired_through = :fired_through, updated_by = :actor, "
+            f"updated_at = {self.d.now} WHERE id = :id",
+            {
+                "id": state.id,
+                "enabled": state.enabled,
+                "paused": state.paused,
+                "paused_until": state.paused_until,
+                "next_run_at": state.next_run_at,
+                "fired_through": state.fired_through,
+                "actor": state.actor,
+            },
+        )
+
+    async def wake_paused(self, shards: Collection[int]) -> int:
+        if not shards:
+            return 0
+        return await self.db.execute(
+            "UPDATE jobs SET paused = :no, paused_until = NULL "
+            f"WHERE paused AND paused_until <= {self.d.now} AND {self.d.among('shard', 'shards')}",
+            {"no": False, "shards": some(shards)},
+        )
+
+    async def versions(self, job_id: str) -> list[VersionRecord]:
+        rows = await self.db.fetch(
+            "SELECT version, spec, created_by, created_at, note FROM job_versions WHERE job_id = :job_id "
+            "ORDER BY version DESC",
+            {"job_id": job_id},
+        )
+        return [
+            VersionRecord(row["version"], _spec(row["spec"]), row["created_by"], row["created_at"], row["note"])
+            for row in rows
+        ]
+
     async def delete(self, job_id: str) -> None:
         """Versions and counters stay, as the history does that they belong to."""
-        for table in ("job_gates WHERE job_id", "jobs WHERE id"):
+        for table in ("job_gates WHERE job_id", "job_dependencies WHERE downstream_id", "jobs WHERE id"):
             await self.db.execute(f"DELETE FROM {table} = :id", {"id": job_id})
 
     async def find(self, project_id: str, ref: str, *, lock: bool = False) -> JobRecord | None:
@@ -257,6 +293,7 @@ def _record(row: Row, running: int, latest: tuple[datetime, str] | None) -> JobR
         anchor_at=row["anchor_at"],
         next_run_at=row["next_run_at"],
         fired_through=row["fired_through"],
+        fired_count=row["fired_count"],
         live_runs=running,
         last_run_at=latest[0] if latest else None,
         last_status=latest[1] if latest else None,

@@ -17,14 +17,17 @@ from horae.store.rows import batch, some, words
 
 _NEW = words(
     "id job_id version project_id trigger occurrence scheduled_for due_at start_by queue priority needs held "
-    "input parent_run_id rerun_of scheduler_id triggered_by"
+    "in_order input parent_run_id rerun_of scheduler_id triggered_by operation_id"
 )
 _new_values = attrgetter(*_NEW)
 _SKIPPED = words(
-    "id job_id version project_id queue priority reason occurrences scheduled_for scheduled_until due_at scheduler_id"
+    "id job_id version project_id trigger queue priority reason occurrences scheduled_for scheduled_until due_at "
+    "scheduler_id parent_run_id"
 )
 _skipped_values = attrgetter(*("scheduled_for" if column == "due_at" else column for column in _SKIPPED))
-_LEASED = words("id job_id version project_id queue attempt uncounted token worker_id started_at cancel_requested_at")
+_LEASED = words(
+    "id job_id version project_id queue attempt uncounted token worker_id started_at cancel_requested_at trigger"
+)
 
 
 class _Sql:
@@ -41,7 +44,6 @@ class _Sql:
             "run_history",
             self.skip_rows,
             {
-                "trigger": "'schedule'",
                 "status": "'skipped'",
                 "attempt": "0",
                 "uncounted": "0",
@@ -139,11 +141,11 @@ class RunTable(Endings):
 
     async def overdue(self, limit: int) -> list[Overdue]:
         rows = await self.db.fetch(
-            "SELECT id, job_id, version, project_id FROM runs WHERE status = 'queued' AND attempt = 0 "
+            """SELECT id, job_id, version, project_id, "trigger" FROM runs WHERE status = 'queued' AND attempt = 0 """
             f"AND start_by IS NOT NULL AND start_by < {self.d.now} ORDER BY id LIMIT :limit {self.d.lock_skip}",
             {"limit": limit},
         )
-        return [Overdue(row["id"], row["job_id"], row["version"], row["project_id"]) for row in rows]
+        return [Overdue(row["id"], row["job_id"], row["version"], row["project_id"], row["trigger"]) for row in rows]
 
     async def chores(self) -> set[str]:
         over = "status = 'running' AND lease_until <"

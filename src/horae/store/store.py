@@ -10,11 +10,13 @@ from typing import ParamSpec, TypeVar
 
 from horae.ports import Hint, Ids, Verb
 from horae.store.access import AccessTable
+from horae.store.dependencies import DependencyTable
 from horae.store.dialects.base import Connection, Dialect
 from horae.store.failures import ConnectionLost, TryAgain
 from horae.store.gates import GateTable
 from horae.store.jobs import JobTable
 from horae.store.logs import LogTable
+from horae.store.operations import OperationTable
 from horae.store.pool import Pool
 from horae.store.processes import ProcessTable
 from horae.store.runs import RunTable
@@ -45,6 +47,9 @@ class SqlTransaction:
         self.stats = StatTable(db, dialect, ids)
         self.access = AccessTable(db, dialect)
         self.upkeep = UpkeepTables(db, dialect)
+        self.dependencies = DependencyTable(db, dialect)
+        self.operations = OperationTable(db, dialect)
+        self.new_id = ids.new
 
     async def now(self) -> datetime:
         return await self._dialect.read_now(self._db)

@@ -85,6 +85,7 @@ jobs = _table(
     UniqueConstraint("project_id", "name", name="jobs_name"),
 )
 Index("jobs_due", jobs.c.next_run_at, jobs.c.shard)
+Index("jobs_paused", jobs.c.paused_until)
 
 job_versions = _table(
     "job_versions",
@@ -132,6 +133,7 @@ runs = _table(
     _must("needs", name(250)),
     _must("status", name(10)),
     _must("held", Flag),
+    _must("in_order", Flag),
     _must("attempt", Int),
     _must("uncounted", Int),
     _may("worker_id", Id),
@@ -147,6 +149,7 @@ runs = _table(
     _may("scheduler_id", Id),
     _may("triggered_by", name(200)),
     _must("created_at", Time),
+    _may("operation_id", Id),
     UniqueConstraint("job_id", "occurrence", name="runs_occurrence"),
 )
 
@@ -181,6 +184,15 @@ Index(
     runs.c.due_at,
     runs.c.id,
 ).ddl_if(callable_=_has_no_partial_indexes)
+_operated = text("operation_id IS NOT NULL")
+Index(  # the fence of a backfill: one live run for each of its occurrences
+    "runs_operation",
+    runs.c.operation_id,
+    runs.c.scheduled_for,
+    unique=True,
+    postgresql_where=_operated,
+    sqlite_where=_operated,
+)
 Index("runs_running", runs.c.worker_id, postgresql_where=_running, sqlite_where=_running)
 
 run_history = _table(
@@ -216,9 +228,27 @@ run_history = _table(
     _may("scheduler_id", Id),
     _may("triggered_by", name(200)),
     _must("created_at", Time),
+    _may("operation_id", Id),
 )
 Index("run_history_job", run_history.c.job_id, run_history.c.id)
 Index("run_history_project", run_history.c.project_id, run_history.c.id)
+
+operations = _table(
+    "operations",
+    _key("id", Id),
+    _must("project_id", Id),
+    _must("kind", name(20)),
+    _must("state", name(10)),
+    _may("job_id", Id),
+    _must("details", Json),
+    _must("done", Big),
+    _must("total", Big),
+    _may("error", LongText),
+    _must("created_by", name(200)),
+    _must("created_at", Time),
+    _may("finished_at", Time),
+    Index("operations_project", "project_id", "id"),
+)
 
 attempts = _table(
     "attempts",  # tries that did not end their run; the last one is in the run itself

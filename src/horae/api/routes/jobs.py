@@ -133,7 +133,7 @@ async def _edited(tx: Transaction, principal: Principal, edit: _Edit) -> JobReco
         _check(principal, new)
         return new
 
-    job = await submit.edit_job(
+    job = await edit_job(
         tx,
         project_id=principal.project_id,
         ref=edit.ref,

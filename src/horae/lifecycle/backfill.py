@@ -1,0 +1,163 @@
+"""Backfill: the occurrences of a past range as runs, so many at a time. The operation's row holds how far it has come;
+each end of one of its runs queues the next in the same transaction, so it goes on by itself and survives everything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from horae.domain.calendar import Calendar, calendar_of
+from horae.domain.errors import InvalidInput, NotFound
+from horae.domain.firing import parse_plan, plan_text
+from horae.domain.records import JobRecord, NewOperation, Operation
+from horae.domain.run import NewRun
+from horae.domain.schedule import AfterSchedule, EverySchedule, ManualSchedule, Schedule
+from horae.domain.standing import TICK
+from horae.domain.states import Trigger
+from horae.lifecycle.find import found
+from horae.ports import Transaction
+
+MOST = 100_000
+KIND = "backfill"
+
+
+@dataclass(frozen=True, slots=True)
+class BackfillPlan:
+    """What a backfill would do."""
+
+    total: int
+    first: datetime | None
+    last: datetime | None
+
+
+async def plan_backfill(tx: Transaction, *, project_id: str, ref: str, start: datetime, end: datetime) -> BackfillPlan:
+    job = await found(tx, project_id, ref)
+    calendar = await _calendar(tx, job, start, end)
+    after = start - TICK
+    total = calendar.count(after, end)
+    if not total:
+        return BackfillPlan(0, None, None)
+    return BackfillPlan(total, calendar.next_after(after), calendar.last_at_or_before(end))
+
+
+async def start_backfill(
+    tx: Transaction,
+    *,
+    operation_id: str,
+    project_id: str,
+    ref: str,
+    start: datetime,
+    end: datetime,
+    parallelism: int,
+    actor: str,
+) -> Operation:
+    """Begins; repeated with the same id it is the same operation."""
+    known = await tx.operations.find(project_id, operation_id)
+    if known is not None:
+        return known
+    plan = await plan_backfill(tx, project_id=project_id, ref=ref, start=start, end=end)
+    if plan.total > MOST:
+        raise InvalidInput("end", f"the range has {plan.total} occurrences; at most {MOST} go into one backfill")
+    job = await found(tx, project_id, ref)
+    details = {
+        "start": start.isoformat(),
+        "end": end.isoformat(),
+        "after": (start - TICK).isoformat(),
+        "parallelism": parallelism,
+        "version": job.version,
+        "queued": 0,
+    }
+    await tx.operations.insert(NewOperation(operation_id, project_id, KIND, job.id, details, plan.total, actor))
+    return await _refill(tx, operation_id, ended=0)
+
+
+async def continue_backfills(tx: Transaction, ended: Collection[str]) -> None:
+    """Queues what the end of these runs makes room for. Operations are moved on in id order: no deadlock there."""
+    counts = Counter(await tx.operations.of_ended(ended))
+    for operation_id in sorted(counts):
+        await _refill(tx, operation_id, ended=counts[operation_id])
+
+
+async def _refill(tx: Transaction, operation_id: str, *, ended: int) -> Operation:
+    operation = await tx.operations.find(None, operation_id, lock=True)
+    if operation is None or operation.state != "running" or operation.job_id is None:
+        return await _found(tx, operation_id)
+    details, done = operation.details, operation.done + ended
+    live = len(await tx.operations.live(operation_id))
+    runs = await _next_runs(tx, operation, max(details["parallelism"] - live, 0))
+    await tx.runs.insert(runs)
+    if runs:
+        details = {**details, "after": _iso(runs[-1].scheduled_for), "queued": details["queued"] + len(runs)}
+        tx.hint(f"runs:{runs[0].queue}")
+    await tx.operations.progress(operation_id, done=done, details=details)
+    if not runs and not live:
+        await tx.operations.finish(operation_id, "done")
+    return await _found(tx, operation_id)
+
+
+async def _next_runs(tx: Transaction, operation: Operation, places: int) -> Sequence[NewRun]:
+    job_id, details = operation.job_id or "", operation.details
+    job = await tx.jobs.find(operation.project_id, job_id)
+    spec = (await tx.jobs.definitions([(job_id, details["version"])])).get((job_id, details["version"]))
+    if job is None or spec is None or not places:  # the job is gone: nothing more comes
+        return []
+    calendar = _calendar_from(spec.schedule, job.anchor_at, _at(details["start"]))
+    if calendar is None:
+        return []
+    due = list(islice(calendar.between(_at(details["after"]), _at(details["end"])), places))
+    plan = parse_plan(plan_text(spec))
+    return [
+        NewRun(
+            id=tx.new_id(),
+            job_id=job_id,
+            version=details["version"],
+            project_id=operation.project_id,
+            trigger=Trigger.BACKFILL,
+            queue=plan.queue,
+            priority=plan.priority,
+            needs=plan.needs,
+            scheduled_for=at,
+            operation_id=operation.id,
+            triggered_by=operation.created_by,
+        )
+        for at in due
+    ]
+
+
+async def _calendar(tx: Transaction, job: JobRecord, start: datetime, end: datetime) -> Calendar:
+    if end < start:
+        raise InvalidInput("end", "must not be before start")
+    if end > await tx.now():
+        raise InvalidInput("end", "must not be in the future")
+    calendar = _calendar_from(job.spec.schedule, job.anchor_at, start)
+    if calendar is None:
+        raise InvalidInput("job", "has no schedule of its own to fill in: it is started by hand or by another job")
+    return calendar
+
+
+def _calendar_from(schedule: Schedule, anchor: datetime, start: datetime) -> Calendar | None:
+    """The grid of `every` reaches back as far as the backfill does, in whole intervals from where it began."""
+    if isinstance(schedule, ManualSchedule | AfterSchedule):
+        return None
+    if isinstance(schedule, EverySchedule) and start < anchor:
+        anchor -= -(-(anchor - start) // schedule.interval) * schedule.interval
+    return calendar_of(schedule, anchor)
+
+
+async def _found(tx: Transaction, operation_id: str) -> Operation:
+    operation = await tx.operations.find(None, operation_id)
+    if operation is None:
+        raise NotFound("there is no such operation")
+    return operation
+
+
+def _at(text: Any) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _iso(at: datetime | None) -> str:
+    return at.isoformat() if at is not None else ""

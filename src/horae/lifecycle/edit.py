@@ -1,0 +1,103 @@
+"""Edit: a new version of a job, atomic with its scheduling. The job's row stays locked from reading to writing, so no
+firing comes between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from horae.domain.errors import Conflict, DuplicateKey, NotFound, StaleVersion
+from horae.domain.firing import first_occurrence, plan_text
+from horae.domain.job import JobSpec
+from horae.domain.records import JobChange, JobRecord
+from horae.domain.standing import TICK
+from horae.lifecycle.account import settle_due
+from horae.lifecycle.find import found, locked
+from horae.lifecycle.follow import set_upstream
+from horae.lifecycle.state import account_disabled
+from horae.ports import Transaction
+
+
+async def edit_job(
+    tx: Transaction,
+    *,
+    project_id: str,
+    ref: str,
+    change: Callable[[JobSpec], JobSpec],
+    expected_version: int | None,
+    actor: str,
+    note: str | None = None,
+) -> JobRecord:
+    job = await locked(tx, project_id, ref)
+    spec = change(job.spec)
+    if spec == job.spec and expected_version in (None, job.version, job.version - 1):
+        return job  # nothing to change, or a repetition of a request that was carried out
+    if expected_version is not None and expected_version != job.version:
+        raise StaleVersion(f"the job is at version {job.version}, not {expected_version}")
+    now = await tx.now()
+    anchor_at = job.anchor_at
+    if spec.schedule != job.spec.schedule:
+        job = await _settled(tx, job, now)
+        anchor_at = now
+    next_run_at = _next_run_at(spec, job, now)
+    edit = JobChange(job.id, job.version, spec, plan_text(spec), anchor_at, next_run_at, actor, now, note)
+    await _save(tx, job, edit)
+    tx.hint("jobs")
+    return await found(tx, project_id, job.id)
+
+
+async def rollback(
+    tx: Transaction, *, project_id: str, ref: str, version: int, expected_version: int | None, actor: str
+) -> JobRecord:
+    """Saves an earlier version anew."""
+    job = await locked(tx, project_id, ref)
+    spec = (await tx.jobs.definitions([(job.id, version)])).get((job.id, version))
+    if spec is None:
+        raise NotFound(f"the job has no version {version}")
+    return await edit_job(
+        tx,
+        project_id=project_id,
+        ref=job.id,
+        change=lambda _: spec,
+        expected_version=expected_version,
+        actor=actor,
+        note=f"rollback to version {version}",
+    )
+
+
+async def _settled(tx: Transaction, job: JobRecord, now: datetime) -> JobRecord:
+    """The job after its old schedule was accounted for up to now."""
+    if job.enabled:
+        await settle_due(tx, job, now)
+    else:
+        await account_disabled(tx, job, now)
+    return await found(tx, job.project_id, job.id)
+
+
+def _next_run_at(spec: JobSpec, job: JobRecord, now: datetime) -> datetime | None:
+    """An edit that leaves the schedule alone leaves the next occurrence alone. A new schedule goes on from now, and
+    never again at or before what was fired."""
+    if spec.schedule == job.spec.schedule or not job.enabled:
+        return job.next_run_at
+    after = now - TICK
+    if job.fired_through is not None:
+        after = max(after, job.fired_through)
+    return first_occurrence(spec.schedule, now, after)
+
+
+async def _save(tx: Transaction, job: JobRecord, edit: JobChange) -> None:
+    spec = edit.spec
+    if spec.schedule != job.spec.schedule:
+        await set_upstream(tx, job.project_id, job.id, spec)
+    if job.spec.gate is None and spec.gate is not None:
+        # A run that is just ending found no gate to open: it must be gone before one counts it as under way.
+        await tx.runs.live(job.project_id, [run_id for run_id, _ in await tx.runs.live_of([job.id])], lock=True)
+    try:
+        saved = await tx.jobs.change(edit)
+    except DuplicateKey:
+        raise Conflict(f"a job named {spec.name!r} exists already") from None
+    if not saved:
+        raise StaleVersion()
+    # A higher limit, or none, may let held runs start.
+    for queue in await (tx.gates.release(job.id) if spec.gate is None else tx.gates.open([job.id])):
+        tx.hint(f"runs:{queue}")

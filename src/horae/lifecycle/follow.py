@@ -1,0 +1,116 @@
+"""Follow: jobs that wait for another one start in the very transaction that ends its run, once for each run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from horae.domain.errors import InvalidInput
+from horae.domain.firing import parse_plan
+from horae.domain.job import JobSpec
+from horae.domain.overlap import admit_one
+from horae.domain.records import Follower
+from horae.domain.run import Ended, NewRun, Skipped
+from horae.domain.schedule import AfterSchedule
+from horae.domain.states import RunStatus, SkipReason, Trigger
+from horae.ports import Transaction
+
+_ENDS = {
+    "success": (RunStatus.SUCCEEDED,),
+    "failure": (RunStatus.FAILED,),
+    "any": (RunStatus.SUCCEEDED, RunStatus.FAILED, RunStatus.CANCELLED),
+}
+_LONGEST_CHAIN = 1000
+
+
+async def set_upstream(tx: Transaction, project_id: str, job_id: str, spec: JobSpec) -> None:
+    """Saves which job this one waits for; names become ids, and a circle is refused."""
+    if not isinstance(spec.schedule, AfterSchedule):
+        await tx.dependencies.set(job_id, None, None)
+        return
+    await tx.dependencies.lock()
+    wanted = spec.schedule.after.job
+    upstream = await tx.jobs.head(project_id, wanted)
+    if upstream is None and wanted != spec.name:
+        raise InvalidInput("schedule.after.job", f"there is no job {wanted!r}")
+    if upstream is None or await _waits_for(tx, upstream.id, job_id):
+        raise InvalidInput("schedule.after.job", "would make the job wait for itself")
+    await tx.dependencies.set(job_id, upstream.id, spec.schedule.after.on)
+
+
+async def _waits_for(tx: Transaction, job_id: str, other: str) -> bool:
+    """Whether a job is another one or waits for it, directly or through others."""
+    current: str | None = job_id
+    for _ in range(_LONGEST_CHAIN):
+        if current is None:
+            return False
+        if current == other:
+            return True
+        current = await tx.dependencies.upstream_of(current)
+    return True
+
+
+async def start_followers(tx: Transaction, ended: Sequence[Ended], followers: Sequence[Follower]) -> None:
+    """Queues a run of each job that waited for these ends, under that job's own limit and overlap rule."""
+    gates = await tx.gates.lock({follower.id for follower in followers})
+    runs: list[NewRun] = []
+    skipped: list[Skipped] = []
+    for follower in followers:
+        for parent in ended:
+            if parent.job_id == follower.upstream_id and parent.status in _ENDS[follower.on]:
+                limit, under_way, waiting = gates.get(follower.id, (None, 0, 0))
+                place = _place(follower, limit, under_way, waiting)
+                if isinstance(place, SkipReason):
+                    skipped.append(await _skipped(tx, follower, parent, place))
+                    continue
+                runs.append(_run(tx, follower, parent, held=place))
+                if limit is not None:
+                    gates[follower.id] = (limit, under_way + (not place), waiting + place)
+    await tx.runs.insert(runs)
+    await tx.runs.skip(skipped)
+    for queue in {run.queue for run in runs if not run.held}:
+        tx.hint(f"runs:{queue}")
+
+
+def _place(follower: Follower, limit: int | None, under_way: int, waiting: int) -> bool | SkipReason:
+    """Whether the run is held, or why there is none."""
+    if not follower.enabled:
+        return SkipReason.DISABLED
+    if follower.paused:
+        return SkipReason.PAUSED
+    if limit is None:
+        return False
+    return admit_one(parse_plan(follower.plan).overlap, limit, under_way, waiting)
+
+
+def _run(tx: Transaction, follower: Follower, parent: Ended, *, held: bool) -> NewRun:
+    plan = parse_plan(follower.plan)
+    return NewRun(
+        id=tx.new_id(),
+        job_id=follower.id,
+        version=follower.version,
+        project_id=follower.project_id,
+        trigger=Trigger.AFTER,
+        queue=plan.queue,
+        priority=plan.priority,
+        needs=plan.needs,
+        held=held,
+        parent_run_id=parent.id,
+    )
+
+
+async def _skipped(tx: Transaction, follower: Follower, parent: Ended, reason: SkipReason) -> Skipped:
+    plan, now = parse_plan(follower.plan), await tx.now()
+    return Skipped(
+        tx.new_id(),
+        follower.id,
+        follower.version,
+        follower.project_id,
+        plan.queue,
+        plan.priority,
+        reason,
+        1,
+        now,
+        now,
+        trigger=Trigger.AFTER,
+        parent_run_id=parent.id,
+    )

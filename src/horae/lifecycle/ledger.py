@@ -1,0 +1,94 @@
+"""The ledger: turns what is decided about a job's occurrences into rows, a run or a skipped one for each, and moves the
+job's schedule on. Everything is written in one transaction, or nothing is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from horae.domain.firing import DueJob, SkippedRange, decide
+from horae.domain.overlap import Admitted, admit
+from horae.domain.records import Advance, Tally
+from horae.domain.run import NewRun, Skipped
+from horae.domain.states import RunStatus, Trigger
+from horae.lifecycle.cancel import cancel_running_of
+from horae.ports import Transaction
+
+Gate = tuple[int, int, int]
+
+
+class Ledger:
+    """Collects the rows of a batch of jobs. `scheduler_id` is None when people moved the schedule on."""
+
+    def __init__(self, scheduler_id: str | None, new_id: Callable[[], str]) -> None:
+        self._scheduler_id, self._new_id = scheduler_id, new_id
+        self.runs: list[NewRun] = []
+        self.skipped: list[Skipped] = []
+        self._advances: list[Advance] = []
+        self._cancelling: dict[str, int] = {}  # how many older runs of a job make room
+
+    def fire(self, job: DueJob, now: datetime, gate: Gate | None) -> None:
+        """Everything due, by the job's own rules."""
+        firing = decide(job, now)
+        _, under_way, waiting = gate or (0, 0, 0)
+        admission = admit(firing, job.plan, under_way, waiting)
+        for entry in admission.admitted:
+            self.runs.append(self._run(job, entry))
+        for gap in (*firing.skipped, *admission.skipped):
+            self.skip(job, gap)
+        if admission.cancel_running:
+            held = [entry for entry in admission.admitted if entry.held]
+            # Caught-up runs come one after the other: they need one place between them.
+            self._cancelling[job.id] = 1 if held[0].occurrence.in_order else len(held)
+        self._advances.append(Advance(job.id, admission.next_run_at, firing.fired_through, len(admission.admitted)))
+
+    def skip(self, job: DueJob, gap: SkippedRange) -> None:
+        self.skipped.append(
+            Skipped(
+                self._new_id(),
+                job.id,
+                job.version,
+                job.project_id,
+                job.plan.queue,
+                job.plan.priority,
+                gap.reason,
+                gap.count,
+                gap.first,
+                gap.last,
+                self._scheduler_id,
+            )
+        )
+
+    def go_on(self, job: DueJob, next_run_at: datetime | None, fired_through: datetime) -> None:
+        """Moves a schedule on to where it continues."""
+        self._advances.append(Advance(job.id, next_run_at, fired_through, 0))
+
+    def _run(self, job: DueJob, entry: Admitted) -> NewRun:
+        plan, at, due_at = job.plan, entry.occurrence.at, entry.occurrence.due_at
+        start_by = None if plan.start_within is None else due_at + timedelta(seconds=plan.start_within)
+        return NewRun(
+            id=self._new_id(),
+            job_id=job.id,
+            version=job.version,
+            project_id=job.project_id,
+            trigger=Trigger.SCHEDULE,
+            queue=plan.queue,
+            priority=plan.priority,
+            needs=plan.needs,
+            due_at=due_at,
+            start_by=start_by,
+            occurrence=at,
+            scheduled_for=at,
+            held=entry.held,
+            in_order=entry.occurrence.in_order,
+            scheduler_id=self._scheduler_id,
+        )
+
+    async def write(self, tx: Transaction) -> None:
+        await tx.runs.insert(self.runs)
+        await tx.runs.skip(self.skipped)
+        await tx.jobs.advance(self._advances)
+        await tx.stats.add([Tally(s.job_id, s.project_id, RunStatus.SKIPPED, s.occurrences) for s in self.skipped])
+        await cancel_running_of(tx, self._cancelling, {run.id for run in self.runs})
+        for queue in {run.queue for run in self.runs if not run.held}:
+            tx.hint(f"runs:{queue}")

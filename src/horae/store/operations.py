@@ -1,0 +1,79 @@
+"""`operations`: long work with progress. A row is locked by whoever moves it on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from horae.domain.records import NewOperation, Operation, Page
+from horae.store.dialects.base import Row
+from horae.store.rows import Group, dump, load, some, words
+
+_COLUMNS = words("id project_id kind state job_id details done total error created_by created_at finished_at")
+
+
+class OperationTable(Group):
+    async def insert(self, operation: NewOperation) -> None:
+        await self.db.execute(
+            "INSERT INTO operations (id, project_id, kind, state, job_id, details, done, total, created_by, "
+            "created_at) VALUES (:id, :project_id, :kind, 'running', :job_id, :details, 0, :total, :actor, "
+            f"{self.d.now})",
+            {
+                "id": operation.id,
+                "project_id": operation.project_id,
+                "kind": operation.kind,
+                "job_id": operation.job_id,
+                "details": dump(operation.details),
+                "total": operation.total,
+                "actor": operation.actor,
+            },
+        )
+
+    async def find(self, project_id: str | None, operation_id: str, *, lock: bool = False) -> Operation | None:
+        scope = "" if project_id is None else " AND project_id = :project_id"
+        rows = await self.db.fetch(
+            f"SELECT {', '.join(_COLUMNS)} FROM operations WHERE id = :id{scope} {self.d.lock if lock else ''}",
+            {"id": operation_id, "project_id": project_id},
+        )
+        return _operation(rows[0]) if rows else None
+
+    async def page(self, project_id: str, *, limit: int, after: str | None) -> Page[Operation]:
+        where = "project_id = :project_id" + ("" if after is None else " AND id < :after")
+        rows = await self.db.fetch(
+            f"SELECT {', '.join(_COLUMNS)} FROM operations WHERE {where} ORDER BY id DESC LIMIT :limit",
+            {"project_id": project_id, "after": after, "limit": limit + 1},
+        )
+        items = [_operation(row) for row in rows[:limit]]
+        return Page(items, items[-1].id if len(rows) > limit else None)
+
+    async def progress(self, operation_id: str, *, done: int, details: dict[str, Any]) -> None:
+        await self.db.execute(
+            "UPDATE operations SET done = :done, details = :details WHERE id = :id",
+            {"id": operation_id, "done": done, "details": dump(details)},
+        )
+
+    async def finish(self, operation_id: str, state: str, error: str | None = None) -> None:
+        await self.db.execute(
+            f"UPDATE operations SET state = :state, error = :error, finished_at = {self.d.now} WHERE id = :id",
+            {"id": operation_id, "state": state, "error": error},
+        )
+
+    async def of_ended(self, run_ids: Collection[str]) -> list[str]:
+        """The operations that these ended runs belong to, once for each run."""
+        if not run_ids:
+            return []
+        rows = await self.db.fetch(
+            f"SELECT operation_id FROM run_history WHERE {self.d.among('id', 'ids')} AND operation_id IS NOT NULL",
+            {"ids": some(run_ids)},
+        )
+        return [row["operation_id"] for row in rows]
+
+    async def live(self, operation_id: str) -> list[str]:
+        rows = await self.db.fetch("SELECT id FROM runs WHERE operation_id = :id ORDER BY id", {"id": operation_id})
+        return [row["id"] for row in rows]
+
+
+def _operation(row: Row) -> Operation:
+    values = {column: row[column] for column in _COLUMNS}
+    values["details"] = load(values["details"])
+    return Operation(**values)
