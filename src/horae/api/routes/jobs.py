@@ -22,6 +22,7 @@ from horae.domain.job import JobSpec
 from horae.domain.records import JobRecord
 from horae.domain.schedule import AfterSchedule
 from horae.lifecycle import submit
+from horae.lifecycle.edit import edit_job
 from horae.ports import Transaction
 
 router = APIRouter(tags=["jobs"])
