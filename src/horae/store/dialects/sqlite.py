@@ -119,7 +119,8 @@ class SqliteConnection:
         raw.execute("PRAGMA synchronous = FULL")
         raw.execute("PRAGMA foreign_keys = ON")
         raw.execute("PRAGMA cache_size = -16000")
-        raw.create_function("horae_now", 0, lambda: _micros(self._now()))
+        # "Deterministic" lets it be called once for a statement instead of once for each row that it looks at.
+        raw.create_function("horae_now", 0, lambda: _micros(self._now()), deterministic=True)
         self._raw = raw
 
     async def fetch(self, sql: str, params: Params | None = None) -> Sequence[Row]:
