@@ -23,6 +23,7 @@ _HOST = "hostname, platform, host_key, pid, pid_started"
 
 class ProcessTable(Group):
     async def register_worker(self, sign: WorkerSign) -> None:
+        await self._forget("workers", sign.id)
         await self.db.execute(
             f"INSERT INTO workers (id, name, {_HOST}, version, queues, offers, slots, busy, status, runs_done, "
             "started_at, heartbeat_at) VALUES (:id, :name, :hostname, :platform, :host_key, :pid, :pid_started, "
@@ -68,6 +69,7 @@ class ProcessTable(Group):
             )
 
     async def register_scheduler(self, sign: SchedulerSign) -> None:
+        await self._forget("schedulers", sign.id)
         await self.db.execute(
             f"INSERT INTO schedulers (id, {_HOST}, version, started_at, heartbeat_at) VALUES (:id, :hostname, "
             f":platform, :host_key, :pid, :pid_started, :version, {self.d.now}, {self.d.now})",
@@ -83,7 +85,11 @@ class ProcessTable(Group):
 
     async def forget_scheduler(self, scheduler_id: str) -> None:
         await self.release_shards(scheduler_id)
-        await self.db.execute("DELETE FROM schedulers WHERE id = :id", {"id": scheduler_id})
+        await self._forget("schedulers", scheduler_id)
+
+    async def _forget(self, table: str, process_id: str) -> None:
+        """Also before it registers: the reply to the same request may have been lost."""
+        await self.db.execute(f"DELETE FROM {table} WHERE id = :id", {"id": process_id})
 
     async def schedulers(self) -> list[SchedulerRecord]:
         rows = await self.db.fetch(f"SELECT id, {_HOST}, version, started_at, heartbeat_at FROM schedulers ORDER BY id")

@@ -24,9 +24,11 @@ class UpkeepTables(Group):
         return len(ids)
 
     async def prune_logs(self, older_than: float, limit: int) -> int:
+        """By when it was written: a run that was asked for long ago may have run just now."""
         rows = await self.db.fetch(
-            "SELECT DISTINCT run_id FROM run_logs WHERE run_id < :before ORDER BY run_id LIMIT :limit",
-            {"before": await self._id_before(older_than), "limit": limit},
+            "SELECT run_id FROM run_logs WHERE run_id < :before GROUP BY run_id "
+            f"HAVING MAX(at) < {self.d.earlier(':older_than')} ORDER BY run_id LIMIT :limit",
+            {"older_than": older_than, "limit": limit, "before": await self._id_before(older_than)},
         )
         ids = [row["run_id"] for row in rows]
         if ids:

@@ -69,7 +69,7 @@ async def test_a_killed_worker_is_replaced_at_once(kind: str, make_cluster: Make
     assert scheduler.logged("recovered runs") or second.logged("recovered runs")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SERVERS)
 async def test_a_worker_that_may_live_is_waited_for(kind: str, make_cluster: Make, oracle: Oracle) -> None:
     """Nobody here can tell whether it is dead, so its lease has to run out."""
     cluster = await make_cluster(kind, **SHORT)

@@ -119,7 +119,8 @@ class SqliteConnection:
         raw.execute("PRAGMA synchronous = FULL")
         raw.execute("PRAGMA foreign_keys = ON")
         raw.execute("PRAGMA cache_size = -16000")
-        raw.create_function("horae_now", 0, lambda: _micros(self._now()))
+        # "Deterministic" lets it be called once for a statement instead of once for each row that it looks at.
+        raw.create_function("horae_now", 0, lambda: _micros(self._now()), deterministic=True)
         self._raw = raw
 
     async def fetch(self, sql: str, params: Params | None = None) -> Sequence[Row]:
@@ -175,15 +176,15 @@ class SqliteConnection:
             if "UNIQUE" in str(error):
                 raise DuplicateKey(str(error)) from error
             raise
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             raise _translated(error) from error
 
 
-def _translated(error: sqlite3.OperationalError) -> Exception:
+def _translated(error: sqlite3.DatabaseError) -> Exception:
     message = str(error)
     if "locked" in message or "busy" in message:
         return TryAgain("SQLite was busy for too long: " + message)
-    if any(word in message for word in ("unable to open", "disk", "readonly", "I/O")):
+    if any(word in message for word in ("unable to open", "disk", "readonly", "I/O", "not a database")):
         return StoreUnavailable("SQLite: " + message)
     return error
 

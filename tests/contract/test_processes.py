@@ -1,0 +1,220 @@
+"""Who is alive, and which scheduler works on which shards."""
+
+import asyncio
+from collections import Counter
+
+import pytest
+
+from horae.domain.records import Beat, Host, SchedulerSign, ShardView, WorkerRecord, WorkerSign
+from horae.domain.states import WorkerStatus
+from horae.ports import Transaction
+from horae.processes.scheduler import share
+from tests.contract.world import World, lost_reply, scheduler_sign, worker_sign
+
+LEASE = 60.0  # long, so that a slow machine changes nothing
+OFFLINE_AFTER = 180.0
+
+
+async def register(world: World, sign: WorkerSign, *, reply_lost: bool = False) -> None:
+    await world.store.transact(lost_reply(_register) if reply_lost else _register, sign)
+
+
+async def _register(tx: Transaction, sign: WorkerSign) -> None:
+    await tx.processes.register_worker(sign)
+
+
+async def beat(world: World, sign: WorkerSign, status: str = "busy", busy: int = 1, done: int = 0) -> None:
+    await world.store.transact(lambda tx: tx.processes.beat_worker(sign.id, Beat(status, busy, done)))
+
+
+async def workers(world: World) -> list[WorkerRecord]:
+    return await world.store.read(lambda tx: tx.processes.workers(OFFLINE_AFTER))
+
+
+# ---- workers
+
+
+async def test_a_worker_introduces_itself(world: World) -> None:
+    sign = worker_sign(
+        name="w-1", queues=("a", "ü"), offers=("http", "python:x"), slots=7, host=Host("h", "linux", "h:b", 42, 43)
+    )
+    await register(world, sign)
+    (found,) = await workers(world)
+    for field in ("id", "name", "host", "version", "queues", "offers", "slots"):
+        assert getattr(found, field) == getattr(sign, field)
+    assert (found.status, found.busy, found.runs_done) == (WorkerStatus.IDLE, 0, 0)
+    assert (await world.now() - found.heartbeat_at).total_seconds() < OFFLINE_AFTER
+
+
+async def test_an_introduction_whose_answer_was_lost_is_repeated(world: World) -> None:
+    sign = worker_sign()
+    await register(world, sign, reply_lost=True)
+    assert [one.id for one in await workers(world)] == [sign.id]
+
+
+async def test_a_beat_says_how_it_is(world: World) -> None:
+    sign = worker_sign()
+    await register(world, sign)
+    later = await world.later(seconds=100)
+    await beat(later, sign, "draining", 3, 17)
+    (found,) = await workers(later)
+    assert (found.status, found.busy, found.runs_done) == ("draining", 3, 17)
+    assert found.heartbeat_at > found.started_at
+
+
+async def test_without_a_beat_a_worker_is_offline(world: World) -> None:
+    silent, alive, gone = worker_sign(), worker_sign(), worker_sign()
+    for sign in (silent, alive, gone):
+        await register(world, sign)
+    await beat(await world.later(seconds=150), alive)
+    await beat(world, gone, "offline", 0)
+    later = await world.later(seconds=OFFLINE_AFTER + 5)
+    assert {one.id: one.status for one in await workers(later)} == {
+        silent.id: "offline",
+        alive.id: "busy",
+        gone.id: "offline",
+    }
+
+
+async def test_neighbours_are_those_of_the_same_host_that_did_not_say_goodbye(world: World) -> None:
+    here, gone = worker_sign(), worker_sign()
+    elsewhere = worker_sign(host=Host("other", "linux", "other:boot", 1, 2))
+    for sign in (here, gone, elsewhere):
+        await register(world, sign)
+    await beat(world, gone, "offline", 0)
+    found = await world.store.read(lambda tx: tx.processes.neighbours("host:boot"))
+    assert found == [(here.id, here.host)]
+
+
+# ---- schedulers and their shards
+
+
+async def lead(world: World, *signs: SchedulerSign) -> dict[str, list[int]]:
+    """Each scheduler renews and evens out its share, in turn."""
+    return {sign.id: await world.store.transact(share, sign, LEASE, 64) for sign in signs}
+
+
+async def shards(world: World) -> list[ShardView]:
+    return await world.store.read(lambda tx: tx.processes.shards())
+
+
+async def owners(world: World) -> Counter[str | None]:
+    return Counter(shard.owner_id for shard in await shards(world))
+
+
+async def schedulers(world: World, count: int) -> list[SchedulerSign]:
+    signs = [scheduler_sign() for _ in range(count)]
+    for sign in signs:
+        await world.store.transact(_register_scheduler, sign)
+    return signs
+
+
+async def _register_scheduler(tx: Transaction, sign: SchedulerSign) -> None:
+    await tx.processes.register_scheduler(sign)
+
+
+async def test_a_scheduler_introduces_itself_beats_and_leaves(world: World) -> None:
+    (sign,) = await schedulers(world, 1)
+    (found,) = await world.store.read(lambda tx: tx.processes.schedulers())
+    assert (found.id, found.host, found.version, found.shards) == (sign.id, sign.host, "1", ())
+    await lead(world, sign)
+    (found,) = await world.store.read(lambda tx: tx.processes.schedulers())
+    assert found.shards == tuple(range(64))
+    await world.store.transact(lambda tx: tx.processes.forget_scheduler(sign.id))
+    assert await world.store.read(lambda tx: tx.processes.schedulers()) == []
+    assert await owners(world) == {None: 64}
+    assert not await world.store.transact(lambda tx: tx.processes.beat_scheduler(sign.id))
+
+
+async def test_a_scheduler_that_was_forgotten_introduces_itself_again(world: World) -> None:
+    sign = scheduler_sign()
+    assert len((await lead(world, sign))[sign.id]) == 64
+    assert [one.id for one in await world.store.read(lambda tx: tx.processes.schedulers())] == [sign.id]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
+async def test_schedulers_share_fairly(world: World, count: int) -> None:
+    signs = await schedulers(world, count)
+    for _ in range(2):
+        await lead(world, *signs)
+    owned = await lead(world, *signs)
+    sizes = sorted(map(len, owned.values()))
+    assert sum(sizes) == 64
+    assert sorted(shard for part in owned.values() for shard in part) == list(range(64))
+    assert sizes[-1] == -(-64 // count)
+    assert sizes[0] >= 64 // count - count
+    assert {sign: size for sign, size in (await owners(world)).items() if sign} == {
+        sign: len(part) for sign, part in owned.items()
+    }
+
+
+async def test_one_who_joins_gets_its_share_and_others_give(world: World) -> None:
+    first, second = await schedulers(world, 2)
+    await world.execute("DELETE FROM schedulers WHERE id = :id", id=second.id)
+    assert len((await lead(world, first))[first.id]) == 64
+    await lead(world, second)
+    owned = await lead(world, first, second)
+    assert [len(part) for part in owned.values()] == [32, 32]
+
+
+async def test_schedulers_at_once_take_each_shard_once(world: World) -> None:
+    signs = await schedulers(world, 5)
+    crowd = await world.crowd(5)
+    every: list[int] = []
+    for _ in range(4):
+        taken = await asyncio.gather(*(lead(one, sign) for one, sign in zip(crowd, signs, strict=True)))
+        every = [shard for part in taken for owned in part.values() for shard in owned]
+        assert len(every) == len(set(every))
+    assert sorted(every) == list(range(64))
+
+
+async def test_one_who_leaves_hands_over_at_once(world: World) -> None:
+    first, second = await schedulers(world, 2)
+    for _ in range(2):
+        await lead(world, first, second)
+    await world.store.transact(lambda tx: tx.processes.forget_scheduler(first.id))
+    assert len((await lead(world, second))[second.id]) == 64
+
+
+async def test_the_shards_of_a_dead_one_are_taken_when_its_lease_is_over(world: World) -> None:
+    dead, alive = await schedulers(world, 2)
+    for _ in range(2):
+        await lead(world, dead, alive)
+    before = {shard.shard: shard for shard in await shards(world)}
+    soon = await world.later(seconds=LEASE - 30)
+    assert len((await lead(soon, alive))[alive.id]) == 32
+    later = await world.later(seconds=LEASE + 2)
+    assert len((await lead(later, alive))[alive.id]) == 64
+    for shard in await shards(world):
+        taken = before[shard.shard].owner_id == dead.id
+        assert shard.epoch == before[shard.shard].epoch + taken, "a new owner, a new epoch"
+        assert shard.owner_id == alive.id
+
+
+async def test_a_stale_owner_cannot_renew(world: World) -> None:
+    (stale,) = await schedulers(world, 1)
+    await lead(world, stale)
+    later = await world.later(seconds=LEASE + 2)
+    assert await later.store.transact(lambda tx: tx.processes.renew_shards(stale.id, LEASE)) == []
+    (other,) = await schedulers(later, 1)
+    taken = await later.store.transact(lambda tx: tx.processes.take_shards(other.id, LEASE, 64))
+    assert len(taken) == 64
+    assert await later.store.transact(lambda tx: tx.processes.renew_shards(stale.id, LEASE)) == []
+    await later.store.transact(lambda tx: tx.processes.release_shards(stale.id))
+    assert await owners(world) == {other.id: 64}
+
+
+async def test_what_is_leased_is_not_taken(world: World) -> None:
+    first, second = await schedulers(world, 2)
+    await world.store.transact(lambda tx: tx.processes.take_shards(first.id, LEASE, 40))
+    taken = await world.store.transact(lambda tx: tx.processes.take_shards(second.id, LEASE, 64))
+    assert len(taken) == 24
+    assert await owners(world) == {first.id: 40, second.id: 24}
+
+
+async def test_only_schedulers_that_beat_count(world: World) -> None:
+    first, _ = await schedulers(world, 2)
+    later = await world.later(seconds=20)
+    await later.store.transact(lambda tx: tx.processes.beat_scheduler(first.id))
+    assert await later.store.read(lambda tx: tx.processes.live_schedulers(10)) == 1
+    assert await later.store.read(lambda tx: tx.processes.live_schedulers(60)) == 2

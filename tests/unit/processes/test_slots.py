@@ -1,0 +1,97 @@
+"""The attempts of a worker: whatever happens to one, its slot becomes free and its outcome is handed on once."""
+
+import asyncio
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import pytest
+
+from horae.clock import SystemClock
+from horae.domain.attempt import Attempt
+from horae.domain.job import JobSpec
+from horae.domain.outcome import SUCCEEDED, Outcome
+from horae.domain.run import Claimed
+from horae.domain.states import AttemptOutcome, StopReason
+from horae.domain.target import ScriptTarget
+from horae.processes.logbook import LogBook
+from horae.processes.slots import Slots
+from tests.waiting import until
+
+JOB = JobSpec(name="a job", target=ScriptTarget(source="true"))
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+CLOCK = SystemClock()
+
+
+class Stubborn:
+    """Carries out an attempt until it is let go by its token, whoever else asks it to stop."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.may_end: dict[str, asyncio.Event] = {}
+
+    def offers(self) -> Iterable[str]:
+        return ("script",)
+
+    async def execute(self, attempt: Attempt) -> Outcome:
+        token = attempt.run.token
+        self.begun.append(token)
+        end = self.may_end.setdefault(token, asyncio.Event())
+        while not end.is_set():
+            with suppress(asyncio.CancelledError):
+                await end.wait()
+        if attempt.stop is not None:
+            raise asyncio.CancelledError
+        return SUCCEEDED
+
+    async def close(self) -> None:
+        pass
+
+
+class Bench:
+    def __init__(self) -> None:
+        self.executor = Stubborn()
+        self.done: list[tuple[str, AttemptOutcome]] = []
+        self.slots = Slots({"script": self.executor}, CLOCK, LogBook(CLOCK, 1_000), self._on_done, grace=1)
+
+    def _on_done(self, attempt: Attempt, outcome: Outcome, seconds: float) -> None:
+        self.done.append((attempt.run.token, outcome.kind))
+
+    def start(self, run_id: str, token: str) -> None:
+        self.slots.start(Claimed(run_id, "job", 1, "project", "api", None, 1, 0, None, NOW, NOW, token), JOB)
+
+    async def ends(self, token: str) -> None:
+        """Lets an attempt end, if it ever began, and waits for its outcome."""
+        await until(lambda: token in self.executor.begun or self.told(token))
+        if token in self.executor.may_end:
+            self.executor.may_end[token].set()
+        await until(lambda: self.told(token))
+
+    def told(self, token: str) -> bool:
+        return any(token == known for known, _ in self.done)
+
+
+@pytest.fixture
+async def bench() -> Bench:
+    return Bench()
+
+
+async def test_what_is_stopped_before_it_begins_ends_all_the_same(bench: Bench) -> None:
+    bench.start("run", "first")
+    bench.slots.stop_all(StopReason.SHUTDOWN)
+    await bench.ends("first")
+    assert bench.done == [("first", AttemptOutcome.INTERRUPTED)]
+    assert len(bench.slots) == 0
+
+
+async def test_a_run_comes_again_while_its_lost_attempt_is_still_dying(bench: Bench) -> None:
+    bench.start("run", "first")
+    await until(lambda: bench.executor.begun)
+    bench.slots.stop("run", "first", StopReason.LEASE_LOST)
+    bench.start("run", "second")
+    assert len(bench.slots) == 2
+    await bench.ends("first")
+    assert bench.slots.held() == {"run": "second"}
+    await bench.ends("second")
+    assert bench.done == [("first", AttemptOutcome.LOST), ("second", AttemptOutcome.SUCCEEDED)]
+    assert len(bench.slots) == 0
