@@ -16,7 +16,7 @@ from horae.domain.outcome import SUCCEEDED, Outcome
 from horae.domain.records import Beat, Host, JobRecord, RunFilter, SchedulerSign, WorkerSign
 from horae.domain.run import Claimed, Finished, LogLines, RunRecord
 from horae.domain.states import AttemptOutcome, RunStatus, Trigger
-from horae.lifecycle import cancel, claim, finish, fire, prune, recover, submit
+from horae.lifecycle import cancel, claim, finish, fire, prune, recover, edit, submit
 from horae.ports import Clock, Ids, Transaction, Verb
 from horae.store import open_store
 from horae.store.dialects.base import Connection
@@ -170,7 +170,7 @@ class World:
             return spec(**{**given, **fields})
 
         return await self.store.transact(
-            lost_reply(submit.edit_job) if reply_lost else submit.edit_job,
+            lost_reply(edit.edit_job) if reply_lost else edit.edit_job,
             project_id=self.project,
             ref=_id(job),
             change=change,
@@ -201,12 +201,8 @@ class World:
 
     # What schedulers do
 
-    async def fire(
-        self, *, shards: Collection[int] = ALL_SHARDS, limit: int = 1000, new_id: Callable[[], str] | None = None
-    ) -> fire.Fired:
-        return await self.store.transact(
-            fire.fire, shards=shards, limit=limit, scheduler_id=_SCHEDULER, new_id=new_id or self.ids.new
-        )
+    async def fire(self, *, shards: Collection[int] = ALL_SHARDS, limit: int = 1000) -> fire.Fired:
+        return await self.store.transact(fire.fire, shards=shards, limit=limit, scheduler_id=_SCHEDULER)
 
     async def recover(self, *, dead: Collection[str] = (), limit: int = 500) -> int:
         return await self.store.transact(recover.recover, chance=middle, dead_workers=dead, limit=limit)
