@@ -13,10 +13,19 @@ from typing import Any, ParamSpec, Self, TypeVar
 from horae.clock import SystemClock, SystemIds
 from horae.domain.job import JobSpec
 from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.records import Beat, Host, JobRecord, RunFilter, SchedulerSign, WorkerSign
+from horae.domain.records import (
+    Beat,
+    Host,
+    JobRecord,
+    Operation,
+    RunFilter,
+    SchedulerSign,
+    VersionRecord,
+    WorkerSign,
+)
 from horae.domain.run import Claimed, Finished, LogLines, RunRecord
 from horae.domain.states import AttemptOutcome, RunStatus, Trigger
-from horae.lifecycle import cancel, claim, finish, fire, prune, recover, edit, submit
+from horae.lifecycle import backfill, cancel, claim, edit, finish, fire, prune, recover, state, submit
 from horae.ports import Clock, Ids, Transaction, Verb
 from horae.store import open_store
 from horae.store.dialects.base import Connection
@@ -39,7 +48,20 @@ CANCELLED = Outcome(AttemptOutcome.CANCELLED, error="cancelled")
 
 Row = dict[str, Any]
 _numbers = itertools.count(1)
-_SCHEDULE = ["every", "cron", "at", "manual", "start_at", "end_at", "max_runs", "jitter", "timezone", "blackouts"]
+_SCHEDULE = [
+    "every",
+    "cron",
+    "at",
+    "manual",
+    "after",
+    "start_at",
+    "end_at",
+    "max_runs",
+    "jitter",
+    "timezone",
+    "blackouts",
+]
+_SCHEDULE += ["dst_gap", "dst_fold"]
 
 
 def spec(**fields: Any) -> JobSpec:
@@ -178,6 +200,58 @@ class World:
             actor="editor",
         )
 
+    async def rollback(self, job: JobRecord | str, version: int, *, expect: int | None = None) -> JobRecord:
+        return await self.store.transact(
+            edit.rollback,
+            project_id=self.project,
+            ref=_id(job),
+            version=version,
+            expected_version=expect,
+            actor="editor",
+        )
+
+    async def pause(self, job: JobRecord | str, *, until: datetime | None = None) -> JobRecord:
+        return await self._switch(state.pause, job, until=until)
+
+    async def resume(self, job: JobRecord | str) -> JobRecord:
+        return await self._switch(state.resume, job)
+
+    async def disable(self, job: JobRecord | str) -> JobRecord:
+        return await self._switch(state.disable, job)
+
+    async def enable(self, job: JobRecord | str) -> JobRecord:
+        return await self._switch(state.enable, job)
+
+    async def _switch(self, verb: Any, job: JobRecord | str, **how: Any) -> JobRecord:
+        switched: JobRecord = await self.store.transact(
+            verb, project_id=self.project, ref=_id(job), actor="operator", **how
+        )
+        return switched
+
+    async def plan_backfill(self, job: JobRecord | str, start: datetime, end: datetime) -> backfill.BackfillPlan:
+        return await self.store.read(
+            backfill.plan_backfill, project_id=self.project, ref=_id(job), start=start, end=end
+        )
+
+    async def backfill(
+        self, job: JobRecord | str, start: datetime, end: datetime, *, parallelism: int = 1, id: str | None = None
+    ) -> Operation:
+        return await self.store.transact(
+            backfill.start_backfill,
+            operation_id=id or self.ids.new(),
+            project_id=self.project,
+            ref=_id(job),
+            start=start,
+            end=end,
+            parallelism=parallelism,
+            actor="tester",
+        )
+
+    async def cancel_operation(self, operation: Operation) -> Operation:
+        return await self.store.transact(
+            cancel.cancel_operation, project_id=self.project, operation_id=operation.id, actor="tester"
+        )
+
     async def delete(self, job: JobRecord | str) -> None:
         await self.store.transact(submit.delete_job, project_id=self.project, ref=_id(job), actor="tester")
 
@@ -302,6 +376,14 @@ class World:
         assert found is not None
         return found
 
+    async def versions(self, job: JobRecord | str) -> list[VersionRecord]:
+        return await self.store.read(_versions, _id(job))
+
+    async def operation(self, operation: Operation) -> Operation:
+        found = await self.store.read(_operation, operation.id)
+        assert found is not None
+        return found
+
     async def page(self, *, limit: int = 50, after: str | None = None, **where: Any) -> Any:
         return await self.store.read(_page, self.project, RunFilter(**where), limit, after)
 
@@ -408,6 +490,14 @@ async def _find(tx: Transaction, project: str, run_id: str) -> RunRecord | None:
 
 async def _job(tx: Transaction, project: str, ref: str) -> JobRecord | None:
     return await tx.jobs.find(project, ref)
+
+
+async def _versions(tx: Transaction, job_id: str) -> list[VersionRecord]:
+    return await tx.jobs.versions(job_id)
+
+
+async def _operation(tx: Transaction, operation_id: str) -> Operation | None:
+    return await tx.operations.find(None, operation_id)
 
 
 async def _page(tx: Transaction, project: str, where: RunFilter, limit: int, after: str | None) -> Any:
