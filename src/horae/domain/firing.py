@@ -148,6 +148,14 @@ def decide(job: DueJob, now: datetime) -> Firing:
     return _Decision(job, schedule, calendar, now).make()
 
 
+def decline(job: DueJob, now: datetime) -> Firing:
+    """Accounts for the same occurrences, but nothing of it runs: the schedule is held, or switched off."""
+    schedule = job.plan.schedule
+    if isinstance(schedule, ManualSchedule | AfterSchedule):
+        return decide(job, now)
+    return _Decision(job, schedule, calendar_of(schedule, job.anchor_at), now, declined=True).make()
+
+
 def _plain(schedule: Timed) -> bool:
     return not schedule.blackouts and schedule.max_runs is None and schedule.dst_gap == "run_after"
 
@@ -155,7 +163,10 @@ def _plain(schedule: Timed) -> bool:
 class _Decision:
     """The general case: lateness, catch-up, blackouts, gaps, `max_runs`."""
 
-    def __init__(self, job: DueJob, schedule: Timed, calendar: Calendar, now: datetime) -> None:
+    def __init__(
+        self, job: DueJob, schedule: Timed, calendar: Calendar, now: datetime, *, declined: bool = False
+    ) -> None:
+        self._declined = declined
         self._job = job
         self._schedule = schedule
         self._calendar = calendar
@@ -216,7 +227,7 @@ class _Decision:
         """What is to run, and whether it is caught up (then it runs in order)."""
         calendar, now, plan = self._calendar, self._now, self._job.plan
         oldest = next(forward(calendar, opened), None)
-        if oldest is None:
+        if oldest is None or self._declined:
             return [], False
         if now - oldest <= MERELY_LATE:
             return list(forward(calendar, opened)), False

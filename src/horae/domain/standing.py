@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from horae.domain.calendar import Calendar, calendar_of
 from horae.domain.firing import DueJob, plan_of
 from horae.domain.records import JobRecord
-from horae.domain.schedule import AfterSchedule, ManualSchedule
+from horae.domain.schedule import AfterSchedule, AtSchedule, ManualSchedule
 from horae.domain.states import JobStatus
 
 TICK = timedelta(microseconds=1)
@@ -18,7 +18,7 @@ def job_status(job: JobRecord, now: datetime) -> JobStatus:
     and is never finished; a scheduled one is when no occurrence is left."""
     if not job.enabled:
         return JobStatus.DISABLED
-    if job.paused and (job.paused_until is None or job.paused_until > now):
+    if paused_at(job, now):
         return JobStatus.PAUSED
     if job.live_runs:
         return JobStatus.RUNNING
@@ -50,5 +50,30 @@ def calendar_for(job: JobRecord) -> Calendar | None:
 
 
 def fired_after(job: JobRecord) -> datetime:
-    """From where on a job's occurrences are not accounted for yet."""
-    return job.fired_through if job.fired_through is not None else job.anchor_at - TICK
+    """From where on a job's occurrences are not accounted for yet. Those before the anchor were an earlier schedule's;
+    only an `at` may lie before it."""
+    schedule = job.spec.schedule
+    begins = min(job.anchor_at, schedule.at) if isinstance(schedule, AtSchedule) else job.anchor_at
+    return begins - TICK if job.fired_through is None else max(begins - TICK, job.fired_through)
+
+
+def runs_left(job: JobRecord) -> bool:
+    """Whether `max_runs` allows any more."""
+    schedule = job.spec.schedule
+    if isinstance(schedule, ManualSchedule | AfterSchedule) or schedule.max_runs is None:
+        return True
+    return job.fired_count < schedule.max_runs
+
+
+def paused_at(job: JobRecord, now: datetime) -> bool:
+    """A pause that was to end by now is over, even if no scheduler has seen to it yet."""
+    return job.paused and (job.paused_until is None or job.paused_until > now)
+
+
+def upcoming_after(job: JobRecord, now: datetime) -> datetime:
+    """After which instant a job's occurrences are still to come: what is due but not fired yet is among them, except
+    while the schedule is held or off."""
+    after = now - TICK
+    if job.enabled and job.next_run_at is not None and not paused_at(job, now):
+        after = min(after, job.next_run_at - TICK)
+    return after if job.fired_through is None else max(after, job.fired_through)

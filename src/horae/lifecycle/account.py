@@ -1,26 +1,45 @@
-"""Accounting for a schedule before it changes: what was due under the old definition gets its rows, by the same rule as
-after an outage, so that an edit loses nothing and doubles nothing."""
+"""Accounting for a schedule before it changes or stops: what was due gets its rows, so that an edit or a switch loses
+nothing and doubles nothing."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 
+from horae.domain.firing import skipped_range
 from horae.domain.records import JobRecord
-from horae.domain.standing import due_job
+from horae.domain.standing import calendar_for, due_job, fired_after, runs_left
+from horae.domain.states import SkipReason
+from horae.lifecycle.find import found
 from horae.lifecycle.ledger import Ledger
 from horae.ports import Transaction
 
 
-async def settle_due(tx: Transaction, job: JobRecord, now: datetime) -> None:
-    """Fires what is due of a job whose row is locked, as a scheduler would. A pause holds what came in it back from
-    running, so there the rule `none` applies: the schedule that the pause was about goes away."""
-    if not job.enabled or job.next_run_at is None or job.next_run_at > now:
-        return
-    due = due_job(job)
-    if job.paused:
-        due = replace(due, plan=replace(due.plan, catch_up="none"))
-    gate = (await tx.gates.lock([job.id])).get(job.id) if due.plan.max_instances is not None else None
+async def settle_due(tx: Transaction, job: JobRecord, now: datetime, *, run: bool) -> JobRecord:
+    """Fires what is due of a job whose row is locked, as a scheduler would; or, if nothing of it may run, says that it
+    was missed. The job as it is then."""
+    # Also when `next_run_at` is to come: it passes over blackouts, of which some may be over.
+    if not job.enabled or job.next_run_at is None:
+        return job
     ledger = Ledger(None, tx.new_id)
-    ledger.fire(due, now, gate)
+    if run:
+        gates = await tx.gates.lock([job.id]) if job.spec.gate is not None else {}
+        ledger.fire(due_job(job), now, gates.get(job.id))
+    else:
+        ledger.decline(due_job(job), now)
+    if not ledger.runs and not ledger.skipped:
+        return job
     await ledger.write(tx)
+    return await found(tx, job.project_id, job.id)
+
+
+async def account_disabled(tx: Transaction, job: JobRecord, now: datetime) -> JobRecord:
+    """Leaves one row for what would have fired up to now, had the job not been off. The job as it is then."""
+    calendar, after = calendar_for(job), fired_after(job)
+    gap = None if calendar is None else skipped_range(calendar, SkipReason.DISABLED, after, now)
+    if gap is None or not runs_left(job):
+        return job
+    ledger = Ledger(None, tx.new_id)
+    ledger.skip(due_job(job), gap)
+    ledger.go_on(due_job(job), None, gap.last)
+    await ledger.write(tx)
+    return await found(tx, job.project_id, job.id)

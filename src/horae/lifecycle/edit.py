@@ -10,11 +10,10 @@ from horae.domain.errors import Conflict, DuplicateKey, NotFound, StaleVersion
 from horae.domain.firing import first_occurrence, plan_text
 from horae.domain.job import JobSpec
 from horae.domain.records import JobChange, JobRecord
-from horae.domain.standing import TICK
-from horae.lifecycle.account import settle_due
+from horae.domain.standing import TICK, paused_at
+from horae.lifecycle.account import account_disabled, settle_due
 from horae.lifecycle.find import found, locked
 from horae.lifecycle.follow import set_upstream
-from horae.lifecycle.state import account_disabled
 from horae.ports import Transaction
 
 
@@ -37,7 +36,9 @@ async def edit_job(
     now = await tx.now()
     anchor_at = job.anchor_at
     if spec.schedule != job.spec.schedule:
-        job = await _settled(tx, job, now)
+        # What was due under the old schedule is accounted for by its own rule; while paused, nothing may run.
+        run = not paused_at(job, now)
+        job = await (settle_due(tx, job, now, run=run) if job.enabled else account_disabled(tx, job, now))
         anchor_at = now
     next_run_at = _next_run_at(spec, job, now)
     edit = JobChange(job.id, job.version, spec, plan_text(spec), anchor_at, next_run_at, actor, now, note)
@@ -63,15 +64,6 @@ async def rollback(
         actor=actor,
         note=f"rollback to version {version}",
     )
-
-
-async def _settled(tx: Transaction, job: JobRecord, now: datetime) -> JobRecord:
-    """The job after its old schedule was accounted for up to now."""
-    if job.enabled:
-        await settle_due(tx, job, now)
-    else:
-        await account_disabled(tx, job, now)
-    return await found(tx, job.project_id, job.id)
 
 
 def _next_run_at(spec: JobSpec, job: JobRecord, now: datetime) -> datetime | None:

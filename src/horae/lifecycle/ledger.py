@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from horae.domain.firing import DueJob, SkippedRange, decide
+from horae.domain.firing import DueJob, SkippedRange, decide, decline
 from horae.domain.overlap import Admitted, admit
 from horae.domain.records import Advance, Tally
 from horae.domain.run import NewRun, Skipped
@@ -41,6 +41,13 @@ class Ledger:
             # Caught-up runs come one after the other: they need one place between them.
             self._cancelling[job.id] = 1 if held[0].occurrence.in_order else len(held)
         self._advances.append(Advance(job.id, admission.next_run_at, firing.fired_through, len(admission.admitted)))
+
+    def decline(self, job: DueJob, now: datetime) -> None:
+        """Everything due, but nothing of it runs."""
+        firing = decline(job, now)
+        for gap in firing.skipped:
+            self.skip(job, gap)
+        self.go_on(job, firing.next_run_at, firing.fired_through)
 
     def skip(self, job: DueJob, gap: SkippedRange) -> None:
         self.skipped.append(

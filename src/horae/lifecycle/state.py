@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from horae.domain.errors import InvalidInput
-from horae.domain.firing import first_occurrence, skipped_range
+from horae.domain.firing import MERELY_LATE, first_occurrence
 from horae.domain.records import JobRecord, JobState
-from horae.domain.standing import calendar_for, due_job, fired_after
-from horae.domain.states import SkipReason
+from horae.domain.standing import fired_after, runs_left
+from horae.lifecycle.account import account_disabled, settle_due
 from horae.lifecycle.find import found, locked
-from horae.lifecycle.ledger import Ledger
 from horae.ports import Transaction
 
 
@@ -29,7 +28,12 @@ async def resume(tx: Transaction, *, project_id: str, ref: str, actor: str) -> J
 
 
 async def disable(tx: Transaction, *, project_id: str, ref: str, actor: str) -> JobRecord:
+    """Starts nothing more. What had been missed by then was missed for another reason; what is merely late would have
+    fired, and counts as skipped because the job is off."""
     job = await locked(tx, project_id, ref)
+    now = await tx.now()
+    if job.next_run_at is not None and not timedelta(0) <= now - job.next_run_at <= MERELY_LATE:
+        job = await settle_due(tx, job, now, run=False)
     return await _save(tx, job, replace(_state(job, actor), enabled=False, next_run_at=None))
 
 
@@ -39,26 +43,11 @@ async def enable(tx: Transaction, *, project_id: str, ref: str, actor: str) -> J
     if job.enabled:
         return job
     now = await tx.now()
-    through = await account_disabled(tx, job, now)
-    next_run_at = first_occurrence(job.spec.schedule, job.anchor_at, max(through, now))
-    if next_run_at is not None and next_run_at <= through:  # an `at` that was accounted for
+    job = await account_disabled(tx, job, now)
+    next_run_at = first_occurrence(job.spec.schedule, job.anchor_at, now) if runs_left(job) else None
+    if next_run_at is not None and next_run_at <= fired_after(job):  # an `at` that was accounted for
         next_run_at = None
-    return await _save(
-        tx, job, replace(_state(job, actor), enabled=True, next_run_at=next_run_at, fired_through=through)
-    )
-
-
-async def account_disabled(tx: Transaction, job: JobRecord, now: datetime) -> datetime:
-    """Leaves one row for what would have fired while the job was off; how far the schedule is accounted for."""
-    after = fired_after(job)
-    calendar = calendar_for(job)
-    gap = None if calendar is None else skipped_range(calendar, SkipReason.DISABLED, after, now)
-    if gap is None:
-        return after
-    ledger = Ledger(None, tx.new_id)
-    ledger.skip(due_job(job), gap)
-    await ledger.write(tx)
-    return gap.last
+    return await _save(tx, job, replace(_state(job, actor), enabled=True, next_run_at=next_run_at))
 
 
 def _state(job: JobRecord, actor: str) -> JobState:

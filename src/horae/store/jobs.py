@@ -43,10 +43,16 @@ class _Sql:
             f"WHERE next_run_at <= {d.now} AND {d.among('shard', 'shards')} AND enabled AND NOT paused "
             f"ORDER BY next_run_at LIMIT :limit {d.lock_skip}"
         )
-        self.next_due = (
-            f"SELECT next_run_at FROM jobs WHERE next_run_at IS NOT NULL AND {d.among('shard', 'shards')} "
-            "AND enabled AND NOT paused ORDER BY next_run_at LIMIT 1"
+        mine = d.among("shard", "shards")
+        due = (
+            f"(SELECT next_run_at FROM jobs WHERE next_run_at IS NOT NULL AND {mine} AND enabled AND NOT paused "
+            "ORDER BY next_run_at LIMIT 1)"
         )
+        wakes = (
+            f"(SELECT paused_until FROM jobs WHERE paused_until IS NOT NULL AND {mine} AND paused "
+            "ORDER BY paused_until LIMIT 1)"
+        )
+        self.next_due = f"SELECT {d.time(due, 'due')}, {d.time(wakes, 'wakes')}"
         self.pair_rows = batch(d, tables.job_versions, "job_id", "version")
         self.definitions = (
             f"SELECT s.job_id, s.version, s.spec FROM {self.pair_rows.sql} "
@@ -262,8 +268,8 @@ class JobTable(Group):
     async def next_due(self, shards: Collection[int]) -> datetime | None:
         if not shards:
             return None
-        rows = await self.db.fetch(_sql(self.d).next_due, {"shards": some(shards)})
-        return rows[0]["next_run_at"] if rows else None
+        (row,) = await self.db.fetch(_sql(self.d).next_due, {"shards": some(shards)})
+        return min((at for at in (row["due"], row["wakes"]) if at is not None), default=None)
 
     async def advance(self, advances: Sequence[Advance]) -> None:
         sql = _sql(self.d)
