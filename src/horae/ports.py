@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from horae.domain.attempt import Attempt
+from horae.domain.filters import JobFilter
 from horae.domain.firing import DueJob
 from horae.domain.job import JobSpec
 from horae.domain.outcome import Outcome
@@ -52,6 +53,7 @@ from horae.domain.run import (
     Skipped,
     Tried,
 )
+from horae.domain.statistics import JobStats
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -126,8 +128,10 @@ class Jobs(Protocol):
         """Ends the pauses that were to end by now; how many."""
         ...
 
-    async def versions(self, job_id: str) -> list[VersionRecord]:
-        """Newest first."""
+    async def versions(
+        self, job_id: str, *, limit: int | None = None, before: int | None = None
+    ) -> list[VersionRecord]:
+        """Newest first; with `before`, only older ones than that."""
         ...
 
     async def delete(self, job_id: str) -> None: ...
@@ -135,9 +139,10 @@ class Jobs(Protocol):
         """By id or by name; `lock` to change it."""
         ...
 
-    async def page(
-        self, project_id: str, *, limit: int, after: str | None, text: str | None = None
-    ) -> Page[JobRecord]: ...
+    async def page(self, project_id: str, where: JobFilter, *, limit: int, after: str | None) -> Page[JobRecord]:
+        """In the order of their names."""
+        ...
+
     async def head(self, project_id: str, ref: str) -> JobHead | None:
         """By id or by name: as much of a job as a trigger needs. Nobody deletes it until the transaction ends."""
         ...
@@ -280,6 +285,7 @@ class Stats(Protocol):
     async def add(self, tallies: Sequence[Tally]) -> None: ...
     async def roll_up(self, limit: int) -> int: ...
     async def totals(self, project_id: str) -> dict[str, int]: ...
+    async def of_job(self, job_id: str) -> JobStats: ...
 
 
 class Access(Protocol):

@@ -6,16 +6,17 @@ import re
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Path, Query
+from fastapi import Depends, Header, Path, Query
 
 from horae.api import cursor as cursors
 from horae.api.auth import Principal
 from horae.api.context import Context
-from horae.domain.errors import NotFound
+from horae.domain.errors import NotFound, StaleVersion
 from horae.domain.records import JobRecord
 from horae.ports import Transaction
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
+_ETAG = re.compile(r'"(\d{1,9})"', re.ASCII)
 MAX_PAGE = 200
 
 
@@ -58,6 +59,31 @@ async def run_id(id: Annotated[str, Path(description="a run's id")]) -> str:
 
 
 RunId = Annotated[str, Depends(run_id)]
+
+
+async def operation_id(id: Annotated[str, Path(description="an operation's id")]) -> str:
+    if not is_id(id):
+        raise NotFound("there is no such operation")
+    return id
+
+
+OperationId = Annotated[str, Depends(operation_id)]
+
+
+async def expected_version(
+    if_match: Annotated[
+        str | None, Header(description="the version you read, as its ETag: refused with 412 if older")
+    ] = None,
+) -> int | None:
+    if if_match is None or if_match.strip() == "*":
+        return None
+    match = _ETAG.fullmatch(if_match.strip())
+    if match is None:
+        raise StaleVersion('If-Match must be the ETag of the version you read, such as "3"')
+    return int(match[1])
+
+
+Expected = Annotated[int | None, Depends(expected_version)]
 
 
 def is_id(text: str) -> bool:

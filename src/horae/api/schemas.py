@@ -10,15 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from horae.domain.instants import Instant
 from horae.domain.job import JobSpec, Priority
 from horae.domain.refusal import refusal
-from horae.domain.schedule import CronSchedule, EverySchedule, Schedule
+from horae.domain.schedule import CronSchedule, EverySchedule
 from horae.domain.states import JobStatus, RunStatus, Trigger, WorkerStatus
 
 T = TypeVar("T")
 
 STATE = frozenset({"enabled", "notify"})  # part of a job's JSON, but not of its versions
 BATCH_LIMIT = 1_000
-PREVIEW_LIMIT = 100
-Count = Annotated[int, Field(ge=1, le=PREVIEW_LIMIT)]
 
 
 class JobBody(JobSpec):
@@ -49,7 +47,7 @@ class JobState(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    enabled: bool | None = None
+    enabled: bool = True
     notify: Annotated[tuple[dict[str, Any], ...], Field(max_length=0, strict=False)] = ()
 
 
@@ -78,14 +76,6 @@ class BatchBody(BaseModel):
     runs: Annotated[tuple[TriggerBody, ...], Field(min_length=1, max_length=BATCH_LIMIT, strict=False)]
 
 
-class PreviewBody(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    schedule: Schedule
-    count: Count = 10
-    from_: Annotated[Instant | None, Field(alias="from")] = None
-
-
 class JobView(JobSpec):
     """A job as it stands."""
 
@@ -97,6 +87,7 @@ class JobView(JobSpec):
     next_run_at: datetime | None
     last_run_at: datetime | None
     last_status: str | None
+    paused: bool
     paused_until: datetime | None
     created_at: datetime
     updated_at: datetime
@@ -160,17 +151,6 @@ class LogLineView(BaseModel):
 
 class RecoveredView(BaseModel):
     recovered: int
-
-
-class OccurrenceView(BaseModel):
-    at: datetime
-    local: str
-    note: str | None = None
-
-
-class PreviewView(BaseModel):
-    occurrences: list[OccurrenceView]
-    words: str
 
 
 class WorkerView(BaseModel):

@@ -12,12 +12,9 @@ from fastapi import Response
 
 from horae.api.schemas import RunView
 from horae.domain.job import JobSpec
-from horae.domain.preview import Upcoming, preview
 from horae.domain.records import JobRecord, SchedulerRecord, WorkerRecord
 from horae.domain.run import RunRecord
-from horae.domain.schedule import Schedule
-from horae.domain.standing import job_status
-from horae.domain.words import in_words
+from horae.domain.standing import job_status, paused_at
 
 Json = dict[str, Any]
 _RUN_FIELDS = tuple(RunView.model_fields)
@@ -45,6 +42,10 @@ def instant(at: datetime) -> str:
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
+def job_reply(job: JobRecord, now: datetime, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    return reply(job_json(job, now), status, {"etag": f'"{job.version}"', **(headers or {})})
+
+
 def job_json(job: JobRecord, now: datetime) -> Json:
     return {
         "id": job.id,
@@ -56,6 +57,7 @@ def job_json(job: JobRecord, now: datetime) -> Json:
         "next_run_at": job.next_run_at if job.enabled else None,
         "last_run_at": job.last_run_at,
         "last_status": job.last_status,
+        "paused": paused_at(job, now),
         "paused_until": job.paused_until,
         "created_at": job.created_at,
         "updated_at": job.updated_at,
@@ -65,13 +67,13 @@ def job_json(job: JobRecord, now: datetime) -> Json:
 def definition_json(spec: JobSpec) -> Json:
     """`60` rather than `60.0`, as people wrote it; what a function is given stays as it is."""
     found = spec.to_json()
-    return {name: value if name == "target" else _whole(value) for name, value in found.items()}
+    return {name: value if name == "target" else whole(value) for name, value in found.items()}
 
 
-def _whole(value: Any) -> Any:
+def whole(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    return {name: _whole(inner) for name, inner in value.items()} if isinstance(value, dict) else value
+    return {name: whole(inner) for name, inner in value.items()} if isinstance(value, dict) else value
 
 
 def run_json(run: RunRecord) -> Json:
@@ -112,13 +114,3 @@ def scheduler_json(scheduler: SchedulerRecord) -> Json:
 
 def listing(items: Iterable[Json], next_cursor: str | None = None) -> Json:
     return {"items": list(items), "next_cursor": next_cursor}
-
-
-def preview_json(schedule: Schedule, *, anchor: datetime, after: datetime, count: int) -> Json:
-    occurrences = [_upcoming_json(one) for one in preview(schedule, anchor, after, count)]
-    return {"occurrences": occurrences, "words": in_words(schedule)}
-
-
-def _upcoming_json(one: Upcoming) -> Json:
-    shown: Json = {"at": one.at, "local": one.local.isoformat()}
-    return {**shown, "note": one.note} if one.note else shown

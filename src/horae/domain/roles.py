@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-_VIEWER = frozenset({"jobs:read", "runs:read", "schedules:preview", "workers:read", "schedulers:read"})
-_OPERATOR = _VIEWER | {"jobs:run", "runs:cancel", "runs:recover"}
+_VIEWER = frozenset(
+    {"jobs:read", "runs:read", "schedules:preview", "operations:read", "workers:read", "schedulers:read"}
+)
+_OPERATOR = _VIEWER | {
+    *("jobs:run", "jobs:pause", "jobs:backfill"),
+    *("runs:cancel", "runs:recover", "operations:cancel"),
+}
 _EDITOR = _OPERATOR | {"jobs:write"}
 # A definition of some kinds is code that workers execute: its own permission, which editing jobs does not bring.
 _OWNER = _EDITOR | {"jobs:code"}

@@ -5,14 +5,15 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from functools import cache, lru_cache
-from typing import Any
+from functools import cache
 
+from horae.domain.filters import JobFilter
 from horae.domain.firing import DueJob, parse_plan
 from horae.domain.job import JobSpec
 from horae.domain.records import Advance, JobChange, JobHead, JobRecord, JobState, NewJob, Page, VersionRecord
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
+from horae.store.job_list import conditions, record_of, spec_of
 from horae.store.rows import Group, batch, dump, is_id, some
 from horae.store.stats import latest_runs
 
@@ -67,11 +68,6 @@ class _Sql:
 @cache
 def _sql(dialect: Dialect) -> _Sql:
     return _Sql(dialect)
-
-
-@lru_cache(maxsize=10_000)
-def _spec(text: str) -> JobSpec:
-    return JobSpec.model_validate_json(text)
 
 
 class JobTable(Group):
@@ -170,14 +166,17 @@ class JobTable(Group):
             {"no": False, "shards": some(shards)},
         )
 
-    async def versions(self, job_id: str) -> list[VersionRecord]:
+    async def versions(
+        self, job_id: str, *, limit: int | None = None, before: int | None = None
+    ) -> list[VersionRecord]:
+        older = "" if before is None else " AND version < :before"
         rows = await self.db.fetch(
-            "SELECT version, spec, created_by, created_at, note FROM job_versions WHERE job_id = :job_id "
-            "ORDER BY version DESC",
-            {"job_id": job_id},
+            f"SELECT version, spec, created_by, created_at, note FROM job_versions WHERE job_id = :job_id{older} "
+            f"ORDER BY version DESC{'' if limit is None else ' LIMIT :limit'}",
+            {"job_id": job_id, "before": before, "limit": limit},
         )
         return [
-            VersionRecord(row["version"], _spec(row["spec"]), row["created_by"], row["created_at"], row["note"])
+            VersionRecord(row["version"], spec_of(row["spec"]), row["created_by"], row["created_at"], row["note"])
             for row in rows
         ]
 
@@ -205,23 +204,19 @@ class JobTable(Group):
             {"ref": ref, "project_id": project_id},
         )
 
-    async def page(self, project_id: str, *, limit: int, after: str | None, text: str | None = None) -> Page[JobRecord]:
-        wheres = ["j.project_id = :project_id"]
-        params: dict[str, Any] = {"project_id": project_id, "limit": limit + 1}
-        if after is not None:
-            wheres.append("j.name > :after")
-            params["after"] = after
-        if text:
-            wheres.append("j.name LIKE :text ESCAPE '!'")
-            for special in "!%_":
-                text = text.replace(special, "!" + special)
-            params["text"] = f"%{text}%"
-        rows = await self.db.fetch(
-            f"SELECT {_JOB} {_FROM} WHERE {' AND '.join(wheres)} ORDER BY j.name LIMIT :limit", params
-        )
-        more = len(rows) > limit
-        records = await self._records(rows[:limit])
-        return Page(records, records[-1].spec.name if more else None)
+    async def page(self, project_id: str, where: JobFilter, *, limit: int, after: str | None) -> Page[JobRecord]:
+        found: list[Row] = []
+        while len(found) <= limit:
+            wheres, params = conditions(self.d, project_id, where, after)
+            rows = await self.db.fetch(
+                f"SELECT {_JOB} {_FROM} WHERE {wheres} ORDER BY j.name LIMIT :limit", {**params, "limit": limit + 1}
+            )
+            found += [row for row in rows if where.tag is None or where.tag in spec_of(row["spec"]).tags]
+            if len(rows) <= limit:
+                break
+            after = rows[-1]["name"]
+        records = await self._records(found[:limit])
+        return Page(records, records[-1].spec.name if len(found) > limit else None)
 
     async def _records(self, rows: Sequence[Row]) -> list[JobRecord]:
         if not rows:
@@ -234,7 +229,7 @@ class JobTable(Group):
         )
         running = {row["job_id"]: int(row["n"]) for row in live}
         latest = await latest_runs(self.db, self.d, ids)
-        return [_record(row, running.get(row["id"], 0), latest.get(row["id"])) for row in rows]
+        return [record_of(row, running.get(row["id"], 0), latest.get(row["id"])) for row in rows]
 
     async def head(self, project_id: str, ref: str) -> JobHead | None:
         for column in ("id", "name") if is_id(ref) else ("name",):
@@ -284,25 +279,4 @@ class JobTable(Group):
             return {}
         sql = _sql(self.d)
         rows = await self.db.fetch(sql.definitions, self.d.rows_params(sql.pair_rows, list(pairs)))
-        return {(row["job_id"], row["version"]): _spec(row["spec"]) for row in rows}
-
-
-def _record(row: Row, running: int, latest: tuple[datetime, str] | None) -> JobRecord:
-    return JobRecord(
-        id=row["id"],
-        project_id=row["project_id"],
-        version=row["version"],
-        spec=_spec(row["spec"]),
-        enabled=bool(row["enabled"]),
-        paused=bool(row["paused"]),
-        paused_until=row["paused_until"],
-        anchor_at=row["anchor_at"],
-        next_run_at=row["next_run_at"],
-        fired_through=row["fired_through"],
-        fired_count=row["fired_count"],
-        live_runs=running,
-        last_run_at=latest[0] if latest else None,
-        last_status=latest[1] if latest else None,
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-    )
+        return {(row["job_id"], row["version"]): spec_of(row["spec"]) for row in rows}

@@ -10,13 +10,15 @@ from functools import cache
 from typing import Any
 
 from horae.domain.records import Tally
+from horae.domain.statistics import JobStats
 from horae.ports import Ids
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
+from horae.store.job_stats import COUNTED as _COUNTED
+from horae.store.job_stats import SUMS as _SUMS
+from horae.store.job_stats import of_job, sums
 from horae.store.rows import Group, batch
 
-_COUNTED = ("succeeded", "failed", "cancelled", "skipped")
-_SUMS = ("retries", "timed_out", "duration_ms")
 _LAST = ("last_run_id", "last_run_at", "last_status")
 _DELTA = ("id", "job_id", "project_id", "status", "runs", "duration_ms", "retries", "timed_out", "run_id")
 
@@ -93,16 +95,10 @@ class StatTable(Group):
         return len(rows)
 
     async def totals(self, project_id: str) -> dict[str, int]:
-        """In one statement: between two a roll-up could move something from one table to the other."""
-        columns = (*_COUNTED, *_SUMS)
-        sums = ", ".join(f"COALESCE(SUM({column}), 0) AS {column}" for column in columns)
-        counted = ", ".join(f"CASE WHEN status = '{status}' THEN runs ELSE 0 END AS {status}" for status in _COUNTED)
-        (row,) = await self.db.fetch(
-            f"SELECT {sums} FROM (SELECT {', '.join(columns)} FROM job_stats WHERE project_id = :project_id UNION ALL "
-            f"SELECT {counted}, {', '.join(_SUMS)} FROM stat_deltas WHERE project_id = :project_id) AS parts",
-            {"project_id": project_id},
-        )
-        return {column: int(row[column]) for column in columns}
+        return await sums(self.db, "project_id", project_id)
+
+    async def of_job(self, job_id: str) -> JobStats:
+        return await of_job(self.db, self.d, job_id)
 
 
 def _per_job(rows: Sequence[Row]) -> list[list[Any]]:

@@ -12,6 +12,7 @@ from horae.domain.roles import PERMISSIONS, ROLES
 
 from .conftest import IDS, Api, add_key
 
+PAST = {"start": "2020-01-01T00:00:00Z", "end": "2020-01-01T05:00:00Z"}
 # How to call each route, and what it answers to somebody who may.
 CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("GET", "/api/v1/jobs"): (None, 200),
@@ -32,6 +33,18 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("GET", "/api/v1/jobs/{id}/runs"): (None, 200),
     ("GET", "/api/v1/jobs/{id}/executions"): (None, 200),
     ("GET", "/api/v1/jobs/{id}/next"): (None, 200),
+    ("GET", "/api/v1/jobs/{id}/stats"): (None, 200),
+    ("POST", "/api/v1/jobs/{id}/pause"): ({"until": "2099-01-01T00:00:00Z"}, 200),
+    ("POST", "/api/v1/jobs/{id}/resume"): (None, 200),
+    ("POST", "/api/v1/jobs/{id}/enable"): (None, 200),
+    ("POST", "/api/v1/jobs/{id}/disable"): (None, 200),
+    ("GET", "/api/v1/jobs/{id}/versions"): (None, 200),
+    ("GET", "/api/v1/jobs/{id}/versions/{version}"): (None, 200),
+    ("POST", "/api/v1/jobs/{id}/rollback"): ({"version": 1}, 200),
+    ("POST", "/api/v1/jobs/{id}/backfill"): (PAST, 202),
+    ("GET", "/api/v1/operations"): (None, 200),
+    ("GET", "/api/v1/operations/{id}"): (None, 200),
+    ("POST", "/api/v1/operations/{id}/cancel"): (None, 202),
     ("GET", "/api/v1/runs"): (None, 200),
     ("GET", "/api/v1/runs/{id}"): (None, 200),
     ("GET", "/api/v1/runs/{id}/attempts"): (None, 200),
@@ -88,12 +101,15 @@ def test_roles_only_grow():
 
 
 async def paths(api: Api) -> dict[str, str]:
-    job = await api.make()
+    job = await api.make(schedule={"every": "1h"})
     run = (await api.call("POST", "/jobs/hello/run")).json()
-    return {"/api/v1/jobs/{id}": f"/api/v1/jobs/{job['id']}", "/api/v1/runs/{id}": f"/api/v1/runs/{run['id']}"}
+    operation = (await api.call("POST", "/jobs/hello/backfill", json=PAST)).json()
+    made = {"jobs": job["id"], "runs": run["id"], "operations": operation["id"]}
+    return {f"/api/v1/{kind}/{{id}}": f"/api/v1/{kind}/{made_id}" for kind, made_id in made.items()}
 
 
 def filled(path: str, ids: dict[str, str]) -> str:
+    path = path.replace("{version}", "1")
     for template, real in ids.items():
         if path.startswith(template):
             return path.replace(template, real)
@@ -109,8 +125,9 @@ async def test_each_role_may_do_what_it_may(api: Api, key: tuple[str, str]):
     for role in ROLES:  # the weakest first: what it may not do is still there for the others
         answer = await api.call(method, filled(path, ids), role=role, json=body)
         if guard.permission in ROLES[role]:
-            # a stronger role finds what the one before it made or deleted
-            assert answer.status_code in (good, 409 if good == 201 else good, 404 if method == "DELETE" else good)
+            # a stronger role finds what the one before it made, deleted or cancelled
+            again = {201: 409, 204: 404}.get(good, 409 if path.endswith("operations/{id}/cancel") else good)
+            assert answer.status_code in (good, again), answer.text
         else:
             assert answer.status_code == 403, role
             assert answer.json()["type"] == "urn:horae:problem:forbidden"
@@ -130,7 +147,7 @@ async def test_what_belongs_to_another_project_is_not_there(api: Api, key: tuple
         assert answer.json()["items"] == []  # the history of a job that is gone is found by id alone
     else:
         assert answer.status_code == 404, answer.text
-    for name in ("/jobs", "/runs"):
+    for name in ("/jobs", "/runs", "/operations"):
         assert (await api.call("GET", name, role="stranger")).json()["items"] == []
     assert (await api.call("GET", "/jobs/hello")).json()["version"] == 1
     assert (await api.call("GET", "/runs?status=queued")).json()["items"] != []
@@ -182,3 +199,27 @@ async def test_a_wrong_secret_with_a_right_prefix_is_refused(api: Api):
     for wrong in (prefix + secret[::-1], prefix + secret[:-1], prefix, token + "x", token.upper(), f"{token}\x00"):
         answer = await api.call("GET", "/jobs", role=None, headers={"authorization": f"Bearer {wrong}".encode()})
         assert answer.status_code == 401, wrong
+
+
+async def test_operators_run_and_editors_edit(api: Api):
+    """What the roles are for, in their own words rather than by their lists."""
+    await api.make(schedule={"every": "1h"})
+    operates = ["/run", "/pause", "/resume", "/backfill"]
+    for path in operates:
+        body = PAST if path == "/backfill" else {}
+        assert (await api.call("POST", f"/jobs/hello{path}", role="viewer", json=body)).status_code == 403, path
+        assert (await api.call("POST", f"/jobs/hello{path}", role="operator", json=body)).is_success, path
+    for path in ("/enable", "/disable", "/rollback"):
+        body = {"version": 1} if path == "/rollback" else {}
+        assert (await api.call("POST", f"/jobs/hello{path}", role="operator", json=body)).status_code == 403, path
+        assert (await api.call("POST", f"/jobs/hello{path}", role="editor", json=body)).is_success, path
+
+
+async def test_code_is_not_brought_back_by_those_who_may_not_write_it(api: Api):
+    await api.make(target={"kind": "script", "source": "echo hello"})
+    web = {"kind": "http", "url": "https://example.org/"}
+    assert (await api.call("PATCH", "/jobs/hello", role="editor", json={"target": web})).status_code == 200
+    refused = await api.call("POST", "/jobs/hello/rollback", role="editor", json={"version": 1})
+    assert (refused.status_code, "jobs:code" in refused.json()["detail"]) == (403, True)
+    assert (await api.call("GET", "/jobs/hello")).json()["version"] == 2
+    assert (await api.call("POST", "/jobs/hello/rollback", role="owner", json={"version": 1})).status_code == 200

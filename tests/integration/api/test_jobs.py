@@ -4,8 +4,8 @@ from .conftest import Api
 
 JOB_FIELDS = (
     "name description tags target schedule retry timeout overlap max_instances catch_up catch_up_window queue priority "
-    "start_within enabled notify id version status next_run_at last_run_at last_status paused_until created_at "
-    "updated_at"
+    "start_within enabled notify id version status next_run_at last_run_at last_status paused paused_until "
+    "created_at updated_at"
 )
 
 

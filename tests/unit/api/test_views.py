@@ -33,6 +33,7 @@ def record(**fields: Any) -> JobRecord:
         anchor_at=NOW,
         next_run_at=LATER,
         fired_through=None,
+        fired_count=0,
         live_runs=0,
         last_run_at=None,
         last_status=None,
@@ -71,7 +72,7 @@ def test_times_end_in_z():
 
 
 def test_read_only_fields_are_those_of_the_interface():
-    names = "id version status next_run_at last_run_at last_status paused_until created_at updated_at"
+    names = "id version status next_run_at last_run_at last_status paused paused_until created_at updated_at"
     assert set(names.split()) == READ_ONLY
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -11,34 +11,63 @@ from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.params import Ref, find_job
-from horae.api.schemas import PREVIEW_LIMIT, PreviewBody, PreviewView
-from horae.api.views import preview_json, reply
+from horae.api.schedule_schemas import PREVIEW_LIMIT, NextView, PreviewBody, PreviewView
+from horae.api.schedule_views import comparison_json, next_json, preview_json
+from horae.api.views import reply
+from horae.domain.errors import NotAllowed
+from horae.domain.instants import TICK
+from horae.domain.preview import Upcoming, preview
+from horae.domain.records import JobRecord
+from horae.domain.schedule import Schedule
+from horae.domain.standing import upcoming_after
 
 router = APIRouter(tags=["schedules"])
-
-_TICK = timedelta(microseconds=1)
 
 
 @router.post("/schedules/preview", response_model=PreviewView, openapi_extra=takes(PreviewBody))
 async def preview_schedule(
-    request: Request, context: Ctx, _: Annotated[Principal, Depends(allow("schedules:preview"))]
+    request: Request, context: Ctx, principal: Annotated[Principal, Depends(allow("schedules:preview"))]
 ) -> Response:
-    """The next occurrences, by the very functions that fire."""
+    """The next occurrences, by the very functions that fire; with `compare` (another schedule) or `job` (what that job
+    does now) set against those."""
     body = await read_model(request, PreviewBody)
     start = body.from_ or context.clock.now()
-    return reply(preview_json(body.schedule, anchor=start, after=start - _TICK, count=body.count))
+    if body.job is None:
+        new = preview(body.schedule, start, start - TICK, body.count)
+        shown = preview_json(body.schedule, new)
+        if body.compare is not None:
+            old = preview(body.compare, start, start - TICK, body.count)
+            shown["compare"] = comparison_json(new, body.compare, old, body.count)
+        return reply(shown)
+    if not principal.may("jobs:read"):
+        raise NotAllowed("comparing with a job needs the permission jobs:read")
+    job = await context.store.read(find_job, principal.project_id, body.job)
+    new = _edited(job, body.schedule, start, body.count)
+    old = _upcoming(job, start, body.count)
+    compared = comparison_json(new, job.spec.schedule, old, body.count)
+    return reply({**preview_json(body.schedule, new), "compare": compared})
 
 
-@router.get("/jobs/{id}/next", response_model=PreviewView)
+@router.get("/jobs/{id}/next", response_model=NextView)
 async def next_occurrences(
     context: Ctx,
     principal: Annotated[Principal, Depends(allow("jobs:read"))],
     ref: Ref,
     count: Annotated[int, Query(ge=1, le=PREVIEW_LIMIT)] = 10,
 ) -> Response:
-    """When the job runs next, if nobody changes it. Of one that is off: when it would."""
+    """When the job runs next, if nobody changes it. Of one that is off or paused: when it would."""
     job = await context.store.read(find_job, principal.project_id, ref)
-    after = (job.next_run_at or context.clock.now()) - _TICK
-    if job.fired_through is not None:
-        after = max(after, job.fired_through)
-    return reply(preview_json(job.spec.schedule, anchor=job.anchor_at, after=after, count=count))
+    now = context.clock.now()
+    return reply(next_json(job, _upcoming(job, now, count), now))
+
+
+def _upcoming(job: JobRecord, now: datetime, count: int) -> list[Upcoming]:
+    return preview(job.spec.schedule, job.anchor_at, upcoming_after(job, now), count, job.fired_count)
+
+
+def _edited(job: JobRecord, schedule: Schedule, now: datetime, count: int) -> list[Upcoming]:
+    """What the job would do with another schedule: its grid begins when it is saved, and its runs so far count."""
+    if schedule == job.spec.schedule:
+        return _upcoming(job, now, count)
+    after = now - TICK if job.fired_through is None else max(now - TICK, job.fired_through)
+    return preview(schedule, now, after, count, job.fired_count)

@@ -120,6 +120,10 @@ class Dialect(ABC):
         """Whether a column's value is in a list given as one parameter."""
 
     @abstractmethod
+    def holds(self, column: str, param: str) -> str:
+        """Whether a document's text has this in it, to the letter."""
+
+    @abstractmethod
     def same(self, left: str, right: str) -> str:
         """Equality that takes NULL for equal to NULL."""
 

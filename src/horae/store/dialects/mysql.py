@@ -55,6 +55,9 @@ class MysqlDialect(Dialect):
     def among(self, column: str, param: str) -> str:
         return f"{column} IN :{param}"
 
+    def holds(self, column: str, param: str) -> str:
+        return f"INSTR({column}, :{param}) > 0"
+
     def same(self, left: str, right: str) -> str:
         return f"{left} <=> {right}"
 

@@ -50,6 +50,9 @@ class PostgresqlDialect(Dialect):
     def among(self, column: str, param: str) -> str:
         return f"{column} = ANY(:{param})"
 
+    def holds(self, column: str, param: str) -> str:
+        return f"strpos(CAST({column} AS text), :{param}) > 0"
+
     def same(self, left: str, right: str) -> str:
         return f"{left} IS NOT DISTINCT FROM {right}"
 

@@ -64,6 +64,9 @@ class SqliteDialect(Dialect):
     def among(self, column: str, param: str) -> str:
         return f"{column} IN (SELECT value FROM json_each(:{param}))"
 
+    def holds(self, column: str, param: str) -> str:
+        return f"instr({column}, :{param}) > 0"
+
     def same(self, left: str, right: str) -> str:
         return f"{left} IS {right}"
 

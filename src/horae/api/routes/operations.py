@@ -1,0 +1,94 @@
+"""Long work with progress: backfills."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from horae.api.auth import Principal, allow
+from horae.api.body import read_model, takes
+from horae.api.context import Ctx
+from horae.api.params import OperationId, Page, Ref
+from horae.api.schedule_schemas import BackfillBody, BackfillPlanView, OperationView
+from horae.api.schedule_views import operation_json
+from horae.api.schemas import Listing
+from horae.api.views import listing, reply
+from horae.domain import records
+from horae.domain.errors import NotFound
+from horae.domain.records import Operation
+from horae.lifecycle import backfill, cancel
+from horae.ports import Transaction
+
+router = APIRouter(tags=["operations"])
+
+Reader = Annotated[Principal, Depends(allow("operations:read"))]
+
+
+@router.post(
+    "/jobs/{id}/backfill",
+    status_code=202,
+    response_model=OperationView,
+    responses={200: {"model": BackfillPlanView, "description": "With `dry_run`: what it would do"}},
+    openapi_extra=takes(BackfillBody),
+)
+async def start_backfill(
+    request: Request, context: Ctx, principal: Annotated[Principal, Depends(allow("jobs:backfill"))], ref: Ref
+) -> Response:
+    """Runs the occurrences of a past range, `parallelism` at a time, under the definition as it is now."""
+    body = await read_model(request, BackfillBody)
+    if body.dry_run:
+        plan = await context.store.read(
+            backfill.plan_backfill, project_id=principal.project_id, ref=ref, start=body.start, end=body.end
+        )
+        return reply({"total": plan.total, "first": plan.first, "last": plan.last})
+    operation = await context.store.transact(
+        backfill.start_backfill,
+        operation_id=context.ids.new(),
+        project_id=principal.project_id,
+        ref=ref,
+        start=body.start,
+        end=body.end,
+        parallelism=body.parallelism,
+        actor=principal.actor,
+    )
+    return reply(operation_json(operation), 202, {"location": f"/api/v1/operations/{operation.id}"})
+
+
+@router.get("/operations", response_model=Listing[OperationView])
+async def list_operations(context: Ctx, principal: Reader, page: Page) -> Response:
+    """Newest first."""
+    after = page.after(context, principal, "operations")
+    found = await context.store.read(_page, principal.project_id, page.limit, after)
+    next_cursor = page.next(context, principal, "operations", found.next)
+    return reply(listing((operation_json(one) for one in found.items), next_cursor))
+
+
+@router.get("/operations/{id}", response_model=OperationView)
+async def show_operation(context: Ctx, principal: Reader, operation_id: OperationId) -> Response:
+    return reply(operation_json(await context.store.read(_operation, principal.project_id, operation_id)))
+
+
+@router.post("/operations/{id}/cancel", status_code=202, response_model=OperationView)
+async def cancel_operation(
+    context: Ctx, principal: Annotated[Principal, Depends(allow("operations:cancel"))], operation_id: OperationId
+) -> Response:
+    """Queues nothing more of it, and cancels its runs that are under way."""
+    found = await context.store.transact(_cancelled, principal, operation_id)
+    return reply(operation_json(found), 202)
+
+
+async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> records.Page[Operation]:
+    return await tx.operations.page(project_id, limit=limit, after=after)
+
+
+async def _operation(tx: Transaction, project_id: str, operation_id: str) -> Operation:
+    found = await tx.operations.find(project_id, operation_id)
+    if found is None:
+        raise NotFound("there is no such operation")
+    return found
+
+
+async def _cancelled(tx: Transaction, principal: Principal, operation_id: str) -> Operation:
+    await cancel.cancel_operation(tx, project_id=principal.project_id, operation_id=operation_id, actor=principal.actor)
+    return await _operation(tx, principal.project_id, operation_id)

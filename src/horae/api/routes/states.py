@@ -1,0 +1,53 @@
+"""Holding a job's schedule and letting it go on, turning the job off and on."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from horae.api.auth import Principal, allow
+from horae.api.body import read_model, takes
+from horae.api.context import Ctx
+from horae.api.params import Ref
+from horae.api.schedule_schemas import PauseBody
+from horae.api.schemas import JobView
+from horae.api.views import job_reply
+from horae.lifecycle import state
+
+router = APIRouter(tags=["jobs"])
+
+Pauser = Annotated[Principal, Depends(allow("jobs:pause"))]
+Writer = Annotated[Principal, Depends(allow("jobs:write"))]
+
+
+@router.post("/jobs/{id}/pause", response_model=JobView, openapi_extra=takes(PauseBody, required=False))
+async def pause_job(request: Request, context: Ctx, principal: Pauser, ref: Ref) -> Response:
+    """Holds the schedule until `until`, or until it is resumed. What is queued already runs; so does what people
+    start."""
+    body = await read_model(request, PauseBody)
+    job = await context.store.transact(
+        state.pause, project_id=principal.project_id, ref=ref, until=body.until, actor=principal.actor
+    )
+    return job_reply(job, context.clock.now())
+
+
+@router.post("/jobs/{id}/resume", response_model=JobView)
+async def resume_job(context: Ctx, principal: Pauser, ref: Ref) -> Response:
+    """Ends a pause; what was missed in it is treated as the job's catch-up rule says."""
+    job = await context.store.transact(state.resume, project_id=principal.project_id, ref=ref, actor=principal.actor)
+    return job_reply(job, context.clock.now())
+
+
+@router.post("/jobs/{id}/enable", response_model=JobView)
+async def enable_job(context: Ctx, principal: Writer, ref: Ref) -> Response:
+    """Turns the schedule on, from now; one skipped row stands for the time in which it was off."""
+    job = await context.store.transact(state.enable, project_id=principal.project_id, ref=ref, actor=principal.actor)
+    return job_reply(job, context.clock.now())
+
+
+@router.post("/jobs/{id}/disable", response_model=JobView)
+async def disable_job(context: Ctx, principal: Writer, ref: Ref) -> Response:
+    """Turns the schedule off. What is queued already runs; so does what people start."""
+    job = await context.store.transact(state.disable, project_id=principal.project_id, ref=ref, actor=principal.actor)
+    return job_reply(job, context.clock.now())

@@ -1,0 +1,97 @@
+"""Schedules, versions and operations as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from horae.api.schedule_schemas import OperationView
+from horae.api.views import definition_json, instant, whole
+from horae.domain.difference import Change, changes, compare
+from horae.domain.preview import Upcoming
+from horae.domain.records import JobRecord, Operation, VersionRecord
+from horae.domain.schedule import Schedule
+from horae.domain.standing import paused_at
+from horae.domain.statistics import JobStats
+from horae.domain.words import in_words
+
+Json = dict[str, Any]
+_DETAILS = frozenset({"start", "end", "parallelism", "version"})
+_OPERATION = tuple(name for name in OperationView.model_fields if name not in _DETAILS)
+
+
+def preview_json(schedule: Schedule, upcoming: Sequence[Upcoming]) -> Json:
+    return {"occurrences": [_upcoming_json(one) for one in upcoming], "words": in_words(schedule)}
+
+
+def comparison_json(new: Sequence[Upcoming], schedule: Schedule, old: Sequence[Upcoming], count: int) -> Json:
+    """The old schedule, and how the new occurrences differ from its own."""
+    found = compare([one.at for one in new], [one.at for one in old], count)
+    return {**preview_json(schedule, old), "added": found.added, "removed": found.removed, "until": found.until}
+
+
+def next_json(job: JobRecord, upcoming: Sequence[Upcoming], now: datetime) -> Json:
+    shown, note = preview_json(job.spec.schedule, upcoming), _standstill(job, now)
+    return {**shown, "note": note} if note else shown
+
+
+def _standstill(job: JobRecord, now: datetime) -> str | None:
+    if not job.enabled:
+        return "the job is disabled: nothing of this runs until it is enabled"
+    if not paused_at(job, now):
+        return None
+    until = "until it is resumed" if job.paused_until is None else f"before {instant(job.paused_until)}"
+    return f"the job is paused: nothing of this runs {until} (then catch_up decides: {job.spec.catch_up})"
+
+
+def _upcoming_json(one: Upcoming) -> Json:
+    shown: Json = {"at": one.at, "local": one.local.isoformat()}
+    return {**shown, "note": one.note} if one.note else shown
+
+
+def version_json(version: VersionRecord, before: VersionRecord | None) -> Json:
+    return {
+        "version": version.version,
+        "created_by": version.created_by,
+        "created_at": version.created_at,
+        "note": version.note,
+        "definition": definition_json(version.spec),
+        "changes": [_change_json(one) for one in changes(before.spec, version.spec)] if before else [],
+    }
+
+
+def _change_json(change: Change) -> Json:
+    if change.path.split(".")[0] == "target":  # what a function is given stays as it is
+        return {"path": change.path, "old": change.old, "new": change.new}
+    return {"path": change.path, "old": whole(change.old), "new": whole(change.new)}
+
+
+def operation_json(operation: Operation) -> Json:
+    shown = {name: getattr(operation, name) for name in _OPERATION}
+    details = operation.details
+    return {
+        **shown,
+        **{name: _instant(details.get(name)) for name in ("start", "end")},
+        **{name: details.get(name) for name in ("parallelism", "version")},
+    }
+
+
+def _instant(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def stats_json(job_id: str, stats: JobStats) -> Json:
+    return {
+        "job_id": job_id,
+        **stats.live,
+        **stats.total,
+        "retries": stats.retries,
+        "timed_out": stats.timed_out,
+        "success_rate": stats.success_rate,
+        "avg_duration_ms": stats.average_ms,
+        "last_run_id": stats.last_run_id,
+        "last_run_at": stats.last_run_at,
+        "last_status": stats.last_status,
+        "recent": {"since": stats.since, **stats.recent, "skipped_by_reason": dict(stats.reasons)},
+    }

@@ -1,0 +1,22 @@
+"""Which jobs a list shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from horae.domain.states import JobStatus
+
+
+@dataclass(frozen=True, slots=True)
+class JobFilter:
+    """None leaves a field open. `text` is a part of the name; `kind` that of the target, `schedule` that of the
+    schedule."""
+
+    text: str | None = None
+    kind: str | None = None
+    schedule: str | None = None
+    status: JobStatus | None = None
+    enabled: bool | None = None
+    paused: bool | None = None
+    tag: str | None = None
+    queue: str | None = None

@@ -1,0 +1,113 @@
+"""Jobs as lists show them, and which of them.
+
+What is asked of a definition is looked for in the text of its plan, which has one form only. Inside a string a
+quotation mark never stands without its backslash, so no name looks like a field.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from horae.domain.filters import JobFilter
+from horae.domain.job import JobSpec
+from horae.domain.records import JobRecord
+from horae.domain.states import JobStatus
+from horae.store.dialects.base import Dialect, Row
+from horae.store.rows import dump
+
+_RUNNING = "EXISTS (SELECT 1 FROM runs r WHERE r.job_id = j.id AND r.status = 'running')"
+
+
+def conditions(d: Dialect, project_id: str, where: JobFilter, after: str | None) -> tuple[str, dict[str, Any]]:
+    """The WHERE of a page of jobs and its parameters. Of the tags it only knows that the word is somewhere in the
+    definition: the rows are to be looked at once more."""
+    asked = _Conditions(d)
+    asked.add("j.project_id = :project_id", project_id=project_id)
+    if after is not None:
+        asked.add("j.name > :after", after=after)
+    if where.text is not None:
+        # Lower case on both sides: databases differ in whether LIKE tells it from upper case.
+        asked.add("LOWER(j.name) LIKE :text ESCAPE '!'", text=f"%{_escaped(where.text.lower())}%")
+    if where.enabled is not None:
+        asked.add("j.enabled" if where.enabled else "NOT j.enabled")
+    if where.paused is not None:
+        asked.add(asked.paused if where.paused else f"NOT {asked.paused}")
+    if where.status is not None:
+        asked.of_status(where.status)
+    if where.kind is not None:
+        either = (f'"needs":"{where.kind}"', f'"needs":"{where.kind}:')
+        asked.add(f"({asked.planned('kind', either[0])} OR {asked.planned('kind_of', either[1])})")
+    if where.schedule is not None:
+        asked.add(asked.planned("schedule", f'"{where.schedule}":'))
+    if where.queue is not None:
+        asked.add(asked.planned("queue", f'"queue":{json.dumps(where.queue, ensure_ascii=False)}'))
+    if where.tag is not None:
+        asked.add(d.holds("s.spec", "tag"), tag=dump(where.tag))
+    return " AND ".join(asked.wheres), asked.params
+
+
+class _Conditions:
+    def __init__(self, d: Dialect) -> None:
+        self.d = d
+        self.wheres: list[str] = []
+        self.params: dict[str, Any] = {}
+        self.paused = f"(j.paused AND (j.paused_until IS NULL OR j.paused_until > {d.now}))"
+
+    def add(self, condition: str, **params: Any) -> None:
+        self.wheres.append(condition)
+        self.params |= params
+
+    def planned(self, name: str, text: str) -> str:
+        self.params[name] = text
+        return self.d.holds("j.plan", name)
+
+    def of_status(self, status: JobStatus) -> None:
+        """As `domain.standing.job_status` decides."""
+        if status is JobStatus.DISABLED:
+            self.add("NOT j.enabled")
+            return
+        self.add("j.enabled")
+        self.add(self.paused if status is JobStatus.PAUSED else f"NOT {self.paused}")
+        if status is JobStatus.PAUSED:
+            return
+        self.add(_RUNNING if status is JobStatus.RUNNING else f"NOT {_RUNNING}")
+        if status is JobStatus.RUNNING:
+            return
+        manual, following = self.planned("manual", '"manual":'), self.planned("following", '"after":')
+        finished = f"(j.next_run_at IS NULL AND NOT ({manual} OR {following}))"
+        self.add(finished if status is JobStatus.FINISHED else f"NOT {finished}")
+
+
+def _escaped(text: str) -> str:
+    for special in "!%_":
+        text = text.replace(special, "!" + special)
+    return text
+
+
+@lru_cache(maxsize=10_000)
+def spec_of(text: str) -> JobSpec:
+    return JobSpec.model_validate_json(text)
+
+
+def record_of(row: Row, running: int, latest: tuple[datetime, str] | None) -> JobRecord:
+    return JobRecord(
+        id=row["id"],
+        project_id=row["project_id"],
+        version=row["version"],
+        spec=spec_of(row["spec"]),
+        enabled=bool(row["enabled"]),
+        paused=bool(row["paused"]),
+        paused_until=row["paused_until"],
+        anchor_at=row["anchor_at"],
+        next_run_at=row["next_run_at"],
+        fired_through=row["fired_through"],
+        fired_count=row["fired_count"],
+        live_runs=running,
+        last_run_at=latest[0] if latest else None,
+        last_status=latest[1] if latest else None,
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )
