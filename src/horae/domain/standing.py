@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from horae.domain.calendar import Calendar, calendar_of
 from horae.domain.firing import DueJob, plan_of
 from horae.domain.records import JobRecord
-from horae.domain.schedule import AfterSchedule, AtSchedule, ManualSchedule
+from horae.domain.schedule import AfterSchedule, AtSchedule, ManualSchedule, Schedule
 from horae.domain.states import JobStatus
 
 TICK = timedelta(microseconds=1)
@@ -57,12 +57,11 @@ def fired_after(job: JobRecord) -> datetime:
     return begins - TICK if job.fired_through is None else max(begins - TICK, job.fired_through)
 
 
-def runs_left(job: JobRecord) -> bool:
+def runs_left(schedule: Schedule, fired_count: int) -> bool:
     """Whether `max_runs` allows any more."""
-    schedule = job.spec.schedule
     if isinstance(schedule, ManualSchedule | AfterSchedule) or schedule.max_runs is None:
         return True
-    return job.fired_count < schedule.max_runs
+    return fired_count < schedule.max_runs
 
 
 def paused_at(job: JobRecord, now: datetime) -> bool:

@@ -36,7 +36,7 @@ async def account_disabled(tx: Transaction, job: JobRecord, now: datetime) -> Jo
     """Leaves one row for what would have fired up to now, had the job not been off. The job as it is then."""
     calendar, after = calendar_for(job), fired_after(job)
     gap = None if calendar is None else skipped_range(calendar, SkipReason.DISABLED, after, now)
-    if gap is None or not runs_left(job):
+    if gap is None or not runs_left(job.spec.schedule, job.fired_count):
         return job
     ledger = Ledger(None, tx.new_id)
     ledger.skip(due_job(job), gap)

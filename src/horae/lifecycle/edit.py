@@ -10,7 +10,7 @@ from horae.domain.errors import Conflict, DuplicateKey, NotFound, StaleVersion
 from horae.domain.firing import first_occurrence, plan_text
 from horae.domain.job import JobSpec
 from horae.domain.records import JobChange, JobRecord
-from horae.domain.standing import TICK, paused_at
+from horae.domain.standing import TICK, paused_at, runs_left
 from horae.lifecycle.account import account_disabled, settle_due
 from horae.lifecycle.find import found, locked
 from horae.lifecycle.follow import set_upstream
@@ -71,10 +71,13 @@ def _next_run_at(spec: JobSpec, job: JobRecord, now: datetime) -> datetime | Non
     never again at or before what was fired."""
     if spec.schedule == job.spec.schedule or not job.enabled:
         return job.next_run_at
-    after = now - TICK
-    if job.fired_through is not None:
-        after = max(after, job.fired_through)
-    return first_occurrence(spec.schedule, now, after)
+    if not runs_left(spec.schedule, job.fired_count):
+        return None
+    fired_through = job.fired_through or now - TICK
+    found = first_occurrence(spec.schedule, now, max(now - TICK, fired_through))
+    if found is not None and job.fired_through is not None and found <= job.fired_through:
+        return None  # an `at`, which may be past
+    return found
 
 
 async def _save(tx: Transaction, job: JobRecord, edit: JobChange) -> None:

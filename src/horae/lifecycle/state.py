@@ -44,7 +44,9 @@ async def enable(tx: Transaction, *, project_id: str, ref: str, actor: str) -> J
         return job
     now = await tx.now()
     job = await account_disabled(tx, job, now)
-    next_run_at = first_occurrence(job.spec.schedule, job.anchor_at, now) if runs_left(job) else None
+    schedule, next_run_at = job.spec.schedule, None
+    if runs_left(schedule, job.fired_count):
+        next_run_at = first_occurrence(schedule, job.anchor_at, now)
     if next_run_at is not None and next_run_at <= fired_after(job):  # an `at` that was accounted for
         next_run_at = None
     return await _save(tx, job, replace(_state(job, actor), enabled=True, next_run_at=next_run_at))
