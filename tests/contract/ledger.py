@@ -1,11 +1,13 @@
 """The ledger of a job: which of its occurrences became runs, which were skipped, and whether that is all of them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from horae.domain.calendar import calendar_of
 from horae.domain.instants import TICK
 from horae.domain.records import JobRecord
+from horae.domain.schedule import AtSchedule, CronSchedule, EverySchedule, Schedule
 from tests.contract.world import Row, World
 
 
@@ -42,3 +44,75 @@ def assert_accounted(job: JobRecord, rows: Sequence[Row], after: datetime | None
         assert row.get("occurrences", 1) == calendar.count(first - TICK, last)
         reached = last
     assert sum(row.get("occurrences", 1) for row in rows) == calendar.count(start, job.fired_through)
+
+
+# ---- over edits
+
+
+@dataclass
+class Reign:
+    """A stretch of time in which one schedule held, over one or more versions of the job."""
+
+    schedule: Schedule
+    since: datetime
+    until: datetime | None  # when the next one took over
+    versions: set[int]
+
+
+async def reigns_of(world: World, job: JobRecord) -> list[Reign]:
+    reigns: list[Reign] = []
+    for version in reversed(await world.versions(job)):
+        if reigns and reigns[-1].schedule == version.spec.schedule:
+            reigns[-1].versions.add(version.version)
+            continue
+        if reigns:
+            reigns[-1].until = version.created_at
+        reigns.append(Reign(version.spec.schedule, version.created_at, None, {version.version}))
+    return reigns
+
+
+async def assert_accounted_over_edits(world: World, job: JobRecord) -> None:
+    """Exactly one row accounts for each occurrence of each schedule that the job ever had, while it had it; of the
+    last one, up to `fired_through`."""
+    job = await world.look(job)
+    rows = [*await world.live(job), *await world.history(job)]
+    rows = sorted((row for row in rows if row["trigger"] == "schedule"), key=lambda row: row["scheduled_for"])
+    fired, reached = 0, None
+    for reign in await reigns_of(world, job):
+        mine = [row for row in rows if row["version"] in reign.versions]
+        if not isinstance(reign.schedule, CronSchedule | EverySchedule | AtSchedule):
+            assert mine == []
+            continue
+        _assert_reign(reign, mine, reached, job.fired_through, fired)
+        fired += sum(row["status"] != "skipped" for row in mine)
+        reached = max([row.get("scheduled_until") or row["scheduled_for"] for row in mine], default=reached)
+    assert fired == job.fired_count
+
+
+def _assert_reign(
+    reign: Reign, rows: list[Row], reached: datetime | None, fired_through: datetime | None, fired: int
+) -> None:
+    schedule = reign.schedule
+    assert isinstance(schedule, CronSchedule | EverySchedule | AtSchedule)
+    calendar = calendar_of(schedule, reign.since)
+    begin = min(reign.since, schedule.at) if isinstance(schedule, AtSchedule) else reign.since
+    start = begin - TICK if reached is None else max(begin - TICK, reached)
+    until = reign.until or fired_through or start
+    gaps = [row["scheduled_for"] for row in rows if row.get("reason") == "dst_gap"]
+    assert set(gaps) <= set(calendar.gaps(start, until))
+    assert len(set(gaps)) == len(gaps), "a gap left two rows"
+    rows = [row for row in rows if row.get("reason") != "dst_gap"]
+    runs = [row["scheduled_for"] for row in rows if row["status"] != "skipped"]
+    if schedule.max_runs is not None:
+        assert fired + len(runs) <= max(schedule.max_runs, fired)
+        if fired + len(runs) >= schedule.max_runs:  # no occurrence was left after that
+            until = max(runs, default=start)
+    last = start
+    for row in rows:
+        first, end = row["scheduled_for"], row.get("scheduled_until") or row["scheduled_for"]
+        assert first > last, f"{first} is accounted for twice, or was not this schedule's"
+        assert row.get("occurrences", 1) == calendar.count(first - TICK, end), f"{first} to {end} is miscounted"
+        assert calendar.count(last, first - TICK) == 0, f"nothing accounts for what lies between {last} and {first}"
+        last = end
+    assert last <= max(until, start), f"{last} lies beyond {until}, where this schedule ended"
+    assert calendar.count(last, until) == 0, f"nothing accounts for what lies between {last} and {until}"
