@@ -13,7 +13,7 @@ from horae.domain.schedule import Schedule
 
 PREVIEW_LIMIT = 1_000
 MOST_PARALLEL = 1_000
-LAST_VERSION = 2**31 - 1
+LAST_VERSION = 999_999_999
 _STRICT = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 Count = Annotated[int, Field(ge=1, le=PREVIEW_LIMIT)]

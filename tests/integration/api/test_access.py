@@ -210,9 +210,9 @@ async def test_operators_run_and_editors_edit(api: Api):
         assert (await api.call("POST", f"/jobs/hello{path}", role="viewer", json=body)).status_code == 403, path
         assert (await api.call("POST", f"/jobs/hello{path}", role="operator", json=body)).is_success, path
     for path in ("/enable", "/disable", "/rollback"):
-        body = {"version": 1} if path == "/rollback" else {}
-        assert (await api.call("POST", f"/jobs/hello{path}", role="operator", json=body)).status_code == 403, path
-        assert (await api.call("POST", f"/jobs/hello{path}", role="editor", json=body)).is_success, path
+        version: dict[str, Any] = {"version": 1} if path == "/rollback" else {}
+        assert (await api.call("POST", f"/jobs/hello{path}", role="operator", json=version)).status_code == 403, path
+        assert (await api.call("POST", f"/jobs/hello{path}", role="editor", json=version)).is_success, path
 
 
 async def test_code_is_not_brought_back_by_those_who_may_not_write_it(api: Api):

@@ -1,0 +1,47 @@
+"""What schedulers and workers do, so that the API has something to show."""
+
+from typing import Any
+
+from horae.domain.outcome import SUCCEEDED, Outcome
+from horae.domain.run import Finished
+from horae.domain.states import AttemptOutcome
+from horae.lifecycle import claim, finish, fire
+
+from .conftest import IDS, Api
+
+FAILED = Outcome(AttemptOutcome.FAILED, error="it broke", permanent=True)
+
+
+async def take(api: Api, limit: int = 100) -> list[Any]:
+    """The runs that a worker claims now."""
+    claims = await api.store.single(
+        claim.claim,
+        worker_id=IDS.new(),
+        token=IDS.new(),
+        queues=("default",),
+        offers=("http",),
+        limit=limit,
+        lease=60.0,
+    )
+    return claims.runs
+
+
+async def work(api: Api, limit: int = 100, outcome: Outcome = SUCCEEDED) -> int:
+    """Ends what a worker finds to do; how many."""
+    runs = await take(api, limit)
+
+    async def specs(tx: Any) -> Any:
+        return await tx.jobs.definitions({(run.job_id, run.version) for run in runs})
+
+    await api.store.transact(
+        finish.finish,
+        finished=[Finished(run, outcome) for run in runs],
+        specs=await api.store.read(specs),
+        chance=lambda: 0.5,
+    )
+    return len(runs)
+
+
+async def tick(api: Api) -> None:
+    """A scheduler fires what is due."""
+    await api.store.transact(fire.fire, shards=range(64), limit=1_000, scheduler_id=IDS.new())
