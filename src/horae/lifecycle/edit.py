@@ -83,7 +83,7 @@ def _next_run_at(spec: JobSpec, job: JobRecord, now: datetime) -> datetime | Non
 async def _save(tx: Transaction, job: JobRecord, edit: JobChange) -> None:
     spec = edit.spec
     if spec.schedule != job.spec.schedule:
-        await set_upstream(tx, job.project_id, job.id, spec)
+        await set_upstream(tx, job.project_id, job.id, spec, job.spec)
     if job.spec.gate is None and spec.gate is not None:
         # A run that is just ending found no gate to open: it must be gone before one counts it as under way.
         await tx.runs.live(job.project_id, [run_id for run_id, _ in await tx.runs.live_of([job.id])], lock=True)

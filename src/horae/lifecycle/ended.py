@@ -1,13 +1,14 @@
-"""What the end of a run brings about, in the transaction that ends it: counters, dead letters, the next one's turn."""
+"""What the end of a run brings about, in the transaction that ends it: counters, dead letters, the next one's turn, and
+the start of jobs that wait for it; for those, older runs of theirs may have to be cancelled, which ends these too."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from horae.domain.records import Dead, Tally
-from horae.domain.run import Ended
+from horae.domain.run import Ended, Ending, RunRecord
 from horae.domain.states import RunStatus, Trigger
 from horae.lifecycle.backfill import continue_backfills
 from horae.lifecycle.follow import start_followers
@@ -29,11 +30,55 @@ async def after_ends(tx: Transaction, ended: Sequence[Ended]) -> None:
     followers = await tx.dependencies.followers(jobs)
     if followers:
         await tx.gates.lock(jobs | {follower.id for follower in followers})  # all at once, and so in id order
-        await start_followers(tx, ended, followers)
+        started = await start_followers(tx, ended, followers)
+        await make_room(tx, started.cancelling, started.run_ids)
     # Of every job: it may have got a limit since this run's version.
     for queue in await tx.gates.open(jobs):
         tx.hint(f"runs:{queue}")
     await continue_backfills(tx, [run.id for run in ended if run.trigger == Trigger.BACKFILL])
+
+
+async def cancel_live(tx: Transaction, live: Sequence[RunRecord]) -> None:
+    """Ends those that are queued, and asks those that run to stop; the caller holds their locks."""
+    queued = [run for run in live if run["status"] == RunStatus.QUEUED]
+    running = [run for run in live if run["status"] == RunStatus.RUNNING]
+    ended = await tx.runs.end([Ending(run["id"], None, RunStatus.CANCELLED) for run in queued])
+    await tx.runs.request_cancel([run["id"] for run in running])
+    await after_ends(
+        tx,
+        [
+            Ended(
+                run["id"],
+                run["job_id"],
+                run["version"],
+                run["project_id"],
+                RunStatus.CANCELLED,
+                trigger=run["trigger"],
+            )
+            for run in queued
+            if run["id"] in ended
+        ],
+    )
+    for worker_id in {run["worker_id"] for run in running}:
+        tx.hint(f"cancel:{worker_id}")
+
+
+async def make_room(tx: Transaction, counts: Mapping[str, int], new: Collection[str]) -> None:
+    """Cancels so many of what is under way of each job, the oldest first, for `new` runs that are held behind it."""
+    by_project: dict[str, list[str]] = {}
+    for run_id, project_id in await tx.runs.live_of(counts):
+        if run_id not in new:
+            by_project.setdefault(project_id, []).append(run_id)
+    for project_id, run_ids in by_project.items():
+        live = await tx.runs.live(project_id, run_ids, lock=True)
+        under_way = [run for run in live if _in_the_way(run)]
+        for job_id, count in counts.items():
+            await cancel_live(tx, [run for run in under_way if run["job_id"] == job_id][:count])
+
+
+def _in_the_way(run: RunRecord) -> bool:
+    """A backfill's run takes no place of the others."""
+    return not run["held"] and run["cancel_requested_at"] is None and run["trigger"] != Trigger.BACKFILL
 
 
 def tally(ended: Sequence[Ended]) -> list[Tally]:

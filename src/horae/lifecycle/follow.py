@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from horae.domain.errors import InvalidInput
 from horae.domain.firing import parse_plan
 from horae.domain.job import JobSpec
 from horae.domain.overlap import admit_one
-from horae.domain.records import Follower
+from horae.domain.records import Follower, Tally
 from horae.domain.run import Ended, NewRun, Skipped
 from horae.domain.schedule import AfterSchedule
 from horae.domain.states import RunStatus, SkipReason, Trigger
@@ -22,14 +24,27 @@ _ENDS = {
 _LONGEST_CHAIN = 1000
 
 
-async def set_upstream(tx: Transaction, project_id: str, job_id: str, spec: JobSpec) -> None:
-    """Saves which job this one waits for; names become ids, and a circle is refused."""
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The runs that were queued, and how many older ones of which job must make room for them."""
+
+    run_ids: Collection[str]
+    cancelling: Mapping[str, int]
+
+
+async def set_upstream(
+    tx: Transaction, project_id: str, job_id: str, spec: JobSpec, old: JobSpec | None = None
+) -> None:
+    """Saves which job this one waits for; names become ids, and a circle is refused. A name that stays as it was still
+    means the job that it meant, whatever that is called now."""
     if not isinstance(spec.schedule, AfterSchedule):
         await tx.dependencies.set(job_id, None, None)
         return
     await tx.dependencies.lock()
-    wanted = spec.schedule.after.job
-    upstream = await tx.jobs.head(project_id, wanted)
+    wanted, known = spec.schedule.after.job, None
+    if old is not None and isinstance(old.schedule, AfterSchedule) and old.schedule.after.job == wanted:
+        known = await tx.dependencies.upstream_of(job_id)
+    upstream = await tx.jobs.head(project_id, known or wanted)
     if upstream is None and wanted != spec.name:
         raise InvalidInput("schedule.after.job", f"there is no job {wanted!r}")
     if upstream is None or await _waits_for(tx, upstream.id, job_id):
@@ -49,11 +64,12 @@ async def _waits_for(tx: Transaction, job_id: str, other: str) -> bool:
     return True
 
 
-async def start_followers(tx: Transaction, ended: Sequence[Ended], followers: Sequence[Follower]) -> None:
+async def start_followers(tx: Transaction, ended: Sequence[Ended], followers: Sequence[Follower]) -> Started:
     """Queues a run of each job that waited for these ends, under that job's own limit and overlap rule."""
     gates = await tx.gates.lock({follower.id for follower in followers})
     runs: list[NewRun] = []
     skipped: list[Skipped] = []
+    cancelling: Counter[str] = Counter()
     for follower in followers:
         for parent in ended:
             if parent.job_id == follower.upstream_id and parent.status in _ENDS[follower.on]:
@@ -65,10 +81,14 @@ async def start_followers(tx: Transaction, ended: Sequence[Ended], followers: Se
                 runs.append(_run(tx, follower, parent, held=place))
                 if limit is not None:
                     gates[follower.id] = (limit, under_way + (not place), waiting + place)
+                if place and parse_plan(follower.plan).overlap == "cancel_running":
+                    cancelling[follower.id] += 1
     await tx.runs.insert(runs)
     await tx.runs.skip(skipped)
+    await tx.stats.add([Tally(row.job_id, row.project_id, RunStatus.SKIPPED, 1) for row in skipped])
     for queue in {run.queue for run in runs if not run.held}:
         tx.hint(f"runs:{queue}")
+    return Started({run.id for run in runs}, cancelling)
 
 
 def _place(follower: Follower, limit: int | None, under_way: int, waiting: int) -> bool | SkipReason:

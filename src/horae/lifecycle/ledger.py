@@ -11,7 +11,7 @@ from horae.domain.overlap import Admitted, admit
 from horae.domain.records import Advance, Tally
 from horae.domain.run import NewRun, Skipped
 from horae.domain.states import RunStatus, Trigger
-from horae.lifecycle.cancel import cancel_running_of
+from horae.lifecycle.ended import make_room
 from horae.ports import Transaction
 
 Gate = tuple[int, int, int]
@@ -96,6 +96,6 @@ class Ledger:
         await tx.runs.skip(self.skipped)
         await tx.jobs.advance(self._advances)
         await tx.stats.add([Tally(s.job_id, s.project_id, RunStatus.SKIPPED, s.occurrences) for s in self.skipped])
-        await cancel_running_of(tx, self._cancelling, {run.id for run in self.runs})
+        await make_room(tx, self._cancelling, {run.id for run in self.runs})
         for queue in {run.queue for run in self.runs if not run.held}:
             tx.hint(f"runs:{queue}")

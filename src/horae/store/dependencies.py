@@ -38,10 +38,22 @@ class DependencyTable(Group):
         """The jobs that wait for any of these, kept from being deleted until the transaction ends."""
         if not upstream_ids:
             return []
+        among = self.d.among("upstream_id", "ids")
+        found = await self.db.fetch(
+            f"SELECT downstream_id FROM job_dependencies WHERE {among}", {"ids": some(upstream_ids)}
+        )
+        if not found:  # mostly
+            return []
+        await self.db.fetch(
+            f"SELECT id FROM jobs WHERE {self.d.among('id', 'ids')} ORDER BY id {self.d.lock_shared}",
+            {"ids": [row["downstream_id"] for row in found]},
+        )
+        # Read anew: whoever held a lock may have changed or deleted the job.
+        held = f"j.paused AND (j.paused_until IS NULL OR j.paused_until > {self.d.now})"
         rows = await self.db.fetch(
-            "SELECT d.upstream_id, d.run_on, j.id, j.project_id, j.version, j.plan, j.enabled, j.paused, "
-            "j.paused_until FROM job_dependencies d JOIN jobs j ON j.id = d.downstream_id "
-            f"WHERE {self.d.among('d.upstream_id', 'ids')} ORDER BY j.id",
+            "SELECT d.upstream_id, d.run_on, j.id, j.project_id, j.version, j.plan, j.enabled, "
+            f"CASE WHEN {held} THEN 1 ELSE 0 END AS paused FROM job_dependencies d "
+            f"JOIN jobs j ON j.id = d.downstream_id WHERE {self.d.among('d.upstream_id', 'ids')} ORDER BY j.id",
             {"ids": some(upstream_ids)},
         )
         return [
