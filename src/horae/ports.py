@@ -334,6 +334,9 @@ class Operations(Protocol):
         ...
 
     async def live(self, operation_id: str) -> list[str]: ...
+    async def running_of(self, job_id: str) -> list[str]:
+        """The operations of a job that go on, locked in id order."""
+        ...
 
 
 class Transaction(Protocol):

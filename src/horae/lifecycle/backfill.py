@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from horae.domain.calendar import Calendar, calendar_of
-from horae.domain.errors import InvalidInput, NotFound
+from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound
 from horae.domain.firing import parse_plan, plan_text
 from horae.domain.records import JobRecord, NewOperation, Operation
 from horae.domain.run import NewRun
@@ -59,6 +59,7 @@ async def start_backfill(
     known = await tx.operations.find(project_id, operation_id)
     if known is not None:
         return known
+    await tx.jobs.head(project_id, ref)  # whoever deletes the job finds this operation, or comes first
     plan = await plan_backfill(tx, project_id=project_id, ref=ref, start=start, end=end)
     if plan.total > MOST:
         raise InvalidInput("end", f"the range has {plan.total} occurrences; at most {MOST} go into one backfill")
@@ -69,9 +70,14 @@ async def start_backfill(
         "after": (start - TICK).isoformat(),
         "parallelism": parallelism,
         "version": job.version,
+        "anchor": job.anchor_at.isoformat(),  # an edit moves the job's own
         "queued": 0,
     }
-    await tx.operations.insert(NewOperation(operation_id, project_id, KIND, job.id, details, plan.total, actor))
+    operation = NewOperation(operation_id, project_id, KIND, job.id, details, plan.total, actor)
+    try:
+        await tx.operations.insert(operation)
+    except DuplicateKey:
+        raise Conflict("an operation with this id exists already") from None
     return await _refill(tx, operation_id, ended=0)
 
 
@@ -101,11 +107,10 @@ async def _refill(tx: Transaction, operation_id: str, *, ended: int) -> Operatio
 
 async def _next_runs(tx: Transaction, operation: Operation, places: int) -> Sequence[NewRun]:
     job_id, details = operation.job_id or "", operation.details
-    job = await tx.jobs.find(operation.project_id, job_id)
     spec = (await tx.jobs.definitions([(job_id, details["version"])])).get((job_id, details["version"]))
-    if job is None or spec is None or not places:  # the job is gone: nothing more comes
+    if spec is None or not places:
         return []
-    calendar = _calendar_from(spec.schedule, job.anchor_at, _at(details["start"]))
+    calendar = _calendar_from(spec.schedule, _at(details["anchor"]), _at(details["start"]))
     if calendar is None:
         return []
     due = list(islice(calendar.between(_at(details["after"]), _at(details["end"])), places))

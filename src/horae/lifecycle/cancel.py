@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
 from horae.domain.errors import Conflict, NotFound
 from horae.domain.records import Operation
@@ -38,4 +37,4 @@ async def cancel_operation(tx: Transaction, *, project_id: str, operation_id: st
         raise Conflict(f"the operation is {operation.state} already")
     await tx.operations.finish(operation_id, "cancelled")
     await cancel_runs(tx, project_id=project_id, run_ids=await tx.operations.live(operation_id), actor=actor)
-    return replace(operation, state="cancelled")
+    return await tx.operations.find(project_id, operation_id) or operation

@@ -54,6 +54,9 @@ async def delete_job(tx: Transaction, *, project_id: str, ref: str, actor: str) 
     await tx.dependencies.lock()
     if waiting := await tx.dependencies.names_downstream(job.id):
         raise Conflict(f"other jobs wait for it: {', '.join(waiting[:5])}")
+    # First its operations: the end of one of their runs would queue the next.
+    for operation_id in await tx.operations.running_of(job.id):
+        await tx.operations.finish(operation_id, "cancelled", "the job was deleted")
     await cancel_all_of(tx, job.id, project_id)
     await tx.jobs.delete(job.id)
 

@@ -72,6 +72,13 @@ class OperationTable(Group):
         rows = await self.db.fetch("SELECT id FROM runs WHERE operation_id = :id ORDER BY id", {"id": operation_id})
         return [row["id"] for row in rows]
 
+    async def running_of(self, job_id: str) -> list[str]:
+        rows = await self.db.fetch(
+            f"SELECT id FROM operations WHERE job_id = :job_id AND state = 'running' ORDER BY id {self.d.lock}",
+            {"job_id": job_id},
+        )
+        return [row["id"] for row in rows]
+
 
 def _operation(row: Row) -> Operation:
     values = {column: row[column] for column in _COLUMNS}
