@@ -26,6 +26,7 @@ class Ledger:
         self.skipped: list[Skipped] = []
         self._advances: list[Advance] = []
         self._cancelling: dict[str, int] = {}  # how many older runs of a job make room
+        self._ordered: set[str] = set()  # jobs whose gate must tell whether one that is caught up may start
 
     def fire(self, job: DueJob, now: datetime, gate: Gate | None) -> None:
         """Everything due, by the job's own rules."""
@@ -33,6 +34,9 @@ class Ledger:
         _, under_way, waiting = gate or (0, 0, 0)
         admission = admit(firing, job.plan, under_way, waiting)
         for entry in admission.admitted:
+            if entry.occurrence.in_order and not entry.held and under_way:
+                entry = entry._replace(held=True)  # one from before may be what is under way
+                self._ordered.add(job.id)
             self.runs.append(self._run(job, entry))
         for gap in (*firing.skipped, *admission.skipped):
             self.skip(job, gap)
@@ -97,5 +101,6 @@ class Ledger:
         await tx.jobs.advance(self._advances)
         await tx.stats.add([Tally(s.job_id, s.project_id, RunStatus.SKIPPED, s.occurrences) for s in self.skipped])
         await make_room(tx, self._cancelling, {run.id for run in self.runs})
-        for queue in {run.queue for run in self.runs if not run.held}:
+        opened = await tx.gates.open(self._ordered)
+        for queue in opened | {run.queue for run in self.runs if not run.held}:
             tx.hint(f"runs:{queue}")

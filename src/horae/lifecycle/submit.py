@@ -78,12 +78,13 @@ async def trigger(
         raise NotFound(f"there is no job {ref!r}")
     plan = parse_plan(job.plan)
     now = await tx.now() if plan.start_within is not None else None
-    places = len(runs)
+    places, free = len(runs), 0
     if plan.max_instances is not None:
         gate = (await tx.gates.lock([job.id])).get(job.id)
         if gate is not None:
             limit, under_way, waiting = gate
-            places = 0 if waiting else max(limit - under_way, 0)
+            free = max(limit - under_way, 0)
+            places = 0 if waiting else free
     new = [
         NewRun(
             id=request.run_id,
@@ -106,6 +107,8 @@ async def trigger(
         await tx.runs.insert(new)
     except DuplicateKey:
         raise Conflict("a run with this id exists already") from None
+    if not places and free:  # those that wait are caught up, and wait for each other only
+        await tx.gates.open([job.id])
     tx.hint(f"runs:{plan.queue}")
     return await tx.runs.live(project_id, [run.id for run in new])
 
