@@ -29,6 +29,9 @@ def refuse_read_only(given: Mapping[str, Any]) -> None:
 def patched(spec: JobSpec, patch: Mapping[str, Any]) -> JobSpec:
     current = spec.to_json()
     changes = {name: value for name, value in patch.items() if name not in STATE}
+    if "manual" in current["schedule"] and current["max_instances"] is None:
+        # No limit was the default of what people start; what a schedule starts has another.
+        del current["max_instances"]
     if _other_kind(current["schedule"], changes.get("schedule"), _schedule_kind):
         current["schedule"] = {}
     if _other_kind(current["target"], changes.get("target"), lambda target: target.get("kind")):

@@ -1,4 +1,4 @@
-"""From options to a job's definition, and from a definition to words."""
+"""From options to a job's definition, or to changes of one."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from horae.domain.errors import InvalidInput
 from horae.setting import parse_duration
 
 Json = dict[str, Any]
+_KINDS = ("cron", "every", "at", "after", "manual")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,32 +36,75 @@ class Python:
     arguments: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What options say about a job; what they leave open is None. A pair is an option and its duration."""
+
+    script: Script
+    http: Http
+    python: Python
+    when: Json
+    timing: Json
+    retry: Json
+    rest: Json
+
+    def fields(self) -> Json:
+        """A new job's fields."""
+        return {"target": target(self.script, self.http, self.python), **self._others(schedule(self.when, self.timing))}
+
+    def changes(self) -> Json:
+        """A merge patch of a job that is there."""
+        changed = target_changes(self.script, self.http, self.python)
+        if "source" in changed:
+            changed["file"] = None  # the source takes its place
+        return given({"target": changed or None, **self._others(schedule_changes(self.when, self.timing) or None)})
+
+    def _others(self, schedule: Json | None) -> Json:
+        return given({"schedule": schedule, "retry": _measured(self.retry) or None, **_measured(self.rest)})
+
+
 def target(script: Script, http: Http, python: Python) -> Json:
-    """The one target that was asked for; options of another kind are refused rather than ignored."""
+    """The one target that was asked for."""
+    if len(_chosen(script, http, python)) != 1:
+        raise InvalidInput("", "say what to run: exactly one of --script, --script-file, --http, --python")
+    return target_changes(script, http, python)
+
+
+def target_changes(script: Script, http: Http, python: Python) -> Json:
+    """What options say about a target; options of another kind than the one named are refused rather than ignored."""
+    named = _chosen(script, http, python)
+    if len(named) > 1:
+        raise InvalidInput("", "say what to run: only one of --script, --script-file, --http, --python")
+    if named:
+        _only_with(named[0], "--script", {"--interpreter": script.interpreter})
+        _only_with(named[0], "--http", {"--method": http.method, "--header": http.headers, "--body": http.body})
+        _only_with(named[0], "--python", {"--arg": python.args, "--arguments": python.arguments})
+    headers = dict(_pair("--header", text, ":") for text in http.headers) or None
+    arguments = _arguments(python) if python.function or python.args or python.arguments else None
+    fields = given(
+        {
+            "source": script.source if script.file is None else _read(script.file),
+            "interpreter": script.interpreter,
+            "url": http.url,
+            "method": http.method,
+            "headers": headers,
+            "body": http.body,
+            "function": python.function,
+            "arguments": arguments,
+        }
+    )
+    kinds = {"--http": "http", "--python": "python"}
+    return {"kind": kinds.get(named[0], "script"), **fields} if named else fields
+
+
+def _chosen(script: Script, http: Http, python: Python) -> list[str]:
     chosen = {
         "--script": script.source,
         "--script-file": script.file,
         "--http": http.url,
         "--python": python.function,
     }
-    named = [option for option, value in chosen.items() if value is not None]
-    if len(named) != 1:
-        raise InvalidInput("", "say what to run: exactly one of --script, --script-file, --http, --python")
-    kind = named[0]
-    _only_with(kind, "--script", {"--interpreter": script.interpreter})
-    _only_with(kind, "--http", {"--method": http.method, "--header": http.headers, "--body": http.body})
-    _only_with(kind, "--python", {"--arg": python.args, "--arguments": python.arguments})
-    if kind == "--http":
-        headers = dict(_pair("--header", text, ":") for text in http.headers)
-        return {
-            "kind": "http",
-            "url": http.url,
-            **given({"method": http.method, "body": http.body, "headers": headers}),
-        }
-    if kind == "--python":
-        return {"kind": "python", "function": python.function, "arguments": _arguments(python)}
-    source = script.source if script.file is None else _read(script.file)
-    return {"kind": "script", "source": source, **given({"interpreter": script.interpreter})}
+    return [option for option, value in chosen.items() if value is not None]
 
 
 def _only_with(kind: str, needed: str, options: Json) -> None:
@@ -82,13 +126,54 @@ def _arguments(python: Python) -> Json:
     return found
 
 
-def schedule(*, cron: str | None, timezone: str | None, every: str | None, at: str | None) -> Json | None:
-    kinds = given({"cron": cron, "every": every, "at": at})
+def schedule(when: Json, timing: Json) -> Json | None:
+    """A new job's schedule; None leaves it to be triggered."""
+    found = schedule_changes(when, timing)
+    kinds = [kind for kind in _KINDS if kind in found]
+    if kinds == ["after"] and "job" not in found["after"]:
+        raise InvalidInput("--on", "goes with --after only")
+    for name in found:
+        if name not in _KINDS and kinds in ([], ["after"], ["manual"]):
+            raise InvalidInput(_option(name), "goes with --cron, --every or --at only")
+    return found or None
+
+
+def schedule_changes(when: Json, timing: Json) -> Json:
+    kinds = given({**when, "after": given(when.get("after") or {}) or None})
     if len(kinds) > 1:
-        raise InvalidInput("", "say when to run: at most one of --cron, --every, --at")
-    if timezone is not None and cron is None:
-        raise InvalidInput("--timezone", "goes with --cron only")
-    return {**kinds, **given({"timezone": timezone})} or None
+        raise InvalidInput("", f"say when to run: at most one of {', '.join(f'--{kind}' for kind in _KINDS)}")
+    timed = _measured(timing)
+    if "blackouts" in timed:
+        timed["blackouts"] = [json_value("--blackout", text) for text in timed["blackouts"]]
+    return {**kinds, **timed}
+
+
+def merged(old: Json, changes: Json | None) -> Json:
+    """A schedule as it is after an edit: another kind replaces it as a whole, the same one is changed in part. It is
+    what the server does; needed to show the outcome before it is saved."""
+    if changes is None:
+        return {"manual": True}
+    new = [kind for kind in _KINDS if changes.get(kind) is not None]
+    base = {} if new and old.get(new[0]) is None else dict(old)
+    for name, value in changes.items():
+        inner = base.get(name)
+        base[name] = {**inner, **value} if isinstance(value, dict) and isinstance(inner, dict) else value
+    return given(base)
+
+
+def unset(changes: Json, paths: list[str]) -> Json:
+    """Adds to changes that these fields go back to their defaults: `schedule.end_at`."""
+    for path in paths:
+        *parents, last = path.split(".")
+        place = changes
+        for parent in parents:
+            place = place.setdefault(parent, {})
+            if not isinstance(place, dict):
+                raise InvalidInput("--unset", f"{path}: there is nothing below {parent}")
+        if last in place or not last:
+            raise InvalidInput("--unset", f"{path}: is given a value as well")
+        place[last] = None
+    return changes
 
 
 def given(fields: Json) -> Json:
@@ -96,13 +181,19 @@ def given(fields: Json) -> Json:
     return {name: value for name, value in fields.items() if value is not None}
 
 
+def _measured(fields: Json) -> Json:
+    """The same, with durations as seconds."""
+    return given({name: seconds(*value) if isinstance(value, tuple) else value for name, value in fields.items()})
+
+
 def seconds(option: str, text: str | None) -> float | None:
     if text is None:
         return None
     try:
-        return parse_duration(text)
+        found = parse_duration(text)
     except ValueError as error:
         raise InvalidInput(option, str(error)) from None
+    return int(found) if found == int(found) else found
 
 
 def json_value(option: str, text: str | None) -> Any:
@@ -112,6 +203,10 @@ def json_value(option: str, text: str | None) -> Any:
         return json.loads(text)
     except ValueError:
         raise InvalidInput(option, """must be JSON, such as '{"customer": 7}'""") from None
+
+
+def _option(field: str) -> str:
+    return "--blackout" if field == "blackouts" else f"--{field.replace('_', '-')}"
 
 
 def _pair(option: str, text: str, sign: str) -> tuple[str, str]:
@@ -128,36 +223,3 @@ def _read(path: Path) -> str:
         raise InvalidInput("--script-file", f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InvalidInput("--script-file", f"{path} is not UTF-8 text") from None
-
-
-def schedule_words(schedule: Json) -> str:
-    """A schedule in a table's cell."""
-    schedule = {name: _flat(value) if name in ("cron", "every") else value for name, value in schedule.items()}
-    if schedule.get("cron") is not None:
-        zone = schedule.get("timezone") or "UTC"
-        return f"{schedule['cron']}" + (f" ({zone})" if zone != "UTC" else "")
-    if schedule.get("every") is not None:
-        every = schedule["every"]
-        return f"every {every}" + ("s" if isinstance(every, int | float) else "")
-    if schedule.get("at") is not None:
-        return f"at {schedule['at']}"
-    if schedule.get("after") is not None:
-        return f"after {schedule['after'].get('job')} ({schedule['after'].get('on')})"
-    return "manual"
-
-
-def _flat(value: Any) -> Any:
-    """Cron fields and intervals may also be written as objects."""
-    return " ".join(f"{name}={part}" for name, part in value.items()) if isinstance(value, dict) else value
-
-
-def shown(target: Json) -> str:
-    """A target as one line or, for a script, as its source."""
-    kind = target["kind"]
-    if kind == "http":
-        return f"http {target.get('method')} {target.get('url')}"
-    if kind == "script":
-        return f"script ({target.get('interpreter')})\n{target.get('source') or target.get('file')}".rstrip()
-    if kind == "python":
-        return f"python {target.get('function')} {json.dumps(target.get('arguments'), ensure_ascii=False)}"
-    return json.dumps(target, ensure_ascii=False)

@@ -2,101 +2,100 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from horae.cli import definition
+from horae.cli import definition, schedules, words
 from horae.cli.connection import connect
+from horae.cli.definition import Definition
+from horae.cli.options import described
 from horae.cli.printing import AsJson, ago, details, print_json, say, status, table
 from horae.cli.runs import follow_log
+from horae.cli.schedules import JobArg, show_edit
 from horae.clock import SystemClock
+from horae.domain.errors import InvalidInput
 
-app = typer.Typer(help="Jobs: create, list, show, run, next, delete.", no_args_is_help=True)
+app = typer.Typer(help="Jobs: what runs, and when.", no_args_is_help=True)
 
 Json = dict[str, Any]
-JobArg = Annotated[str, typer.Argument(metavar="JOB", help="The job's name or id.")]
 
 
 @app.command("create")
+@described
 def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Unique in the project.")],
-    script: Annotated[str | None, typer.Option(help="Source of a script to run.")] = None,
-    script_file: Annotated[
-        Path | None, typer.Option(help="A file with the script's source, read now.", dir_okay=False)
-    ] = None,
-    interpreter: Annotated[str | None, typer.Option(help="bash, sh, python or an absolute path.")] = None,
-    http: Annotated[str | None, typer.Option(metavar="URL", help="A URL to call.")] = None,
-    method: Annotated[str | None, typer.Option(help="GET, POST, PUT, PATCH, DELETE or HEAD.")] = None,
-    header: Annotated[list[str] | None, typer.Option(metavar="NAME:VALUE", help="Repeatable.")] = None,
-    body: Annotated[str | None, typer.Option(help="The body to send.")] = None,
-    python: Annotated[str | None, typer.Option(metavar="FUNCTION", help="A registered function.")] = None,
-    arg: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An argument (JSON or text); repeatable.")
-    ] = None,
-    arguments: Annotated[str | None, typer.Option(metavar="JSON", help="All arguments, as an object.")] = None,
-    cron: Annotated[str | None, typer.Option(metavar="EXPR", help="Such as '0 9 * * MON-FRI'.")] = None,
-    timezone: Annotated[str | None, typer.Option(metavar="ZONE", help="Such as Europe/Berlin.")] = None,
-    every: Annotated[str | None, typer.Option(metavar="DURATION", help="Such as 15m or 1h30m.")] = None,
-    at: Annotated[str | None, typer.Option(metavar="INSTANT", help="Once: 2026-12-01T09:00:00+01:00.")] = None,
-    queue: Annotated[str | None, typer.Option(help="The queue of its runs.")] = None,
-    priority: Annotated[int | None, typer.Option(help="0 to 9; 9 goes first.")] = None,
-    timeout: Annotated[str | None, typer.Option(metavar="DURATION", help="Bounds one attempt.")] = None,
-    max_attempts: Annotated[int | None, typer.Option(help="Counts the first try.")] = None,
-    backoff: Annotated[str | None, typer.Option(help="exponential, linear or fixed.")] = None,
-    delay: Annotated[str | None, typer.Option(metavar="DURATION", help="Before the second attempt.")] = None,
-    description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="Repeatable.")] = None,
-    max_instances: Annotated[int | None, typer.Option(help="How many runs may be under way.")] = None,
-    overlap: Annotated[str | None, typer.Option(help="skip, queue_one, queue_all, cancel_running or allow.")] = None,
-    catch_up: Annotated[str | None, typer.Option(help="last, all, first or none.")] = None,
-    disabled: Annotated[bool, typer.Option("--disabled", help="Make it, but leave it off.")] = False,
+    given: Definition,
     as_json: AsJson = False,
 ) -> None:
-    """Make a job: what it runs (--script, --http or --python) and when (--cron, --every, --at; else by hand)."""
-    target = definition.target(
-        definition.Script(script, script_file, interpreter),
-        definition.Http(http, method, header or [], body),
-        definition.Python(python, arg or [], arguments),
-    )
-    schedule = definition.schedule(cron=cron, timezone=timezone, every=every, at=at)
-    retry = {
-        "max_attempts": max_attempts,
-        "backoff": backoff,
-        "delay": definition.seconds("--delay", delay),
-    }
-    fields = {
-        "schedule": schedule,
-        "retry": definition.given(retry) or None,
-        "timeout": definition.seconds("--timeout", timeout),
-        "queue": queue,
-        "priority": priority,
-        "description": description,
-        "tags": tag,
-        "max_instances": max_instances,
-        "overlap": overlap,
-        "catch_up": catch_up,
-        "enabled": False if disabled else None,
-    }
+    """Make a job: what it runs (--script, --http or --python) and when (--cron, --every, --at, --after; else by
+    hand)."""
+    fields = given.fields()
     with connect() as client:
-        job = client.jobs.create(name=name, target=target, **definition.given(fields))
+        job = client.jobs.create(name=name, **fields)
     if as_json:
         print_json(job)
         return
-    when = f"; it runs {ago(job['next_run_at'], SystemClock().now())}" if job["next_run_at"] else ""
-    say(f"Made the job {job['name']!r} ({job['id']}){when}.")
+    say(f"Made the job {job['name']!r} ({job['id']}){_runs(job)}.")
+
+
+@app.command("edit")
+@described
+def edit(
+    job: JobArg,
+    given: Definition,
+    name: Annotated[str | None, typer.Option(help="Its new name.")] = None,
+    enabled: Annotated[bool, typer.Option("--enabled", help="Turn it on.")] = False,
+    unset: Annotated[
+        list[str] | None, typer.Option(metavar="FIELD", help="Back to its default: schedule.end_at; repeatable.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Save without showing or asking.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Change a job. A new schedule is shown beside the old one first."""
+    changes = given.changes() | definition.given({"name": name})
+    if enabled:
+        if "enabled" in changes:
+            raise InvalidInput("--enabled", "does not go with --disabled")
+        changes["enabled"] = True
+    changes = definition.unset(changes, unset or [])
+    if not changes:
+        raise InvalidInput("", "say what to change, such as --every 5m")
+    with connect() as client:
+        found = client.jobs.get(job)
+        if "schedule" in changes and not (yes or as_json):
+            show_edit(client, found, definition.merged(found["schedule"], changes["schedule"]))
+        # Only the version that was shown is changed: whoever was faster is not overwritten.
+        saved = client.jobs.edit(found["id"], version=found["version"], **changes)
+    if as_json:
+        print_json(saved)
+    elif saved["version"] == found["version"] and saved["enabled"] == found["enabled"]:
+        say(f"Nothing changes: {saved['name']!r} is like this already.")
+    else:
+        say(f"Saved version {saved['version']} of {saved['name']!r}{_runs(saved)}.")
+
+
+def _runs(job: Json) -> str:
+    return f"; it runs {ago(job['next_run_at'], SystemClock().now())}" if job["next_run_at"] else ""
 
 
 @app.command("list")
 def list_jobs(
     q: Annotated[str | None, typer.Option("--search", "-q", help="Part of the name.")] = None,
+    kind: Annotated[str | None, typer.Option(help="http, script or python.")] = None,
+    schedule: Annotated[str | None, typer.Option(help="cron, every, at, manual or after.")] = None,
+    status_: Annotated[
+        str | None, typer.Option("--status", help="scheduled, running, paused, disabled or finished.")
+    ] = None,
+    tag: Annotated[str | None, typer.Option(help="Only those with this tag.")] = None,
+    queue: Annotated[str | None, typer.Option(help="Only those of this queue.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="How many; all by default.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """All jobs by name."""
+    filters = {"q": q, "kind": kind, "schedule": schedule, "status": status_, "tag": tag, "queue": queue}
     with connect() as client:
-        found = client.jobs.list(q=q, limit=limit)
+        found = client.jobs.list(limit=limit, **filters)
     if as_json:
         print_json({"items": found, "next_cursor": None})
         return
@@ -108,7 +107,7 @@ def list_jobs(
                 job["name"],
                 status(job["status"]),
                 job["target"]["kind"],
-                definition.schedule_words(job["schedule"]),
+                words.schedule_words(job["schedule"]),
                 ago(job["next_run_at"], now),
                 ago(job["last_run_at"], now),
                 status(job["last_status"]),
@@ -116,7 +115,9 @@ def list_jobs(
             )
             for job in found
         ),
-        "No jobs. Make one: horae jobs create hello --script 'echo hello' --every 10s",
+        "No such jobs."
+        if any(filters.values())
+        else "No jobs. Make one: horae jobs create hello --script 'echo hello' --every 10s",
     )
 
 
@@ -133,8 +134,8 @@ def show(job: JobArg, as_json: AsJson = False) -> None:
         [
             ("name", found["name"]),
             ("status", status(found["status"])),
-            ("target", definition.shown(found["target"])),
-            ("schedule", definition.schedule_words(found["schedule"])),
+            ("target", words.shown(found["target"])),
+            ("schedule", words.schedule_words(found["schedule"])),
             *rest.items(),
         ]
     )
@@ -167,27 +168,6 @@ def run(
         raise typer.Exit(1)
 
 
-@app.command("next")
-def next_(
-    job: JobArg,
-    count: Annotated[int, typer.Option("--count", "-n", min=1, max=100, help="How many.")] = 10,
-    as_json: AsJson = False,
-) -> None:
-    """When it runs next."""
-    with connect() as client:
-        found = client.jobs.next(job, count)
-    if as_json:
-        print_json(found)
-        return
-    now = SystemClock().now()
-    say(found["words"])
-    table(
-        ("at (UTC)", "local", "", "note"),
-        ((o["at"], o["local"], ago(o["at"], now), o.get("note")) for o in found["occurrences"]),
-        "No occurrence is ahead.",
-    )
-
-
 @app.command("delete")
 def delete(job: JobArg, as_json: AsJson = False) -> None:
     """Delete a job. What is queued is cancelled; history is kept."""
@@ -198,3 +178,6 @@ def delete(job: JobArg, as_json: AsJson = False) -> None:
         print_json({"id": found["id"], "deleted": True})
     else:
         say(f"Deleted the job {found['name']!r}.")
+
+
+schedules.register(app)

@@ -18,7 +18,7 @@ Json = dict[str, Any]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 _COLOURS = {
-    "succeeded": "green", "idle": "green", "scheduled": "green", "healthy": "green",
+    "succeeded": "green", "idle": "green", "scheduled": "green", "healthy": "green", "done": "green",
     "running": "cyan", "busy": "cyan",
     "queued": "yellow", "paused": "yellow", "draining": "yellow", "held": "yellow",
     "failed": "red", "timed_out": "red", "lost": "red", "offline": "red",
@@ -60,20 +60,28 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], empty: str) -> 
         made.add_column(column, no_wrap=True, overflow="ignore" if whole else "ellipsis")
     for row in listed:
         made.add_row(*(plain(cell) for cell in row))
-    console().print(made)
+    screen = console()
+    if screen.is_terminal:
+        screen.print(made)
+        return
+    with screen.capture() as text:  # the last column is as wide as its widest cell: no blanks behind the others
+        screen.print(made)
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in text.get().splitlines()))
 
 
 def details(pairs: Iterable[tuple[str, Any]]) -> None:
-    """One thing, a line per field; fields without a value are left out."""
-    from rich.table import Table
+    """One thing, a line per field; fields without a value are left out. What takes several lines stands below its
+    first one."""
+    from rich.text import Text
 
-    made = Table.grid(padding=(0, 2))
-    made.add_column(style="bold", no_wrap=True)
-    made.add_column(overflow="fold")
-    for name, value in pairs:
-        if value not in (None, "", [], {}):
-            made.add_row(name, plain(value))
-    console().print(made)
+    shown = [(name, plain(value)) for name, value in pairs if value not in (None, "", [], {})]
+    width = max((len(name) for name, _ in shown), default=0)
+    screen = console()
+    for name, value in shown:
+        for number, line in enumerate(value.split("\n")):
+            whole = Text.assemble((("" if number else name).ljust(width), "bold"), "  ", line)
+            whole.rstrip()
+            screen.print(whole, soft_wrap=True)
 
 
 def plain(value: Any) -> Text:

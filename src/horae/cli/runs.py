@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import threading
 from typing import TYPE_CHECKING, Annotated, Any
@@ -77,11 +78,13 @@ def show(run: RunArg, as_json: AsJson = False) -> None:
         print_json({**found, "attempts": tried})
         return
     fields = {name: value for name, value in found.items() if name not in ("status", "duration_ms", "project_id")}
+    result = fields.pop("result")
     details(
         [
             ("status", status(found["status"])),
             *fields.items(),
             ("took", took(found["duration_ms"])),
+            ("result", None if result is None else json.dumps(result, indent=2, ensure_ascii=False)),
         ]
     )
     if tried:

@@ -18,36 +18,13 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from horae import __version__
-from horae.domain.errors import (
-    Conflict,
-    HoraeError,
-    InvalidInput,
-    NotAllowed,
-    NotFound,
-    StaleVersion,
-    StoreUnavailable,
-)
+from horae.sdk.answers import Unreachable, reason, refusal
 
 Json = dict[str, Any]
 Items = list[Json]
+When = datetime | str | None
 _PAGE = 200
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
-
-
-class Unreachable(HoraeError):
-    """Nothing answers at this address."""
-
-
-class NotSignedIn(HoraeError):
-    """The API key is missing or not valid."""
-
-
-class TryLater(StoreUnavailable):
-    """The server cannot reach its database right now."""
-
-
-class ServerError(HoraeError):
-    """The server could not answer."""
 
 
 class Client:
@@ -65,6 +42,7 @@ class Client:
         )
         self.jobs = Jobs(self)
         self.runs = Runs(self)
+        self.operations = Operations(self)
 
     def workers(self) -> Items:
         return list(self.pages("workers"))
@@ -72,9 +50,19 @@ class Client:
     def schedulers(self) -> Items:
         return list(self.pages("schedulers"))
 
-    def preview(self, schedule: Json, count: int = 10) -> Json:
-        """The next occurrences of a schedule that need not be anybody's."""
-        return self.call("POST", "schedules/preview", json={"schedule": schedule, "count": count})
+    def preview(
+        self,
+        schedule: Json,
+        count: int = 10,
+        *,
+        start: When = None,
+        compare: Json | None = None,
+        job: str | None = None,
+    ) -> Json:
+        """The next occurrences of a schedule that need not be anybody's; set against another schedule (`compare`), or
+        against what a job does now (`job`)."""
+        options = given({"from": instant(start), "compare": compare, "job": job})
+        return self.call("POST", "schedules/preview", json={"schedule": schedule, "count": count, **options})
 
     def close(self) -> None:
         self._http.close()
@@ -95,16 +83,16 @@ class Client:
         headers: Mapping[str, str] | None = None,
     ) -> Json:
         """One request; None among the parameters is left out."""
-        given = {name: str(value) for name, value in (params or {}).items() if value is not None}
+        asked = {name: _text(value) for name, value in (params or {}).items() if value is not None}
         try:
-            answer = self._http.request(method, f"{self.url}/api/v1/{path}", json=json, params=given, headers=headers)
+            answer = self._http.request(method, f"{self.url}/api/v1/{path}", json=json, params=asked, headers=headers)
         except httpx.TimeoutException:
             raise Unreachable(f"{self.url} did not answer in time") from None
         except httpx.TransportError as error:
-            raise Unreachable(f"nothing answers at {self.url} ({_reason(error)})") from None
+            raise Unreachable(f"nothing answers at {self.url} ({reason(error)})") from None
         if answer.is_success:
             return answer.json() if answer.content else {}
-        raise _refusal(answer)
+        raise refusal(answer)
 
     def pages(self, path: str, limit: int | None = None, **filters: Any) -> Iterator[Json]:
         """The items of a list, page after page, up to `limit`."""
@@ -128,16 +116,16 @@ class Jobs:
     def create(self, *, name: str, target: Json, **fields: Any) -> Json:
         return self._client.call("POST", "jobs", json={"name": name, "target": target, **fields})
 
-    def list(self, *, q: str | None = None, limit: int | None = None) -> Items:
-        return list(self._client.pages("jobs", limit, q=q))
+    def list(self, *, limit: int | None = None, **filters: Any) -> Items:
+        """By name; filters: q, kind, schedule, status, enabled, paused, tag, queue."""
+        return list(self._client.pages("jobs", limit, **filters))
 
     def get(self, job: str) -> Json:
         return self._client.call("GET", f"jobs/{_part(job)}")
 
     def edit(self, job: str, *, version: int | None = None, **changes: Any) -> Json:
         """Changes some fields; with `version`, only if nobody else changed the job since."""
-        headers = None if version is None else {"if-match": f'"{version}"'}
-        return self._client.call("PATCH", f"jobs/{_part(job)}", json=changes, headers=headers)
+        return self._client.call("PATCH", f"jobs/{_part(job)}", json=changes, headers=_if_match(version))
 
     def delete(self, job: str) -> None:
         self._client.call("DELETE", f"jobs/{_part(job)}")
@@ -147,13 +135,11 @@ class Jobs:
         job: str,
         *,
         input: Any = None,
-        run_at: datetime | str | None = None,
+        run_at: When = None,
         priority: int | None = None,
     ) -> Json:
-        at = run_at.isoformat() if isinstance(run_at, datetime) else run_at
-        body = {"input": input, "run_at": at, "priority": priority}
-        given = {name: value for name, value in body.items() if value is not None}
-        return self._client.call("POST", f"jobs/{_part(job)}/run", json=given)
+        body = given({"input": input, "run_at": instant(run_at), "priority": priority})
+        return self._client.call("POST", f"jobs/{_part(job)}/run", json=body)
 
     def run_many(self, job: str, runs: Items) -> Items:
         """Up to 1,000 runs in one request: all of them, or none."""
@@ -163,6 +149,41 @@ class Jobs:
 
     def next(self, job: str, count: int = 10) -> Json:
         return self._client.call("GET", f"jobs/{_part(job)}/next", params={"count": count})
+
+    def stats(self, job: str) -> Json:
+        return self._client.call("GET", f"jobs/{_part(job)}/stats")
+
+    def pause(self, job: str, *, until: When = None) -> Json:
+        """Holds the schedule, until an instant or until it is resumed."""
+        return self._client.call("POST", f"jobs/{_part(job)}/pause", json=given({"until": instant(until)}))
+
+    def resume(self, job: str) -> Json:
+        return self._client.call("POST", f"jobs/{_part(job)}/resume")
+
+    def enable(self, job: str) -> Json:
+        return self._client.call("POST", f"jobs/{_part(job)}/enable")
+
+    def disable(self, job: str) -> Json:
+        return self._client.call("POST", f"jobs/{_part(job)}/disable")
+
+    def versions(self, job: str, *, limit: int | None = None) -> Items:
+        """Newest first, each with what it changed."""
+        return list(self._client.pages(f"jobs/{_part(job)}/versions", limit))
+
+    def version(self, job: str, number: int) -> Json:
+        return self._client.call("GET", f"jobs/{_part(job)}/versions/{number}")
+
+    def rollback(self, job: str, to: int, *, version: int | None = None) -> Json:
+        """Saves the definition of an earlier version anew; with `version`, only if that is still the newest."""
+        body = {"version": to}
+        return self._client.call("POST", f"jobs/{_part(job)}/rollback", json=body, headers=_if_match(version))
+
+    def backfill(
+        self, job: str, *, start: datetime | str, end: datetime | str, parallelism: int = 1, dry_run: bool = False
+    ) -> Json:
+        """Runs the occurrences of a past range: the operation, or with `dry_run` how many and which."""
+        body = {"start": instant(start), "end": instant(end), "parallelism": parallelism, "dry_run": dry_run}
+        return self._client.call("POST", f"jobs/{_part(job)}/backfill", json=body)
 
 
 class Runs:
@@ -194,43 +215,38 @@ class Runs:
         return self._client.call("POST", "runs:recover")
 
 
+class Operations:
+    """Long work with progress."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def list(self, *, limit: int | None = 50) -> Items:
+        """Newest first."""
+        return list(self._client.pages("operations", limit))
+
+    def get(self, operation: str) -> Json:
+        return self._client.call("GET", f"operations/{_part(operation)}")
+
+    def cancel(self, operation: str) -> Json:
+        return self._client.call("POST", f"operations/{_part(operation)}/cancel")
+
+
+def instant(when: When) -> str | None:
+    return when.isoformat() if isinstance(when, datetime) else when
+
+
+def given(fields: Json) -> Json:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _if_match(version: int | None) -> dict[str, str] | None:
+    return None if version is None else {"if-match": f'"{version}"'}
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _part(text: str) -> str:
     return quote(text, safe="")
-
-
-def _reason(error: httpx.TransportError) -> str:
-    text = str(error).lower()
-    for sign, words in (
-        ("refused", "connection refused"),
-        ("certificate", "its certificate is not trusted"),
-        ("name", "unknown host name"),
-    ):
-        if sign in text:
-            return words
-    return "the connection failed"
-
-
-def _refusal(answer: httpx.Response) -> HoraeError:
-    """The server's problem+json as the error it stands for."""
-    try:
-        problem = answer.json()
-        detail, field = str(problem["detail"]), problem.get("field")
-        errors = problem.get("errors") or []
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return ServerError(f"the server answered {answer.status_code} without saying why")
-    if errors and len(errors) == 1:
-        detail = str(errors[0]["message"])
-    status = answer.status_code
-    if status in (400, 413, 415, 422):
-        return InvalidInput(str(field or "") if len(errors) == 1 else "", detail)
-    known: dict[int, type[HoraeError]] = {
-        401: NotSignedIn,
-        403: NotAllowed,
-        404: NotFound,
-        409: Conflict,
-        412: StaleVersion,
-        503: TryLater,
-    }
-    if status in known:
-        return known[status](detail)
-    return ServerError(f"{detail} (request {problem.get('request_id')})")

@@ -85,3 +85,12 @@ def test_a_patch_merges_deeply_and_null_takes_away():
     assert new.retry.delay == 60
     with pytest.raises(HoraeError):
         patched(spec, {"name": None})
+
+
+def test_a_job_that_gets_a_schedule_gets_its_limit():
+    by_hand = record(schedule={"manual": True}).spec
+    assert by_hand.max_instances is None
+    assert patched(by_hand, {"schedule": {"every": "1h"}}).max_instances == 1
+    assert patched(by_hand, {"schedule": {"every": "1h"}, "max_instances": 7}).max_instances == 7
+    assert patched(by_hand, {"description": "x"}).max_instances is None
+    assert patched(record().spec, {"max_instances": None}).max_instances == 1  # null brings back the default

@@ -8,7 +8,8 @@ import pytest
 
 from horae.cli import definition
 from horae.cli.definition import Http, Python, Script
-from horae.cli.printing import ago, span, took
+from horae.cli.printing import ago, details, span, table, took
+from horae.cli.words import schedule_words
 from horae.domain.errors import InvalidInput
 
 NO_SCRIPT, NO_HTTP, NO_PYTHON = Script(None, None, None), Http(None, None, [], None), Python(None, [], None)
@@ -60,16 +61,90 @@ def test_bad_targets(script: Script, http: Http, python: Python, message: str):
     assert message in str(refused.value)
 
 
-def test_schedules():
-    def schedule(**given: Any) -> Any:
-        return definition.schedule(**{"cron": None, "timezone": None, "every": None, "at": None, **given})
+def split(**options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options of a schedule as the commands hand them on."""
+    kinds = {name: options.pop(name) for name in ("cron", "every", "at", "after", "manual") if name in options}
+    return kinds, options
 
-    assert schedule() is None
-    assert schedule(cron="* * * * *", timezone="UTC") == {"cron": "* * * * *", "timezone": "UTC"}
-    assert schedule(every="5m") == {"every": "5m"}
-    for bad in ({"cron": "x", "every": "y"}, {"every": "5m", "timezone": "UTC"}, {"timezone": "UTC"}):
-        with pytest.raises(InvalidInput):
-            schedule(**bad)
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, None),
+        ({"cron": "* * * * *", "timezone": "UTC"}, {"cron": "* * * * *", "timezone": "UTC"}),
+        ({"every": "5m"}, {"every": "5m"}),
+        ({"every": "5m", "jitter": ("--jitter", "1m30s")}, {"every": "5m", "jitter": 90}),
+        ({"manual": True}, {"manual": True}),
+        ({"after": {"job": "load", "on": None}}, {"after": {"job": "load"}}),
+        ({"after": {"job": "load", "on": "any"}}, {"after": {"job": "load", "on": "any"}}),
+        (
+            {"cron": "@daily", "blackouts": ['{"start": "22:00", "end": "06:00"}'], "dst_gap": "skip"},
+            {"cron": "@daily", "blackouts": [{"start": "22:00", "end": "06:00"}], "dst_gap": "skip"},
+        ),
+    ],
+)
+def test_schedules(options: dict[str, Any], expected: dict[str, Any] | None):
+    assert definition.schedule(*split(**options)) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cron": "x", "every": "y"}, "at most one of --cron, --every, --at, --after, --manual"),
+        ({"cron": "x", "manual": True}, "at most one of"),
+        ({"cron": "x", "after": {"job": "y", "on": None}}, "at most one of"),
+        ({"after": {"job": None, "on": "any"}}, "--on: goes with --after only"),
+        ({"timezone": "UTC"}, "--timezone: goes with --cron, --every or --at only"),
+        ({"manual": True, "max_runs": 1}, "--max-runs: goes with"),
+        ({"after": {"job": "y", "on": None}, "start_at": "x"}, "--start-at: goes with"),
+        ({"blackouts": ['{"start": "22:00"}']}, "--blackout: goes with"),
+        ({"cron": "x", "blackouts": ["sunday"]}, "--blackout: must be JSON"),
+        ({"cron": "x", "jitter": ("--jitter", "soon")}, "--jitter: must be a duration"),
+    ],
+)
+def test_bad_schedules(options: dict[str, Any], message: str):
+    with pytest.raises(InvalidInput) as refused:
+        definition.schedule(*split(**options))
+    assert message in str(refused.value)
+
+
+def test_an_edit_may_name_a_part_only():
+    nothing: dict[str, Any] = {}
+
+    def changes(script: Script = NO_SCRIPT, http: Http = NO_HTTP, **options: Any) -> dict[str, Any]:
+        return definition.Definition(script, http, NO_PYTHON, *split(**options), nothing, nothing).changes()
+
+    assert changes() == {}
+    assert changes(timezone="UTC") == {"schedule": {"timezone": "UTC"}}
+    assert changes(after={"job": None, "on": "any"}) == {"schedule": {"after": {"on": "any"}}}
+    assert changes(http=Http(None, "GET", [], None)) == {"target": {"method": "GET"}}
+    new = {"kind": "script", "source": "true", "file": None}  # whatever file it was
+    assert changes(script=Script("true", None, None)) == {"target": new}
+
+
+@pytest.mark.parametrize(
+    ("old", "changes", "new"),
+    [
+        ({"cron": "a", "timezone": "Z", "end_at": None}, {"cron": "b"}, {"cron": "b", "timezone": "Z"}),
+        ({"cron": {"hour": "9"}, "timezone": "Z"}, {"cron": "b"}, {"cron": "b", "timezone": "Z"}),
+        ({"cron": "a", "timezone": "Z"}, {"every": "5m"}, {"every": "5m"}),
+        ({"cron": "a", "jitter": 5}, {"jitter": None}, {"cron": "a"}),
+        ({"every": {"hours": 1}}, {"every": "5m"}, {"every": "5m"}),
+        ({"after": {"job": "x", "on": "any"}}, {"after": {"job": "y"}}, {"after": {"job": "y", "on": "any"}}),
+        ({"manual": True}, {"after": {"job": "y"}}, {"after": {"job": "y"}}),
+        ({"cron": "a"}, None, {"manual": True}),
+    ],
+)
+def test_a_schedule_after_an_edit(old: dict[str, Any], changes: dict[str, Any] | None, new: dict[str, Any]):
+    assert definition.merged(old, changes) == new
+
+
+def test_fields_go_back_to_their_defaults():
+    found = definition.unset({"schedule": {"cron": "a"}}, ["schedule.end_at", "description", "retry.delay"])
+    assert found == {"schedule": {"cron": "a", "end_at": None}, "description": None, "retry": {"delay": None}}
+    for changes, path in (({"priority": 5}, "priority"), ({"tags": ["a"]}, "tags.a"), ({}, ""), ({}, "retry.")):
+        with pytest.raises(InvalidInput, match="--unset"):
+            definition.unset(changes, [path])
 
 
 def test_durations_are_checked_here():
@@ -94,7 +169,7 @@ def test_durations_are_checked_here():
     ],
 )
 def test_schedules_in_a_cell(schedule: dict[str, Any], words: str):
-    assert definition.schedule_words(schedule) == words
+    assert schedule_words(schedule) == words
 
 
 def test_times_in_a_cell():
@@ -107,3 +182,20 @@ def test_times_in_a_cell():
     assert str(ago(None, now)) == "–"
     assert [span(s) for s in (0, 59, 3_601, 86_400)] == ["0s", "59s", "1h", "1d"]
     assert [took(ms) for ms in (None, 5, 1_500, 90_000)] == ["", "5 ms", "1.5 s", "1m 30s"]
+
+
+def test_no_blanks_behind_what_is_printed(capsys: pytest.CaptureFixture[str]):
+    details([("name", "a"), ("much longer", "x" * 300), ("text", "one\n\ntwo  \nthree"), ("none", None), ("retry", {})])
+    table(("id", "note"), [("1", None), ("2", "y" * 300)], "")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line != line.rstrip()] == []
+    assert lines[:6] == [
+        "name         a",
+        "much longer  " + "x" * 300,
+        "text         one",
+        "",
+        "             two",
+        "             three",
+    ]
+    details([])
+    assert capsys.readouterr().out == ""

@@ -1,0 +1,103 @@
+"""`horae operations`: long work with progress, such as backfills."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from horae.cli.connection import connect
+from horae.cli.printing import AsJson, ago, details, print_json, say, status, table
+from horae.clock import SystemClock
+
+if TYPE_CHECKING:
+    from horae.sdk.client import Client
+
+app = typer.Typer(help="Long work, such as backfills: list, show, cancel.", no_args_is_help=True)
+
+Json = dict[str, Any]
+OperationArg = Annotated[str, typer.Argument(metavar="ID", help="The operation's id.")]
+POLL = 0.5  # seconds between two looks at one that somebody waits for
+
+
+@app.command("list")
+def list_operations(
+    limit: Annotated[int, typer.Option(min=1, help="How many, newest first.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Operations, newest first."""
+    with connect() as client:
+        found = client.operations.list(limit=limit)
+    if as_json:
+        print_json({"items": found, "next_cursor": None})
+        return
+    now = SystemClock().now()
+    table(
+        ("id", "kind", "status", "done", "started", "by", "job"),
+        (
+            (
+                one["id"],
+                one["kind"],
+                status(one["state"]),
+                f"{one['done']}/{one['total']}",
+                ago(one["created_at"], now),
+                one["created_by"],
+                one["job_id"],
+            )
+            for one in found
+        ),
+        "No operations.",
+    )
+
+
+@app.command("show")
+def show(
+    operation: OperationArg,
+    wait: Annotated[bool, typer.Option("--wait", help="Until it has ended; exit 1 unless it gets done.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """One operation."""
+    with connect() as client:
+        found = client.operations.get(operation)
+        if wait:
+            found = wait_for(client, found)
+    if as_json:
+        print_json(found)
+    else:
+        details([("state", status(found["state"])), *((k, v) for k, v in found.items() if k != "state")])
+    if wait and found["state"] != "done":
+        raise typer.Exit(1)
+
+
+@app.command("cancel")
+def cancel(operation: OperationArg, as_json: AsJson = False) -> None:
+    """Queue nothing more of it, and cancel what is under way."""
+    with connect() as client:
+        found = client.operations.cancel(operation)
+    if as_json:
+        print_json(found)
+    else:
+        say(f"Cancelled after {found['done']} of {found['total']}.")
+
+
+def wait_for(client: Client, operation: Json) -> Json:
+    """Shows how far it is, on a terminal, until it has ended."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    pause = threading.Event()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    try:
+        with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty()) as bar:
+            task = bar.add_task(operation["kind"], total=operation["total"])
+            while operation["state"] == "running":
+                bar.update(task, completed=operation["done"])
+                pause.wait(POLL)
+                operation = client.operations.get(operation["id"])
+            bar.update(task, completed=operation["done"])
+    except KeyboardInterrupt:
+        say(f"It goes on by itself; to stop it: horae operations cancel {operation['id']}")
+        raise
+    return operation

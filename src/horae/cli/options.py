@@ -1,0 +1,113 @@
+"""The options that describe a job: written once, shared by the commands that make one and change one."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from horae.cli.definition import Definition, Http, Python, Script
+
+
+def describe(
+    *,
+    script: Annotated[str | None, typer.Option(help="Source of a script to run.")] = None,
+    script_file: Annotated[
+        Path | None, typer.Option(help="A file with the script's source, read now.", dir_okay=False)
+    ] = None,
+    interpreter: Annotated[str | None, typer.Option(help="bash, sh, python or an absolute path.")] = None,
+    http: Annotated[str | None, typer.Option(metavar="URL", help="A URL to call.")] = None,
+    method: Annotated[str | None, typer.Option(help="GET, POST, PUT, PATCH, DELETE or HEAD.")] = None,
+    header: Annotated[list[str] | None, typer.Option(metavar="NAME:VALUE", help="Repeatable.")] = None,
+    body: Annotated[str | None, typer.Option(help="The body to send.")] = None,
+    python: Annotated[str | None, typer.Option(metavar="FUNCTION", help="A registered function.")] = None,
+    arg: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An argument (JSON or text); repeatable.")
+    ] = None,
+    arguments: Annotated[str | None, typer.Option(metavar="JSON", help="All arguments, as an object.")] = None,
+    cron: Annotated[str | None, typer.Option(metavar="EXPR", help="Such as '0 9 * * MON-FRI'.")] = None,
+    every: Annotated[str | None, typer.Option(metavar="DURATION", help="Such as 15m or 1h30m.")] = None,
+    at: Annotated[str | None, typer.Option(metavar="INSTANT", help="Once: 2026-12-01T09:00:00+01:00.")] = None,
+    after: Annotated[str | None, typer.Option(metavar="JOB", help="When a run of that job ends.")] = None,
+    on: Annotated[str | None, typer.Option(help="With --after: success, failure or any.")] = None,
+    manual: Annotated[bool, typer.Option("--manual", help="Only when triggered.")] = False,
+    timezone: Annotated[str | None, typer.Option(metavar="ZONE", help="Such as Europe/Berlin.")] = None,
+    start_at: Annotated[str | None, typer.Option(metavar="INSTANT", help="No occurrence before.")] = None,
+    end_at: Annotated[str | None, typer.Option(metavar="INSTANT", help="No occurrence after.")] = None,
+    max_runs: Annotated[int | None, typer.Option(help="Then it is finished.")] = None,
+    jitter: Annotated[str | None, typer.Option(metavar="DURATION", help="Spread its runs over so long.")] = None,
+    blackout: Annotated[
+        list[str] | None,
+        typer.Option(metavar="JSON", help='Such as {"days": ["SUN"], "start": "22:00", "end": "06:00"}; repeatable.'),
+    ] = None,
+    dst_gap: Annotated[str | None, typer.Option(help="When clocks go forward: run_after or skip.")] = None,
+    dst_fold: Annotated[str | None, typer.Option(help="When clocks go back: first, second or both.")] = None,
+    queue: Annotated[str | None, typer.Option(help="The queue of its runs.")] = None,
+    priority: Annotated[int | None, typer.Option(help="0 to 9; 9 goes first.")] = None,
+    timeout: Annotated[str | None, typer.Option(metavar="DURATION", help="Bounds one attempt.")] = None,
+    max_attempts: Annotated[int | None, typer.Option(help="Counts the first try.")] = None,
+    backoff: Annotated[str | None, typer.Option(help="exponential, linear or fixed.")] = None,
+    delay: Annotated[str | None, typer.Option(metavar="DURATION", help="Before the second attempt.")] = None,
+    description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="Repeatable.")] = None,
+    max_instances: Annotated[int | None, typer.Option(help="How many runs may be under way.")] = None,
+    overlap: Annotated[str | None, typer.Option(help="skip, queue_one, queue_all, cancel_running or allow.")] = None,
+    catch_up: Annotated[str | None, typer.Option(help="last, all, first or none.")] = None,
+    catch_up_window: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="What was missed longer ago is left.")
+    ] = None,
+    start_within: Annotated[str | None, typer.Option(metavar="DURATION", help="Else the run has expired.")] = None,
+    disabled: Annotated[bool, typer.Option("--disabled", help="Its schedule is off.")] = False,
+) -> Definition:
+    follows = {"job": after, "on": on}
+    return Definition(
+        Script(script, script_file, interpreter),
+        Http(http, method, header or [], body),
+        Python(python, arg or [], arguments),
+        when={"cron": cron, "every": every, "at": at, "after": follows, "manual": manual or None},
+        timing={
+            "timezone": timezone,
+            "start_at": start_at,
+            "end_at": end_at,
+            "max_runs": max_runs,
+            "jitter": ("--jitter", jitter),
+            "blackouts": blackout or None,
+            "dst_gap": dst_gap,
+            "dst_fold": dst_fold,
+        },
+        retry={"max_attempts": max_attempts, "backoff": backoff, "delay": ("--delay", delay)},
+        rest={
+            "timeout": ("--timeout", timeout),
+            "queue": queue,
+            "priority": priority,
+            "description": description,
+            "tags": tag or None,
+            "max_instances": max_instances,
+            "overlap": overlap,
+            "catch_up": catch_up,
+            "catch_up_window": ("--catch-up-window", catch_up_window),
+            "start_within": ("--start-within", start_within),
+            "enabled": False if disabled else None,
+        },
+    )
+
+
+def described(command: Callable[..., None]) -> Callable[..., None]:
+    """Adds these options to a command, which gets what they say as `given`."""
+    options = inspect.signature(describe, eval_str=True).parameters
+    own = inspect.signature(command, eval_str=True).parameters
+    before = [p for p in own.values() if p.name != "given" and p.default is p.empty]
+    behind = [p for p in own.values() if p.name != "given" and p.default is not p.empty]
+    every = [p.replace(kind=p.KEYWORD_ONLY) for p in (*before, *options.values(), *behind)]
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        command(given=describe(**{name: values.pop(name) for name in options}), **values)
+
+    run.__annotations__ = {p.name: p.annotation for p in every}
+    vars(run)["__signature__"] = inspect.Signature(every)
+    return run

@@ -1,0 +1,220 @@
+"""`horae jobs`, as far as it is about schedules: what comes next, holding and switching, versions and backfill."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from horae.cli.connection import connect
+from horae.cli.operations import wait_for
+from horae.cli.printing import AsJson, ago, details, print_json, say, table
+from horae.clock import SystemClock
+
+if TYPE_CHECKING:
+    from horae.sdk.client import Client
+
+Json = dict[str, Any]
+JobArg = Annotated[str, typer.Argument(metavar="JOB", help="The job's name or id.")]
+_SHOWN = 5  # occurrences of the old and the new schedule
+_CELL = 40
+
+
+def register(app: typer.Typer) -> None:
+    for name, command in (
+        ("next", next_),
+        ("pause", pause),
+        ("resume", resume),
+        ("enable", enable),
+        ("disable", disable),
+        ("versions", versions),
+        ("rollback", rollback),
+        ("backfill", backfill),
+    ):
+        app.command(name)(command)
+
+
+def next_(
+    job: JobArg,
+    count: Annotated[int, typer.Option("--count", "-n", min=1, max=1000, help="How many.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """When it runs next, and in words."""
+    with connect() as client:
+        found = client.jobs.next(job, count)
+    if as_json:
+        print_json(found)
+        return
+    now = SystemClock().now()
+    say(found["words"])
+    if found.get("note"):
+        say(f"Note: {found['note']}.")
+    table(
+        ("at (UTC)", "local", "when", "note"),
+        ((o["at"], o["local"], ago(o["at"], now), o.get("note")) for o in found["occurrences"]),
+        "No occurrence is ahead.",
+    )
+
+
+def show_edit(client: Client, job: Json, schedule: Json) -> None:
+    """What a job does now and what it would do, side by side; asks whether to go on, where there is somebody to ask."""
+    found = client.preview(schedule, _SHOWN, job=job["id"])
+    old = found["compare"]
+    say(f"now: {old['words']}")
+    say(f"new: {found['words']}")
+    pairs = [
+        (
+            before["local"] if before else "",
+            after["local"] if after else "",
+            (after or {}).get("note"),
+        )
+        for before, after in _side_by_side(old["occurrences"], found["occurrences"])
+    ]
+    table(("now", "new", "note"), pairs, "Neither has an occurrence ahead.")
+    if sys.stdin.isatty() and not typer.confirm("Save it?", err=True):
+        say("Nothing was saved.")
+        raise typer.Exit(1)
+
+
+def _side_by_side(old: list[Json], new: list[Json]) -> list[tuple[Json | None, Json | None]]:
+    longest = max(len(old), len(new))
+    return [(old[n] if n < len(old) else None, new[n] if n < len(new) else None) for n in range(longest)]
+
+
+def pause(
+    job: JobArg,
+    until: Annotated[str | None, typer.Option(metavar="INSTANT", help="It goes on by itself then.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Hold its schedule. What is queued already runs, and so does what you start."""
+    with connect() as client:
+        found = client.jobs.pause(job, until=until)
+    end = f"until {found['paused_until']}" if found["paused_until"] else f"until `horae jobs resume {found['name']}`"
+    _told(found, as_json, f"Paused {found['name']!r} {end}.")
+
+
+def resume(job: JobArg, as_json: AsJson = False) -> None:
+    """Let its schedule go on; what was missed is caught up as the job says."""
+    with connect() as client:
+        found = client.jobs.resume(job)
+    _told(found, as_json, f"Resumed {found['name']!r}.")
+
+
+def enable(job: JobArg, as_json: AsJson = False) -> None:
+    """Turn its schedule on, from now."""
+    with connect() as client:
+        found = client.jobs.enable(job)
+    _told(found, as_json, f"Enabled {found['name']!r}.")
+
+
+def disable(job: JobArg, as_json: AsJson = False) -> None:
+    """Turn its schedule off. What is queued already runs, and so does what you start."""
+    with connect() as client:
+        found = client.jobs.disable(job)
+    _told(found, as_json, f"Disabled {found['name']!r}.")
+
+
+def _told(found: Json, as_json: bool, message: str) -> None:
+    if as_json:
+        print_json(found)
+    else:
+        say(message)
+
+
+def versions(
+    job: JobArg,
+    version: Annotated[int | None, typer.Argument(metavar="VERSION", help="One in full.", min=1)] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="How many; all by default.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """What was changed, when and by whom; or one version in full."""
+    with connect() as client:
+        found = [client.jobs.version(job, version)] if version else client.jobs.versions(job, limit=limit)
+    if as_json:
+        print_json(found[0] if version else {"items": found, "next_cursor": None})
+        return
+    if version:
+        _one_version(found[0])
+        return
+    now = SystemClock().now()
+    table(
+        ("version", "saved", "by", "changes", "note"),
+        ((v["version"], ago(v["created_at"], now), v["created_by"], _changes(v), v["note"]) for v in found),
+        "",
+    )
+
+
+def _changes(version: Json) -> str:
+    if version["version"] == 1:
+        return "made"
+    return "; ".join(f"{c['path']}: {_cell(c['old'])} → {_cell(c['new'])}" for c in version["changes"])
+
+
+def _cell(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _CELL else f"{text[:_CELL]}…"
+
+
+def _one_version(version: Json) -> None:
+    details(
+        [
+            *((name, version[name]) for name in ("version", "created_at", "created_by", "note")),
+            ("changes", "\n".join(_difference(change) for change in version["changes"])),
+            ("definition", json.dumps(version["definition"], indent=2, ensure_ascii=False)),
+        ]
+    )
+
+
+def _difference(change: Json) -> str:
+    """One change; of a text of several lines, the lines."""
+    old, new = change["old"], change["new"]
+    if isinstance(old, str) and isinstance(new, str) and "\n" in old + new:
+        lines = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=1)
+        return "\n".join([f"{change['path']}:", *(f"  {line}" for line in list(lines)[2:])])
+    return f"{change['path']}: {json.dumps(old, ensure_ascii=False)} → {json.dumps(new, ensure_ascii=False)}"
+
+
+def rollback(
+    job: JobArg,
+    version: Annotated[int, typer.Argument(metavar="VERSION", help="The one to go back to.", min=1)],
+    as_json: AsJson = False,
+) -> None:
+    """Save the definition of an earlier version anew."""
+    with connect() as client:
+        now = client.jobs.get(job)
+        found = client.jobs.rollback(now["id"], version, version=now["version"])
+    if found["version"] == now["version"]:
+        message = f"Nothing changes: {found['name']!r} is like version {version} already."
+    else:
+        message = f"{found['name']!r} is as it was in version {version}; saved as version {found['version']}."
+    _told(found, as_json, message)
+
+
+def backfill(
+    job: JobArg,
+    start: Annotated[str, typer.Option("--from", metavar="INSTANT", help="The range's beginning, inclusive.")],
+    end: Annotated[str, typer.Option("--to", metavar="INSTANT", help="Its end, inclusive.")],
+    parallelism: Annotated[int, typer.Option(min=1, max=1000, help="How many runs at a time.")] = 1,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Show its progress; exit 1 unless it gets done.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run the occurrences of a past range."""
+    with connect() as client:
+        made = client.jobs.backfill(job, start=start, end=end, parallelism=parallelism, dry_run=dry_run)
+        if wait and not dry_run:
+            made = wait_for(client, made)
+    if as_json:
+        print_json(made)
+    elif dry_run:
+        span = f", from {made['first']} to {made['last']}" if made["total"] else ""
+        say(f"It would run {made['total']} occurrences{span}.")
+    elif wait:
+        say(f"{made['state']}: {made['done']} of {made['total']}")
+    else:
+        print(made["id"])
+    if wait and not dry_run and made["state"] != "done":
+        raise typer.Exit(1)

@@ -1,0 +1,41 @@
+"""From a job's definition to words for people."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def schedule_words(schedule: Json) -> str:
+    """A schedule in a table's cell."""
+    schedule = {name: _flat(value) if name in ("cron", "every") else value for name, value in schedule.items()}
+    if schedule.get("cron") is not None:
+        zone = schedule.get("timezone") or "UTC"
+        return f"{schedule['cron']}" + (f" ({zone})" if zone != "UTC" else "")
+    if schedule.get("every") is not None:
+        every = schedule["every"]
+        return f"every {every}" + ("s" if isinstance(every, int | float) else "")
+    if schedule.get("at") is not None:
+        return f"at {schedule['at']}"
+    if schedule.get("after") is not None:
+        return f"after {schedule['after'].get('job')} ({schedule['after'].get('on')})"
+    return "manual"
+
+
+def _flat(value: Any) -> Any:
+    """Cron fields and intervals may also be written as objects."""
+    return " ".join(f"{name}={part}" for name, part in value.items()) if isinstance(value, dict) else value
+
+
+def shown(target: Json) -> str:
+    """A target as one line or, for a script, as its source."""
+    kind = target["kind"]
+    if kind == "http":
+        return f"http {target.get('method')} {target.get('url')}"
+    if kind == "script":
+        return f"script ({target.get('interpreter')})\n{target.get('source') or target.get('file')}".rstrip()
+    if kind == "python":
+        return f"python {target.get('function')} {json.dumps(target.get('arguments'), ensure_ascii=False)}"
+    return json.dumps(target, ensure_ascii=False)
