@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 JobArg = Annotated[str, typer.Argument(metavar="JOB", help="The job's name or id.")]
 _SHOWN = 5  # occurrences of the old and the new schedule
-_CELL = 40
+_CELL = 60
 
 
 def register(app: typer.Typer) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from horae.domain.job import JobSpec
+from horae.domain.schedule import KINDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,10 @@ def _plain(value: Any) -> Any:
 
 
 def _essence(model: BaseModel) -> dict[str, Any]:
-    """Without what is left at its default, but always with its kind."""
+    """Without what is left at its default, but always with what tells its kind, and that first."""
     kind = {"kind": model.kind} if hasattr(model, "kind") else {}
-    return {**kind, **model.model_dump(mode="json", exclude_defaults=True)}
+    fields = model.model_dump(mode="json", exclude_defaults=True)
+    return {**kind, **{name: fields[name] for name in KINDS if name in fields}, **fields}
 
 
 @dataclass(frozen=True, slots=True)

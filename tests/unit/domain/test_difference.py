@@ -78,6 +78,7 @@ def test_another_kind_is_shown_as_a_whole_without_its_defaults():
         Change("target", HTTP, script),
         Change("schedule", {"cron": "0 9 * * *", "timezone": "Europe/Berlin"}, {"manual": True}),
     ]
+    assert next(iter(found[1].old)) == "cron"  # what tells the kind comes first
 
 
 def test_one_is_not_true():
