@@ -14,7 +14,7 @@ from horae.ports import Transaction
 async def cancel_runs(tx: Transaction, *, project_id: str, run_ids: Collection[str], actor: str) -> list[RunRecord]:
     """Cancels live runs; one that has ended already is left as it is."""
     live = await tx.runs.live(project_id, run_ids, lock=True)
-    await cancel_live(tx, live)
+    await cancel_live(tx, live, actor)
     records = [await tx.runs.find(project_id, run_id) for run_id in run_ids]
     missing = [run_id for run_id, record in zip(run_ids, records, strict=True) if record is None]
     if missing:
@@ -22,10 +22,10 @@ async def cancel_runs(tx: Transaction, *, project_id: str, run_ids: Collection[s
     return [record for record in records if record is not None]
 
 
-async def cancel_all_of(tx: Transaction, job_id: str, project_id: str) -> None:
+async def cancel_all_of(tx: Transaction, job_id: str, project_id: str, actor: str) -> None:
     """Cancels whatever of a job is live, because the job goes away."""
     live = [run_id for run_id, _ in await tx.runs.live_of([job_id])]
-    await cancel_live(tx, await tx.runs.live(project_id, live, lock=True))
+    await cancel_live(tx, await tx.runs.live(project_id, live, lock=True), actor)
 
 
 async def cancel_operation(tx: Transaction, *, project_id: str, operation_id: str, actor: str) -> Operation:

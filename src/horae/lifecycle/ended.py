@@ -38,12 +38,12 @@ async def after_ends(tx: Transaction, ended: Sequence[Ended]) -> None:
     await continue_backfills(tx, [run.id for run in ended if run.trigger == Trigger.BACKFILL])
 
 
-async def cancel_live(tx: Transaction, live: Sequence[RunRecord]) -> None:
+async def cancel_live(tx: Transaction, live: Sequence[RunRecord], actor: str) -> None:
     """Ends those that are queued, and asks those that run to stop; the caller holds their locks."""
+    await tx.runs.request_cancel([run["id"] for run in live], actor)
     queued = [run for run in live if run["status"] == RunStatus.QUEUED]
     running = [run for run in live if run["status"] == RunStatus.RUNNING]
     ended = await tx.runs.end([Ending(run["id"], None, RunStatus.CANCELLED) for run in queued])
-    await tx.runs.request_cancel([run["id"] for run in running])
     await after_ends(
         tx,
         [
@@ -73,7 +73,8 @@ async def make_room(tx: Transaction, counts: Mapping[str, int], new: Collection[
         live = await tx.runs.live(project_id, run_ids, lock=True)
         under_way = [run for run in live if _in_the_way(run)]
         for job_id, count in counts.items():
-            await cancel_live(tx, [run for run in under_way if run["job_id"] == job_id][:count])
+            oldest = [run for run in under_way if run["job_id"] == job_id][:count]
+            await cancel_live(tx, oldest, "overlap: cancel_running")
 
 
 def _in_the_way(run: RunRecord) -> bool:

@@ -57,7 +57,7 @@ async def delete_job(tx: Transaction, *, project_id: str, ref: str, actor: str) 
     # First its operations: the end of one of their runs would queue the next.
     for operation_id in await tx.operations.running_of(job.id):
         await tx.operations.finish(operation_id, "cancelled", "the job was deleted")
-    await cancel_all_of(tx, job.id, project_id)
+    await cancel_all_of(tx, job.id, project_id, actor)
     await tx.jobs.delete(job.id)
 
 

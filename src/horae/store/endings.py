@@ -17,7 +17,8 @@ from horae.store.rows import Group, batch, words
 
 _CARRIED = words(
     "id job_id version project_id trigger scheduled_for due_at queue priority attempt uncounted worker_id "
-    "started_at input progress parent_run_id rerun_of scheduler_id triggered_by created_at operation_id"
+    "started_at input progress parent_run_id rerun_of scheduler_id triggered_by created_at operation_id "
+    "cancel_requested_by"
 )
 _BROUGHT = ("status", "reason", "result", "error", "traceback", "exit_code", "response_code")
 _TRIED = ("run_id", "n", "worker_id", "started_at", "outcome", "exit_code", "response_code", "error", "traceback")

@@ -26,7 +26,7 @@ _SHARED = (
         "status",
     ),
     *("attempt", "uncounted", "worker_id", "started_at", "input", "progress", "parent_run_id", "rerun_of"),
-    *("scheduler_id", "triggered_by", "created_at", "operation_id"),
+    *("scheduler_id", "triggered_by", "created_at", "operation_id", "cancel_requested_by"),
 )
 _LIVE_ONLY = ("held", "lease_until", "cancel_requested_at", "start_by")
 _ENDED_ONLY = (

@@ -177,12 +177,12 @@ class RunTable(Endings):
         )
         return [(row["id"], row["project_id"]) for row in rows]
 
-    async def request_cancel(self, run_ids: Collection[str]) -> None:
+    async def request_cancel(self, run_ids: Collection[str], actor: str) -> None:
         if run_ids:
             await self.db.execute(
-                f"UPDATE runs SET cancel_requested_at = {self.d.now} WHERE {self.d.among('id', 'ids')} "
-                "AND cancel_requested_at IS NULL",
-                {"ids": some(run_ids)},
+                f"UPDATE runs SET cancel_requested_at = {self.d.now}, cancel_requested_by = :actor "
+                f"WHERE {self.d.among('id', 'ids')} AND cancel_requested_at IS NULL",
+                {"ids": some(run_ids), "actor": actor},
             )
 
     async def find(self, project_id: str, run_id: str) -> RunRecord | None:

@@ -141,6 +141,7 @@ runs = _table(
     _may("lease_until", Time),
     _may("started_at", Time),
     _may("cancel_requested_at", Time),
+    _may("cancel_requested_by", name(200)),
     _may("published_at", Time),
     _may("input", Json),
     _may("progress", Json),
@@ -229,6 +230,7 @@ run_history = _table(
     _may("triggered_by", name(200)),
     _must("created_at", Time),
     _may("operation_id", Id),
+    _may("cancel_requested_by", name(200)),
 )
 Index("run_history_job", run_history.c.job_id, run_history.c.id)
 Index("run_history_project", run_history.c.project_id, run_history.c.id)

@@ -39,6 +39,7 @@ def upgrade() -> None:
     op.create_index("operations_project", "operations", ["project_id", "id"])
     for table in ("runs", "run_history"):
         op.add_column(table, Column("operation_id", Id, nullable=True))
+        op.add_column(table, Column("cancel_requested_by", name(200), nullable=True))
     op.add_column("runs", Column("in_order", Flag, nullable=False, server_default=sa.false()))
     op.create_index("jobs_paused", "jobs", ["paused_until"])
     # The fence of a backfill: one live run for each of its occurrences.
@@ -59,4 +60,5 @@ def downgrade() -> None:
     op.drop_column("runs", "in_order")
     for table in ("runs", "run_history"):
         op.drop_column(table, "operation_id")
+        op.drop_column(table, "cancel_requested_by")
     op.drop_table("operations")
