@@ -126,9 +126,10 @@ def show(job: JobArg, as_json: AsJson = False) -> None:
     """One job in full."""
     with connect() as client:
         found = client.jobs.get(job)
-    if as_json:
-        print_json(found)
-        return
+        if as_json:
+            print_json(found)
+            return
+        said = client.jobs.next(found["id"], 1)["words"]
     rest = {name: value for name, value in found.items() if name not in ("name", "status", "target", "schedule")}
     details(
         [
@@ -136,6 +137,7 @@ def show(job: JobArg, as_json: AsJson = False) -> None:
             ("status", status(found["status"])),
             ("target", words.shown(found["target"])),
             ("schedule", words.schedule_words(found["schedule"])),
+            ("in words", said),
             *rest.items(),
         ]
     )

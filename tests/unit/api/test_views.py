@@ -7,13 +7,16 @@ from typing import Any
 import pytest
 
 from horae.api.merge import READ_ONLY, patched
+from horae.api.schedule_schemas import JobStatsView, OperationView, RecentView, VersionView
+from horae.api.schedule_views import next_json, operation_json, stats_json, version_json
 from horae.api.schemas import JobView, RunView
 from horae.api.views import job_json, render, run_json
 from horae.domain.errors import HoraeError
 from horae.domain.job import JobSpec
-from horae.domain.records import JobRecord
+from horae.domain.records import JobRecord, Operation, VersionRecord
 from horae.domain.standing import job_status
 from horae.domain.states import JobStatus
+from horae.domain.statistics import JobStats
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
@@ -64,6 +67,37 @@ def test_how_a_job_stands(job: JobRecord, status: JobStatus):
 def test_views_hold_what_the_schema_says():
     assert set(job_json(record(), NOW)) == set(JobView.model_fields)
     assert set(run_json({})) == set(RunView.model_fields)
+    version = VersionRecord(1, record().spec, "key:a", NOW, None)
+    assert set(version_json(version, None)) == set(VersionView.model_fields)
+    for details in ({}, {"start": "2026-01-01T00:00:00+00:00", "after": "x", "parallelism": 1}):
+        operation = Operation("id", "p", "backfill", "running", "j", details, 0, 1, None, "key:a", NOW, None)
+        assert set(operation_json(operation)) == set(OperationView.model_fields)
+    counts = dict.fromkeys(("succeeded", "failed", "cancelled", "skipped"), 2)
+    stats = JobStats(counts, counts, {"queued": 0, "running": 0}, {}, NOW, 0, 0, 100, None, None, None)
+    shown = stats_json("id", stats)
+    assert set(shown) == set(JobStatsView.model_fields)
+    assert set(shown["recent"]) == set(RecentView.model_fields)
+    assert (shown["success_rate"], shown["avg_duration_ms"]) == (0.5, 25)
+
+
+@pytest.mark.parametrize(
+    ("fields", "note"),
+    [
+        ({}, None),
+        ({"enabled": False, "paused": True}, "the job is disabled: nothing of this runs until it is enabled"),
+        (
+            {"paused": True},
+            "the job is paused: nothing of this runs until it is resumed (then catch_up decides: last)",
+        ),
+        (
+            {"paused": True, "paused_until": LATER},
+            "the job is paused: nothing of this runs before 2026-01-01T01:00:00Z (then catch_up decides: last)",
+        ),
+        ({"paused": True, "paused_until": NOW}, None),
+    ],
+)
+def test_why_nothing_comes_next(fields: dict[str, Any], note: str | None):
+    assert next_json(record(**fields), [], NOW).get("note") == note
 
 
 def test_times_end_in_z():

@@ -63,7 +63,10 @@ def test_bad_targets(script: Script, http: Http, python: Python, message: str):
 
 def split(**options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The options of a schedule as the commands hand them on."""
-    kinds = {name: options.pop(name) for name in ("cron", "every", "at", "after", "manual") if name in options}
+    kinds: dict[str, Any] = {}
+    for name in ("cron", "every", "at", "after", "manual"):
+        if name in options:
+            kinds[name] = options.pop(name)
     return kinds, options
 
 
