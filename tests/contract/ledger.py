@@ -71,9 +71,10 @@ async def reigns_of(world: World, job: JobRecord) -> list[Reign]:
     return reigns
 
 
-async def assert_accounted_over_edits(world: World, job: JobRecord) -> None:
+async def assert_accounted_over_edits(world: World, job: JobRecord, *, gaps: bool = False) -> None:
     """Exactly one row accounts for each occurrence of each schedule that the job ever had, while it had it; of the
-    last one, up to `fired_through`."""
+    last one, up to `fired_through`. With `gaps`, also each gap of daylight saving that was to be skipped has its row
+    (it has none while the job is off)."""
     job = await world.look(job)
     rows = [*await world.live(job), *await world.history(job)]
     rows = sorted((row for row in rows if row["trigger"] == "schedule"), key=lambda row: row["scheduled_for"])
@@ -83,7 +84,8 @@ async def assert_accounted_over_edits(world: World, job: JobRecord) -> None:
         if not isinstance(reign.schedule, CronSchedule | EverySchedule | AtSchedule):
             assert mine == []
             continue
-        _assert_reign(reign, mine, reached, job.fired_through, fired)
+        there, expected = _assert_reign(reign, mine, reached, job.fired_through, fired)
+        assert not gaps or there == expected
         fired += sum(row["status"] != "skipped" for row in mine)
         reached = max([row.get("scheduled_until") or row["scheduled_for"] for row in mine], default=reached)
     assert fired == job.fired_count
@@ -91,7 +93,8 @@ async def assert_accounted_over_edits(world: World, job: JobRecord) -> None:
 
 def _assert_reign(
     reign: Reign, rows: list[Row], reached: datetime | None, fired_through: datetime | None, fired: int
-) -> None:
+) -> tuple[set[datetime], set[datetime]]:
+    """The gaps that have their row, and those that there were."""
     schedule = reign.schedule
     assert isinstance(schedule, CronSchedule | EverySchedule | AtSchedule)
     calendar = calendar_of(schedule, reign.since)
@@ -99,8 +102,6 @@ def _assert_reign(
     start = begin - TICK if reached is None else max(begin - TICK, reached)
     until = reign.until or fired_through or start
     gaps = [row["scheduled_for"] for row in rows if row.get("reason") == "dst_gap"]
-    assert set(gaps) <= set(calendar.gaps(start, until))
-    assert len(set(gaps)) == len(gaps), "a gap left two rows"
     rows = [row for row in rows if row.get("reason") != "dst_gap"]
     runs = [row["scheduled_for"] for row in rows if row["status"] != "skipped"]
     if schedule.max_runs is not None:
@@ -116,3 +117,7 @@ def _assert_reign(
         last = end
     assert last <= max(until, start), f"{last} lies beyond {until}, where this schedule ended"
     assert calendar.count(last, until) == 0, f"nothing accounts for what lies between {last} and {until}"
+    expected = set(calendar.gaps(start, until))
+    assert set(gaps) <= expected
+    assert len(set(gaps)) == len(gaps), "a gap left two rows"
+    return set(gaps), expected

@@ -82,7 +82,7 @@ class Firing:
     skipped: tuple[SkippedRange, ...]
     next_run_at: datetime | None
     fired_through: datetime
-    next_if_skipped: datetime | None = None  # `max_runs` would be reached, but some of these may yet be skipped
+    whole: Firing | None = None  # without `max_runs`, which these would reach: some of them may yet be skipped
 
 
 _SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
@@ -184,21 +184,15 @@ class _Decision:
             return Firing((), (), None, self._after)
         closed, opened = self._stretches()
         chosen, in_order = self._choose(opened)
-        finished = left is not None and len(chosen) >= left
-        until = now
-        if finished:
-            chosen = chosen[:left]
-            until = chosen[-1]
-        skipped = self._skipped(closed, opened, chosen, until)
+        skipped = self._skipped(closed, opened, chosen)
         through = max([self._after, *chosen[-1:], *(row.last for row in skipped)])
-        following = next_open(schedule, self._calendar, until if finished else max(now, through))
-        return Firing(
+        whole = Firing(
             occurrences=tuple(Occurrence(at, _due_at(job, at), in_order) for at in chosen),
             skipped=skipped,
-            next_run_at=None if finished else following,
+            next_run_at=next_open(schedule, self._calendar, max(now, through)),
             fired_through=through,
-            next_if_skipped=following if finished else None,
         )
+        return whole if left is None or len(chosen) < left else replace(finished(whole, left), whole=whole)
 
     def _stretches(self) -> tuple[list[Stretch], list[Stretch]]:
         """What is due, as (after, until] stretches inside and outside of blackouts."""
@@ -243,7 +237,7 @@ class _Decision:
         return list(islice(backward(calendar, recent), most))[::-1], True
 
     def _skipped(
-        self, closed: list[Stretch], opened: list[Stretch], chosen: list[datetime], until: datetime
+        self, closed: list[Stretch], opened: list[Stretch], chosen: list[datetime]
     ) -> tuple[SkippedRange, ...]:
         stretches = [(after, end, SkipReason.BLACKOUT) for after, end in closed]
         for after, end in opened:
@@ -254,7 +248,7 @@ class _Decision:
             stretches.append((max(after, chosen[-1]), end, SkipReason.MISSED))
         rows: list[SkippedRange] = []
         for after, end, reason in sorted(stretches):
-            row = skipped_range(self._calendar, reason, after, min(end, until))
+            row = skipped_range(self._calendar, reason, after, end)
             if row is None:
                 continue
             last = rows[-1] if rows else None
@@ -262,9 +256,16 @@ class _Decision:
                 rows[-1] = replace(last, last=row.last, count=last.count + row.count)
             else:
                 rows.append(row)
-        gaps = self._calendar.gaps(self._after, until)
+        gaps = self._calendar.gaps(self._after, self._now)
         rows += [SkippedRange(SkipReason.DST_GAP, at, at, 1) for at in gaps]
         return tuple(sorted(rows, key=lambda row: row.first))
+
+
+def finished(firing: Firing, left: int) -> Firing:
+    """The same, if the schedule ends with the last of so many runs: what comes after it is no occurrence any more."""
+    occurrences = firing.occurrences[:left]
+    last = occurrences[-1].at
+    return Firing(occurrences, tuple(row for row in firing.skipped if row.first < last), None, last)
 
 
 def skipped_range(calendar: Calendar, reason: SkipReason, after: datetime, until: datetime) -> SkippedRange | None:

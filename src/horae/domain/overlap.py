@@ -25,14 +25,33 @@ class Admission(NamedTuple):
     cancel_running: bool  # what runs or waits already makes way for what is admitted
     skipped: tuple[SkippedRange, ...]
     next_run_at: datetime | None
+    fired_through: datetime
 
 
 def admit(firing: Firing, plan: Plan, active: int, waiting: int) -> Admission:
     """`active` runs are under way (queued unheld, running or waiting for a retry), `waiting` ones are held."""
+    if firing.whole is None:
+        return _admit(firing, plan, active, waiting)
+    # What is skipped does not use up `max_runs`: others get in for it, as far as there are any.
+    found, left = _admit(firing.whole, plan, active, waiting), len(firing.occurrences)
+    if len(found.admitted) < left:
+        return found
+    admitted = found.admitted[:left]
+    last = admitted[-1].occurrence.at
+    return Admission(
+        admitted=admitted,
+        cancel_running=found.cancel_running and any(entry.held for entry in admitted),
+        skipped=tuple(row for row in found.skipped if row.first < last),
+        next_run_at=None,
+        fired_through=last,
+    )
+
+
+def _admit(firing: Firing, plan: Plan, active: int, waiting: int) -> Admission:
     limit = None if plan.overlap == "allow" else plan.max_instances
     if limit is None:
         admitted = tuple(Admitted(occurrence, False) for occurrence in firing.occurrences)
-        return Admission(admitted, False, (), firing.next_run_at)
+        return Admission(admitted, False, firing.skipped, firing.next_run_at, firing.fired_through)
     # Caught-up runs come one after the other: the rule decides about the first, the others wait behind it.
     in_order = firing.occurrences[1:] if firing.occurrences[:1] and firing.occurrences[0].in_order else ()
     usual = firing.occurrences[: len(firing.occurrences) - len(in_order)]
@@ -54,8 +73,9 @@ def admit(firing: Firing, plan: Plan, active: int, waiting: int) -> Admission:
     return Admission(
         admitted=admitted,
         cancel_running=plan.overlap == "cancel_running" and bool(rest),
-        skipped=_ranges(dropped, firing),
-        next_run_at=firing.next_if_skipped if dropped and firing.next_if_skipped else firing.next_run_at,
+        skipped=(*firing.skipped, *_ranges(dropped, firing)),
+        next_run_at=firing.next_run_at,
+        fired_through=firing.fired_through,
     )
 
 

@@ -17,20 +17,19 @@ from horae.ports import Transaction
 async def settle_due(tx: Transaction, job: JobRecord, now: datetime, *, run: bool) -> JobRecord:
     """Fires what is due of a job whose row is locked, as a scheduler would; or, if nothing of it may run, says that it
     was missed. The job as it is then."""
-    # Also when `next_run_at` is to come: it passes over blackouts, of which some may be over. And again: what was let
-    # in last under `max_runs` may have been skipped, and then the next is due.
-    while job.enabled and job.next_run_at is not None:
-        ledger = Ledger(None, tx.new_id)
-        if run:
-            gates = await tx.gates.lock([job.id]) if job.spec.gate is not None else {}
-            ledger.fire(due_job(job), now, gates.get(job.id))
-        else:
-            ledger.decline(due_job(job), now)
-        if not ledger.runs and not ledger.skipped:
-            break
-        await ledger.write(tx)
-        job = await found(tx, job.project_id, job.id)
-    return job
+    # Also when `next_run_at` is to come: it passes over blackouts, of which some may be over.
+    if not job.enabled or job.next_run_at is None:
+        return job
+    ledger = Ledger(None, tx.new_id)
+    if run:
+        gates = await tx.gates.lock([job.id]) if job.spec.gate is not None else {}
+        ledger.fire(due_job(job), now, gates.get(job.id))
+    else:
+        ledger.decline(due_job(job), now)
+    if not ledger.runs and not ledger.skipped:
+        return job
+    await ledger.write(tx)
+    return await found(tx, job.project_id, job.id)
 
 
 async def account_disabled(tx: Transaction, job: JobRecord, now: datetime) -> JobRecord:

@@ -30,21 +30,21 @@ class Ledger:
 
     def fire(self, job: DueJob, now: datetime, gate: Gate | None) -> None:
         """Everything due, by the job's own rules."""
-        firing = decide(job, now)
         _, under_way, waiting = gate or (0, 0, 0)
-        admission = admit(firing, job.plan, under_way, waiting)
+        admission = admit(decide(job, now), job.plan, under_way, waiting)
         for entry in admission.admitted:
             if entry.occurrence.in_order and not entry.held and under_way:
                 entry = entry._replace(held=True)  # one from before may be what is under way
                 self._ordered.add(job.id)
             self.runs.append(self._run(job, entry))
-        for gap in (*firing.skipped, *admission.skipped):
+        for gap in admission.skipped:
             self.skip(job, gap)
         if admission.cancel_running:
             held = [entry for entry in admission.admitted if entry.held]
             # Caught-up runs come one after the other: they need one place between them.
             self._cancelling[job.id] = 1 if held[0].occurrence.in_order else len(held)
-        self._advances.append(Advance(job.id, admission.next_run_at, firing.fired_through, len(admission.admitted)))
+        admitted = len(admission.admitted)
+        self._advances.append(Advance(job.id, admission.next_run_at, admission.fired_through, admitted))
 
     def decline(self, job: DueJob, now: datetime) -> None:
         """Everything due, but nothing of it runs."""

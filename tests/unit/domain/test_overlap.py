@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from pydantic import TypeAdapter
 
-from horae.domain.firing import Firing, Occurrence, Plan, SkippedRange
+from horae.domain.firing import Firing, Occurrence, Plan, SkippedRange, finished
 from horae.domain.overlap import admit
 from horae.domain.policy import Overlap
 from horae.domain.schedule import Schedule
@@ -27,9 +28,10 @@ def _plan(overlap: Overlap, limit: int | None) -> Plan:
     return Plan(schedule, "all", 86_400, overlap, limit, "default", 5, "script", None)
 
 
-def _firing(count: int, in_order: bool = False, finished: bool = False) -> Firing:
+def _firing(count: int, in_order: bool = False, left: int | None = None) -> Firing:
     occurrences = tuple(Occurrence(_at(n), _at(n), in_order) for n in range(count))
-    return Firing(occurrences, (), None if finished else NEXT, _at(count - 1), NEXT if finished else None)
+    whole = Firing(occurrences, (), NEXT, _at(count - 1))
+    return whole if left is None else replace(finished(whole, left), whole=whole)
 
 
 # How many come, how many run and wait already; then: which are let in (h: held), which are skipped, who is cancelled.
@@ -99,12 +101,38 @@ def test_what_is_caught_up_comes_one_after_the_other(overlap, limit, active, adm
 
 def test_nothing_fires():
     firing = Firing((), (), NEXT, START)
-    assert admit(firing, _plan("skip", 1), 1, 0) == ((), False, (), NEXT)
+    assert admit(firing, _plan("skip", 1), 1, 0) == ((), False, (), NEXT, START)
 
 
-def test_what_is_skipped_does_not_use_up_max_runs():
-    assert admit(_firing(2, finished=True), _plan("skip", 1), 1, 0).next_run_at == NEXT
-    assert admit(_firing(1, finished=True), _plan("skip", 1), 0, 0).next_run_at is None
+# So many come, `max_runs` leaves so many; then: which are let in, which are skipped, and whether that was the end.
+@pytest.mark.parametrize(
+    ("overlap", "limit", "active", "count", "left", "admitted", "skipped", "ends"),
+    [
+        ("skip", 1, 0, 3, 1, "0", "", True),
+        ("skip", 1, 0, 3, 2, "0", "1-2", False),
+        ("skip", 1, 1, 3, 1, "", "0-2", False),
+        ("skip", 3, 0, 9, 2, "0 1", "", True),
+        ("queue_one", 1, 1, 3, 1, "0h", "", True),
+        ("queue_all", 1, 1, 9, 2, "0h 1h", "", True),
+        ("cancel_running", 1, 1, 3, 1, "2h", "0-1", True),
+        ("cancel_running", 2, 1, 3, 1, "1", "0", True),
+        ("allow", None, 9, 3, 2, "0 1", "", True),
+    ],
+)
+def test_what_is_skipped_does_not_use_up_max_runs(overlap, limit, active, count, left, admitted, skipped, ends):
+    found = admit(_firing(count, left=left), _plan(overlap, limit), active, 0)
+    assert _said(found) == admitted
+    assert " ".join(_range(row) for row in found.skipped) == skipped
+    assert found.next_run_at == (None if ends else NEXT)
+    assert found.fired_through == (found.admitted[-1].occurrence.at if ends else _at(count - 1))
+    assert found.cancel_running == (overlap == "cancel_running" and "h" in admitted)
+
+
+def test_caught_up_ones_get_in_for_the_one_that_is_skipped():
+    found = admit(_firing(9, in_order=True, left=2), _plan("skip", 1), 1, 0)
+    assert _said(found) == "1h 2h"
+    assert [_range(row) for row in found.skipped] == ["0"]
+    assert (found.next_run_at, found.fired_through) == (None, _at(2))
 
 
 def test_a_row_does_not_reach_over_others():
@@ -112,7 +140,7 @@ def test_a_row_does_not_reach_over_others():
     blackout = SkippedRange(SkipReason.BLACKOUT, _at(1), _at(1), 1)
     occurrences = tuple(Occurrence(_at(n), _at(n)) for n in (0, 2, 3))
     found = admit(Firing(occurrences, (blackout,), NEXT, _at(3)), _plan("skip", 1), 1, 0)
-    assert [_range(row) for row in found.skipped] == ["0", "2-3"]
+    assert [_range(row) for row in found.skipped if row != blackout] == ["0", "2-3"]
 
 
 def _said(admission) -> str:
