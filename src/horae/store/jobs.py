@@ -170,7 +170,9 @@ class JobTable(Group):
             wheres.append("j.name > :after")
             params["after"] = after
         if text:
-            wheres.append("j.name LIKE :text ESCAPE '!'")
+            # Lower case on both sides: databases differ in whether LIKE tells it from upper case.
+            wheres.append("LOWER(j.name) LIKE :text ESCAPE '!'")
+            text = text.lower()
             for special in "!%_":
                 text = text.replace(special, "!" + special)
             params["text"] = f"%{text}%"
