@@ -145,7 +145,9 @@ def clone(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def make_up(clone: Path, tmp_path: Path) -> Iterator[Callable[[], Running]]:
+def make_up(clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Running]]:
+    for variable in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "ARGS"):  # of the `make test` that we may be in
+        monkeypatch.delenv(variable, raising=False)
     (command,) = commands("up").splitlines()
     started: list[Running] = []
 
@@ -179,6 +181,7 @@ def group_of(pid: int) -> int | None:
 
 
 @pytest.mark.sqlite
+@pytest.mark.timeout(240)  # everything is set up from nothing: half a minute, more on a busy machine
 async def test_a_newcomer(make_up, clone):
     up = make_up()
     await up.ready(timeout=90)
