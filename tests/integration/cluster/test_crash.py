@@ -69,10 +69,10 @@ async def test_a_killed_worker_is_replaced_at_once(kind: str, make_cluster: Make
     assert scheduler.logged("recovered runs") or second.logged("recovered runs")
 
 
-@pytest.mark.parametrize("kind", SERVERS)
-async def test_a_worker_that_may_live_is_waited_for(kind: str, make_cluster: Make, oracle: Oracle) -> None:
+@pytest.mark.postgresql
+async def test_a_worker_that_may_live_is_waited_for(make_cluster: Make, oracle: Oracle) -> None:
     """Nobody here can tell whether it is dead, so its lease has to run out."""
-    cluster = await make_cluster(kind, **SHORT)
+    cluster = await make_cluster("postgresql", **SHORT)
     await cluster.start_scheduler()
     first = await elsewhere(cluster)
     run_id = await cluster.start_run("hangs", first_waits(oracle), retry=RETRY)
