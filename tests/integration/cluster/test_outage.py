@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.integration.cluster.cluster import PATIENCE, SERVERS, Make, Member, Row, eventually
+from tests.integration.cluster.cluster import PATIENCE, SERVERS, Make, Member, Row, eventually, is_alive
 from tests.integration.cluster.oracle import Oracle
 from tests.integration.cluster.proxy import Proxy
 from tests.waiting import until
@@ -83,3 +83,21 @@ async def answers(web: httpx.AsyncClient, serve: Member, status: int) -> bool:
 def assert_no_gap(history: list[Row]) -> None:
     instants = sorted(row["scheduled_for"] for row in history)
     assert {(later - sooner).total_seconds() for sooner, later in pairwise(instants)} == {1.0}
+
+
+@pytest.mark.postgresql
+async def test_everybody_can_stop_without_the_database(make_cluster: Make, oracle: Oracle) -> None:
+    cluster = await make_cluster("postgresql", HORAE_DRAIN_TIMEOUT="1s")
+    async with Proxy.before(cluster.url) as proxy:
+        url = {"HORAE_DATABASE_URL": proxy.url}
+        members = await asyncio.gather(
+            cluster.start_serve(**url), cluster.start_scheduler(**url), cluster.start_worker(**url)
+        )
+        source = f"{oracle.script('start')}; sleep 600"
+        run_id = await cluster.start_run("hangs", {"kind": "script", "source": source})
+        (note,) = await until(lambda: oracle.notes("start"), timeout=PATIENCE)
+        proxy.refuse()
+        assert [await member.stop() for member in members] == [0, 0, 0]
+        assert not is_alive(note.pid)
+        run = await cluster.look(run_id)
+        assert (run["status"], run["attempt"]) == ("running", 1)  # until its lease runs out
