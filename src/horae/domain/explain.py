@@ -29,7 +29,7 @@ def _job_sentence(facts: JobFacts, gates: Sequence[Gate]) -> str:
             return f"{subject} waits, and may not run then: {doubt.detail}{skipped}"
         live = _named(gates, "runs")
         if live is not None:
-            return f"{subject} runs: {live.detail}; {gate.detail}"
+            return f"{subject} has work under way: {live.detail}; {gate.detail}"
         return f"{subject} only waits: {gate.detail}{skipped}"
     if gate is not None:
         return f"{subject} starts no new run: {gate.detail}{besides(gates, gate)}{skipped}"
@@ -42,7 +42,7 @@ def _free(subject: str, facts: JobFacts, gates: Sequence[Gate]) -> str:
     if doubt is not None:
         return f"{subject} may not run: {doubt.detail}"
     if live is not None:
-        return f"{subject} runs: {live.detail}"
+        return f"{subject} has work under way: {live.detail}"
     if facts.due:
         return f"{subject} is due, and nothing is in its way: a scheduler fires it at any moment"
     return f"{subject} runs only when triggered, and nothing would be in the way of a run"

@@ -39,14 +39,14 @@ def _occurrences(facts: JobFacts, schedule: Timed) -> Gate:
         made = "occurrences are left" if limit is None else f"{job.fired_count} of at most {limit} runs were made"
         return Gate("occurrences", "open", made)
     if used_up:
-        cause, remedy = f"all {limit} runs of max_runs were made", "raise max_runs"
+        cause, remedy = f"max_runs ({limit}) is reached", "raise max_runs"
     elif schedule.end_at is not None and schedule.end_at < now:
         cause, remedy = f"its end_at was {when(schedule.end_at, now)}", "give it a later end_at"
     elif isinstance(schedule, AtSchedule):
         cause, remedy = f"its one time was {when(schedule.at, now)}", "give it another time"
     else:
         cause, remedy = "its calendar has ended", "give it another schedule"
-    return Gate("occurrences", "closed", f"no occurrence is left: {cause}", f"{remedy}, or {by_hand(facts)}")
+    return Gate("occurrences", "closed", f"no occurrence is left, {cause}", f"{remedy}, or {by_hand(facts)}")
 
 
 def _bounds(facts: JobFacts, schedule: Timed) -> Gate | None:

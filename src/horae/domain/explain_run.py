@@ -63,7 +63,7 @@ def _due(facts: RunFacts) -> Gate:
     run, now, due_at = facts.run, facts.now, facts.run["due_at"]
     if run["attempt"] and facts.attempts:
         last = facts.attempts[-1]
-        failed = f"attempt {last['n']} ({_of_attempts(facts)}) {_outcome(last['outcome'])}: {brief(last['error'])}"
+        failed = f"{_attempt(facts)} {_outcome(last['outcome'])}: {brief(last['error'])}"
         if due_at <= now:
             return Gate("backoff", "open", f"{failed}; the next was due {distance(due_at, now)}")
         cancel = f"wait, or cancel it ({command('runs', 'cancel', run['id'])}) and {_again(facts)}"
@@ -78,9 +78,12 @@ def _due(facts: RunFacts) -> Gate:
     return Gate("due", "closed", detail, "wait until then", due_at)
 
 
-def _of_attempts(facts: RunFacts) -> str:
-    """How many attempts count against the limit, interrupted ones aside."""
-    return f"{facts.run['attempt'] - facts.run['uncounted']} of at most {facts.run['max_attempts']} counted"
+def _attempt(facts: RunFacts) -> str:
+    """The latest attempt; where some were interrupted, how many count against the limit, too."""
+    number, uncounted, limit = (facts.run[key] for key in ("attempt", "uncounted", "max_attempts"))
+    if not uncounted:
+        return f"attempt {number} of {limit}"
+    return f"attempt {number} ({number - uncounted} of {limit} that count)"
 
 
 def _outcome(outcome: str) -> str:
@@ -115,7 +118,7 @@ def _running(facts: RunFacts) -> list[Gate]:
     if run["cancel_requested_at"] is not None:
         asked = f"{_canceller(facts)} asked it to stop {distance(run['cancel_requested_at'], now)}"
         gates.append(Gate("cancel", "closed", asked, "wait: it ends as soon as its attempt has stopped"))
-    took = f"attempt {run['attempt']} ({_of_attempts(facts)}) began {when(run['started_at'], now)}"
+    took = f"{_attempt(facts)} began {when(run['started_at'], now)}"
     limit = f", and may take {facts.spec.timeout:g} s" if facts.spec else ""
     return [*gates, Gate("attempt", "open", took + limit), _worker(facts), _lease(facts)]
 
@@ -160,7 +163,7 @@ def _ended(facts: RunFacts) -> list[Gate]:
         return [_skipped(facts)]
     took = f" in {span_ms(run['duration_ms'])}" if run["duration_ms"] is not None else ""
     if run["status"] == RunStatus.SUCCEEDED:
-        return [Gate("attempts", "open", f"attempt {run['attempt']} ({_of_attempts(facts)}) succeeded{took}")]
+        return [Gate("attempts", "open", f"{_attempt(facts)} succeeded{took}")]
     if run["status"] == RunStatus.CANCELLED:
         how = f"during attempt {run['attempt']}" if run["attempt"] else "before any attempt"
         return [Gate("cancel", "closed", f"{_canceller(facts)} cancelled it {how}", _again(facts))]
@@ -174,14 +177,15 @@ def span_ms(milliseconds: int) -> str:
 def _failed(facts: RunFacts) -> Gate:
     run, error = facts.run, brief(facts.run["error"])
     if run["reason"] == "expired":
-        return Gate("start_within", "closed", f"no worker started it in time: {error}", _again(facts))
+        within = f" within {facts.spec.start_within:g} s" if facts.spec and facts.spec.start_within else " in time"
+        return Gate("start_within", "closed", f"no worker started it{within} (start_within)", _again(facts))
     if run["reason"] == "permanent":
-        detail = f"attempt {run['attempt']} failed for good, and no further attempt can help: {error}"
+        detail = f"{_attempt(facts)} failed for good, and no further attempt can help: {error}"
         return Gate("permanent", "closed", detail, f"mend the cause, then {_again(facts)}")
     if run["reason"] == "definition":
         gone = f"version {run['version']} of its job could not be found"
         return Gate("definition", "closed", gone, _again(facts))
-    detail = f"its attempts are used up ({_of_attempts(facts)}), the last one failed: {error}"
+    detail = f"its attempts are used up: {_attempt(facts)} failed: {error}"
     return Gate("attempts", "closed", detail, f"mend the cause, then {_again(facts)}")
 
 

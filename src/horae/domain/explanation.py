@@ -107,7 +107,9 @@ def named(names: Iterable[str], total: int = 0) -> str:
     found = list(names)
     shown = found[:_MOST_NAMED]
     rest = max(len(found), total) - len(shown)
-    return listed([*shown, f"{rest} more"] if rest else shown)
+    if rest:
+        shown.append(f"{rest} more" if shown else counted(rest, "other"))
+    return listed(shown) if shown else "none"
 
 
 def brief(error: str | None) -> str:

@@ -14,6 +14,9 @@ from horae.domain.states import LIVE, AttemptOutcome, RunStatus, Trigger
 _LATE = 60.0  # seconds: beyond that an occurrence was missed, and caught up
 
 
+_AT = {RunStatus.QUEUED: "a worker", RunStatus.RUNNING: "its work"}
+
+
 class _Try(NamedTuple):
     n: int
     worker_id: str | None
@@ -25,6 +28,8 @@ class _Try(NamedTuple):
 
 def timeline(facts: RunFacts, gates: list[Gate]) -> tuple[Entry, ...]:
     entries = [*_beginning(facts), *_attempts(facts), *_end(facts, gates)]
+    if (ended := facts.run["finished_at"]) is not None:  # what was still to come did not
+        entries = [entry for entry in entries if entry.at <= ended]
     # Stable: what happened at the same instant stays in the order of the flow.
     entries.sort(key=lambda entry: entry.at)
     done: list[Entry] = []
@@ -45,6 +50,8 @@ def _beginning(facts: RunFacts) -> list[Entry]:
         else:
             what = "its occurrence"
         entries.append(Entry(nominal, "due", what))
+    if run["status"] == RunStatus.SKIPPED:  # it was made as it ended
+        return entries
     entries.append(Entry(created, "created", _made_by(facts), waited_for=_lateness(facts)))
     if run["held"]:
         entries.append(Entry(created, "held", "waits for its turn"))
@@ -61,8 +68,7 @@ def _made_by(facts: RunFacts) -> str:
     run = facts.run
     if run["scheduler_id"] is not None:
         names = {one.id: one.name for one in facts.schedulers}
-        verb = "skipped" if run["status"] == RunStatus.SKIPPED else "fired"
-        return f"{verb} by scheduler {names.get(run['scheduler_id'], run['scheduler_id'])}"
+        return f"fired by scheduler {names.get(run['scheduler_id'], run['scheduler_id'])}"
     whom = f" by {run['triggered_by']}" if run["triggered_by"] else ""
     if run["rerun_of"] is not None:
         return f"run again{whom}, after {run['rerun_of']}"
@@ -81,7 +87,7 @@ def _lateness(facts: RunFacts) -> str | None:
 
 def _first_due(facts: RunFacts) -> datetime | None:
     """When the first attempt was due. A retry overwrites it: then it is not on record any more."""
-    return None if facts.attempts or facts.run["status"] == RunStatus.SKIPPED else facts.run["due_at"]
+    return None if facts.attempts else facts.run["due_at"]
 
 
 def _attempts(facts: RunFacts) -> list[Entry]:
@@ -134,10 +140,10 @@ def _end(facts: RunFacts, gates: list[Gate]) -> list[Entry]:
     run, now = facts.run, facts.now
     if run["status"] not in LIVE:
         why = f" ({run['reason']})" if run["reason"] else ""
-        waited_for = "a worker" if run["attempt"] == 0 and run["status"] != RunStatus.SKIPPED else None
-        return [Entry(run["finished_at"], "ended", f"{run['status']}{why}", waited_for=waited_for)]
+        never = ("a scheduler" if run["status"] == RunStatus.SKIPPED else "a worker") if run["attempt"] == 0 else None
+        return [Entry(run["finished_at"], "ended", f"{run['status']}{why}", waited_for=never)]
     gate = foremost(gates)
-    entries = [Entry(now, "now", run["status"], waited_for=gate.detail if gate else None)]
+    entries = [Entry(now, "now", run["status"], waited_for=gate.detail if gate else _AT.get(run["status"]))]
     if run["status"] == RunStatus.QUEUED and facts.attempts and run["due_at"] > facts.attempts[-1]["finished_at"]:
         entries.append(Entry(run["due_at"], "due", f"attempt {run['attempt'] + 1}", waited_for="its backoff"))
     return entries
