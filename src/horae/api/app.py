@@ -16,7 +16,7 @@ from horae.api import errors
 from horae.api.auth import KeyCache, public
 from horae.api.body import described_models
 from horae.api.context import ApiSettings, Context
-from horae.api.routes import health, jobs, runs, schedulers, schedules, triggers, workers
+from horae.api.routes import explain, health, jobs, runs, schedulers, schedules, triggers, workers
 from horae.api.schemas import Problem
 from horae.api.shell import Shell
 from horae.api.views import reply
@@ -45,7 +45,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
             "content": {errors.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
         }
     }
-    for module in (triggers, jobs, runs, schedules, workers, schedulers):
+    for module in (triggers, jobs, runs, explain, schedules, workers, schedulers):
         app.include_router(module.router, prefix=PREFIX, responses=answers)
     app.include_router(health.router)
     app.add_api_route("/openapi.json", _openapi, dependencies=[Depends(public)], include_in_schema=False)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from horae import __version__
-from horae.cli import jobs, keys, processes, runs, up
+from horae.cli import jobs, keys, processes, runs, up, why
 from horae.domain.errors import ConfigurationError, HoraeError, InvalidInput, NotFound
 
 FAILED, USAGE, NOT_FOUND, INTERRUPTED = 1, 2, 3, 130
@@ -25,6 +25,7 @@ up.register(app)
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(runs.app, name="runs")
 app.add_typer(keys.app, name="keys")
+why.register(app)
 processes.register(app)
 
 

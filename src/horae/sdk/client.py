@@ -10,6 +10,7 @@ message and the field that the server named.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -31,6 +32,7 @@ from horae.domain.errors import (
 Json = dict[str, Any]
 Items = list[Json]
 _PAGE = 200
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -75,6 +77,18 @@ class Client:
     def preview(self, schedule: Json, count: int = 10) -> Json:
         """The next occurrences of a schedule that need not be anybody's."""
         return self.call("POST", "schedules/preview", json={"schedule": schedule, "count": count})
+
+    def explain(self, id: str) -> Json:
+        """Why a job (its name or id) or a run (its id) does or does not run."""
+        if _ID.fullmatch(id):
+            try:
+                return self.runs.explain(id)
+            except NotFound:
+                pass
+        try:
+            return self.jobs.explain(id)
+        except NotFound:
+            raise NotFound(f"there is no job and no run {id!r}") from None
 
     def close(self) -> None:
         self._http.close()
@@ -164,6 +178,10 @@ class Jobs:
     def next(self, job: str, count: int = 10) -> Json:
         return self._client.call("GET", f"jobs/{_part(job)}/next", params={"count": count})
 
+    def explain(self, job: str) -> Json:
+        """Why it does or does not run: `summary`, and `gates` with what would open them."""
+        return self._client.call("GET", f"jobs/{_part(job)}/explain")
+
 
 class Runs:
     def __init__(self, client: Client) -> None:
@@ -185,6 +203,10 @@ class Runs:
         while lines := self._client.call("GET", f"runs/{_part(run)}/log", params={"after": after})["items"]:
             yield from lines
             after += len(lines)
+
+    def explain(self, run: str) -> Json:
+        """What it waits for or how it ended: `summary`, `gates` and `timeline`."""
+        return self._client.call("GET", f"runs/{_part(run)}/explain")
 
     def cancel(self, run: str) -> Json:
         return self._client.call("POST", f"runs/{_part(run)}/cancel")
