@@ -57,11 +57,9 @@ def _gates(gates: list[Json]) -> None:
 def _timeline(entries: list[Json]) -> None:
     rows = []
     for entry in entries:
-        waited = ""
-        if entry["waited_for"]:
-            waited = f"after {took(entry['waited_ms'])}, waiting for {entry['waited_for']}"
-            if entry["event"] == "now":  # what it waits for stands above
-                waited = f"after {took(entry['waited_ms'])}"
+        waited = f"after {took(entry['waited_ms'])}" if entry["waited_for"] else ""
+        if waited and entry["event"] not in ("now", "attempt"):  # what it waits for now stands above
+            waited += f", waiting for {entry['waited_for']}"
         at = datetime.fromisoformat(entry["at"])
         when = _styled(f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1000:03}Z", "bright_black")
         rows.append((when, _styled(entry["event"], "bold"), plain(entry["detail"]), _styled(waited, "bright_black")))

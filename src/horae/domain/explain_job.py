@@ -24,12 +24,12 @@ def job_gates(facts: JobFacts) -> list[Gate]:
     gates += clock_gates(facts, facts.timed) if facts.timed else [_after(facts)]
     gates += [*_places(facts), *_capacity(facts)]
     if any(gate.closed and gate.name not in WAITS for gate in gates):
-        gates = [_informing(gate) if gate.closed and gate.name in WAITS else gate for gate in gates]
+        gates = [_informing(gate) if gate.name in WAITS else gate for gate in gates]
     return gates + [gate for gate in (_live(facts), _last_run(facts), _skipped(facts)) if gate is not None]
 
 
 def _informing(gate: Gate) -> Gate:
-    return replace(gate, state="info", unblock=None)
+    return replace(gate, state="info" if gate.closed else gate.state, unblock=None)
 
 
 # What people decided
