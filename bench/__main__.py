@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import signal
 import sys
 import time
 import traceback
@@ -59,17 +60,26 @@ def main() -> int:
     arguments = _parse()
     warnings.filterwarnings("ignore", module="asyncmy")  # notes of the server about the names of keys
     options = Options(**{f.name: value for f in fields(Options) if (value := getattr(arguments, f.name)) is not None})
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        report = runner.run(_measure(arguments, options))
+    report = Report([], [], [])
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(_measure(arguments, options, report))
+    except KeyboardInterrupt:
+        report.failures.append("the rest: interrupted")
+    _show(report, arguments.json)
+    return 1 if report.failures else 0
+
+
+def _show(report: Report, path: Path | None) -> None:
     print(table(report.figures))
     if report.noise:
         others = f"others used {median(report.noise):.0f} % of it (at most {max(report.noise):.0f})"
         print(f"\nMeasured on {machine.described()}; {others}.")
     for failure in report.failures:
         print(f"FAILED: {failure}")
-    if arguments.json:
-        arguments.json.write_text(json.dumps([asdict(figure) for figure in report.figures], indent=1))
-    return 1 if report.failures else 0
+    if path:
+        path.write_text(json.dumps([asdict(figure) for figure in report.figures], indent=1))
 
 
 def _parse() -> argparse.Namespace:
@@ -96,10 +106,7 @@ def _parse() -> argparse.Namespace:
     return arguments
 
 
-async def _measure(arguments: argparse.Namespace, options: Options) -> Report:
-    found: list[Figure] = []
-    noise: list[float] = []
-    failures: list[str] = []
+async def _measure(arguments: argparse.Namespace, options: Options, report: Report) -> None:
     for name in arguments.figures or [name for name, bench in BENCHES.items() if bench.by_default]:
         bench = BENCHES[name]
         times = arguments.repeat or bench.repeat or 3
@@ -114,11 +121,10 @@ async def _measure(arguments: argparse.Namespace, options: Options) -> Report:
                     break
                 except Exception:  # the other figures are wanted all the same
                     print(f"  {name} on {kind} FAILED:\n{traceback.format_exc()}", file=sys.stderr)
-                    failures.append(f"{name} on {kind}")
+                    report.failures.append(f"{name} on {kind}")
                     continue
-                noise.append(percent)
-            found += merged(runs)
-    return Report(found, noise, failures)
+                report.noise.append(percent)
+            report.figures.extend(merged(runs))
 
 
 async def _once(title: str, bench: Bench, kind: str, options: Options, percent: float) -> Sequence[Figure]:
