@@ -125,6 +125,11 @@ class World:
             inline=self.inline,
         )
 
+    async def after(self, seconds: float) -> World:
+        """The same process, so much later."""
+        await self.store.close()
+        return await self.later(seconds=seconds)
+
     async def crowd(self, size: int) -> list[Self]:
         """So many processes at the same time."""
         return [await self.later() for _ in range(size)]
@@ -328,6 +333,17 @@ class World:
 
     async def execute(self, sql: str, **params: Any) -> int:
         return await self._plainly(lambda db: db.execute(sql, params), int)
+
+    async def snapshot(self, tables: Collection[str]) -> dict[str, list[Row]]:
+        """Several tables as they are, on one connection."""
+
+        async def ask(db: Connection) -> dict[str, Any]:
+            return {table: await db.fetch(f"SELECT * FROM {table}") for table in tables}
+
+        found: dict[str, list[Row]] = await self._plainly(
+            ask, lambda all: {table: [dict(row) for row in rows] for table, rows in all.items()}
+        )
+        return found
 
     @asynccontextmanager
     async def holding(self, sql: str, **params: Any) -> AsyncIterator[None]:
