@@ -26,7 +26,7 @@ def _job_sentence(facts: JobFacts, gates: Sequence[Gate]) -> str:
     if gate is not None and gate.name in WAITS:
         doubt = _doubt(gates)
         if doubt is not None:
-            return f"{subject} waits, and may not run then: {doubt.detail}{skipped}"
+            return f"{subject} waits, and may not run even then: {gate.detail}; {doubt.detail}{skipped}"
         live = _named(gates, "runs")
         if live is not None:
             return f"{subject} has work under way: {live.detail}; {gate.detail}"
