@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import logging
 import signal
 import sys
 import time
 import traceback
-import warnings
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -31,7 +31,7 @@ class Bench:
 
     measure: Measure
     kinds: tuple[str, ...] = KINDS
-    repeat: int | None = None  # where once is enough
+    repeat: int | None = None  # where once is enough: its figures are made of hundreds of samples
     by_default: bool = True
 
 
@@ -46,11 +46,11 @@ class Report:
 
 BENCHES = {
     "drain": Bench(drain.measure),
-    "latency": Bench(latency.measure),
+    "latency": Bench(latency.measure, repeat=1),
     "firing": Bench(firing.measure),
-    "lateness": Bench(lateness.measure),
+    "lateness": Bench(lateness.measure, repeat=1),
     "enqueue": Bench(enqueue.measure),
-    "api": Bench(load.measure, ("postgresql", "sqlite")),
+    "api": Bench(load.measure, ("postgresql", "sqlite"), repeat=1),
     "idle": Bench(idle.measure, ("postgresql", "sqlite"), repeat=1),
     "compare": Bench(compare.measure, ("postgresql",), by_default=False),  # installs other libraries elsewhere
 }
@@ -58,7 +58,7 @@ BENCHES = {
 
 def main() -> int:
     arguments = _parse()
-    warnings.filterwarnings("ignore", module="asyncmy")  # notes of the server about the names of keys
+    logging.getLogger("asyncmy").setLevel(logging.ERROR)  # it repeats notes of the server about the names of keys
     options = Options(**{f.name: value for f in fields(Options) if (value := getattr(arguments, f.name)) is not None})
     report = Report([], [], [])
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -86,7 +86,9 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measures Horae's figures.")
     parser.add_argument("figures", nargs="*", help=f"of {', '.join(BENCHES)}; all but compare by default")
     parser.add_argument("--database", action="append", choices=KINDS, help="repeatable; all that matter by default")
-    parser.add_argument("--repeat", type=int, help="how often; the table shows medians (3)")
+    parser.add_argument(
+        "--repeat", type=int, help="how often; the table shows medians (3, or 1 where that is many samples)"
+    )
     parser.add_argument("--patience", type=float, default=0, help="seconds to wait for the machine to be quiet (0)")
     parser.add_argument("--json", type=Path, help="also write the figures into this file")
     for field, words in (
