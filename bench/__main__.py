@@ -17,7 +17,7 @@ from statistics import median
 
 import uvloop
 
-from bench import compare, drain, enqueue, firing, idle, latency, lateness, load, machine
+from bench import compare, drain, enqueue, firing, herd, idle, latency, lateness, load, machine
 from bench.figure import Figure, merged, table
 from bench.options import Options
 from bench.place import KINDS, NoServer
@@ -52,6 +52,7 @@ BENCHES = {
     "enqueue": Bench(enqueue.measure),
     "api": Bench(load.measure, ("postgresql", "sqlite"), repeat=1),
     "idle": Bench(idle.measure, ("postgresql", "sqlite"), repeat=1),
+    "herd": Bench(herd.measure, ("postgresql",), repeat=1, by_default=False),
     "compare": Bench(compare.measure, ("postgresql",), by_default=False),  # installs other libraries elsewhere
 }
 
@@ -84,7 +85,7 @@ def _show(report: Report, path: Path | None) -> None:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measures Horae's figures.")
-    parser.add_argument("figures", nargs="*", help=f"of {', '.join(BENCHES)}; all but compare by default")
+    parser.add_argument("figures", nargs="*", help=f"of {', '.join(BENCHES)}; all but herd and compare by default")
     parser.add_argument("--database", action="append", choices=KINDS, help="repeatable; all that matter by default")
     parser.add_argument(
         "--repeat", type=int, help="how often; the table shows medians (3, or 1 where that is many samples)"
@@ -96,6 +97,7 @@ def _parse() -> argparse.Namespace:
         ("slots", "slots of the worker that drains"),
         ("triggers", "triggers, one at a time, for latency"),
         ("jobs", "jobs that are due at once, for firing"),
+        ("herd", "jobs that are due at once while a worker waits, for herd"),
         ("table", "jobs in the table, for firing; those that are not due wait for another day"),
         ("clients", "connections at a time, for api"),
     ):
