@@ -52,9 +52,9 @@ class Oracle:
     pruned: set[str] = field(default_factory=set)
     edited: dict[str, datetime | None] = field(default_factory=dict)  # what was fired when the schedule was changed
 
-    async def look(self, *, pruning: bool = False) -> Picture:
+    async def look(self, *, pruned_before: datetime | None = None) -> Picture:
         now = await Picture.take(self.world)
-        self._every_run_is_in_one_place(now, pruning)
+        self._every_run_is_in_one_place(now, pruned_before)
         self._ended_runs_never_change(now)
         self._leases_fit_the_status(now)
         self._attempts_are_bounded(now)
@@ -62,6 +62,7 @@ class Oracle:
         self._dead_letters_are_what_failed(now)
         self.rows |= now.by_id("runs") | now.by_id("run_history")
         self.tries |= {(row["run_id"], row["n"]): row for row in now.tables["attempts"]}
+        self._only_interruptions_do_not_count(now)
         self._schedules_only_go_on(now)
         self._counters_are_exact(now)
         self.before = now
@@ -69,16 +70,15 @@ class Oracle:
             await self._account(job_id)
         return now
 
-    def _every_run_is_in_one_place(self, now: Picture, pruning: bool) -> None:
+    def _every_run_is_in_one_place(self, now: Picture, pruned_before: datetime | None) -> None:
         live, ended = now.by_id("runs").keys(), now.by_id("run_history").keys()
         assert not live & ended
         assert len(live) + len(ended) == len(now.tables["runs"]) + len(now.tables["run_history"])
         gone = self.rows.keys() - live - ended - self.pruned
-        if pruning:
-            assert all(self.rows[run]["status"] not in ("queued", "running") for run in gone)
-            self.pruned |= gone
-        else:
+        if pruned_before is None:
             assert not gone, f"vanished: {gone}"
+        assert all(self.rows[run]["finished_at"] < pruned_before for run in gone), "pruned too early"
+        self.pruned |= gone
 
     def _ended_runs_never_change(self, now: Picture) -> None:
         ended = now.by_id("run_history")
@@ -112,6 +112,11 @@ class Oracle:
                 assert row["reason"] != "attempts" or made == limit
             known = self.rows.get(row["id"])
             assert known is None or known["attempt"] <= row["attempt"]
+
+    def _only_interruptions_do_not_count(self, now: Picture) -> None:
+        interrupted = Counter(run_id for (run_id, _), row in self.tries.items() if row["outcome"] == "interrupted")
+        for row in [*now.tables["runs"], *now.tables["run_history"]]:
+            assert row["uncounted"] == interrupted[row["id"]]
 
     def _limits_hold_and_nobody_is_stuck(self, now: Picture) -> None:
         gates, under_way, waiting = now.gates(), now.under_way(), now.waiting()

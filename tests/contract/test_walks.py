@@ -65,8 +65,8 @@ class Walk(RuleBasedStateMachine):
     def do(self, work: Coroutine[Any, Any, T]) -> T:
         return self.loop.run_until_complete(work)
 
-    def look(self, **how: bool) -> Picture:
-        picture = self.do(self.oracle.look(**how))
+    def look(self, *, pruned_before: datetime | None = None) -> Picture:
+        picture = self.do(self.oracle.look(pruned_before=pruned_before))
         self.jobs = sorted(picture.by_id("jobs"))
         self.runs = sorted(self.oracle.rows.keys() - self.oracle.pruned)
         return picture
@@ -183,8 +183,10 @@ class Walk(RuleBasedStateMachine):
 
     @rule(limit=st.sampled_from([1, 100]))
     def recover(self, limit: int) -> None:
+        now = self.do(self.world.now())
         self.do(self.world.recover(limit=limit))
-        self.look()
+        over = [row for row in self.look().tables["runs"] if row["lease_until"] and row["lease_until"] < now]
+        assert limit == 1 or not over, "a lease that ran out is left"
 
     @rule()
     def expire(self) -> None:
@@ -199,7 +201,7 @@ class Walk(RuleBasedStateMachine):
     @rule(limit=st.sampled_from([2, 500]))
     def prune(self, limit: int) -> None:
         self.do(self.world.prune(days=1, limit=limit))
-        self.look(pruning=True)
+        self.look(pruned_before=self.do(self.world.now()) - timedelta(days=1))
 
     # Workers
 
@@ -215,7 +217,20 @@ class Walk(RuleBasedStateMachine):
     @rule(which=some, outcome=outcomes)
     def finish(self, which: int, outcome: Outcome) -> None:
         """Whatever was claimed at any time: most of it is somebody else's by now, and refused."""
-        run, before = _of(self.claims[::-1], which), self.oracle.before
+        self._finish(_of(self.claims[::-1], which), outcome)
+
+    @precondition(lambda self: self._late())
+    @rule(which=some, outcome=outcomes)
+    def finish_late(self, which: int, outcome: Outcome) -> None:
+        self._finish(_of(self._late(), which), outcome)
+
+    def _late(self) -> list[Claimed]:
+        """Attempts that were taken away, of runs that go on."""
+        live = self.oracle.before.by_id("runs") if self.oracle.before else {}
+        return [run for run in self.claims if run.id in live and live[run.id]["token"] != run.token]
+
+    def _finish(self, run: Claimed, outcome: Outcome) -> None:
+        before = self.oracle.before
         assert before is not None
         held = before.by_id("runs").get(run.id, {}).get("token") == run.token
         report = self.do(self.world.finish(run, outcome=outcome))
