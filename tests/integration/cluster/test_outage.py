@@ -48,7 +48,7 @@ async def test_the_database_goes_away_and_comes_back(
             await eventually(answers, web, serve, 200)
             for member in (scheduler, worker):
                 await until(lambda m=member, n=outage: len(episodes(m)) == 2 * n, timeout=PATIENCE)  # type: ignore[misc]
-            await until(lambda n=before: len(oracle.notes("end")) >= n + 3, timeout=PATIENCE)  # type: ignore[misc]
+            await until(lambda n=before: len(oracle.notes("end")) >= n + 2, timeout=PATIENCE)  # type: ignore[misc]
         assert proxy.connections <= usual + 1  # one may be just being replaced
         assert proxy.refused > 0
         assert [member.code for member in cluster.members] == [None, None, None]
