@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import logging
+import signal
 import sys
 import time
 import traceback
-import warnings
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -16,7 +17,7 @@ from statistics import median
 
 import uvloop
 
-from bench import compare, drain, enqueue, firing, idle, latency, lateness, load, machine
+from bench import compare, drain, enqueue, firing, herd, idle, latency, lateness, load, machine
 from bench.figure import Figure, merged, table
 from bench.options import Options
 from bench.place import KINDS, NoServer
@@ -30,7 +31,7 @@ class Bench:
 
     measure: Measure
     kinds: tuple[str, ...] = KINDS
-    repeat: int | None = None  # where once is enough
+    repeat: int | None = None  # where once is enough: its figures are made of hundreds of samples
     by_default: bool = True
 
 
@@ -45,38 +46,50 @@ class Report:
 
 BENCHES = {
     "drain": Bench(drain.measure),
-    "latency": Bench(latency.measure),
+    "latency": Bench(latency.measure, repeat=1),
     "firing": Bench(firing.measure),
-    "lateness": Bench(lateness.measure),
+    "lateness": Bench(lateness.measure, repeat=1),
     "enqueue": Bench(enqueue.measure),
-    "api": Bench(load.measure, ("postgresql", "sqlite")),
+    "api": Bench(load.measure, ("postgresql", "sqlite"), repeat=1),
     "idle": Bench(idle.measure, ("postgresql", "sqlite"), repeat=1),
+    "herd": Bench(herd.measure, ("postgresql",), repeat=1, by_default=False),
     "compare": Bench(compare.measure, ("postgresql",), by_default=False),  # installs other libraries elsewhere
 }
 
 
 def main() -> int:
     arguments = _parse()
-    warnings.filterwarnings("ignore", module="asyncmy")  # notes of the server about the names of keys
+    logging.getLogger("asyncmy").setLevel(logging.ERROR)  # it repeats notes of the server about the names of keys
     options = Options(**{f.name: value for f in fields(Options) if (value := getattr(arguments, f.name)) is not None})
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        report = runner.run(_measure(arguments, options))
+    report = Report([], [], [])
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(_measure(arguments, options, report))
+    except KeyboardInterrupt:
+        report.failures.append("the rest: interrupted")
+    _show(report, arguments.json)
+    return 1 if report.failures else 0
+
+
+def _show(report: Report, path: Path | None) -> None:
     print(table(report.figures))
     if report.noise:
         others = f"others used {median(report.noise):.0f} % of it (at most {max(report.noise):.0f})"
         print(f"\nMeasured on {machine.described()}; {others}.")
     for failure in report.failures:
         print(f"FAILED: {failure}")
-    if arguments.json:
-        arguments.json.write_text(json.dumps([asdict(figure) for figure in report.figures], indent=1))
-    return 1 if report.failures else 0
+    if path:
+        path.write_text(json.dumps([asdict(figure) for figure in report.figures], indent=1))
 
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measures Horae's figures.")
-    parser.add_argument("figures", nargs="*", help=f"of {', '.join(BENCHES)}; all but compare by default")
+    parser.add_argument("figures", nargs="*", help=f"of {', '.join(BENCHES)}; all but herd and compare by default")
     parser.add_argument("--database", action="append", choices=KINDS, help="repeatable; all that matter by default")
-    parser.add_argument("--repeat", type=int, help="how often; the table shows medians (3)")
+    parser.add_argument(
+        "--repeat", type=int, help="how often; the table shows medians (3, or 1 where that is many samples)"
+    )
     parser.add_argument("--patience", type=float, default=0, help="seconds to wait for the machine to be quiet (0)")
     parser.add_argument("--json", type=Path, help="also write the figures into this file")
     for field, words in (
@@ -84,6 +97,7 @@ def _parse() -> argparse.Namespace:
         ("slots", "slots of the worker that drains"),
         ("triggers", "triggers, one at a time, for latency"),
         ("jobs", "jobs that are due at once, for firing"),
+        ("herd", "jobs that are due at once while a worker waits, for herd"),
         ("table", "jobs in the table, for firing; those that are not due wait for another day"),
         ("clients", "connections at a time, for api"),
     ):
@@ -96,10 +110,7 @@ def _parse() -> argparse.Namespace:
     return arguments
 
 
-async def _measure(arguments: argparse.Namespace, options: Options) -> Report:
-    found: list[Figure] = []
-    noise: list[float] = []
-    failures: list[str] = []
+async def _measure(arguments: argparse.Namespace, options: Options, report: Report) -> None:
     for name in arguments.figures or [name for name, bench in BENCHES.items() if bench.by_default]:
         bench = BENCHES[name]
         times = arguments.repeat or bench.repeat or 3
@@ -114,11 +125,10 @@ async def _measure(arguments: argparse.Namespace, options: Options) -> Report:
                     break
                 except Exception:  # the other figures are wanted all the same
                     print(f"  {name} on {kind} FAILED:\n{traceback.format_exc()}", file=sys.stderr)
-                    failures.append(f"{name} on {kind}")
+                    report.failures.append(f"{name} on {kind}")
                     continue
-                noise.append(percent)
-            found += merged(runs)
-    return Report(found, noise, failures)
+                report.noise.append(percent)
+            report.figures.extend(merged(runs))
 
 
 async def _once(title: str, bench: Bench, kind: str, options: Options, percent: float) -> Sequence[Figure]:

@@ -24,8 +24,7 @@ async def measure(kind: str, options: Options) -> list[Figure]:
 
 async def _measure(kind: str, options: Options, which: str, **policy: str) -> list[Figure]:
     async with fresh(kind) as place:
-        now = await _now(place)
-        minute = now.replace(second=0, microsecond=0)
+        minute, now = await due_now(place)
         kinds = jobs.specs(jobs.crons(minute.minute), **policy)
         # The rest of the table is due on other days, spread out.
         total = max(options.table, options.jobs)
@@ -57,9 +56,11 @@ async def _measure(kind: str, options: Options, which: str, **policy: str) -> li
     return figures
 
 
-async def _now(place: Place) -> datetime:
+async def due_now(place: Place) -> tuple[datetime, datetime]:
+    """The minute that jobs can be due at, and the time, by the database's clock."""
     async with place.connection() as db:
-        return await place.dialect().read_now(db)
+        now = await place.dialect().read_now(db)
+    return now.replace(second=0, microsecond=0), now
 
 
 async def _fired(place: Place) -> bool:

@@ -11,6 +11,7 @@ class Options:
     slots: int = 100  # of the worker that drains
     triggers: int = 300  # one at a time, for latency
     jobs: int = 20_000  # due at once
+    herd: int = 50_000  # due at once while a worker waits for them
     table: int = 0  # jobs in the table; the rest are due some other day
     seconds: float = 20.0  # of looking at idle processes
     clients: int = 16  # connections to the API at the same time

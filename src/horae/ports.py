@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from horae.domain.attempt import Attempt
+from horae.domain.facts import EndedRun, JobStanding, LiveRuns, SchedulerFact, Upstream
 from horae.domain.filters import JobFilter
 from horae.domain.firing import DueJob
 from horae.domain.job import JobSpec
@@ -288,6 +289,37 @@ class Stats(Protocol):
     async def of_job(self, job_id: str) -> JobStats: ...
 
 
+class Facts(Protocol):
+    """What explanations are made from. It only reads, and of history only the newest end."""
+
+    async def job(self, project_id: str, ref: str) -> JobStanding | None:
+        """By id or by name, with who owns its shard."""
+        ...
+
+    async def live(
+        self, job_id: str, *, backfill: bool = False, before: str | None = None, limit: int = 10
+    ) -> LiveRuns:
+        """The live runs of a job that share its places (or those of its backfills, which have their own)."""
+        ...
+
+    async def recent(self, job_id: str, limit: int) -> list[EndedRun]:
+        """The newest rows of a job's history, newest first."""
+        ...
+
+    async def upstream(self, project_id: str, job_id: str) -> list[Upstream]:
+        """The jobs that this one waits for."""
+        ...
+
+    async def schedulers(self) -> list[SchedulerFact]: ...
+    async def ahead(self, run: RunRecord) -> int:
+        """How many due runs come before this one in its queue, counted up to a thousand."""
+        ...
+
+    async def dead_since(self, run_id: str) -> datetime | None:
+        """Since when a run is a dead letter; None if it is none (any more)."""
+        ...
+
+
 class Access(Protocol):
     """Projects and API keys."""
 
@@ -354,6 +386,8 @@ class Transaction(Protocol):
     def processes(self) -> Processes: ...
     @property
     def stats(self) -> Stats: ...
+    @property
+    def facts(self) -> Facts: ...
     @property
     def access(self) -> Access: ...
     @property

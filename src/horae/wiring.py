@@ -24,7 +24,7 @@ from horae.ports import Executor, Transaction, Wakeups
 from horae.processes.host import this_host
 from horae.processes.loop import log
 from horae.processes.settings import SchedulerSettings, WorkerSettings
-from horae.processes.signals import stop_signals
+from horae.processes.signals import ignore_signals, stop_signals
 from horae.store import open_store, schema
 from horae.store.open import sqlite_path
 from horae.store.store import SqlStore
@@ -177,6 +177,7 @@ async def _serve(settings: Settings) -> None:
     finally:
         await wakeups.close()
         await store.close()
+        ignore_signals()
 
 
 async def _end(server: Any, stop: asyncio.Event, stop_now: asyncio.Event) -> None:
@@ -235,6 +236,7 @@ async def _scheduler(settings: Settings) -> None:
     finally:
         await wakeups.close()
         await store.close()
+        ignore_signals()
 
 
 def worker(settings: Settings, *, queues: Sequence[str], slots: int, imports: Sequence[str]) -> None:
@@ -299,6 +301,7 @@ async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, execu
     finally:
         await wakeups.close()
         await store.close()
+        ignore_signals()
 
 
 # ---- shared

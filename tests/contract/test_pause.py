@@ -146,6 +146,7 @@ async def test_only_a_future_instant_ends_a_pause(world: World) -> None:
 
 async def test_a_pause_and_a_firing_at_once_agree(world: World) -> None:
     job = await world.job(every="10s", overlap="allow")
+    one = two = world
     for n in range(1, 6):
         one, two = await world.later(seconds=10 * n), await world.later(seconds=10 * n)
         await asyncio.gather(one.fire(), two.pause(job))

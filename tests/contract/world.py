@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -116,6 +116,7 @@ class World:
     clock: Clock
     ids: Ids
     stack: AsyncExitStack
+    plain: Connection  # for what no verb shows
     inline: bool = False
 
     @classmethod
@@ -129,12 +130,16 @@ class World:
         ids: Ids = IDS,
         inline: bool = False,
         connections: int = 4,
+        plain: Connection | None = None,
     ) -> Self:
         clock = clock or SystemClock()
         store = await open_store(url, clock=clock, ids=ids, shift=shift, inline=inline, connections=connections)
         stack.push_async_callback(store.close)
+        if plain is None:
+            plain = await choose(url, clock.now, inline=inline)[1]()
+            stack.push_async_callback(plain.close)
         project = await store.read(_default_project)
-        return cls(url.partition(":")[0], url, store, project, shift, clock, ids, stack, inline)
+        return cls(url.partition(":")[0], url, store, project, shift, clock, ids, stack, plain, inline)
 
     async def later(self, **time: float) -> Self:
         """The same database, that much later; `later()` is another process at the same time."""
@@ -145,7 +150,13 @@ class World:
             clock=self.clock,
             ids=self.ids,
             inline=self.inline,
+            plain=self.plain,
         )
+
+    async def after(self, seconds: float) -> World:
+        """The same process, so much later."""
+        await self.store.close()
+        return await self.later(seconds=seconds)
 
     async def crowd(self, size: int) -> list[Self]:
         """So many processes at the same time."""
@@ -402,29 +413,24 @@ class World:
 
     async def rows(self, sql: str, **params: Any) -> list[Row]:
         """Straight from the database, for what no verb shows."""
-        return await self._plainly(lambda db: db.fetch(sql, params), lambda rows: [dict(row) for row in rows])
+        found: Any = await self.plain.fetch(sql, params)
+        return [dict(row) for row in found]
+
+    async def snapshot(self, tables: Collection[str]) -> dict[str, list[Row]]:
+        return {table: await self.rows(f"SELECT * FROM {table}") for table in tables}
 
     async def execute(self, sql: str, **params: Any) -> int:
-        return await self._plainly(lambda db: db.execute(sql, params), int)
+        return await self.plain.execute(sql, params)
 
     @asynccontextmanager
     async def holding(self, sql: str, **params: Any) -> AsyncIterator[None]:
         """Executes a statement in a transaction that stays open meanwhile, and is rolled back."""
-        _, connect = choose(self.url, self.clock.now, inline=self.inline)
-        connection = await connect()
+        connection = await choose(self.url, self.clock.now)[1]()
         try:
             await connection.begin()
             await connection.fetch(sql, params)
             yield
             await connection.rollback()
-        finally:
-            await connection.close()
-
-    async def _plainly(self, ask: Callable[[Connection], Awaitable[Any]], shape: Callable[[Any], Any]) -> Any:
-        _, connect = choose(self.url, self.clock.now, inline=self.inline)
-        connection = await connect()
-        try:
-            return shape(await ask(connection))
         finally:
             await connection.close()
 

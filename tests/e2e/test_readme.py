@@ -1,4 +1,4 @@
-"""The README, as a newcomer follows it: its commands are taken from the file and executed.
+"""The README and the examples, as a newcomer follows them: the commands are taken from the pages and executed.
 
 A block of commands is marked by a comment before it, `<!-- test: first job -->`; blocks of one name run in one shell,
 in their order. What is peculiar to this machine is put in their place: the port, the database, the API key.
@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +26,17 @@ from tests.waiting import until
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text()
+PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md"]
 BLOCK = re.compile(r"<!-- test: ([a-z ]+) -->\n```sh\n(.*?)```", re.DOTALL)
 
 
+BLOCKS = [block for page in PAGES for block in BLOCK.findall(page.read_text())]
+
+
 def commands(name: str, **replaced: str) -> str:
-    """The commands of the README that go by this name; every text to be replaced must be there."""
-    text = "\n".join(block for found, block in BLOCK.findall(README) if found == name)
-    assert text, f"README.md has no block `<!-- test: {name} -->`"
+    """The commands that go by this name; every text to be replaced must be there."""
+    text = "\n".join(block for found, block in BLOCKS if found == name)
+    assert text, f"there is no block `<!-- test: {name} -->`"
     for old, new in replaced.items():
         assert old in text, f"{old} is not in the block {name}"
         text = text.replace(old, new)
@@ -40,8 +44,8 @@ def commands(name: str, **replaced: str) -> str:
 
 
 def test_every_marked_block_is_one_that_a_test_runs():
-    assert {name for name, _ in BLOCK.findall(README)} == {
-        "up", "first job", "more jobs", "cluster", "cluster client",
+    assert {name for name, _ in BLOCKS} == {
+        "up", "first job", "more jobs", "python", "python client", "cluster", "cluster client",
     }  # fmt: skip
 
 
@@ -75,6 +79,47 @@ class Shell:
         return found
 
 
+class Terminal:
+    """A terminal in which commands go on in the background."""
+
+    def __init__(self, folder: Path, script: str, **settings: str) -> None:
+        self._file = folder / "terminal.txt"
+        with self._file.open("wb") as output:
+            self._shell = subprocess.Popen(
+                ["bash", "-euo", "pipefail", "-c", f"{script}\nwait"],
+                cwd=folder,
+                env=environment(**settings),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    @property
+    def output(self) -> str:
+        return self._file.read_text()
+
+    def key(self) -> str | None:
+        """The API key that was printed."""
+        found = re.search(r"^horae_\S+$", self.output, re.MULTILINE)
+        return found[0] if found else None
+
+    def says(self, *signs: str) -> bool:
+        """Whether all of these were printed; fails if the shell has ended."""
+        assert self._shell.poll() is None, self.output
+        return all(sign in self.output for sign in signs)
+
+    def close(self) -> None:
+        """Asks everything in it to stop; nothing may be left."""
+        shell = psutil.Process(self._shell.pid)
+        processes = shell.children(recursive=True)
+        for process in [*processes, shell]:
+            with suppress(psutil.NoSuchProcess):
+                process.terminate()
+        self._shell.wait(10)
+        assert psutil.wait_procs(processes, timeout=10)[1] == []
+
+
 # ---- make up, the first jobs, Ctrl-C, make up
 
 
@@ -100,7 +145,9 @@ def clone(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def make_up(clone: Path, tmp_path: Path) -> Iterator[Callable[[], Running]]:
+def make_up(clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Running]]:
+    for variable in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "ARGS"):  # of the `make test` that we may be in
+        monkeypatch.delenv(variable, raising=False)
     (command,) = commands("up").splitlines()
     started: list[Running] = []
 
@@ -134,6 +181,7 @@ def group_of(pid: int) -> int | None:
 
 
 @pytest.mark.sqlite
+@pytest.mark.timeout(240)  # everything is set up from nothing: half a minute, more on a busy machine
 async def test_a_newcomer(make_up, clone):
     up = make_up()
     await up.ready(timeout=90)
@@ -148,59 +196,36 @@ async def test_a_newcomer(make_up, clone):
 
     await until(lambda: hellos() == {"manual": "succeeded", "schedule": "succeeded"})
     runs = {run["id"] for run in shell.json(".venv/bin/horae runs list") if run["status"] == "succeeded"}
-    assert {job["name"] for job in shell.json(".venv/bin/horae jobs list")} == {"hello", "ping", "second"}
+    await functions(up, clone, shell)
+    jobs = {job["name"] for job in shell.json(".venv/bin/horae jobs list")}
+    assert jobs > {"hello", "ping", "second", "greet"}
     await ctrl_c(up)
 
     again = make_up()
     await again.ready(timeout=30)
-    assert {job["name"] for job in shell.json(".venv/bin/horae jobs list")} == {"hello", "ping", "second"}
+    assert {job["name"] for job in shell.json(".venv/bin/horae jobs list")} == jobs
     known = {run["id"]: run["status"] for run in shell.json(".venv/bin/horae runs list")}
     assert {known.get(run) for run in runs} == {"succeeded"}
     await ctrl_c(again)
 
 
+async def functions(up: Running, clone: Path, shell: Shell) -> None:
+    """The examples, on a worker that joins those of `make up`."""
+    script = commands("python", **{"$HOME/.local/share/horae": str(up.data_dir)})
+    terminal = Terminal(clone, script)
+    try:
+        await until(partial(terminal.says, "worker ready"), timeout=30)
+        key = json.loads((up.data_dir / "client.json").read_text())["token"]
+        said = shell.run(commands("python client", **{"127.0.0.1:8080": f"127.0.0.1:{up.port}", "KEY": key}))
+    finally:
+        terminal.close()
+    lines = said.splitlines()
+    assert lines[:2] == ["hello Ada", "hello Grace"]
+    assert lines[-2:] == ["hello Ada", "succeeded {'greeted': 'Ada'}"]
+    assert "python:greet" in said
+
+
 # ---- the cluster
-
-
-class Terminal:
-    """A terminal in which commands go on in the background."""
-
-    def __init__(self, folder: Path, script: str, **settings: str) -> None:
-        self._file = folder / "terminal.txt"
-        with self._file.open("wb") as output:
-            self._shell = subprocess.Popen(
-                ["bash", "-euo", "pipefail", "-c", f"{script}\nwait"],
-                cwd=folder,
-                env=environment(**settings),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-
-    @property
-    def output(self) -> str:
-        return self._file.read_text()
-
-    def key(self) -> str | None:
-        """The API key that was printed."""
-        found = re.search(r"^horae_\S+$", self.output, re.MULTILINE)
-        return found[0] if found else None
-
-    def runs(self) -> bool:
-        """Whether all three processes are at work; fails if the shell has ended."""
-        assert self._shell.poll() is None, self.output
-        return self.output.count(" ready") == 2 and "serving" in self.output
-
-    def close(self) -> None:
-        """Asks everything in it to stop; nothing may be left."""
-        shell = psutil.Process(self._shell.pid)
-        processes = shell.children(recursive=True)
-        for process in [*processes, shell]:
-            with suppress(psutil.NoSuchProcess):
-                process.terminate()
-        self._shell.wait(10)
-        assert psutil.wait_procs(processes, timeout=10)[1] == []
 
 
 @pytest.fixture
@@ -217,7 +242,7 @@ async def test_a_cluster(here, database_url):
     script = commands("cluster", **{postgresql: database_url})
     terminal = Terminal(here, script, HORAE_PORT=port, HORAE_DATA_DIR=data_dir)
     try:
-        await until(terminal.runs, timeout=60, message="the start of the cluster")
+        await until(partial(terminal.says, "serving", "scheduler ready", "worker ready"), timeout=60)
         script = commands("cluster client", **{"8080": port, "horae_…": terminal.key() or ""})
         shown = Shell(here, HORAE_DATA_DIR=data_dir).run(script)
         assert "0/32" in shown  # the worker's slots

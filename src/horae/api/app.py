@@ -17,6 +17,7 @@ from horae.api.auth import KeyCache, public
 from horae.api.body import described_models
 from horae.api.context import ApiSettings, Context
 from horae.api.routes import (
+    explain,
     health,
     jobs,
     operations,
@@ -57,7 +58,8 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
             "content": {errors.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
         }
     }
-    for module in (triggers, jobs, states, versions, operations, statistics, runs, schedules, workers, schedulers):
+    about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules)
+    for module in (*about_jobs, runs, explain, workers, schedulers):
         app.include_router(module.router, prefix=PREFIX, responses=answers)
     app.include_router(health.router)
     app.add_api_route("/openapi.json", _openapi, dependencies=[Depends(public)], include_in_schema=False)

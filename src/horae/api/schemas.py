@@ -153,6 +153,40 @@ class RecoveredView(BaseModel):
     recovered: int
 
 
+class GateView(BaseModel):
+    """One thing that must be so before a run starts; `until` is when it opens by itself."""
+
+    name: str
+    state: Literal["open", "closed", "unknown", "info"]
+    detail: str
+    unblock: str | None
+    until: datetime | None
+
+
+class EntryView(BaseModel):
+    """Something that happened to a run, or will."""
+
+    at: datetime
+    event: str
+    detail: str
+    waited_ms: int | None
+    waited_for: str | None
+
+
+class JobExplanationView(BaseModel):
+    """Why a job does or does not run, in one sentence and gate by gate."""
+
+    at: datetime
+    summary: str
+    gates: list[GateView]
+
+
+class RunExplanationView(JobExplanationView):
+    """The same of a run, and what happened to it in order."""
+
+    timeline: list[EntryView]
+
+
 class WorkerView(BaseModel):
     id: str
     name: str

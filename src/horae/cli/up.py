@@ -26,25 +26,31 @@ def register(app: typer.Typer) -> None:
     app.command("up")(up)
 
 
-def up(demo: Annotated[bool, typer.Option("--demo", help="Add a few example jobs.")] = False) -> None:
+def up(
+    demo: Annotated[bool, typer.Option("--demo", help="Add a few example jobs.")] = False,
+    imports: Annotated[
+        list[str] | None, typer.Option("--import", help="A module with @horae.task functions; repeatable.")
+    ] = None,
+) -> None:
     """Run everything here: the API, a scheduler and a worker. Ctrl-C stops it."""
     from horae.cli.together import run
 
     settings = config.load(up=True)
-    children = {name: _command(settings, name) for name in ("serve", "scheduler", "worker")}
+    children = {name: _command(settings, name) for name in ("serve", "scheduler")}
+    children["worker"] = _command(settings, "worker", *(f"--import={module}" for module in imports or ()))
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     raise typer.Exit(run(settings, _prepare, children, demo=demo, colour=colour))
 
 
-def _command(settings: Settings, name: str) -> Work:
+def _command(settings: Settings, name: str, *options: str) -> Work:
     """A command of Horae's, to be carried out in a child with the settings of this process."""
 
     def work() -> int:
         from horae.cli import app
 
         os.environ.update(environment(settings))
-        sys.argv = ["horae", name]
-        return app.run([name])
+        sys.argv = ["horae", name, *options]
+        return app.run([name, *options])
 
     return work
 

@@ -21,11 +21,12 @@ async def recover_neighbours(store: Store, me: Host, ids: Ids) -> None:
         await recover_lost(store, ids, dead)
 
 
-async def recover_lost(store: Store, ids: Ids, dead: list[str]) -> None:
-    """Takes runs from workers that are dead or let their leases run out."""
+async def recover_lost(store: Store, ids: Ids, dead: list[str]) -> int:
+    """Takes runs from workers that are dead or let their leases run out; how many."""
     lost = await store.transact(recover, chance=ids.chance, dead_workers=dead)
     if lost:
         log.warning("recovered runs of lost workers", runs=lost)
+    return lost
 
 
 async def _neighbours(tx: Transaction, me: Host) -> list[tuple[str, Host]]:

@@ -20,7 +20,8 @@ from horae.processes.neighbours import dead_neighbours, recover_lost
 from horae.processes.settings import SchedulerSettings
 
 _LOCKED_ELSEWHERE = 0.01  # a due job whose row somebody else was just at
-_PRUNE_EVERY = 60.0
+_SWEPT = 500  # a full batch: there may be more
+_PRUNE_EVERY, _PRUNE_PAUSE = 60.0, 0.05
 _TIDY_EVERY = 3600.0
 
 
@@ -118,16 +119,16 @@ class Scheduler:
     # Sweeping
 
     async def _sweep(self) -> float:
-        """Asks in one statement what there is to do; mostly nothing."""
-        chores = await self._store.read(_chores)
+        """Asks in one statement what there is to do; mostly nothing. Goes on at once if there was more than a batch."""
+        chores, most = await self._store.read(_chores), 0
         dead = await dead_neighbours(self._store, self.sign.host) if "running" in chores else []
         if dead or "lost" in chores:
-            await recover_lost(self._store, self._ids, dead)
+            most = max(most, await recover_lost(self._store, self._ids, dead))
         if "overdue" in chores:
-            await self._store.transact(expire)
+            most = max(most, await self._store.transact(expire, limit=_SWEPT))
         if "tallies" in chores and 0 in self._shards:
-            await self._store.transact(roll_up)
-        return self._settings.sweep
+            most = max(most, await self._store.transact(roll_up))
+        return 0 if most >= _SWEPT else self._settings.sweep
 
     async def _keep(self) -> float:
         """Upkeep is the work of whoever holds the first shard."""
@@ -141,8 +142,9 @@ class Scheduler:
             pruned = await self._store.transact(
                 prune, retention=self._settings.retention, log_retention=self._settings.log_retention
             )
-            if not pruned:
-                self._prune_at = now + _PRUNE_EVERY
+            if pruned:
+                return _PRUNE_PAUSE
+            self._prune_at = now + _PRUNE_EVERY
         return self._settings.sweep
 
 

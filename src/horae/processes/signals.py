@@ -34,3 +34,11 @@ def stop_signals() -> tuple[asyncio.Event, asyncio.Event]:
         loop.add_signal_handler(kind, lambda: None)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
     return stop, stop_now
+
+
+def ignore_signals() -> None:
+    """For the very end: there is nothing left to stop, and a late signal must not make a clean end look like a kill."""
+    loop = asyncio.get_running_loop()
+    for kind in (signal.SIGINT, signal.SIGTERM):
+        loop.remove_signal_handler(kind)
+        signal.signal(kind, signal.SIG_IGN)

@@ -10,6 +10,7 @@ message and the field that the server named.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -18,12 +19,14 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from horae import __version__
+from horae.domain.errors import NotFound
 from horae.sdk.answers import Unreachable, reason, refusal
 
 Json = dict[str, Any]
 Items = list[Json]
 When = datetime | str | None
 _PAGE = 200
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -63,6 +66,18 @@ class Client:
         against what a job does now (`job`)."""
         options = given({"from": instant(start), "compare": compare, "job": job})
         return self.call("POST", "schedules/preview", json={"schedule": schedule, "count": count, **options})
+
+    def explain(self, id: str) -> Json:
+        """Why a job (its name or id) or a run (its id) does or does not run."""
+        if _ID.fullmatch(id):
+            try:
+                return self.runs.explain(id)
+            except NotFound:
+                pass
+        try:
+            return self.jobs.explain(id)
+        except NotFound:
+            raise NotFound(f"there is no job and no run {id!r}") from None
 
     def close(self) -> None:
         self._http.close()
@@ -185,6 +200,10 @@ class Jobs:
         body = {"start": instant(start), "end": instant(end), "parallelism": parallelism, "dry_run": dry_run}
         return self._client.call("POST", f"jobs/{_part(job)}/backfill", json=body)
 
+    def explain(self, job: str) -> Json:
+        """Why it does or does not run: `summary`, and `gates` with what would open them."""
+        return self._client.call("GET", f"jobs/{_part(job)}/explain")
+
 
 class Runs:
     def __init__(self, client: Client) -> None:
@@ -206,6 +225,10 @@ class Runs:
         while lines := self._client.call("GET", f"runs/{_part(run)}/log", params={"after": after})["items"]:
             yield from lines
             after += len(lines)
+
+    def explain(self, run: str) -> Json:
+        """What it waits for or how it ended: `summary`, `gates` and `timeline`."""
+        return self._client.call("GET", f"runs/{_part(run)}/explain")
 
     def cancel(self, run: str) -> Json:
         return self._client.call("POST", f"runs/{_part(run)}/cancel")

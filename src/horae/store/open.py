@@ -28,7 +28,7 @@ async def open_store(
 ) -> SqlStore:
     """Connects, checks that the schema fits, and returns the store. `shift` moves the database's clock and `inline`
     runs SQLite without its thread: both for tests and simulations."""
-    if url.startswith("sqlite:") and not Path(sqlite_path(url)).exists():  # connecting would make an empty one
+    if _is_missing_file(url):  # connecting would make an empty one
         raise SchemaMismatch(schema.MISSING)
     dialect, connect = choose(url, clock.now, shift=shift, inline=inline)
     connection = await connect()
@@ -60,6 +60,14 @@ def choose(
     raise ConfigurationError(
         f"the database URL begins with {scheme!r}; Horae knows postgresql://, mysql:// and sqlite:///"
     )
+
+
+def _is_missing_file(url: str) -> bool:
+    """A path that begins with `file:` is SQLite's own form, for databases in memory."""
+    if not url.startswith("sqlite:"):
+        return False
+    path = sqlite_path(url)
+    return not path.startswith("file:") and not Path(path).exists()
 
 
 def sqlite_path(url: str) -> str:

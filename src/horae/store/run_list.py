@@ -10,7 +10,7 @@ from horae.domain.records import Page, RunFilter
 from horae.domain.run import RunRecord
 from horae.domain.states import LIVE
 from horae.store.dialects.base import Connection, Dialect, Row
-from horae.store.rows import load
+from horae.store.rows import is_id, load
 
 _SHARED = (
     *(
@@ -49,6 +49,8 @@ _ENDED = _select("run_history", (*_SHARED, *_ENDED_ONLY))
 
 
 async def find(db: Connection, d: Dialect, project_id: str, run_id: str) -> RunRecord | None:
+    if not is_id(run_id):
+        return None
     params = {"id": run_id, "project_id": project_id}
     for select in (_LIVE, _ENDED):
         rows = await db.fetch(f"{select} WHERE r.id = :id AND r.project_id = :project_id", params)

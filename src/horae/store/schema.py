@@ -42,12 +42,16 @@ async def check(db: Connection, d: Dialect) -> int:
         raise SchemaMismatch(
             f"the database schema is at revision {revision}, this Horae needs {OLDEST_USABLE}: run `horae migrate`"
         )
+    _refuse_too_new(revision, minimum)
+    return int(rows[0]["shard_count"])
+
+
+def _refuse_too_new(revision: str, minimum: str) -> None:
     if minimum > CODE_REVISION:
         raise SchemaMismatch(
             f"the database schema (revision {revision}) no longer allows this Horae, which knows revision "
             f"{CODE_REVISION}: install a newer Horae"
         )
-    return int(rows[0]["shard_count"])
 
 
 async def migrate(url: str, *, to: str = "head", shard_count: int = 64) -> None:
@@ -83,9 +87,12 @@ def _run(connection: SyncConnection, to: str, shard_count: int) -> None:
     config.attributes["connection"] = connection
     config.attributes["shard_count"] = shard_count
     script = ScriptDirectory.from_config(config)
-    target = script.get_current_head() if to == "head" else to
+    head = script.get_current_head()
+    target = head if to == "head" else to
     current = _current(connection)
-    if current is not None and (target is None or target == "base" or current > target):
+    if current is not None and head is not None and current > head:
+        _leave_newer(connection, current, to)
+    elif current is not None and (target is None or target == "base" or current > target):
         command.downgrade(config, to)
     else:
         command.upgrade(config, to)
@@ -99,11 +106,21 @@ def _current(connection: SyncConnection) -> str | None:
     return revision
 
 
+def _leave_newer(connection: SyncConnection, current: str, to: str) -> None:
+    """A newer Horae has migrated already: in a rolling upgrade this one may still work on it, but not change it."""
+    from sqlalchemy import text
+
+    _refuse_too_new(current, connection.scalar(text("SELECT minimum_revision FROM installation")) or "")
+    if to != "head":
+        raise SchemaMismatch(f"only the Horae that made revision {current} of the database schema can take it back")
+
+
 def alembic_config() -> Config:
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    # A percent sign would begin a reference to another option.
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     return config
 
 

@@ -12,6 +12,7 @@ from horae.ports import Hint, Ids, Verb
 from horae.store.access import AccessTable
 from horae.store.dependencies import DependencyTable
 from horae.store.dialects.base import Connection, Dialect
+from horae.store.facts import FactTables
 from horae.store.failures import ConnectionLost, TryAgain
 from horae.store.gates import GateTable
 from horae.store.jobs import JobTable
@@ -45,6 +46,7 @@ class SqlTransaction:
         self.logs = LogTable(db, dialect)
         self.processes = ProcessTable(db, dialect)
         self.stats = StatTable(db, dialect, ids)
+        self.facts = FactTables(db, dialect)
         self.access = AccessTable(db, dialect)
         self.upkeep = UpkeepTables(db, dialect)
         self.dependencies = DependencyTable(db, dialect)

@@ -21,8 +21,8 @@ def note(path: str, step: str, context: horae.Context) -> None:
 
 
 @horae.task
-async def nothing() -> None:
-    pass
+async def nothing(seconds: float = 0.0) -> None:
+    await asyncio.sleep(seconds)
 
 
 @horae.task

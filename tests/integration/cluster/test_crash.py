@@ -69,10 +69,10 @@ async def test_a_killed_worker_is_replaced_at_once(kind: str, make_cluster: Make
     assert scheduler.logged("recovered runs") or second.logged("recovered runs")
 
 
-@pytest.mark.parametrize("kind", SERVERS)
-async def test_a_worker_that_may_live_is_waited_for(kind: str, make_cluster: Make, oracle: Oracle) -> None:
+@pytest.mark.mysql
+async def test_a_worker_that_may_live_is_waited_for(make_cluster: Make, oracle: Oracle) -> None:
     """Nobody here can tell whether it is dead, so its lease has to run out."""
-    cluster = await make_cluster(kind, **SHORT)
+    cluster = await make_cluster("mysql", **SHORT)
     await cluster.start_scheduler()
     first = await elsewhere(cluster)
     run_id = await cluster.start_run("hangs", first_waits(oracle), retry=RETRY)
@@ -173,10 +173,10 @@ async def test_a_stale_result_is_refused(kind: str, make_cluster: Make, oracle: 
     assert await cluster.count("run_history") == 0
 
 
-@pytest.mark.parametrize("kind", SERVERS)
-async def test_a_worker_that_is_cut_off_ends_its_work_in_time(kind: str, make_cluster: Make, oracle: Oracle) -> None:
+@pytest.mark.postgresql
+async def test_a_worker_that_is_cut_off_ends_its_work_in_time(make_cluster: Make, oracle: Oracle) -> None:
     """Before anybody else may begin with it: no two attempts at a time, although nobody can tell the worker."""
-    cluster = await make_cluster(kind, **SHORT)
+    cluster = await make_cluster("postgresql", **SHORT)
     async with Proxy.before(cluster.url) as proxy:
         scheduler = cluster.start("scheduler")
         first = await cluster.start_worker(HORAE_DATABASE_URL=proxy.url)

@@ -91,7 +91,7 @@ async def all_over(cluster: Cluster) -> bool:
 async def test_a_stopped_scheduler_hands_over(kind: str, make_cluster: Make) -> None:
     """Shard leases last far longer than the test (shorter on MariaDB, which has no wake-ups), so whoever gets the
     shards was given them."""
-    cluster = await make_cluster(kind, HORAE_SHARD_LEASE="6s" if kind == "mysql" else "10m")
+    cluster = await make_cluster(kind, HORAE_SHARD_LEASE="3s" if kind == "mysql" else "10m")
     first = await cluster.start_scheduler()
     await eventually(owns_all, cluster, first.id)
     second = await cluster.start_scheduler()

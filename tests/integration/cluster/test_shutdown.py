@@ -107,24 +107,22 @@ async def test_what_cannot_be_stopped_is_put_back_too(make_cluster: Make, oracle
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_stop_under_load_leaves_nothing_running(kind: str, make_cluster: Make, oracle: Oracle) -> None:
-    """Whatever a claim brings while the worker begins to stop is either carried out or never taken."""
+async def test_a_stop_under_load_leaves_nothing_running(kind: str, make_cluster: Make) -> None:
+    """With one slot and little to do in it a worker is claiming half of its time: what that brings while it begins to
+    stop is carried out like the rest."""
     cluster = await make_cluster(kind, HORAE_LEASE="10m")
-    target = {"kind": "python", "function": "noted", "arguments": {"path": str(oracle.path), "seconds": 0.003}}
-    await cluster.create("quick", target)
-    await cluster.run("quick", 3_000)
-    for expected in (30, 60):
-        worker = await cluster.start_worker("--slots", "4")
-        await until(lambda n=expected: len(oracle.notes("end")) >= n, timeout=PATIENCE)  # type: ignore[misc]
+    await cluster.create("quick", {"kind": "python", "function": "nothing", "arguments": {"seconds": 0.005}})
+    await cluster.run("quick", 5_000)
+    done = 0
+    for _ in range(2):
+        worker = await cluster.start_worker("--slots", "1")
+        await eventually(has_done, cluster, done + 30)
         assert await worker.stop() == 0
         assert await cluster.count("runs WHERE status = 'running'") == 0
-        done = await cluster.count("run_history WHERE status = 'succeeded'")
-        assert (
-            done == len(oracle.notes("end")) == (await cluster.worker_row(worker))["runs_done"] + before(oracle, worker)
-        )
+        before, done = done, await cluster.count("run_history WHERE status = 'succeeded'")
+        assert (await cluster.worker_row(worker))["runs_done"] == done - before
     assert await cluster.count("attempts") == 0
 
 
-def before(oracle: Oracle, worker: Member) -> int:
-    """How much others had done."""
-    return len([note for note in oracle.notes("end") if note.pid != worker.pid])
+async def has_done(cluster: Cluster, count: int) -> bool:
+    return await cluster.count("run_history") >= count

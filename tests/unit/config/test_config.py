@@ -61,9 +61,9 @@ def test_children_of_up_see_what_it_sees(tmp_path: Path):
 
 
 def test_the_environment_goes_before_the_file(tmp_path: Path):
-    Path("horae.toml").write_text('port = 9000\nlease = "20s"\nexecutors = ["http"]\n[engines]\nmail = "celery"\n')
+    Path("horae.toml").write_text('port = 9000\nlease = "20s"\nexecutors = ["http"]\n[engines]\nmail = "database"\n')
     found = load(PORT="9001")
-    assert (found.port, found.lease, found.executors, found.engines) == (9001, 20, ("http",), {"mail": "celery"})
+    assert (found.port, found.lease, found.executors, found.engines) == (9001, 20, ("http",), {"mail": "database"})
     assert (found.sources["port"], found.sources["lease"]) == ("HORAE_PORT", "horae.toml")
     assert config.load({"HORAE_PORT": "9001"}, overrides={"port": 9002}).port == 9002
     Path("other.toml").write_text("port = 9003\n")
@@ -109,7 +109,7 @@ def test_a_file_that_is_not_there():
         ("LOG_LIMIT", "1B", "HORAE_LOG_LIMIT must be from"),
         ("ALLOW_SIGNUP", "perhaps", "HORAE_ALLOW_SIGNUP must be true or false"),
         ("ENGINE", "steam", "HORAE_ENGINE must be one of database, celery"),
-        ("ENGINE", "celery", "needs HORAE_BROKER_URL"),
+        ("ENGINE", "celery", "HORAE_ENGINE=celery comes with a later version"),
         ("SECRET_KEY", "short", "HORAE_SECRET_KEY is too short"),
         ("SECRET_KEY", "a" * 64, "HORAE_SECRET_KEY is a well-known"),
         ("SECRET_KEY", "change-me-change-me-change-me-please-1", "HORAE_SECRET_KEY is a well-known"),

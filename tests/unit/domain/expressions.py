@@ -9,6 +9,8 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
 
+from horae.domain.zones import zone as rules
+
 ZONES = (
     "UTC",
     "Europe/Berlin",
@@ -145,7 +147,7 @@ def slow_occurrences(
     expression: str, zone: str, after: datetime, until: datetime, gap: str = "run_after", fold: str = "first"
 ) -> list[datetime]:
     """What semantics.md says, minute by minute, for expressions of five fields."""
-    slow, place = Slow(expression), ZoneInfo(zone)
+    slow, place = Slow(expression), rules(zone)
     if not slow.fixed:
         return [at for at in _minutes(after, until) if slow.matches(at.astimezone(place))]
     found = set()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from horae.domain.blackouts import WEEKDAYS, Blackout, closed_until, closures, cover_the_week
+from horae.domain.zones import zone as rules
 from tests.unit.domain.expressions import ZONES
 from tests.unit.domain.refused import refused
 
@@ -103,7 +104,7 @@ def test_wall_clocks_decide(forms, zone, hours, data):
     found = closures(blackouts, zone, after, until)
     assert found == sorted(found)
     assert all(end < start for (_, end), (start, _) in itertools.pairwise(found))
-    place, at = ZoneInfo(zone), after
+    place, at = rules(zone), after
     while at <= until:
         expected = any(_inside(form, at, place) for form in forms)
         end = closed_until(blackouts, zone, at)

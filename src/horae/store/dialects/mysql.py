@@ -30,6 +30,7 @@ _SESSION = (
 )
 # The variable of this has another name on each of the two; the statement is the same.
 _ISOLATION = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"
+_PATIENCE = 60.0  # seconds for an answer: a server that vanished without a word would be waited for for hours
 _DUPLICATE = {1062}
 _IN_THE_WAY = {1205, 1213, 1020, 3572}
 _LOST = {2006, 2013, 2014, 2055, 1053, 1927, 1158, 1159, 1160, 1161, 4031}
@@ -193,6 +194,7 @@ async def connect(url: str) -> MysqlConnection:
             charset="utf8mb4",
             autocommit=True,
             connect_timeout=5,
+            read_timeout=_PATIENCE,
             init_command=_SESSION,
             conv=_CONVERSIONS,
             # Without it an UPDATE that changes nothing reports no row, which would look like a lost lease.

@@ -138,10 +138,11 @@ class PostgresqlConnection:
         try:
             yield
         except BaseException as error:
-            if self._raw.is_closed() or isinstance(error, asyncio.CancelledError):
+            translated = _translated(error)
+            if self._raw.is_closed() or isinstance(translated, asyncio.CancelledError | StoreUnavailable):
                 # A cancelled statement may still be under way on the server.
                 self.broken = True
-            raise _translated(error) from error
+            raise translated from error
 
 
 @lru_cache(maxsize=256)
@@ -166,6 +167,7 @@ def _translated(error: BaseException) -> BaseException:
         case (
             asyncpg.PostgresConnectionError()
             | asyncpg.InterfaceError()
+            | asyncpg.InternalClientError()  # the server's goodbye came while nobody was listening
             | asyncpg.OperatorInterventionError()
             | OSError()
             | TimeoutError()

@@ -1,0 +1,42 @@
+"""Why a job or a run does, did or does not run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Response
+
+from horae.api.auth import Principal, allow
+from horae.api.context import Ctx
+from horae.api.params import Ref, RunId
+from horae.api.schemas import JobExplanationView, RunExplanationView
+from horae.api.views import reply
+from horae.lifecycle import explain
+
+router = APIRouter()
+
+
+@router.get("/jobs/{id}/explain", response_model=JobExplanationView, tags=["jobs"])
+async def explain_job(context: Ctx, principal: Annotated[Principal, Depends(allow("jobs:read"))], ref: Ref) -> Response:
+    """What the job waits for: every gate on the way to its next run, and what would open those that are closed."""
+    found = await context.store.read(
+        explain.explain_job,
+        project_id=principal.project_id,
+        ref=ref,
+        offline_after=context.settings.offline_after,
+    )
+    return reply({"at": found.at, "summary": found.summary, "gates": found.gates})
+
+
+@router.get("/runs/{id}/explain", response_model=RunExplanationView, tags=["runs"])
+async def explain_run(
+    context: Ctx, principal: Annotated[Principal, Depends(allow("runs:read"))], run_id: RunId
+) -> Response:
+    """What the run waits for or how it ended, and what happened to it in order."""
+    found = await context.store.read(
+        explain.explain_run,
+        project_id=principal.project_id,
+        run_id=run_id,
+        offline_after=context.settings.offline_after,
+    )
+    return reply(found)

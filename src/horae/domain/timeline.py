@@ -1,0 +1,149 @@
+"""What happened to a run, in order, with the time between two events and what it went by with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from horae.domain.capacity import worker_name
+from horae.domain.explanation import Entry, Gate, brief, foremost, moment
+from horae.domain.facts import RunFacts
+from horae.domain.states import LIVE, AttemptOutcome, RunStatus, Trigger
+
+_LATE = 60.0  # seconds: beyond that an occurrence was missed, and caught up
+
+
+_AT = {RunStatus.QUEUED: "a worker", RunStatus.RUNNING: "its work"}
+
+
+class _Try(NamedTuple):
+    n: int
+    worker_id: str | None
+    started_at: datetime
+    finished_at: datetime | None
+    outcome: str | None
+    error: str | None
+
+
+def timeline(facts: RunFacts, gates: list[Gate]) -> tuple[Entry, ...]:
+    entries = [*_beginning(facts), *_attempts(facts), *_end(facts, gates)]
+    if (ended := facts.run["finished_at"]) is not None:  # what was still to come did not
+        entries = [entry for entry in entries if entry.at <= ended]
+    # Stable: what happened at the same instant stays in the order of the flow.
+    entries.sort(key=lambda entry: entry.at)
+    done: list[Entry] = []
+    for entry in entries:
+        waited = entry.at - done[-1].at if done else None
+        ms = None if waited is None else round(waited.total_seconds() * 1000)
+        done.append(replace(entry, waited_ms=ms, waited_for=entry.waited_for if ms else None))
+    return tuple(done)
+
+
+def _beginning(facts: RunFacts) -> list[Entry]:
+    run = facts.run
+    created, nominal = run["created_at"], run["scheduled_for"]
+    entries = []
+    if nominal is not None:
+        if run["occurrences"] > 1:
+            what = f"{run['occurrences']} occurrences, up to {moment(run['scheduled_until'])}"
+        else:
+            what = "its occurrence"
+        entries.append(Entry(nominal, "due", what))
+    if run["status"] == RunStatus.SKIPPED:  # it was made as it ended
+        return entries
+    entries.append(Entry(created, "created", _made_by(facts), waited_for=_lateness(facts)))
+    if run["held"]:
+        entries.append(Entry(created, "held", "waits for its turn"))
+    due_at = _first_due(facts)
+    if due_at is not None and due_at not in (nominal, created) and due_at > created:
+        jitter = nominal is not None and nominal < due_at
+        entries.append(
+            Entry(due_at, "due", "moved by its jitter" if jitter else "the time that was asked for", None, "its time")
+        )
+    return entries
+
+
+def _made_by(facts: RunFacts) -> str:
+    run = facts.run
+    if run["scheduler_id"] is not None:
+        names = {one.id: one.name for one in facts.schedulers}
+        return f"fired by scheduler {names.get(run['scheduler_id'], run['scheduler_id'])}"
+    whom = f" by {run['triggered_by']}" if run["triggered_by"] else ""
+    if run["rerun_of"] is not None:
+        return f"run again{whom}, after {run['rerun_of']}"
+    if run["trigger"] == Trigger.AFTER:
+        return f"started by the end of run {run['parent_run_id']}"
+    return f"triggered{whom} ({run['trigger']})"
+
+
+def _lateness(facts: RunFacts) -> str | None:
+    nominal = facts.run["scheduled_for"]
+    if nominal is None or facts.run["trigger"] != Trigger.SCHEDULE:
+        return None
+    late = (facts.run["created_at"] - nominal).total_seconds()
+    return "a scheduler: none fired it in its time, so it was caught up" if late > _LATE else "its scheduler"
+
+
+def _first_due(facts: RunFacts) -> datetime | None:
+    """When the first attempt was due. A retry overwrites it: then it is not on record any more."""
+    return None if facts.attempts else facts.run["due_at"]
+
+
+def _attempts(facts: RunFacts) -> list[Entry]:
+    run, entries = facts.run, []
+    tries = [_try(row) for row in facts.attempts]
+    if run["started_at"] is not None and run["status"] != RunStatus.QUEUED:
+        tries.append(_last_try(run))
+    for number, one in enumerate(tries):
+        before = tries[number - 1] if number else None
+        again = run["due_at"] if before is not None and one.n == run["attempt"] else None
+        if again is not None and before is not None and before.finished_at and before.finished_at < again:
+            entries.append(Entry(again, "due", f"attempt {one.n}", waited_for="its backoff"))
+        where = worker_name(facts.workers, one.worker_id)
+        entries.append(
+            Entry(one.started_at, "claimed", f"attempt {one.n} by {where}", waited_for=_wait(facts, before, again))
+        )
+        if one.finished_at is not None and one.outcome is not None:
+            said = "" if one.outcome == AttemptOutcome.SUCCEEDED else f": {brief(one.error)}"
+            entries.append(Entry(one.finished_at, "attempt", f"attempt {one.n} {one.outcome}{said}", None, "its work"))
+    return entries
+
+
+def _wait(facts: RunFacts, before: _Try | None, again: datetime | None) -> str:
+    """What an attempt waited for before somebody claimed it; a turn leaves no trace but the limit."""
+    if before is None:
+        return "a worker" if facts.spec is None or facts.spec.gate is None else "its turn, or a worker"
+    if again is not None or before.outcome == AttemptOutcome.INTERRUPTED:
+        return "a worker"
+    return "its backoff, and a worker"
+
+
+def _try(row: dict[str, Any]) -> _Try:
+    return _Try(row["n"], row["worker_id"], row["started_at"], row["finished_at"], row["outcome"], row["error"])
+
+
+def _last_try(run: dict[str, Any]) -> _Try:
+    """The attempt that runs, or that ended the run: it is in the run itself, where only a status is left of it."""
+    ended = run["finished_at"] is not None
+    return _Try(
+        run["attempt"],
+        run["worker_id"],
+        run["started_at"],
+        run["finished_at"],
+        run["status"] if ended else None,
+        run["error"],
+    )
+
+
+def _end(facts: RunFacts, gates: list[Gate]) -> list[Entry]:
+    run, now = facts.run, facts.now
+    if run["status"] not in LIVE:
+        why = f" ({run['reason']})" if run["reason"] else ""
+        never = ("a scheduler" if run["status"] == RunStatus.SKIPPED else "a worker") if run["attempt"] == 0 else None
+        return [Entry(run["finished_at"], "ended", f"{run['status']}{why}", waited_for=never)]
+    gate = foremost(gates)
+    entries = [Entry(now, "now", run["status"], waited_for=gate.detail if gate else _AT.get(run["status"]))]
+    if run["status"] == RunStatus.QUEUED and facts.attempts and run["due_at"] > facts.attempts[-1]["finished_at"]:
+        entries.append(Entry(run["due_at"], "due", f"attempt {run['attempt'] + 1}", waited_for="its backoff"))
+    return entries

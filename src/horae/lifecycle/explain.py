@@ -1,0 +1,60 @@
+"""Explain: collects what can be in the way of a job or a run, and says so. It only reads."""
+
+from __future__ import annotations
+
+from horae.domain import explain
+from horae.domain.errors import NotFound
+from horae.domain.explanation import Explanation
+from horae.domain.facts import JobFacts, RunFacts
+from horae.domain.schedule import AfterSchedule
+from horae.domain.states import RunStatus, Trigger
+from horae.ports import Transaction
+
+OFFLINE_AFTER = 180.0
+_RECENT = 100  # rows of history: enough to see a pattern
+
+
+async def explain_job(
+    tx: Transaction, *, project_id: str, ref: str, offline_after: float = OFFLINE_AFTER
+) -> Explanation:
+    now = await tx.now()
+    job = await tx.facts.job(project_id, ref)
+    if job is None:
+        raise NotFound(f"there is no job {ref!r}")
+    after = isinstance(job.spec.schedule, AfterSchedule)
+    return explain.explain_job(
+        JobFacts(
+            now=now,
+            job=job,
+            live=await tx.facts.live(job.id),
+            recent=tuple(await tx.facts.recent(job.id, _RECENT)),
+            workers=tuple(await tx.processes.workers(offline_after)),
+            schedulers=tuple(await tx.facts.schedulers()) if job.spec.scheduled else (),
+            upstream=tuple(await tx.facts.upstream(project_id, job.id)) if after else (),
+        )
+    )
+
+
+async def explain_run(
+    tx: Transaction, *, project_id: str, run_id: str, offline_after: float = OFFLINE_AFTER
+) -> Explanation:
+    now = await tx.now()
+    run = await tx.runs.find(project_id, run_id)
+    if run is None:
+        raise NotFound("there is no such run")
+    version = (run["job_id"], run["version"])
+    waits = run["status"] == RunStatus.QUEUED and not run["held"]
+    backfill = run["trigger"] == Trigger.BACKFILL
+    return explain.explain_run(
+        RunFacts(
+            now=now,
+            run=run,
+            spec=(await tx.jobs.definitions([version])).get(version),
+            attempts=tuple(await tx.runs.attempts(run_id)),
+            workers=tuple(await tx.processes.workers(offline_after)),
+            schedulers=tuple(await tx.facts.schedulers()),
+            live=await tx.facts.live(run["job_id"], backfill=backfill, before=run_id) if run["held"] else None,
+            ahead=await tx.facts.ahead(run) if waits else 0,
+            dead_since=await tx.facts.dead_since(run_id) if run["status"] == RunStatus.FAILED else None,
+        )
+    )

@@ -1,0 +1,121 @@
+"""What explanations are made from, read in few statements: never more of history than its newest end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from horae.domain.facts import EndedRun, JobStanding, LiveRun, LiveRuns, SchedulerFact, Upstream
+from horae.domain.job import JobSpec
+from horae.domain.records import ShardView
+from horae.domain.run import RunRecord
+from horae.store.dialects.base import Row
+from horae.store.rows import Group, is_id, words
+
+_LIVE = words("id status held due_at started_at worker_id created_at")
+_ENDED = words("id status reason occurrences scheduled_for scheduled_until finished_at error")
+_STANDING = words(
+    "enabled paused paused_until anchor_at next_run_at fired_through fired_count updated_by updated_at shard"
+)
+MOST_AHEAD = 1_000
+
+
+class FactTables(Group):
+    async def job(self, project_id: str, ref: str) -> JobStanding | None:
+        columns = ", ".join(f"j.{column}" for column in _STANDING)
+        for key in ("id", "name") if is_id(ref) else ("name",):
+            rows = await self.db.fetch(
+                f"SELECT j.id, {columns}, s.spec, h.owner_id, h.epoch, h.lease_until FROM jobs j "
+                "JOIN job_versions s ON s.job_id = j.id AND s.version = j.version "
+                f"LEFT JOIN shards h ON h.shard = j.shard WHERE j.project_id = :project_id AND j.{key} = :ref",
+                {"project_id": project_id, "ref": ref},
+            )
+            if rows:
+                return _standing(rows[0])
+        return None
+
+    async def live(
+        self, job_id: str, *, backfill: bool = False, before: str | None = None, limit: int = 10
+    ) -> LiveRuns:
+        mine = f"""job_id = :job_id AND "trigger" {"=" if backfill else "<>"} 'backfill'"""
+        older = "CASE WHEN held AND id < :before THEN 1 ELSE 0 END" if before is not None else "0"
+        params: dict[str, Any] = {"job_id": job_id, "before": before, "limit": limit}
+        (sums,) = await self.db.fetch(
+            "SELECT SUM(CASE WHEN held THEN 0 ELSE 1 END) AS under_way, SUM(CASE WHEN held THEN 1 ELSE 0 END) AS held, "
+            f"SUM({older}) AS held_before, "
+            f"(SELECT max_instances FROM job_gates WHERE job_id = :job_id) AS max_instances FROM runs WHERE {mine}",
+            params,
+        )
+        first = await self.db.fetch(
+            f"SELECT {', '.join(_LIVE)} FROM runs WHERE {mine} ORDER BY held, id LIMIT :limit", params
+        )
+        under_way, held, held_before = (int(sums[name] or 0) for name in ("under_way", "held", "held_before"))
+        return LiveRuns(sums["max_instances"], under_way, held, held_before, tuple(map(_live_run, first)))
+
+    async def recent(self, job_id: str, limit: int) -> list[EndedRun]:
+        rows = await self.db.fetch(
+            f"SELECT {', '.join(_ENDED)} FROM run_history WHERE job_id = :job_id ORDER BY id DESC LIMIT :limit",
+            {"job_id": job_id, "limit": limit},
+        )
+        return [EndedRun(*(row[column] for column in _ENDED)) for row in rows]
+
+    async def upstream(self, project_id: str, job_id: str) -> list[Upstream]:
+        # Two looks at the newest end of an index: no database can be tempted to read more of history than that.
+        last = "(SELECT h.{} FROM run_history h WHERE h.job_id = j.id ORDER BY h.id DESC LIMIT 1)"
+        rows = await self.db.fetch(
+            "SELECT j.id, j.name, d.run_on, j.enabled, j.paused, "
+            "(SELECT COUNT(*) FROM runs r WHERE r.job_id = j.id) AS live, "
+            f"{last.format('status')} AS last_status, {self.d.time(last.format('finished_at'), 'last_ended_at')} "
+            "FROM job_dependencies d JOIN jobs j ON j.id = d.upstream_id "
+            "WHERE d.downstream_id = :job_id AND j.project_id = :project_id ORDER BY j.name",
+            {"job_id": job_id, "project_id": project_id},
+        )
+        return [_upstream(row) for row in rows]
+
+    async def schedulers(self) -> list[SchedulerFact]:
+        rows = await self.db.fetch("SELECT id, hostname, pid, heartbeat_at FROM schedulers ORDER BY id")
+        return [SchedulerFact(row["id"], row["hostname"], row["pid"], row["heartbeat_at"]) for row in rows]
+
+    async def ahead(self, run: RunRecord) -> int:
+        """How many due runs come before this one in its queue, as far as it is worth counting."""
+        (row,) = await self.db.fetch(
+            "SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM runs WHERE status = 'queued' AND NOT held "
+            f"AND queue = :queue AND due_at <= {self.d.now} AND (priority > :priority OR (priority = :priority "
+            "AND (due_at < :due_at OR (due_at = :due_at AND id < :id)))) LIMIT :most) AS before_it",
+            {**{key: run[key] for key in ("queue", "priority", "due_at", "id")}, "most": MOST_AHEAD},
+        )
+        return int(row["n"])
+
+    async def dead_since(self, run_id: str) -> datetime | None:
+        rows: Sequence[Row] = await self.db.fetch(
+            "SELECT failed_at FROM dead_letters WHERE run_id = :run_id", {"run_id": run_id}
+        )
+        return rows[0]["failed_at"] if rows else None
+
+
+def _standing(row: Row) -> JobStanding:
+    values = {column: row[column] for column in _STANDING}
+    shard = ShardView(values.pop("shard"), row["owner_id"], row["epoch"] or 0, row["lease_until"])
+    for flag in ("enabled", "paused"):
+        values[flag] = bool(values[flag])
+    return JobStanding(id=row["id"], spec=JobSpec.model_validate_json(row["spec"]), shard=shard, **values)
+
+
+def _live_run(row: Row) -> LiveRun:
+    values = {column: row[column] for column in _LIVE}
+    values["held"] = bool(values["held"])
+    return LiveRun(**values)
+
+
+def _upstream(row: Row) -> Upstream:
+    return Upstream(
+        id=row["id"],
+        name=row["name"],
+        run_on=row["run_on"],
+        enabled=bool(row["enabled"]),
+        paused=bool(row["paused"]),
+        live=int(row["live"]),
+        last_status=row["last_status"],
+        last_ended_at=row["last_ended_at"],
+    )

@@ -1,0 +1,178 @@
+"""Facts for explanations, as good as they get: tests change the one that matters to them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from horae.domain.explanation import Explanation, Gate
+from horae.domain.facts import EndedRun, JobFacts, JobStanding, LiveRun, LiveRuns, RunFacts, SchedulerFact, Upstream
+from horae.domain.job import JobSpec
+from horae.domain.records import Host, ShardView, WorkerRecord
+
+NOW = datetime(2026, 11, 15, 3, 0, tzinfo=UTC)
+MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
+WORKER = WorkerRecord(
+    id="w1",
+    name="alpha",
+    host=Host("host", "linux", "key", 1, 2),
+    version="1",
+    queues=("default",),
+    offers=("http", "python:work"),
+    slots=4,
+    busy=0,
+    status="idle",
+    runs_done=0,
+    started_at=NOW - MINUTE,
+    heartbeat_at=NOW,
+)
+SCHEDULER = SchedulerFact("s1", "beta", 7, NOW)
+NO_RUNS = LiveRuns(1, 0, 0, 0, ())
+
+
+def spec(**fields: Any) -> JobSpec:
+    return JobSpec.model_validate({"name": "report", "target": {"kind": "python", "function": "work"}, **fields})
+
+
+def job(**fields: Any) -> JobFacts:
+    """A job that is due and free; fields of the job, of its definition, or of the facts."""
+    facts = {name: fields.pop(name) for name in list(fields) if name in JobFacts.__slots__}
+    standing = {name: fields.pop(name) for name in list(fields) if name in JobStanding.__slots__}
+    definition = {"schedule": {"every": "1h"}, **fields}
+    state: dict[str, Any] = {
+        "id": "j1",
+        "spec": spec(**definition),
+        "enabled": True,
+        "paused": False,
+        "paused_until": None,
+        "anchor_at": NOW - MINUTE,
+        "next_run_at": NOW,
+        "fired_through": None,
+        "fired_count": 0,
+        "updated_by": "key:ops",
+        "updated_at": NOW - MINUTE,
+        "shard": ShardView(3, "s1", 1, NOW + MINUTE),
+    }
+    around: dict[str, Any] = {
+        "now": NOW,
+        "live": NO_RUNS,
+        "recent": (),
+        "workers": (WORKER,),
+        "schedulers": (SCHEDULER,),
+    }
+    return JobFacts(**{**around, "job": JobStanding(**{**state, **standing}), **facts})
+
+
+def live_run(**fields: Any) -> LiveRun:
+    values: dict[str, Any] = {
+        "id": "r1",
+        "status": "queued",
+        "held": False,
+        "due_at": NOW,
+        "started_at": None,
+        "worker_id": None,
+        "created_at": NOW - MINUTE,
+    }
+    return LiveRun(**{**values, **fields})
+
+
+def ended_run(**fields: Any) -> EndedRun:
+    values: dict[str, Any] = {
+        "id": "r0",
+        "status": "skipped",
+        "reason": "overlap",
+        "occurrences": 1,
+        "scheduled_for": NOW - MINUTE,
+        "scheduled_until": NOW - MINUTE,
+        "finished_at": NOW - MINUTE,
+        "error": None,
+    }
+    return EndedRun(**{**values, **fields})
+
+
+RUN: dict[str, Any] = {
+    **dict.fromkeys(
+        ["scheduled_for", "scheduled_until", "start_by", "worker_id", "started_at", "finished_at", "duration_ms"]
+    ),
+    **dict.fromkeys(
+        ["response_code", "exit_code", "result", "error", "reason", "input", "progress", "parent_run_id", "rerun_of"]
+    ),
+    **dict.fromkeys(["scheduler_id", "lease_until", "cancel_requested_at"]),
+    "id": "r1",
+    "job_id": "j1",
+    "job_name": "report",
+    "version": 1,
+    "trigger": "api",
+    "due_at": NOW - MINUTE,
+    "created_at": NOW - MINUTE,
+    "queue": "default",
+    "priority": 5,
+    "status": "queued",
+    "attempt": 0,
+    "uncounted": 0,
+    "max_attempts": 3,
+    "occurrences": 1,
+    "held": False,
+    "triggered_by": "key:ops",
+}
+RUNNING: dict[str, Any] = {
+    "status": "running",
+    "attempt": 1,
+    "worker_id": "w1",
+    "started_at": NOW - MINUTE / 2,
+    "lease_until": NOW + MINUTE / 4,
+}
+ENDED: dict[str, Any] = {
+    "attempt": 1,
+    "worker_id": "w1",
+    "started_at": NOW - MINUTE / 2,
+    "finished_at": NOW,
+    "duration_ms": 30_000,
+}
+
+
+def run(**fields: Any) -> RunFacts:
+    """A queued run that nothing is in the way of; fields of the run, or of the facts."""
+    facts = {name: fields.pop(name) for name in list(fields) if name in RunFacts.__slots__}
+    around: dict[str, Any] = {
+        "now": NOW,
+        "spec": spec(),
+        "attempts": (),
+        "workers": (WORKER,),
+        "schedulers": (SCHEDULER,),
+    }
+    return RunFacts(**{**around, "run": {**RUN, **fields}, **facts})
+
+
+def tried(n: int = 1, **fields: Any) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "n": n,
+        "worker_id": "w1",
+        "started_at": NOW - MINUTE,
+        "finished_at": NOW - MINUTE / 2,
+        "outcome": "failed",
+        "error": "it broke\nin many lines",
+    }
+    return {**values, **fields}
+
+
+def upstream(**fields: Any) -> Upstream:
+    values: dict[str, Any] = {
+        "id": "u",
+        "name": "load",
+        "run_on": "any",
+        "enabled": True,
+        "paused": False,
+        "live": 0,
+        "last_status": "cancelled",
+        "last_ended_at": NOW - HOUR,
+    }
+    return Upstream(**{**values, **fields})
+
+
+def closed(found: Explanation) -> list[str]:
+    return [gate.name for gate in found.gates if gate.closed]
+
+
+def gate(found: Explanation, name: str) -> Gate:
+    return next(one for one in found.gates if one.name == name)

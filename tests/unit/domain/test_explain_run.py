@@ -1,0 +1,141 @@
+"""Why a run waits or how it ended, and what happened to it in order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from horae.domain.explain import explain_run
+from horae.domain.explanation import Explanation
+from horae.domain.facts import LiveRuns
+from tests.unit.domain.situations import (
+    ENDED,
+    HOUR,
+    MINUTE,
+    NOW,
+    RUNNING,
+    WORKER,
+    closed,
+    gate,
+    live_run,
+    run,
+    spec,
+    tried,
+)
+
+
+def test_an_interrupted_attempt_is_not_counted():
+    found = explain_run(run(attempt=2, uncounted=1, due_at=NOW + MINUTE, attempts=(tried(), tried(2))))
+    assert "attempt 2 (1 of 3 that count) failed: it broke;" in gate(found, "backoff").detail
+
+
+def test_a_run_whose_definition_is_gone():
+    assert closed(explain_run(run(spec=None))) == ["definition"]
+    ended = run(spec=None, status="failed", reason="definition", error=None, **ENDED)
+    assert closed(explain_run(ended)) == ["definition"]
+
+
+def test_held_in_a_backfill():
+    live = LiveRuns(1, 2, 1, 0, (live_run(id="a"), live_run(id="b")))
+    found = explain_run(run(held=True, trigger="backfill", live=live))
+    assert "behind 2 runs under way (a and b) of the same backfill" in gate(found, "held").detail
+    soon = explain_run(run(held=True, live=replace(live, under_way=0, first=())))
+    assert "its turn comes at any moment" in soon.summary
+
+
+def test_a_run_that_waits_though_nothing_is_in_its_way():
+    found = explain_run(run(due_at=NOW - 5 * MINUTE))
+    assert closed(found) == []
+    assert "nothing known is in its way: see the logs of the workers" in found.summary
+
+
+def test_who_asked_it_to_stop():
+    asked = {**RUNNING, "cancel_requested_at": NOW, "cancel_requested_by": "key:boss"}
+    assert "key:boss asked it to stop" in explain_run(run(**asked)).summary
+
+
+def test_a_worker_that_nobody_knows():
+    found = explain_run(run(**RUNNING, workers=()))
+    assert gate(found, "worker").state == "unknown"
+    assert "may be stuck: worker w1 has it, of which nothing is known" in found.summary
+    leaving = explain_run(run(**RUNNING, workers=(replace(WORKER, status="draining"),)))
+    assert "which is shutting down," in gate(leaving, "worker").detail
+
+
+def test_a_skipped_row_with_a_reason_of_later_times():
+    found = explain_run(run(status="skipped", reason="eclipse", scheduled_for=NOW, finished_at=NOW))
+    assert closed(found) == ["eclipse"]
+
+
+# Timelines
+
+
+def told(found: Explanation) -> list[str]:
+    return [f"{entry.event}: {entry.detail}" for entry in found.timeline]
+
+
+def waits(found: Explanation) -> list[tuple[int | None, str | None]]:
+    return [(entry.waited_ms, entry.waited_for) for entry in found.timeline]
+
+
+def test_a_caught_up_run_from_beginning_to_end():
+    fields = {**ENDED, "status": "succeeded", "trigger": "schedule", "scheduler_id": "s1", "triggered_by": None}
+    found = explain_run(run(**fields, scheduled_for=NOW - HOUR, due_at=NOW - HOUR, spec=spec(schedule={"every": "1h"})))
+    assert told(found) == [
+        "due: its occurrence",
+        "created: fired by scheduler beta (process 7)",
+        "claimed: attempt 1 by worker alpha",
+        "attempt: attempt 1 succeeded",
+        "ended: succeeded",
+    ]
+    assert waits(found) == [
+        (None, None),
+        (3_540_000, "a scheduler: none fired it in its time, so it was caught up"),
+        (30_000, "its turn, or a worker"),
+        (30_000, "its work"),
+        (0, None),
+    ]
+
+
+def test_a_retry_waits_for_its_backoff_and_then_for_a_worker():
+    first = tried(started_at=NOW - MINUTE, finished_at=NOW - MINUTE * 0.75)
+    found = explain_run(
+        run(**{**ENDED, "attempt": 2}, status="failed", reason="permanent", error="no", due_at=NOW - MINUTE * 0.55,
+            attempts=(first,))
+    )  # fmt: skip
+    assert told(found)[2:] == [
+        "attempt: attempt 1 failed: it broke",
+        "due: attempt 2",
+        "claimed: attempt 2 by worker alpha",
+        "attempt: attempt 2 failed: no",
+        "ended: failed (permanent)",
+    ]
+    assert waits(found)[3:5] == [(12_000, "its backoff"), (3_000, "a worker")]
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"trigger": "manual"}, "triggered by key:ops (manual)"),
+        ({"trigger": "retry", "rerun_of": "r0"}, "run again by key:ops, after r0"),
+        ({"trigger": "after", "parent_run_id": "r0", "triggered_by": None}, "started by the end of run r0"),
+        ({"scheduler_id": "s9"}, "fired by scheduler s9"),
+    ],
+)
+def test_where_a_run_comes_from(fields, words):
+    assert f"created: {words}" in told(explain_run(run(**fields)))
+
+
+def test_what_did_not_come_to_pass_is_not_told():
+    found = explain_run(run(status="cancelled", due_at=NOW + HOUR, finished_at=NOW - MINUTE / 2))
+    assert told(found) == ["created: triggered by key:ops (api)", "ended: cancelled"]
+
+
+def test_a_row_for_many_occurrences():
+    fields = {"scheduled_for": NOW - 3 * HOUR, "scheduled_until": NOW - HOUR, "occurrences": 3}
+    found = explain_run(run(status="skipped", reason="missed", finished_at=NOW, scheduler_id="s1", **fields))
+    assert told(found) == [
+        "due: 3 occurrences, up to 2026-11-15 02:00:00 UTC",
+        "ended: skipped (missed)",
+    ]
