@@ -1,6 +1,7 @@
 """Finish: an outcome ends its run or queues it once more. Without the right token nothing changes at all."""
 
 import asyncio
+import random
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from horae.domain.outcome import Outcome
 from horae.domain.run import LogLines
 from horae.domain.states import AttemptOutcome, RunStatus
+from tests.contract.kinds import on_postgresql
 from tests.contract.world import (
     CANCELLED,
     FAILED,
@@ -304,6 +306,28 @@ async def test_finish_and_recover_at_once_agree(world: World) -> None:
     assert len(await world.history()) == 4
     totals = await world.totals()
     assert totals["succeeded"] + totals["failed"] == 4
+
+
+@on_postgresql
+async def test_results_and_heartbeats_do_not_wait_for_each_other(world: World) -> None:
+    """They touch the same rows all the time: in one order, or it is a deadlock."""
+    job, worker, chance = await world.job(retry={"max_attempts": 9}), IDS.new(), random.Random(1)
+    await world.trigger(job, 300)
+    runs = await world.claim(300, worker=worker)
+    chance.shuffle(runs)
+    one, two = await world.crowd(2)
+
+    async def report() -> None:
+        for n in range(0, 300, 20):
+            outcomes = [SUCCEEDED, replace(SUCCEEDED, result="1"), FAILED, PERMANENT]
+            await one.finish(outcomes={run: chance.choice(outcomes) for run in runs[n : n + 20]})
+
+    reporting = asyncio.create_task(report())
+    while not reporting.done():
+        await two.renew(worker, *runs)
+    await reporting
+    (row,) = await world.rows("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+    assert row["deadlocks"] == 0
 
 
 # ---- output

@@ -86,6 +86,17 @@ async def test_neighbours_are_those_of_the_same_host_that_did_not_say_goodbye(wo
     assert found == [(here.id, here.host)]
 
 
+async def test_a_worker_that_is_surely_dead_is_marked(world: World) -> None:
+    dead, alive = worker_sign(), worker_sign()
+    for sign in (dead, alive):
+        await register(world, sign)
+        await beat(world, sign, busy=3)
+    await world.store.transact(lambda tx: tx.processes.mark_offline([dead.id]))
+    await world.store.transact(lambda tx: tx.processes.mark_offline([]))
+    found = {one.id: (one.status, one.busy) for one in await workers(world)}
+    assert found == {dead.id: ("offline", 0), alive.id: ("busy", 3)}
+
+
 # ---- schedulers and their shards
 
 

@@ -19,7 +19,7 @@ async def test_a_lease_that_ran_out_counts_as_a_lost_attempt(world: World) -> No
     (row,) = await world.live()
     assert (row["status"], row["attempt"], row["uncounted"]) == ("queued", 1, 0)
     assert (row["worker_id"], row["token"], row["lease_until"]) == (None, None, None)
-    assert row["due_at"] - before == pytest.approx(timedelta(seconds=600), abs=timedelta(seconds=45))
+    assert row["due_at"] - before == pytest.approx(timedelta(0), abs=timedelta(seconds=45)), "at once, counted"
     (tried,) = await world.rows("SELECT * FROM attempts")
     assert (tried["run_id"], tried["n"], tried["outcome"], tried["worker_id"]) == (run.id, 1, "lost", worker)
     assert "lease" in tried["error"]
@@ -168,6 +168,23 @@ async def test_a_sweep_and_a_renewal_at_once_agree(world: World) -> None:
         assert row["status"] == ("running" if renewed else "queued")
         await one.cancel(run)
         await one.finish(run, outcome=CANCELLED)
+
+
+async def test_a_sweep_first_asks_whether_there_is_anything_to_do(world: World) -> None:
+    async def chores(one: World) -> set[str]:
+        return await one.store.read(lambda tx: tx.runs.chores())
+
+    assert await chores(world) == set()
+    await world.trigger(await world.job(queue="other", start_within=300))
+    assert await chores(world) == set()
+    run = await world.running()
+    assert await chores(world) == {"running"}
+    assert await chores(await world.later(seconds=LEASE + 5)) == {"running", "lost"}
+    assert await chores(await world.later(seconds=301)) == {"running", "lost", "overdue"}
+    await world.finish(run)
+    assert await chores(world) == {"tallies"}
+    await world.roll_up()
+    assert await chores(world) == set()
 
 
 # ---- start_within

@@ -69,4 +69,6 @@ def judge(
     made = attempt - uncounted
     if made >= retry.max_attempts:
         return End(RunStatus.FAILED, "attempts")
+    if kind is AttemptOutcome.LOST:
+        return Again(0)  # nothing says that the run is at fault, and its worker's death has cost time enough
     return Again(retry.pause(made, chance, outcome.retry_after))

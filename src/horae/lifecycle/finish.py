@@ -40,7 +40,8 @@ async def finish(
             failures.append(item)
     settlement = Settlement(specs, chance)
     if failures:
-        rows = {row.id: row for row in await tx.runs.leased([(x.run.id, x.run.token) for x in failures])}
+        # All of the batch, so that the rows are locked in one order: see store/endings.py.
+        rows = {row.id: row for row in await tx.runs.leased([(x.run.id, x.run.token) for x in finished])}
         for item in failures:
             if item.run.id in rows:
                 settlement.add(rows[item.run.id], item.outcome)

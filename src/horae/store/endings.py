@@ -1,11 +1,14 @@
 """How a run leaves the live table: its one move to history, or another turn in its queue. Every change carries the
-token of the attempt (none for a run that waits): where it no longer fits, nothing happens."""
+token of the attempt (none for a run that waits): where it no longer fits, nothing happens.
+
+Rows are locked in the order of their ids, here as by heartbeats, sweeps and cancels: otherwise a batch that ends and a
+heartbeat that renews the same runs would wait for each other, and PostgreSQL takes a second to notice."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from horae.domain.outcome import SUCCEEDED, Outcome
@@ -53,6 +56,7 @@ class _Sql:
         self.move = _Move(d, _BROUGHT)
         # Most runs succeed and bring nothing: two columns travel instead of nine.
         self.move_plain = _Move(d, (), {"status": "'succeeded'"})
+        self.lock = f"SELECT id FROM runs WHERE {d.among('id', 'ids')} ORDER BY id {d.lock}"
         self.delete = f"DELETE FROM runs WHERE {d.among('id', 'ids')}"
         self.requeue_rows = batch(d, tables.requeue_batch, "id", "token", "pause", "uncounted")
         self.requeue = d.update_from(
@@ -83,8 +87,10 @@ def _sql(dialect: Dialect) -> _Sql:
 class Endings(Group):
     async def end(self, endings: Sequence[Ending]) -> set[str]:
         sql = _sql(self.d)
-        plain = [(ending.id, ending.token) for ending in endings if ending.outcome is SUCCEEDED]
-        full = [_values(ending) for ending in endings if ending.outcome is not SUCCEEDED]
+        plain = sorted((ending.id, ending.token) for ending in endings if ending.outcome is SUCCEEDED)
+        full = sorted((_values(ending) for ending in endings if ending.outcome is not SUCCEEDED), key=itemgetter(0))
+        if plain and full:
+            await self.db.fetch(sql.lock, {"ids": [ending.id for ending in endings]})
         return await self._move(sql.move_plain, plain) | await self._move(sql.move, full)
 
     async def _move(self, move: _Move, values: Sequence[tuple[Any, ...]]) -> set[str]:

@@ -54,7 +54,8 @@ class _Sql:
         self.pair_rows = batch(d, tables.runs, "id", "token")
         self.leased = (
             f"SELECT {listed(_LEASED, 'r.')} FROM {self.pair_rows.sql} "
-            f"JOIN runs r ON r.id = v.id AND r.token = v.token WHERE r.status = 'running' {d.lock_of('r')}"
+            "JOIN runs r ON r.id = v.id AND r.token = v.token WHERE r.status = 'running' "
+            f"ORDER BY r.id {d.lock_of('r')}"
         )
 
 
@@ -105,10 +106,14 @@ class RunTable(Endings):
         # Only what the worker knows it holds: a claim whose reply was lost must run out.
         mine = f"worker_id = :worker_id AND status = 'running' AND {self.d.among('id', 'ids')}"
         params = {"worker_id": worker_id, "ids": some(run_ids)}
-        await self.db.execute(
-            f"UPDATE runs SET lease_until = {self.d.later(':lease')} WHERE {mine}", {**params, "lease": lease}
+        rows = await self.db.fetch(
+            f"SELECT id, token, cancel_requested_at FROM runs WHERE {mine} ORDER BY id {self.d.lock}", params
         )
-        rows = await self.db.fetch(f"SELECT id, token, cancel_requested_at FROM runs WHERE {mine}", params)
+        if rows:
+            await self.db.execute(
+                f"UPDATE runs SET lease_until = {self.d.later(':lease')} WHERE {self.d.among('id', 'ids')}",
+                {"lease": lease, "ids": [row["id"] for row in rows]},
+            )
         return [(row["id"], row["token"], row["cancel_requested_at"] is not None) for row in rows]
 
     async def cancelling(self, worker_id: str) -> list[tuple[str, str]]:

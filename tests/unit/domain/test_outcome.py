@@ -30,7 +30,7 @@ USED_UP, PERMANENT = End(RunStatus.FAILED, "attempts"), End(RunStatus.FAILED, "p
         (Kind.FAILED, 1, 0, True, False, CANCELLED),
         (Kind.TIMED_OUT, 1, 0, False, False, Again(10)),
         (Kind.TIMED_OUT, 3, 0, False, False, USED_UP),
-        (Kind.LOST, 1, 0, False, False, Again(10)),
+        (Kind.LOST, 1, 0, False, False, Again(0)),  # at once: its worker failed, not the run
         (Kind.LOST, 3, 0, False, False, USED_UP),  # a run that kills its worker every time ends
         (Kind.LOST, 1, 0, True, False, CANCELLED),
         (Kind.INTERRUPTED, 1, 0, False, False, Again(0, counted=False)),

@@ -90,6 +90,14 @@ class Dialect(ABC):
     def __init__(self, shift: float = 0) -> None:
         self.shift = shift
 
+    # Statements are kept by dialect: equal ones share them, however many stores are opened.
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Dialect) and (self.name, self.shift) == (other.name, other.shift)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.shift))
+
     @property
     @abstractmethod
     def now(self) -> str:
