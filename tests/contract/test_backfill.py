@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ HOUR = timedelta(hours=1)
 MINUTE = timedelta(minutes=1)
 
 
-async def hourly(world: World, **fields: object) -> JobRecord:
+async def hourly(world: World, **fields: Any) -> JobRecord:
     """An hourly job that a scheduler has nothing to do with yet."""
     return await world.job(every="1h", enabled=False, **fields)
 

@@ -67,7 +67,10 @@ def target(script: Script, http: Http, python: Python) -> Json:
     """The one target that was asked for."""
     if len(_chosen(script, http, python)) != 1:
         raise InvalidInput("", "say what to run: exactly one of --script, --script-file, --http, --python")
-    return target_changes(script, http, python)
+    found = target_changes(script, http, python)
+    if http.url is not None and http.method is None:  # as curl does: who sends nothing asks for something
+        found["method"] = "GET" if http.body is None else "POST"
+    return found
 
 
 def target_changes(script: Script, http: Http, python: Python) -> Json:
@@ -142,6 +145,8 @@ def schedule_changes(when: Json, timing: Json) -> Json:
     kinds = given({**when, "after": given(when.get("after") or {}) or None})
     if len(kinds) > 1:
         raise InvalidInput("", f"say when to run: at most one of {', '.join(f'--{kind}' for kind in _KINDS)}")
+    if str(kinds.get("every", "")).isdecimal():
+        kinds["every"] = int(kinds["every"])  # seconds, as in the other options
     timed = _measured(timing)
     if "blackouts" in timed:
         timed["blackouts"] = [json_value("--blackout", text) for text in timed["blackouts"]]

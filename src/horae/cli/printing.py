@@ -54,12 +54,14 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], empty: str) -> 
         say(empty)
         return
     made = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    for column in columns:
-        # Ids and names are copied from here, so they are never cut; other columns may be.
+    cells = [[plain(cell) for cell in row] for row in listed]
+    for place, column in enumerate(columns):
+        # Ids and names are copied from here, so they are never cut, however narrow the terminal; other columns may be.
         whole = column in ("id", "name", "job", "status")
-        made.add_column(column, no_wrap=True, overflow="ignore" if whole else "ellipsis")
-    for row in listed:
-        made.add_row(*(plain(cell) for cell in row))
+        width = max(len(row[place]) for row in cells) if whole else None
+        made.add_column(column, no_wrap=True, min_width=width, overflow="ignore" if whole else "ellipsis")
+    for row in cells:
+        made.add_row(*row)
     screen = console()
     if screen.is_terminal:
         screen.print(made)

@@ -32,6 +32,8 @@ def test_each_target(tmp_path: Path):
         "body": "body",
         "headers": {"A": "b", "C": "d:e"},
     }
+    assert definition.target(NO_SCRIPT, Http("http://x.y/", None, [], None), NO_PYTHON)["method"] == "GET"
+    assert definition.target(NO_SCRIPT, Http("http://x.y/", None, [], "{}"), NO_PYTHON)["method"] == "POST"
     python = Python("send", ["n=7", "who=ann", "x={}"], '{"n": 1, "all": true}')
     assert definition.target(NO_SCRIPT, NO_HTTP, python) == {
         "kind": "python",
