@@ -152,6 +152,7 @@ async def _serve(settings: Settings) -> None:
             settings.need_secret_key(),
             offline_after=settings.offline_after,
             default_timeout=settings.default_timeout,
+            metrics_token=settings.metrics_token,
         )
         app = build(store, api, IDS, CLOCK)
         server = uvicorn.Server(

@@ -20,6 +20,7 @@ from horae.api.routes import (
     explain,
     health,
     jobs,
+    metrics,
     operations,
     runs,
     schedulers,
@@ -62,6 +63,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
     for module in (*about_jobs, runs, explain, workers, schedulers):
         app.include_router(module.router, prefix=PREFIX, responses=answers)
     app.include_router(health.router)
+    app.include_router(metrics.router)
     app.add_api_route("/openapi.json", _openapi, dependencies=[Depends(public)], include_in_schema=False)
     app.openapi = lambda: _describe(app)  # type: ignore[method-assign]
     app.add_middleware(Shell, ids=ids, clock=clock)

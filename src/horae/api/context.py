@@ -17,6 +17,7 @@ class ApiSettings:
     secret_key: str = field(repr=False)
     offline_after: float = 180.0
     default_timeout: float = 300.0
+    metrics_token: str | None = field(default=None, repr=False)
     key_cache: float = 5.0  # seconds for which a revoked key may still work
 
 

@@ -185,6 +185,7 @@ class Tally:
     retries: int = 0
     timed_out: int = 0
     run_id: str | None = None
+    reason: str | None = None  # of skipped occurrences
 
 
 @dataclass(frozen=True, slots=True)

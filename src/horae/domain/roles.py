@@ -18,7 +18,7 @@ ROLES: dict[str, frozenset[str]] = {
     "operator": _OPERATOR,
     "editor": _EDITOR,
     "owner": _OWNER,
-    "admin": _OWNER,
+    "admin": _OWNER | {"metrics:read"},  # of the whole installation, not of one project
 }
 PERMISSIONS: frozenset[str] = frozenset().union(*ROLES.values())
 CODE_KINDS = frozenset({"script", "python", "container", "artifact"})

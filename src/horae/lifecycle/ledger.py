@@ -99,7 +99,9 @@ class Ledger:
         await tx.runs.insert(self.runs)
         await tx.runs.skip(self.skipped)
         await tx.jobs.advance(self._advances)
-        await tx.stats.add([Tally(s.job_id, s.project_id, RunStatus.SKIPPED, s.occurrences) for s in self.skipped])
+        await tx.stats.add(
+            [Tally(s.job_id, s.project_id, RunStatus.SKIPPED, s.occurrences, reason=s.reason) for s in self.skipped]
+        )
         await make_room(tx, self._cancelling, {run.id for run in self.runs})
         opened = await tx.gates.open(self._ordered)
         for queue in opened | {run.queue for run in self.runs if not run.held}:

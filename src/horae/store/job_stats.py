@@ -17,17 +17,32 @@ RECENT = timedelta(hours=24)
 _NEWEST = 1_000  # rows of history in which reasons are looked for
 
 
-async def sums(db: Connection, column: str, value: str) -> dict[str, int]:
-    """The counters of a project or of a job, of all time."""
+async def sums(db: Connection, column: str | None = None, value: str | None = None) -> dict[str, int]:
+    """The counters of all time: of a project, of a job, or of everything."""
+    where = "" if column is None else f"WHERE {column} = :value"
     columns = (*COUNTED, *SUMS)
     added = ", ".join(f"COALESCE(SUM({name}), 0) AS {name}" for name in columns)
     counted = ", ".join(f"CASE WHEN status = '{status}' THEN runs ELSE 0 END AS {status}" for status in COUNTED)
     (row,) = await db.fetch(
-        f"SELECT {added} FROM (SELECT {', '.join(columns)} FROM job_stats WHERE {column} = :value UNION ALL "
-        f"SELECT {counted}, {', '.join(SUMS)} FROM stat_deltas WHERE {column} = :value) AS parts",
+        f"SELECT {added} FROM (SELECT {', '.join(columns)} FROM job_stats {where} UNION ALL "
+        f"SELECT {counted}, {', '.join(SUMS)} FROM stat_deltas {where}) AS parts",
         {"value": value},
     )
     return {name: int(row[name]) for name in columns}
+
+
+async def reasons(db: Connection) -> dict[str, int]:
+    """How many occurrences were skipped, by reason."""
+    rows = await db.fetch(
+        "SELECT reason, SUM(n) AS n FROM (SELECT reason, occurrences AS n FROM skip_stats UNION ALL "
+        "SELECT reason, runs AS n FROM stat_deltas WHERE reason IS NOT NULL) AS parts GROUP BY reason"
+    )
+    return {row["reason"]: int(row["n"]) for row in rows}
+
+
+async def live(db: Connection) -> dict[str, int]:
+    rows = await db.fetch("SELECT status, COUNT(*) AS n FROM runs GROUP BY status")
+    return {row["status"]: int(row["n"]) for row in rows}
 
 
 async def of_job(db: Connection, d: Dialect, job_id: str) -> JobStats:

@@ -16,11 +16,11 @@ from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.job_stats import COUNTED as _COUNTED
 from horae.store.job_stats import SUMS as _SUMS
-from horae.store.job_stats import of_job, sums
+from horae.store.job_stats import live, of_job, reasons, sums
 from horae.store.rows import Group, batch
 
 _LAST = ("last_run_id", "last_run_at", "last_status")
-_DELTA = ("id", "job_id", "project_id", "status", "runs", "duration_ms", "retries", "timed_out", "run_id")
+_DELTA = ("id", "job_id", "project_id", "status", "runs", "duration_ms", "retries", "timed_out", "run_id", "reason")
 
 
 class _Sql:
@@ -28,7 +28,7 @@ class _Sql:
         self.add_rows: Rows = batch(d, tables.stat_deltas, *_DELTA)
         self.add = d.insert_from("stat_deltas", self.add_rows, {"at": d.now})
         self.take = (
-            "SELECT id, job_id, project_id, status, runs, duration_ms, retries, timed_out, run_id, at "
+            "SELECT id, job_id, project_id, status, runs, duration_ms, retries, timed_out, run_id, reason, at "
             f"FROM stat_deltas ORDER BY id LIMIT :limit {d.lock_skip}"
         )
         self.job_rows = batch(d, tables.job_stats, "job_id", "project_id", *_COUNTED, *_SUMS)
@@ -50,6 +50,10 @@ class _Sql:
             d.insert_from("run_stats", self.hour_rows),
             ["job_id", "hour", "status"],
             {"runs": "{old} + {new}", "duration_ms": "{old} + {new}"},
+        )
+        self.skip_rows = batch(d, tables.skip_stats, "job_id", "reason", "project_id", "occurrences")
+        self.skip = d.upsert(
+            d.insert_from("skip_stats", self.skip_rows), ["job_id", "reason"], {"occurrences": "{old} + {new}"}
         )
 
 
@@ -76,6 +80,7 @@ class StatTable(Group):
                 t.retries,
                 t.timed_out,
                 t.run_id,
+                t.reason,
             )
             for t in tallies
         ]
@@ -89,6 +94,7 @@ class StatTable(Group):
         await self.put(sql.job, sql.job_rows, _per_job(rows))
         await self.put(sql.last, sql.last_rows, _last_of(rows))
         await self.put(sql.hour, sql.hour_rows, _per_hour(rows))
+        await self.put(sql.skip, sql.skip_rows, _per_reason(rows))
         await self.db.execute(
             f"DELETE FROM stat_deltas WHERE {self.d.among('id', 'ids')}", {"ids": [row["id"] for row in rows]}
         )
@@ -96,6 +102,9 @@ class StatTable(Group):
 
     async def totals(self, project_id: str) -> dict[str, int]:
         return await sums(self.db, "project_id", project_id)
+
+    async def overall(self) -> dict[str, dict[str, int]]:
+        return {"ended": await sums(self.db), "skipped": await reasons(self.db), "live": await live(self.db)}
 
     async def of_job(self, job_id: str) -> JobStats:
         return await of_job(self.db, self.d, job_id)
@@ -131,6 +140,14 @@ def _per_hour(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
             entry[0] += row["runs"]
             entry[1] += row["duration_ms"]
     return [(*key, *entry) for key, entry in sorted(sums.items())]
+
+
+def _per_reason(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    sums: dict[tuple[str, str, str], int] = defaultdict(int)
+    for row in rows:
+        if row["reason"] is not None:
+            sums[row["job_id"], row["reason"], row["project_id"]] += row["runs"]
+    return [(*key, occurrences) for key, occurrences in sorted(sums.items())]
 
 
 async def latest_runs(db: Connection, d: Dialect, job_ids: Sequence[str]) -> dict[str, tuple[datetime, str]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Column, Index, MetaData, Table, UniqueConstraint, text
+from sqlalchemy import Column, Index, MetaData, Table, UniqueConstraint, false, text
 from sqlalchemy.types import TypeEngine
 
 from horae.store.columns import Big, Flag, Id, Int, Json, LongText, Real, Small, Time, name
@@ -133,7 +133,7 @@ runs = _table(
     _must("needs", name(250)),
     _must("status", name(10)),
     _must("held", Flag),
-    _must("in_order", Flag),
+    Column("in_order", Flag, nullable=False, server_default=false()),
     _must("attempt", Int),
     _must("uncounted", Int),
     _may("worker_id", Id),
@@ -309,6 +309,15 @@ run_stats = _table(
     Index("run_stats_project", "project_id", "hour"),
 )
 
+skip_stats = _table(
+    "skip_stats",  # how many occurrences of a job were skipped, and why
+    _key("job_id", Id),
+    _key("reason", name(20)),
+    _must("project_id", Id),
+    _must("occurrences", Big),
+    Index("skip_stats_project", "project_id"),
+)
+
 stat_deltas = _table(
     "stat_deltas",  # appended by whoever ends runs, so that nobody waits for a counter's row; rolled up soon after
     _key("id", Id),
@@ -320,6 +329,7 @@ stat_deltas = _table(
     _must("retries", Big),
     _must("timed_out", Big),
     _may("run_id", Id),
+    _may("reason", name(20)),
     _must("at", Time),
     Index("stat_deltas_job", "job_id"),
 )

@@ -56,6 +56,7 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("POST", "/api/v1/schedules/preview"): ({"schedule": {"every": "1h"}}, 200),
     ("GET", "/api/v1/workers"): (None, 200),
     ("GET", "/api/v1/schedulers"): (None, 200),
+    ("GET", "/metrics"): (None, 200),
 }
 PUBLIC = {"/health", "/health/live", "/health/ready", "/openapi.json"}
 

@@ -37,6 +37,18 @@ def upgrade() -> None:
         mysql_collate="utf8mb4_bin",
     )
     op.create_index("operations_project", "operations", ["project_id", "id"])
+    op.create_table(
+        "skip_stats",
+        Column("job_id", Id, primary_key=True, nullable=False),
+        Column("reason", name(20), primary_key=True, nullable=False),
+        Column("project_id", Id, nullable=False),
+        Column("occurrences", Big, nullable=False),
+        mysql_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+    )
+    op.create_index("skip_stats_project", "skip_stats", ["project_id"])
+    op.add_column("stat_deltas", Column("reason", name(20), nullable=True))
     for table in ("runs", "run_history"):
         op.add_column(table, Column("operation_id", Id, nullable=True))
         op.add_column(table, Column("cancel_requested_by", name(200), nullable=True))
@@ -61,4 +73,6 @@ def downgrade() -> None:
     for table in ("runs", "run_history"):
         op.drop_column(table, "operation_id")
         op.drop_column(table, "cancel_requested_by")
+    op.drop_column("stat_deltas", "reason")
+    op.drop_table("skip_stats")
     op.drop_table("operations")

@@ -1,0 +1,54 @@
+"""`/metrics`: what Prometheus reads. Counted by the database, so that any serve process tells the same."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterator, Mapping
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from horae.api.auth import Allow, authenticate
+from horae.api.context import Ctx
+from horae.ports import Transaction
+
+router = APIRouter(tags=["health"])
+
+
+class _Reader(Allow):
+    """Whoever has the metrics token, where one is set, or a key that may."""
+
+    async def __call__(self, request: Request) -> None:  # type: ignore[override]
+        token = request.app.state.context.settings.metrics_token
+        given = request.headers.get("authorization", "").encode()
+        if token is None or not hmac.compare_digest(given, f"Bearer {token}".encode()):
+            await super().__call__(request, await authenticate(request))
+
+
+@router.get("/metrics", dependencies=[Depends(_Reader("metrics:read"))])
+async def metrics(context: Ctx) -> Response:
+    """Runs by status and skipped occurrences by reason, in Prometheus' text form."""
+    found = await context.store.read(_overall)
+    text = "".join(f"{line}\n" for line in _lines(found))
+    return Response(text, media_type="text/plain; version=0.0.4")
+
+
+async def _overall(tx: Transaction) -> dict[str, dict[str, int]]:
+    return await tx.stats.overall()
+
+
+def _lines(found: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    runs = {status: found["ended"][status] for status in ("succeeded", "failed", "cancelled")}
+    yield from _family("horae_runs_total", "counter", "Runs that ended, by status.", "status", runs)
+    retries = {"": found["ended"]["retries"]}
+    yield from _family("horae_retries_total", "counter", "Attempts that were followed by another.", "", retries)
+    skipped = "Occurrences that did not run, by reason."
+    yield from _family("horae_occurrences_skipped_total", "counter", skipped, "reason", found["skipped"])
+    live = {status: found["live"].get(status, 0) for status in ("queued", "running")}
+    yield from _family("horae_runs_live", "gauge", "Runs that are queued or running.", "status", live)
+
+
+def _family(name: str, kind: str, text: str, label: str, values: Mapping[str, int]) -> Iterator[str]:
+    yield f"# HELP {name} {text}"
+    yield f"# TYPE {name} {kind}"
+    for value, n in sorted(values.items()):
+        yield f'{name}{{{label}="{value}"}} {n}' if label else f"{name} {n}"
