@@ -321,6 +321,7 @@ def memory(template: Callable[[str], str]) -> Iterator[Callable[[], str]]:
 
 
 @pytest.mark.sqlite
+@pytest.mark.timeout(900)  # a walk that fails is shortened first
 def test_walks_on_sqlite(memory: Callable[[], str]) -> None:
     async def open_world(stack: AsyncExitStack) -> World:
         hands = Hands()
@@ -335,6 +336,7 @@ def test_walks_on_sqlite(memory: Callable[[], str]) -> None:
 @pytest.mark.parametrize(
     "kind", [pytest.param(kind, marks=getattr(pytest.mark, kind)) for kind in ("postgresql", "mysql")]
 )
+@pytest.mark.timeout(900)
 def test_walks_on_servers(kind: str, template: Callable[[str], str], make_database: Callable[..., str]) -> None:
     async def open_world(stack: AsyncExitStack) -> World:
         return await World.open(make_database(kind, like=template(kind)), stack, connections=1)

@@ -38,7 +38,7 @@ class _Move:
         self.rows = batch(d, tables.ending_batch, "id", "token", *brought)
         fits = f"r.id = v.id AND {d.same('r.token', 'v.token')}"
         into = f"INSERT INTO run_history ({listed([*_CARRIED, *brought, *fixed])}, duration_ms) SELECT"
-        self.owned = f"SELECT r.id FROM {self.rows.sql} JOIN runs r ON {fits} {d.lock_of('r')}"
+        self.owned = f"SELECT r.id FROM {self.rows.sql} {d.by_key('runs', 'r')} ON {fits} {d.lock_of('r')}"
         values = [*(f"r.{quoted(c)}" for c in _CARRIED), *(f"v.{c}" for c in brought), *fixed.values()]
         self.append = (
             f"{into} {', '.join(values)}, {d.millis('r.started_at', d.now)} FROM {self.rows.sql} JOIN runs r ON {fits}"

@@ -54,7 +54,7 @@ class _Sql:
         self.pair_rows = batch(d, tables.runs, "id", "token")
         self.leased = (
             f"SELECT {listed(_LEASED, 'r.')} FROM {self.pair_rows.sql} "
-            "JOIN runs r ON r.id = v.id AND r.token = v.token WHERE r.status = 'running' "
+            f"{d.by_key('runs', 'r')} ON r.id = v.id AND r.token = v.token WHERE r.status = 'running' "
             f"ORDER BY r.id {d.lock_of('r')}"
         )
 

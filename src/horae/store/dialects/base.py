@@ -115,6 +115,10 @@ class Dialect(ABC):
         """Locks the rows of one table of a join."""
         return self.lock
 
+    def by_key(self, table: str, alias: str) -> str:
+        """Joins a table to a batch, by the table's primary key."""
+        return f"JOIN {table} {alias}"
+
     def time(self, expression: str, name: str) -> str:
         """A computed time as a column of a result."""
         return f"{expression} AS {name}"
