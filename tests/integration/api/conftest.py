@@ -1,6 +1,6 @@
 """The API on a real database, called in process; one caller per role."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,16 +16,17 @@ from horae.domain.roles import ROLES
 from horae.store.open import open_store
 from horae.store.schema import migrate
 from horae.store.store import SqlStore
-from horae.watch import logging
+from tests import logs
 from tests.databases import KINDS, Databases, run
 
 IDS, CLOCK = SystemIds(), SystemClock()
 SECRET = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
 
-@pytest.fixture(autouse=True, scope="session")
-def plain_logs() -> None:
-    logging.configure(form="json", level="warning")
+@pytest.fixture(autouse=True)
+def plain_logs() -> Iterator[None]:
+    with logs.plain():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,11 @@
+from collections.abc import Iterator
+
 import pytest
 
-from horae.watch import logging
+from tests import logs
 
 
-@pytest.fixture(autouse=True, scope="session")
-def plain_logs() -> None:
-    """structlog's own default draws a failure with all its local variables, which takes seconds."""
-    logging.configure(form="json", level="warning")
+@pytest.fixture(autouse=True)
+def plain_logs() -> Iterator[None]:
+    with logs.plain():
+        yield
