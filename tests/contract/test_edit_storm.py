@@ -1,4 +1,4 @@
-"""Four schedulers fire while a thousand edits go in: nothing fires twice, nothing is lost, and every edit was saved or was
+"""Four schedulers fire while a thousand edits go in: nothing fires twice, nothing is lost, and every edit was saved, or
 told that it came too late."""
 
 import asyncio
