@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from horae.domain.errors import StaleVersion
 from horae.domain.records import JobRecord
 from tests.contract.ledger import assert_accounted_over_edits, runs_of
-from tests.contract.world import World
+from tests.contract.world import Row, World
 
 SCHEDULERS, EDITORS, JOBS, ROUNDS = 4, 4, 8, 12
 EDITS = {"sqlite": 100, "postgresql": 1000, "mysql": 1000}
@@ -73,7 +73,7 @@ async def keep_editing(
     """Reads a job and saves it with another schedule, if nobody else did meanwhile; now and then it is switched too."""
     for number in range(count):
         job = await world.look(chance.choice(jobs))
-        change = {"description": f"{chance.random()}", **chance.choice(SCHEDULES), **chance.choice(POLICIES)}
+        change: Row = {"description": f"{chance.random()}", **chance.choice(SCHEDULES), **chance.choice(POLICIES)}
         try:
             await world.edit(job, expect=job.version, **change)
             results["saved"] += 1

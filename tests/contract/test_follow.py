@@ -163,6 +163,19 @@ async def test_at_its_limit_its_own_overlap_rule_decides(
     assert await world.live() == [], "nothing is held for ever"
 
 
+async def test_cancel_running_ends_an_older_one_that_only_waits(world: World) -> None:
+    """In the same transaction; and that is an end, for which others may wait in turn."""
+    load = await world.job(queue="loads")
+    report = await follower(world, load, overlap="cancel_running")
+    mail = await follower(world, report, "any")
+    await end(world, load)
+    (older,) = await world.live(report)
+    await end(world, load)
+    (newer,) = await world.live(report)
+    assert (newer["held"], (await world.find(older))["status"]) == (False, "cancelled")
+    assert [row["parent_run_id"] for row in await started(world, mail)] == [older["id"]]
+
+
 async def test_ends_in_one_batch_share_the_places(world: World) -> None:
     load = await world.job(overlap="allow")
     report = await follower(world, load, max_instances=2, overlap="queue_one")
