@@ -163,6 +163,19 @@ async def test_at_its_limit_its_own_overlap_rule_decides(
     assert await world.live() == [], "nothing is held for ever"
 
 
+async def test_cancel_running_ends_an_older_one_that_only_waits(world: World) -> None:
+    """In the same transaction; and that is an end, for which others may wait in turn."""
+    load = await world.job(queue="loads")
+    report = await follower(world, load, overlap="cancel_running")
+    mail = await follower(world, report, "any")
+    await end(world, load)
+    (older,) = await world.live(report)
+    await end(world, load)
+    (newer,) = await world.live(report)
+    assert (newer["held"], (await world.find(older))["status"]) == (False, "cancelled")
+    assert [row["parent_run_id"] for row in await started(world, mail)] == [older["id"]]
+
+
 async def test_ends_in_one_batch_share_the_places(world: World) -> None:
     load = await world.job(overlap="allow")
     report = await follower(world, load, max_instances=2, overlap="queue_one")
@@ -265,20 +278,23 @@ async def test_an_unknown_upstream_is_refused(world: World) -> None:
     assert (await world.look(job)).version == 1
 
 
-async def test_two_edits_at_once_do_not_close_a_circle(world: World) -> None:
-    for size in (2, 3):
+async def test_edits_at_once_do_not_close_a_circle(world: World) -> None:
+    """Neither by waiting for each other, nor over others between them that they do not touch."""
+    three = await world.crowd(3)
+    for size, apart in ((2, 1), (3, 1), (4, 2), (4, 2), (4, 2)):
         jobs = await world.jobs(size)
-        crowd = await world.crowd(size)
+        links = list(zip(jobs, jobs[1:] + jobs[:1], strict=True))
+        for job, upstream in links[1::apart] if apart > 1 else ():
+            await world.edit(job, after={"job": upstream.id})
+        racing = links[::apart]
+        crowd = three[: len(racing)]
+        await asyncio.gather(*(one.now() for one in crowd))  # connected, so that they are at it at the same time
         results = await asyncio.gather(
-            *(
-                one.edit(job, after={"job": other.id})
-                for one, job, other in zip(crowd, jobs, jobs[1:] + jobs[:1], strict=True)
-            ),
+            *(one.edit(job, after={"job": upstream.id}) for one, (job, upstream) in zip(crowd, racing, strict=True)),
             return_exceptions=True,
         )
         refused = [result for result in results if isinstance(result, Exception)]
-        assert len(refused) == 1
-        assert isinstance(refused[0], InvalidInput)
+        assert [type(error) for error in refused] == [InvalidInput]
         for job in jobs:
             await end(world, job)
         while waiting := await world.claim():

@@ -14,8 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, note, settings
-from hypothesis import given as given_stories
+from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
 from horae.domain.records import JobRecord
@@ -25,7 +24,6 @@ from tests.contract.world import FAILED, SUCCEEDED, Row, World
 from tests.databases import Databases
 
 YEAR = timedelta(days=365)
-MOMENT = timedelta(seconds=1)
 
 # ---- schedules: instants are written as days from when the schedule is saved, since only then is the time known
 
@@ -350,35 +348,36 @@ async def tell(url: str, story: Story) -> None:
             raise
 
 
-def _every_database(kind: str, examples: int, most: int) -> Any:
-    def decorate(test: Callable[..., None]) -> Any:
-        patient = settings(
-            max_examples=examples,
-            deadline=None,
-            print_blob=True,
-            suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-        )
-        return getattr(pytest.mark, kind)(patient(given_stories(stories(most))(test)))
-
-    return decorate
+def told(examples: int, most: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """So many stories, of at most so many steps."""
+    patient = settings(
+        max_examples=examples,
+        deadline=None,
+        print_blob=True,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+    return lambda test: patient(given(story=stories(most))(test))
 
 
-@_every_database("sqlite", 60, 40)
+@pytest.mark.sqlite
+@told(80, 40)
 def test_a_year_on_sqlite(databases: Databases, template: Callable[[str], str], story: Story) -> None:
-    _in_a_database_of_its_own(databases, template, "sqlite", story)
+    in_a_database_of_its_own(databases, template, "sqlite", story)
 
 
-@_every_database("postgresql", 5, 20)
+@pytest.mark.postgresql
+@told(8, 20)
 def test_a_year_on_postgresql(databases: Databases, template: Callable[[str], str], story: Story) -> None:
-    _in_a_database_of_its_own(databases, template, "postgresql", story)
+    in_a_database_of_its_own(databases, template, "postgresql", story)
 
 
-@_every_database("mysql", 5, 20)
+@pytest.mark.mysql
+@told(8, 20)
 def test_a_year_on_mariadb(databases: Databases, template: Callable[[str], str], story: Story) -> None:
-    _in_a_database_of_its_own(databases, template, "mysql", story)
+    in_a_database_of_its_own(databases, template, "mysql", story)
 
 
-def _in_a_database_of_its_own(databases: Databases, template: Callable[[str], str], kind: str, story: Story) -> None:
+def in_a_database_of_its_own(databases: Databases, template: Callable[[str], str], kind: str, story: Story) -> None:
     url = databases.create(kind, like=template(kind))
     try:
         asyncio.run(tell(url, story))
