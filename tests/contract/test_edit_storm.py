@@ -6,10 +6,14 @@ import random
 from collections import Counter
 from contextlib import AsyncExitStack
 
+import pytest
+
 from horae.domain.errors import StaleVersion
 from horae.domain.records import JobRecord
 from tests.contract.ledger import assert_accounted_over_edits, runs_of
 from tests.contract.world import Row, World
+
+pytestmark = pytest.mark.timeout(900)  # long on a busy machine
 
 SCHEDULERS, EDITORS, JOBS, ROUNDS = 4, 4, 8, 12
 EDITS = {"sqlite": 100, "postgresql": 1000, "mysql": 1000}

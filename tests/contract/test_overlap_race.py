@@ -14,6 +14,8 @@ from horae.store.store import SqlTransaction
 from tests.contract.ledger import assert_complete, runs_of, skipped_of
 from tests.contract.world import FAILED, SUCCEEDED, Row, World
 
+pytestmark = pytest.mark.timeout(900)  # long on a busy machine
+
 LIMITS = (1, 3)
 ROUNDS = (25, 50, 75, 700)  # seconds: two or three occurrences at a time, and at last an outage
 TRIGGERS = 2

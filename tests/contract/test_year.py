@@ -23,6 +23,8 @@ from tests.contract.ledger import assert_accounted_over_edits
 from tests.contract.world import FAILED, SUCCEEDED, Row, World
 from tests.databases import Databases
 
+pytestmark = pytest.mark.timeout(900)  # long on a busy machine
+
 YEAR = timedelta(days=365)
 
 # ---- schedules: instants are written as days from when the schedule is saved, since only then is the time known
