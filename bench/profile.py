@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import shutil
 import signal
 import subprocess
@@ -23,25 +24,22 @@ from bench import drain, queue
 from bench.place import KINDS, Place, fresh, until
 from bench.process import Process, cpu, horae
 
-# The first of these that a stack holds, from its root, names what the time was spent on.
+# A stack whose innermost function is of the driver is in its C code or in the kernel: encoding, sending and, where
+# there are fewer cores than processes, waiting for one.
+DRIVERS = ("asyncpg/", "asyncmy/", "MysqlConnection", "SqliteConnection", "concurrent/futures", "asyncio/futures")
+# Otherwise the first of these that it holds names what the time was spent on.
 PARTS = (
     ("heartbeat.py", "heartbeat"),
     ("Slots._perform", "execute: the attempt's task"),
-    ("Slots.start", "start: attempt and task"),
+    ("Slots.start", "start: the attempt and its task"),
     ("_claimed", "claim: rows to runs"),
     ("Worker._start", "start: the rest"),
-    ("Worker._claim", "claim: statement and loop"),
-    ("rows_params", "report: rows to parameters"),
-    ("Reporter", "report: statement and verb"),
-    ("sqlite.py", "SQLite's own thread"),
-    ("Runner.run", "event loop and driver in C"),
-)
-WITHIN_REPORT = (
-    ("rows_params", "report: rows to parameters"),
+    ("Worker._claim", "claim: verb, store and loop"),
+    ("rows_params", "report: outcomes to parameters"),
     ("after_ends", "report: what an end brings about"),
-    ("PostgresqlConnection", "report: driver"),
-    ("MysqlConnection", "report: driver"),
-    ("SqliteConnection", "report: driver"),
+    ("Reporter", "report: verb, store and loop"),
+    ("_chain_future", "hand-over between threads"),
+    ("Runner.run", "event loop and driver, called by it"),
 )
 
 
@@ -54,6 +52,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if not shutil.which("py-spy"):
         sys.exit("py-spy is not on the PATH: put it there (pip install py-spy, in an environment of its own)")
+    logging.getLogger("asyncmy").setLevel(logging.ERROR)  # it repeats notes of the server about the names of keys
     uvloop.run(_profile(arguments))
 
 
@@ -99,9 +98,10 @@ def _parts(stacks: list[tuple[list[str], int]]) -> Counter[str]:
     parts: Counter[str] = Counter()
     for frames, count in stacks:
         text = ";".join(frames)
-        name = next((label for word, label in PARTS if word in text), "the rest")
-        if name.startswith("report"):
-            name = next((label for word, label in WITHIN_REPORT if word in text), name)
+        if any(word in frames[-1] for word in DRIVERS):
+            name = "driver: encode, send, wait for a core"
+        else:
+            name = next((label for word, label in PARTS if word in text), "the rest")
         parts[name] += count
     return parts
 
