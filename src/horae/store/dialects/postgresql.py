@@ -172,9 +172,14 @@ def _translated(error: BaseException) -> BaseException:
             | OSError()
             | TimeoutError()
         ):
-            return ConnectionLost(f"PostgreSQL does not answer: {error or type(error).__name__}")
+            return ConnectionLost(f"PostgreSQL does not answer: {_reason(error)}")
         case _:
             return error
+
+
+def _reason(error: BaseException) -> str:
+    """A timeout has no message of its own."""
+    return str(error) or ("no answer in time" if isinstance(error, TimeoutError) else type(error).__name__)
 
 
 async def connect(url: str) -> PostgresqlConnection:
@@ -197,5 +202,5 @@ async def connect(url: str) -> PostgresqlConnection:
     except (asyncpg.InvalidCatalogNameError, asyncpg.InvalidAuthorizationSpecificationError) as error:
         raise StoreUnavailable(f"PostgreSQL refuses the connection: {error}") from error
     except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
-        raise StoreUnavailable(f"PostgreSQL cannot be reached: {error or type(error).__name__}") from error
+        raise StoreUnavailable(f"PostgreSQL cannot be reached: {_reason(error)}") from error
     return PostgresqlConnection(raw)
