@@ -98,3 +98,6 @@ async def analyse(place: Place) -> None:
     for table in ("jobs", "job_versions", "job_gates"):
         async with place.connection() as db:
             await db.fetch(words.format(table))
+    if place.kind == "postgresql":
+        async with place.connection() as db:  # or the first to fire would write the pages out that filling left dirty
+            await db.fetch("CHECKPOINT")

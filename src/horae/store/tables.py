@@ -84,8 +84,11 @@ jobs = _table(
     _must("updated_at", Time),
     UniqueConstraint("project_id", "name", name="jobs_name"),
 )
-Index("jobs_due", jobs.c.next_run_at, jobs.c.shard)
-Index("jobs_paused", jobs.c.paused_until)
+# Equal times in the order of the table, whatever the shard: a batch that is due together then shares its pages.
+_scheduled = jobs.c.next_run_at.isnot(None)
+Index("jobs_due", jobs.c.next_run_at, postgresql_where=_scheduled, sqlite_where=_scheduled)
+_paused = jobs.c.paused_until.isnot(None)
+Index("jobs_paused", jobs.c.paused_until, postgresql_where=_paused, sqlite_where=_paused)
 
 job_versions = _table(
     "job_versions",
