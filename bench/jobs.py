@@ -10,7 +10,7 @@ from typing import Any
 from bench.place import Place
 from horae.domain.firing import plan_text
 from horae.domain.job import JobSpec
-from horae.domain.target import PythonTarget
+from horae.domain.targets import PythonTarget
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect
 from horae.wiring import IDS

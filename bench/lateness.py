@@ -11,7 +11,7 @@ from bench.options import Options
 from bench.place import Place, fresh
 from bench.process import horae
 from horae.domain.job import JobSpec
-from horae.domain.target import PythonTarget
+from horae.domain.targets import PythonTarget
 
 JOBS = 5  # each every second, a fifth of a second apart
 SECONDS = 15.0

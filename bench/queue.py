@@ -9,7 +9,7 @@ from horae.domain.job import JobSpec
 from horae.domain.records import JobRecord
 from horae.domain.run import NewRun
 from horae.domain.states import Trigger
-from horae.domain.target import PythonTarget
+from horae.domain.targets import PythonTarget
 from horae.lifecycle.submit import TriggerRequest, create_job
 from horae.lifecycle.submit import trigger as submit
 from horae.ports import Transaction

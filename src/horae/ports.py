@@ -49,6 +49,7 @@ from horae.domain.run import (
     LogLines,
     NewRun,
     Overdue,
+    Progress,
     Requeue,
     RunRecord,
     Skipped,
@@ -249,6 +250,10 @@ class Logs(Protocol):
     """Captured output."""
 
     async def append(self, lines: Sequence[LogLines]) -> None:
+        """Only for attempts whose token still fits."""
+        ...
+
+    async def progress(self, told: Sequence[Progress]) -> None:
         """Only for attempts whose token still fits."""
         ...
 

@@ -16,7 +16,7 @@ from horae.api.context import ApiSettings
 from horae.cli.app import app as command_line
 from horae.clock import SystemClock, SystemIds
 from horae.config import PREFIX, Settings
-from horae.domain import schedule, states, target
+from horae.domain import schedule, states, targets
 from horae.domain.job import JobSpec
 from horae.domain.policy import Retry
 from horae.domain.roles import ROLES
@@ -127,13 +127,24 @@ def test_every_role_is_documented():
 @pytest.mark.parametrize(
     "model",
     [
-        JobSpec, Retry, target.ScriptTarget, target.HttpTarget, target.PythonTarget,
+        JobSpec, Retry,
         schedule.CronSchedule, schedule.EverySchedule, schedule.AtSchedule, schedule.ManualSchedule,
         schedule.AfterSchedule,
     ],
 )  # fmt: skip
 def test_every_field_of_a_job_is_documented(model: type[BaseModel]):
     assert set(model.model_fields) - {"kind"} <= set(WORD.findall(read("jobs.md")))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        targets.HttpTarget, targets.ScriptTarget, targets.PythonTarget, targets.ContainerTarget, targets.ArtifactTarget,
+    ],
+)  # fmt: skip
+def test_every_field_of_a_target_is_documented(model: type[BaseModel]):
+    kind = model.model_fields["kind"].default
+    assert set(model.model_fields) - {"kind"} <= set(WORD.findall(read(f"targets/{kind}.md")))
 
 
 @pytest.mark.parametrize(

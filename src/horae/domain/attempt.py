@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -10,6 +11,7 @@ from typing import Any, Protocol
 from horae.domain.job import JobSpec
 from horae.domain.run import Claimed
 from horae.domain.states import StopReason
+from horae.domain.template import parse
 
 
 class LogSink(Protocol):
@@ -17,6 +19,10 @@ class LogSink(Protocol):
 
     def write(self, stream: str, text: str) -> None:
         """`stream` is `stdout`, `stderr` or `system`."""
+        ...
+
+    def progress(self, fraction: float, note: str | None) -> None:
+        """How far the work is, from 0 to 1; the newest replaces the one before."""
         ...
 
 
@@ -30,6 +36,7 @@ class Attempt:
     open_log: Callable[[], LogSink]
     stop: StopReason | None = None
     grace: float = 5.0
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # those that the target names
     _log: LogSink | None = field(default=None, repr=False)
 
     @property
@@ -43,13 +50,22 @@ class Attempt:
     def scheduled_for(self) -> datetime | None:
         return self.run.scheduled_for
 
-    def template_values(self) -> dict[str, Any]:
-        """What templates and environments may refer to."""
+    def fill_in(self, text: str) -> str:
+        """A template of the target (see domain/template.py) with this attempt's values. Raises TemplateFault."""
+        template = parse(text)
+        return text if template.body is None else template.render(self._values())
+
+    def _values(self) -> dict[str, Any]:
         run = self.run
+        at = run.scheduled_for
         return {
-            "run_id": run.id,
-            "job_name": self.job.name,
-            "attempt": run.attempt,
-            "scheduled_for": run.scheduled_for,
-            "trigger": run.trigger,
+            "run": {
+                "id": run.id,
+                "attempt": run.attempt,
+                "trigger": str(run.trigger),
+                "scheduled_for": None if at is None else at.isoformat(),
+            },
+            "job": {"id": run.job_id, "name": self.job.name, "version": run.version},
+            "input": None if run.input is None else json.loads(run.input),
+            "secrets": self.secrets,
         }

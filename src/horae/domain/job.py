@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from horae.domain.policy import CatchUp, Overlap, Retry
 from horae.domain.schedule import AfterSchedule, ManualSchedule, Schedule
-from horae.domain.target import Target
+from horae.domain.targets import Target
 from horae.domain.text import label, plain_text
 
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(label)]

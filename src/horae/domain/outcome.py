@@ -64,7 +64,7 @@ def judge(
         return End(RunStatus.CANCELLED)
     if kind is AttemptOutcome.INTERRUPTED:
         return Again(0, counted=False)
-    if outcome.permanent:
+    if outcome.permanent or outcome.exit_code in retry.permanent_exit_codes:
         return End(RunStatus.FAILED, "permanent")
     made = attempt - uncounted
     if made >= retry.max_attempts:

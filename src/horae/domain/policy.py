@@ -12,7 +12,8 @@ CatchUp = Literal["last", "all", "first", "none"]
 
 
 class Retry(BaseModel):
-    """When and how often a failed attempt is made again. `max_attempts` counts the first try."""
+    """When and how often a failed attempt is made again. `max_attempts` counts the first try; an exit status among
+    `permanent_exit_codes` is final."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -21,6 +22,9 @@ class Retry(BaseModel):
     delay: Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)] = 60
     max_delay: Annotated[float, Field(ge=0, le=604_800, allow_inf_nan=False)] = 3_600
     jitter: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.1
+    permanent_exit_codes: Annotated[
+        tuple[Annotated[int, Field(ge=1, le=255)], ...], Field(max_length=255, strict=False)
+    ] = ()
 
     def pause(self, made: int, chance: float, retry_after: float | None = None) -> float:
         """Seconds to wait after `made` attempts; `chance` in [0, 1) spreads by the jitter; a server's

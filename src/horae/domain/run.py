@@ -168,5 +168,14 @@ class LogLines:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an attempt is, as it told last; `value` is JSON text."""
+
+    run_id: str
+    token: str
+    value: str
+
+
 RunRecord = dict[str, Any]
 """A run as people see it, live or ended alike: the fields of the interface by name."""

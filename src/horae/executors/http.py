@@ -27,7 +27,7 @@ from horae.executors.failure import Refused, clean, failed, in_words, one_line, 
 
 if TYPE_CHECKING:
     from horae.domain.attempt import Attempt
-    from horae.domain.target import HttpTarget
+    from horae.domain.targets import HttpTarget
     from horae.ports import Clock
 
 BODY_LIMIT = 64 * 1024  # bytes read of an answer

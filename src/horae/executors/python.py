@@ -26,7 +26,7 @@ from horae.executors.threads import Interrupted, Threads, ThreadWriter
 
 if TYPE_CHECKING:
     from horae.domain.attempt import Attempt
-    from horae.domain.target import PythonTarget
+    from horae.domain.targets import PythonTarget
 
 
 class PythonExecutor:

@@ -31,7 +31,7 @@ from horae.executors.scratch import Scratch, remove
 
 if TYPE_CHECKING:
     from horae.domain.attempt import Attempt
-    from horae.domain.target import ScriptTarget
+    from horae.domain.targets import ScriptTarget
 
 # All that a script sees of the worker's environment.
 PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from horae.domain.run import Ended, Ending, Finished, LogLines
+from horae.domain.run import Ended, Ending, Finished, LogLines, Progress
 from horae.domain.states import AttemptOutcome, RunStatus
 from horae.lifecycle.ended import after_ends
 from horae.lifecycle.settle import Settlement, Specs
@@ -28,9 +28,11 @@ async def finish(
     specs: Specs,
     chance: Callable[[], float],
     logs: Sequence[LogLines] = (),
+    progress: Sequence[Progress] = (),
 ) -> FinishReport:
     """Success needs no look at the row, only the token; anything else does, since a cancel may have been asked."""
     await tx.logs.append(logs)
+    await tx.logs.progress(progress)
     endings: list[Ending] = []
     failures: list[Finished] = []
     for item in finished:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from horae.domain.run import Claimed, LogLines
+import orjson
+
+from horae.domain.run import Claimed, LogLines, Progress
 from horae.domain.text import storable
 from horae.ports import Clock
 
+_LONGEST_NOTE = 500  # characters
 _CHUNK = 64 * 1024  # a row's text; longer output goes into several rows
 
 
@@ -48,6 +51,13 @@ class RunLog:
                 self._stream = stream
         self._book.open.add(self)
 
+    def progress(self, fraction: float, note: str | None) -> None:
+        if not self._book.pending:
+            self._book.on_pending()
+        fraction = min(max(fraction, 0.0), 1.0) if fraction == fraction else 0.0
+        told = {"fraction": round(fraction, 4), "note": storable(note and note[:_LONGEST_NOTE])}
+        self._book.told[self._run.id, self._run.token] = orjson.dumps(told).decode()
+
     def flush(self) -> None:
         """Makes a row of what is buffered."""
         if self._parts and self._stream is not None:
@@ -76,13 +86,14 @@ class LogBook:
         self.on_pending: Callable[[], None] = lambda: None  # called when there is something to write again
         self.open: set[RunLog] = set()
         self.rows: list[LogLines] = []
+        self.told: dict[tuple[str, str], str] = {}  # progress, by run and token
 
     def sink(self, run: Claimed) -> RunLog:
         return RunLog(self, run)
 
     @property
     def pending(self) -> bool:
-        return bool(self.open or self.rows)
+        return bool(self.open or self.rows or self.told)
 
     def take(self) -> list[LogLines]:
         """Everything that was printed so far, in order."""
@@ -91,3 +102,7 @@ class LogBook:
         self.open.clear()
         rows, self.rows = self.rows, []
         return rows
+
+    def take_progress(self) -> list[Progress]:
+        told, self.told = self.told, {}
+        return [Progress(run_id, token, value) for (run_id, token), value in told.items()]

@@ -4,13 +4,13 @@ executes the next. Log lines go the same way, so that an attempt's output is nev
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from horae.domain.attempt import Attempt
 from horae.domain.errors import HoraeError
 from horae.domain.outcome import Outcome
-from horae.domain.run import Finished, LogLines
+from horae.domain.run import Finished, LogLines, Progress
 from horae.domain.states import AttemptOutcome, StopReason
 from horae.domain.text import storable
 from horae.lifecycle.finish import FinishReport, finish
@@ -31,6 +31,7 @@ class Reporter:
         self._waiting: list[Done] = []
         self._batch: list[Done] = []
         self._logs: list[LogLines] = []
+        self._progress: list[Progress] = []
         self._one_by_one = False
         self.wake = Wake()
         self.done = 0
@@ -56,14 +57,15 @@ class Reporter:
     async def step(self) -> float | None:
         """Writes one batch; what could not be written is kept and tried again."""
         self._logs += self._book.take()
+        self._progress += self._book.take_progress()
         if not self._batch:
             self._batch, self._waiting = _cut(self._waiting, 1 if self._one_by_one else BATCH)
         await self._write_long_logs()
         if self._batch:
             await self._report()
-        elif self._logs:
-            await self._store.transact(_append, self._logs)
-            self._logs = []
+        elif self._logs or self._progress:
+            await self._store.transact(_append, self._logs, self._progress)
+            self._logs, self._progress = [], []
         if self._waiting:
             return 0
         self._one_by_one = False
@@ -87,7 +89,7 @@ class Reporter:
             self._blame(error)
             return
         self.done += len(self._batch)
-        self._batch, self._logs = [], []
+        self._batch, self._logs, self._progress = [], [], []
         self._on_reported()
         if report.refused:
             log.warning("results refused: the leases were lost meanwhile", runs=list(report.refused))
@@ -99,6 +101,7 @@ class Reporter:
             specs={(attempt.run.job_id, attempt.run.version): attempt.job for attempt, _, _ in batch},
             chance=self._ids.chance,
             logs=self._logs,
+            progress=self._progress,
         )
 
     def _blame(self, error: Exception) -> None:
@@ -114,13 +117,13 @@ class Reporter:
         if outcome.error == message:  # even that: the lease will run out, and the attempt count as lost
             self._batch = []
             return
-        self._logs = []
+        self._logs, self._progress = [], []
         self._batch = [(attempt, Outcome(AttemptOutcome.FAILED, error=message, permanent=True), seconds)]
 
     async def flush(self) -> None:
         """Writes everything there is, or as much as the database takes."""
         try:
-            while self._waiting or self._batch or self._book.pending or self._logs:
+            while self._waiting or self._batch or self._book.pending or self._logs or self._progress:
                 await self.step()
         except HoraeError as error:
             log.warning("results not reported", runs=self.unreported, reason=str(error))
@@ -156,5 +159,6 @@ def _sizes(lines: list[LogLines]) -> Iterator[tuple[int, int]]:
         yield count, size
 
 
-async def _append(tx: Transaction, lines: list[LogLines]) -> None:
+async def _append(tx: Transaction, lines: list[LogLines], told: Sequence[Progress] = ()) -> None:
     await tx.logs.append(lines)
+    await tx.logs.progress(told)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from horae.domain.run import LogLines
+from horae.domain.run import LogLines, Progress
 from horae.store import tables
 from horae.store.dialects.base import Dialect, Rows
 from horae.store.rows import Group
@@ -25,11 +25,21 @@ def _append(d: Dialect) -> tuple[str, Rows]:
     return d.ignore_duplicates(insert), rows
 
 
+@cache
+def _progress(d: Dialect) -> tuple[str, Rows]:
+    rows = d.rows("v", tables.runs, ("id", "token", "progress"))
+    return d.update_from("runs", rows, {"progress": "v.progress"}, "runs.id = v.id AND runs.token = v.token"), rows
+
+
 class LogTable(Group):
     async def append(self, lines: Sequence[LogLines]) -> None:
         sql, rows = _append(self.d)
         values = [(x.token, x.run_id, x.attempt, x.seq, x.at, x.stream, x.text) for x in lines]
         await self.put(sql, rows, values)
+
+    async def progress(self, told: Sequence[Progress]) -> None:
+        sql, rows = _progress(self.d)
+        await self.put(sql, rows, sorted((x.run_id, x.token, x.value) for x in told))
 
     async def read(self, run_id: str, *, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
         """Lines in order of attempt and place; `after` counts lines already read."""

@@ -154,6 +154,8 @@ runs = _table(
     _may("triggered_by", name(200)),
     _must("created_at", Time),
     _may("operation_id", Id),
+    # Waits for a callback: no worker has it, and its lease ends when the callback has not come.
+    Column("parked", Flag, nullable=False, server_default=false()),
     UniqueConstraint("job_id", "occurrence", name="runs_occurrence"),
 )
 
@@ -377,6 +379,34 @@ shards = _table(
     _may("owner_id", Id),
     _must("epoch", Big),
     _may("lease_until", Time),
+)
+
+task_functions = _table(
+    "task_functions",  # what workers have registered, and what people decided about it
+    _key("name", name(200)),
+    _must("display_name", name(200)),
+    _must("description", LongText),
+    _must("handler", name(500)),
+    _must("kind", name(10)),  # async, process or thread
+    _may("queue", name(100)),
+    _may("default_timeout", Real),
+    _must("parameters", Json),  # JSON Schema of its arguments
+    _must("is_active", Flag),
+    _must("is_system", Flag),
+    _must("first_seen_at", Time),
+    _must("last_seen_at", Time),
+)
+
+secrets = _table(
+    "secrets",
+    _key("project_id", Id),
+    _key("name", name(100)),
+    _must("sealed", LongText),  # encrypted, with the project and the name as associated data
+    _must("key_id", name(20)),  # which key sealed it
+    _must("created_by", name(200)),
+    _must("created_at", Time),
+    _must("updated_by", name(200)),
+    _must("updated_at", Time),
 )
 
 # The shapes of batches that carry columns of several tables; no such table exists.

@@ -25,11 +25,15 @@ class Log:
         self.limit = limit
         self.entries: list[tuple[str, str]] = []
         self.seen = 0
+        self.told: list[tuple[float, str | None]] = []
 
     def write(self, stream: str, text: str) -> None:
         if self.seen < self.limit:
             self.entries.append((stream, text[: self.limit - self.seen]))
         self.seen += len(text)
+
+    def progress(self, fraction: float, note: str | None) -> None:
+        self.told.append((fraction, note))
 
     def text(self, stream: str = "stdout") -> str:
         return "".join(text for name, text in self.entries if name == stream)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from horae.domain.job import JobSpec
-from horae.domain.target import HttpTarget, PythonTarget, ScriptTarget
+from horae.domain.targets import HttpTarget, PythonTarget, ScriptTarget
 from tests.unit.domain.refused import refused
 
 SCRIPT = {"kind": "script", "source": "echo hello"}

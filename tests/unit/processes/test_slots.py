@@ -13,7 +13,7 @@ from horae.domain.job import JobSpec
 from horae.domain.outcome import SUCCEEDED, Outcome
 from horae.domain.run import Claimed
 from horae.domain.states import AttemptOutcome, StopReason
-from horae.domain.target import ScriptTarget
+from horae.domain.targets import ScriptTarget
 from horae.processes.logbook import LogBook
 from horae.processes.slots import Slots
 from tests.waiting import until

@@ -1,0 +1,69 @@
+"""`artifact`: an archive from a store, verified, unpacked and run."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, Field, model_validator
+
+from horae.domain.json_value import plain_json
+from horae.domain.refusal import refusal
+from horae.domain.targets.container import Image
+from horae.domain.targets.fields import FROZEN, Environment, Limits, Text, secrets_of
+
+_URI = re.compile(r"[a-z][a-z0-9+]{0,30}://[^\s\x00-\x1f]{1,4000}", re.ASCII)
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}", re.ASCII)
+_FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
+
+
+def _uri(text: str) -> str:
+    if not _URI.fullmatch(text):
+        raise ValueError('must be a URI such as "s3://bucket/tool.zip" or "file:///srv/tool.zip"')
+    if "@" in text.partition("://")[2].partition("/")[0]:
+        raise ValueError("must not carry a user name or password; give them to the worker")
+    return text
+
+
+def _digest(text: str) -> str:
+    if not _DIGEST.fullmatch(text):
+        raise ValueError('must be "sha256:" and 64 hexadecimal digits')
+    return text
+
+
+class ArtifactTarget(BaseModel):
+    """Fetches an archive (zip, tar or wheel), and runs a function or a command of it, like a script."""
+
+    model_config = FROZEN
+
+    kind: Literal["artifact"] = "artifact"
+    uri: Annotated[Text, AfterValidator(_uri)]
+    digest: Annotated[str, AfterValidator(_digest)]
+    entrypoint: (
+        Annotated[str, Field(max_length=500)]
+        | Annotated[tuple[Text, ...], Field(min_length=1, max_length=10_000, strict=False)]
+    )  # "module:function", or a command with its arguments
+    arguments: Annotated[dict[str, Any], AfterValidator(plain_json)] = Field(default_factory=dict)
+    env: Environment = Field(default_factory=dict)
+    install: bool = False  # its requirements.txt, into a virtual environment of its own
+    image: Image | None = None  # run in a container of this image instead of on the worker's machine
+    limits: Limits = Limits()
+
+    @model_validator(mode="after")
+    def _entry(self) -> ArtifactTarget:
+        if isinstance(self.entrypoint, str):
+            if not _FUNCTION.fullmatch(self.entrypoint):
+                raise refusal("entrypoint", 'must be "module:function", or a list: a command and its arguments')
+        elif self.arguments:
+            raise refusal("arguments", "are for a function; a command has its own in entrypoint")
+        return self
+
+    @property
+    def needs(self) -> str:
+        return "artifact"
+
+    @cached_property
+    def secrets(self) -> frozenset[str]:
+        """The names of the secrets it uses."""
+        return secrets_of(*self.env.values())

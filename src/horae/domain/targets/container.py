@@ -1,0 +1,76 @@
+"""`container`: an image, run by Docker or Podman on the worker's machine."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
+
+from horae.domain.targets.fields import FROZEN, Environment, Path, Text, secrets_of, size
+
+_IMAGE = re.compile(r"[a-z0-9A-Z][a-zA-Z0-9._/:-]{0,498}(@sha256:[0-9a-f]{64})?", re.ASCII)
+
+
+def _image(text: str) -> str:
+    if not _IMAGE.fullmatch(text) or "//" in text or text.endswith((":", "/")):
+        raise ValueError('must name an image, such as "alpine:3.20" or "registry.example.com/team/tool@sha256:…"')
+    return text
+
+
+def _absolute(text: str) -> str:
+    if not text.startswith("/") or ".." in text.split("/"):
+        raise ValueError("must be an absolute path without ..")
+    return text
+
+
+Image = Annotated[str, AfterValidator(_image)]
+
+
+class Mount(BaseModel):
+    """A folder or file of the worker's machine; refused unless the worker allows it."""
+
+    model_config = FROZEN
+
+    source: Annotated[Path, AfterValidator(_absolute)]
+    target: Annotated[Path, AfterValidator(_absolute)]
+    read_only: bool = True
+
+
+class ContainerLimits(BaseModel):
+    """What a container may use; None leaves it to the worker's own default."""
+
+    model_config = FROZEN
+
+    memory: Annotated[int, BeforeValidator(size), Field(ge=6 * 2**20, le=2**44)] | None = None
+    cpus: Annotated[float, Field(ge=0.01, le=1_024, allow_inf_nan=False)] | None = None
+    processes: Annotated[int, Field(ge=1, le=100_000)] | None = None
+
+
+class ContainerTarget(BaseModel):
+    """Runs an image in a container of its own (or, with `reuse`, in one kept warm for the job)."""
+
+    model_config = FROZEN
+
+    kind: Literal["container"] = "container"
+    image: Image
+    entrypoint: Annotated[tuple[Text, ...], Field(max_length=100, strict=False)] | None = None
+    command: Annotated[tuple[Text, ...], Field(max_length=10_000, strict=False)] = ()
+    env: Environment = Field(default_factory=dict)
+    cwd: Annotated[Path, AfterValidator(_absolute)] | None = None
+    user: Annotated[Text, Field(min_length=1, max_length=100)] | None = None
+    mounts: Annotated[tuple[Mount, ...], Field(max_length=50, strict=False)] = ()
+    limits: ContainerLimits = ContainerLimits()
+    network: bool = True
+    pull: Literal["missing", "always", "never"] = "missing"
+    reuse: bool = False
+
+    @property
+    def needs(self) -> str:
+        return "container"
+
+    @cached_property
+    def secrets(self) -> frozenset[str]:
+        """The names of the secrets it uses."""
+        return secrets_of(*self.env.values())

@@ -1,0 +1,53 @@
+"""`script`: a program on the worker's machine."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, model_validator
+
+from horae.domain.refusal import refusal
+from horae.domain.targets.fields import FROZEN, Environment, Limits, Path, Text, secrets_of
+
+
+class Sandbox(BaseModel):
+    """What a script is kept from, by namespaces of its own (bubblewrap on the worker)."""
+
+    model_config = FROZEN
+
+    network: bool = True
+    read_only: bool = False  # everything but its own folder and /tmp, which is empty
+
+
+class ScriptTarget(BaseModel):
+    """Runs a script in its own session on the worker's machine."""
+
+    model_config = FROZEN
+
+    kind: Literal["script"] = "script"
+    interpreter: Path = "bash"
+    source: Text | None = None
+    file: Path | None = None
+    args: Annotated[tuple[Text, ...], Field(max_length=10_000, strict=False)] = ()
+    env: Environment = Field(default_factory=dict)
+    cwd: Path | None = None
+    limits: Limits = Limits()
+    sandbox: Sandbox | None = None
+
+    @model_validator(mode="after")
+    def _one_script(self) -> ScriptTarget:
+        if (self.source is None) == (self.file is None):
+            raise refusal("source", "must be given, or file instead of it")
+        if self.interpreter not in ("bash", "sh", "python") and not self.interpreter.startswith("/"):
+            raise refusal("interpreter", "must be bash, sh, python or an absolute path")
+        return self
+
+    @property
+    def needs(self) -> str:
+        return "script"
+
+    @cached_property
+    def secrets(self) -> frozenset[str]:
+        """The names of the secrets it uses."""
+        return secrets_of(*self.env.values())
