@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from horae.domain.errors import Conflict, DuplicateKey, NotFound
+from horae.domain.errors import Conflict, DuplicateKey, NotFound, StaleVersion
 from horae.domain.firing import Plan, first_occurrence, parse_plan, plan_text
 from horae.domain.job import JobSpec
 from horae.domain.records import JobRecord, NewJob
@@ -48,9 +48,13 @@ async def create_job(
     return await found(tx, project_id, job_id)
 
 
-async def delete_job(tx: Transaction, *, project_id: str, ref: str, actor: str) -> None:
+async def delete_job(
+    tx: Transaction, *, project_id: str, ref: str, actor: str, expected_version: int | None = None
+) -> None:
     """Cancels what is queued, asks what runs to cancel, and keeps the history."""
     job = await locked(tx, project_id, ref)
+    if expected_version not in (None, job.version):
+        raise StaleVersion(f"the job is at version {job.version}, not {expected_version}")
     await tx.dependencies.lock()
     if waiting := await tx.dependencies.names_downstream(job.id):
         raise Conflict(f"other jobs wait for it: {', '.join(waiting[:5])}")

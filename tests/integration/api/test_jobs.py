@@ -142,6 +142,15 @@ async def test_deleted_is_gone_but_its_runs_are_kept(api: Api):
     assert [item["id"] for item in listed["items"]] == [run["id"]]
 
 
+async def test_what_somebody_else_changed_is_not_deleted_unseen(api: Api):
+    await api.make()
+    await api.call("PATCH", "/jobs/hello", json={"description": "needed after all"})
+    stale = await api.call("DELETE", "/jobs/hello", headers={"if-match": '"1"'})
+    assert (stale.status_code, stale.json()["detail"]) == (412, "the job is at version 2, not 1")
+    assert (await api.call("GET", "/jobs/hello")).status_code == 200
+    assert (await api.call("DELETE", "/jobs/hello", headers={"if-match": '"2"'})).status_code == 204
+
+
 async def test_disabled_from_the_start(api: Api):
     made = await api.make(schedule={"every": "1h"}, enabled=False)
     assert (made["enabled"], made["status"], made["next_run_at"]) == (False, "disabled", None)

@@ -97,9 +97,15 @@ async def change_job(request: Request, context: Ctx, principal: Writer, ref: Ref
 
 
 @router.delete("/jobs/{id}", status_code=204)
-async def delete_job(context: Ctx, principal: Writer, ref: Ref) -> Response:
+async def delete_job(context: Ctx, principal: Writer, ref: Ref, expected: Expected) -> Response:
     """Cancels what is queued, asks what runs to stop, keeps the history."""
-    await context.store.transact(submit.delete_job, project_id=principal.project_id, ref=ref, actor=principal.actor)
+    await context.store.transact(
+        submit.delete_job,
+        project_id=principal.project_id,
+        ref=ref,
+        actor=principal.actor,
+        expected_version=expected,
+    )
     return Response(status_code=204)
 
 
