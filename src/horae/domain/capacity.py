@@ -86,7 +86,8 @@ def _slots(able: Sequence[WorkerRecord], wanted: bool, ahead: int) -> Gate:
     if busy < total:
         return Gate("slots", "open", f"{total - busy} of {counted(total, 'slot')} of {_names(able)} free")
     before = f"; {counted(ahead, 'run')} in the queue before it" if ahead else ""
-    detail = f"all {counted(total, 'slot')} of {_names(able)} are busy{before}"
+    which = f"all {total} slots of {_names(able)} are" if total > 1 else f"the one slot of {_names(able)} is"
+    detail = f"{which} busy{before}"
     if not wanted:
         return Gate("slots", "info", detail)
     return Gate("slots", "closed", detail, f"free a slot or add workers ({command('workers')} shows who does what)")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from horae.domain.capacity import capacity_gates, worker_name
 from horae.domain.explain_clock import by_hand, clock_gates
-from horae.domain.explanation import Gate, brief, command, counted, distance, moment, named
+from horae.domain.explanation import Gate, brief, command, counted, distance, moment, named, when
 from horae.domain.facts import EndedRun, JobFacts, LiveRun, Upstream
 from horae.domain.firing import Firing, Occurrence, plan_of
 from horae.domain.overlap import admit
@@ -118,7 +118,7 @@ def _max_instances(facts: JobFacts, limit: int, *, closed: bool) -> Gate:
 
 def _taken(facts: JobFacts, limit: int) -> str:
     number = facts.live.under_way
-    which = named((f"{run.id}, made {distance(run.created_at, facts.now)}" for run in _under_way(facts)), number)
+    which = named((_one_live(run, facts) for run in _under_way(facts)), number)
     return f"{number} of at most {counted(limit, 'run')} under way{f' ({which})' if number else ''}"
 
 
@@ -153,7 +153,10 @@ def _one_live(run: LiveRun, facts: JobFacts) -> str:
     if run.status == RunStatus.RUNNING and run.started_at is not None:
         where = worker_name(facts.workers, run.worker_id)
         return f"{run.id} started {distance(run.started_at, facts.now)} on {where}"
-    return f"{run.id} {'held' if run.held else 'queued'}, made {distance(run.created_at, facts.now)}"
+    if run.held or run.due_at <= facts.now:
+        return f"{run.id} {'held' if run.held else 'queued'}, made {distance(run.created_at, facts.now)}"
+    waits = f"in its backoff after attempt {run.attempt}" if run.attempt else "queued"
+    return f"{run.id} {waits} until {when(run.due_at, facts.now)}"
 
 
 def _last_run(facts: JobFacts) -> Gate | None:

@@ -206,10 +206,16 @@ def _skipped(facts: RunFacts) -> Gate:
             "allow more (max_instances), or let them wait (overlap)",
         ),
         SkipReason.MISSED: (
-            f"no scheduler fired it in its time, and the catch-up rule{catch_up} did not choose it",
+            # A row does not say which of these it was.
+            "nothing fired it in its time (no scheduler ran, its job was paused, or was made or changed only later), "
+            f"and the catch-up rule{catch_up} did not choose it",
             "choose another catch_up or a longer catch_up_window",
         ),
         SkipReason.DISABLED: ("its job was disabled", command("jobs", "enable", run["job_name"])),
+        SkipReason.PAUSED: (
+            "its job was paused when the run that it follows ended, and there is nothing to catch up with",
+            command("jobs", "resume", run["job_name"]),
+        ),
         SkipReason.BLACKOUT: (f"it fell into {_which_blackout(facts)}", "change the schedule's blackouts"),
         SkipReason.DST_GAP: (
             "its local time did not exist on that day (clocks went forward), and dst_gap is skip",

@@ -40,6 +40,7 @@ class LiveRun:
     started_at: datetime | None
     worker_id: str | None
     created_at: datetime
+    attempt: int
 
 
 @dataclass(frozen=True, slots=True)

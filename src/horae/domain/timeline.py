@@ -82,7 +82,7 @@ def _lateness(facts: RunFacts) -> str | None:
     if nominal is None or facts.run["trigger"] != Trigger.SCHEDULE:
         return None
     late = (facts.run["created_at"] - nominal).total_seconds()
-    return "a scheduler: none fired it in its time, so it was caught up" if late > _LATE else "its scheduler"
+    return "its scheduler: nothing fired it in its time, so it was caught up" if late > _LATE else "its scheduler"
 
 
 def _first_due(facts: RunFacts) -> datetime | None:
@@ -105,7 +105,8 @@ def _attempts(facts: RunFacts) -> list[Entry]:
             Entry(one.started_at, "claimed", f"attempt {one.n} by {where}", waited_for=_wait(facts, before, again))
         )
         if one.finished_at is not None and one.outcome is not None:
-            said = "" if one.outcome == AttemptOutcome.SUCCEEDED else f": {brief(one.error)}"
+            plain = one.outcome == AttemptOutcome.SUCCEEDED or one.error == one.outcome
+            said = "" if plain else f": {brief(one.error)}"
             entries.append(Entry(one.finished_at, "attempt", f"attempt {one.n} {one.outcome}{said}", None, "its work"))
     return entries
 
@@ -117,6 +118,16 @@ def _wait(facts: RunFacts, before: _Try | None, again: datetime | None) -> str:
     if again is not None or before.outcome == AttemptOutcome.INTERRUPTED:
         return "a worker"
     return "its backoff, and a worker"
+
+
+def _in_vain(facts: RunFacts) -> str | None:
+    """What a run without any attempt waited for until it ended."""
+    run = facts.run
+    if run["attempt"]:
+        return None
+    if run["status"] == RunStatus.SKIPPED:
+        return "a scheduler"
+    return "its time" if run["due_at"] > run["finished_at"] else _wait(facts, None, None)
 
 
 def _try(row: dict[str, Any]) -> _Try:
@@ -140,8 +151,7 @@ def _end(facts: RunFacts, gates: list[Gate]) -> list[Entry]:
     run, now = facts.run, facts.now
     if run["status"] not in LIVE:
         why = f" ({run['reason']})" if run["reason"] else ""
-        never = ("a scheduler" if run["status"] == RunStatus.SKIPPED else "a worker") if run["attempt"] == 0 else None
-        return [Entry(run["finished_at"], "ended", f"{run['status']}{why}", waited_for=never)]
+        return [Entry(run["finished_at"], "ended", f"{run['status']}{why}", waited_for=_in_vain(facts))]
     gate = foremost(gates)
     entries = [Entry(now, "now", run["status"], waited_for=gate.detail if gate else _AT.get(run["status"]))]
     if run["status"] == RunStatus.QUEUED and facts.attempts and run["due_at"] > facts.attempts[-1]["finished_at"]:

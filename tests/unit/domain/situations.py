@@ -72,6 +72,7 @@ def live_run(**fields: Any) -> LiveRun:
         "started_at": None,
         "worker_id": None,
         "created_at": NOW - MINUTE,
+        "attempt": 0,
     }
     return LiveRun(**{**values, **fields})
 

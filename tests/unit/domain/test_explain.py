@@ -134,6 +134,26 @@ def test_overlap_is_felt_when_something_is_skipped():
     assert closed(felt) == ["overlap"]
 
 
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        (
+            {"attempt": 2, "due_at": NOW + HOUR},
+            "r1 in its backoff after attempt 2 until 2026-11-15 04:00:00 UTC (in 1 h)",
+        ),
+        ({"due_at": NOW + HOUR}, "r1 queued until 2026-11-15 04:00:00 UTC (in 1 h)"),
+        ({"attempt": 1}, "r1 queued, made 1 min ago"),
+    ],
+)
+def test_what_a_live_run_waits_for(fields, words):
+    """Told of the job, too: a run that waits for its next attempt keeps the place that the next occurrence needs."""
+    runs = LiveRuns(1, 1, 0, 0, (live_run(**fields),))
+    found = explain_job(job(live=runs, recent=(ended_run(),)))
+    assert closed(found) == ["overlap"]
+    assert f"1 of at most 1 run under way ({words})" in found.summary
+    assert gate(found, "runs").detail == words
+
+
 def test_queue_one_lets_one_wait_and_no_more():
     def places(held: int) -> Explanation:
         runs = LiveRuns(1, 1, held, 0, (live_run(), *[live_run(id="r2", held=True)] * held))

@@ -91,7 +91,7 @@ def test_a_caught_up_run_from_beginning_to_end():
     ]
     assert waits(found) == [
         (None, None),
-        (3_540_000, "a scheduler: none fired it in its time, so it was caught up"),
+        (3_540_000, "its scheduler: nothing fired it in its time, so it was caught up"),
         (30_000, "its turn, or a worker"),
         (30_000, "its work"),
         (0, None),
@@ -130,6 +130,19 @@ def test_where_a_run_comes_from(fields, words):
 def test_what_did_not_come_to_pass_is_not_told():
     found = explain_run(run(status="cancelled", due_at=NOW + HOUR, finished_at=NOW - MINUTE / 2))
     assert told(found) == ["created: triggered by key:ops (api)", "ended: cancelled"]
+    assert waits(found)[-1] == (30_000, "its time")
+
+
+@pytest.mark.parametrize(("limit", "words"), [(1, "its turn, or a worker"), (None, "a worker")])
+def test_what_a_run_waited_for_in_vain(limit, words):
+    """Whether it was held is not on record any more: the limit says whether it may have been."""
+    found = explain_run(run(status="cancelled", finished_at=NOW, spec=spec(max_instances=limit)))
+    assert waits(found)[-1] == (60_000, words)
+
+
+def test_a_cancelled_attempt_is_told_once():
+    found = explain_run(run(status="cancelled", error="cancelled", **ENDED))
+    assert told(found)[-2:] == ["attempt: attempt 1 cancelled", "ended: cancelled"]
 
 
 def test_a_row_for_many_occurrences():
