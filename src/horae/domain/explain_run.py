@@ -12,6 +12,9 @@ from horae.domain.facts import RunFacts
 from horae.domain.schedule import AfterSchedule, ManualSchedule
 from horae.domain.states import RunStatus, SkipReason, Trigger, WorkerStatus
 
+# A row does not say which of these it was.
+_UNFIRED = "nothing fired it in its time (no scheduler ran, its job was paused, or was made or changed only later)"
+
 
 def run_gates(facts: RunFacts) -> list[Gate]:
     status = facts.run["status"]
@@ -206,9 +209,7 @@ def _skipped(facts: RunFacts) -> Gate:
             "allow more (max_instances), or let them wait (overlap)",
         ),
         SkipReason.MISSED: (
-            # A row does not say which of these it was.
-            "nothing fired it in its time (no scheduler ran, its job was paused, or was made or changed only later), "
-            f"and the catch-up rule{catch_up} did not choose it",
+            f"{_UNFIRED}, and the catch-up rule{catch_up} did not choose it",
             "choose another catch_up or a longer catch_up_window",
         ),
         SkipReason.DISABLED: ("its job was disabled", command("jobs", "enable", run["job_name"])),
