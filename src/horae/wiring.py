@@ -254,9 +254,10 @@ def executors_for(settings: Settings, slots: int, imports: Sequence[str]) -> dic
 
             executors[kind] = HttpExecutor(CLOCK, version=__version__, allow_private=settings.http_allow_private)
         elif kind == "script":
+            from horae.executors.commands import CommandRunner
             from horae.executors.script import ScriptExecutor
 
-            executors[kind] = ScriptExecutor(dict(process_environment()))
+            executors[kind] = ScriptExecutor(CommandRunner(process_environment()))
         elif kind == "python":
             from horae.executors.python import PythonExecutor
             from horae.sdk.task import load_tasks, registry

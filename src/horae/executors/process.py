@@ -32,7 +32,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class Start:
     """What to start. `marker` is a line of `environment` that is in no other attempt's."""
 
     argv: Sequence[str]
@@ -83,7 +83,7 @@ class Leash:
 class Process:
     """A running script. After `wait` or `end` call `close`, whatever happened."""
 
-    def __init__(self, command: Command, leash: Leash, log: LogSink, stdin: int) -> None:
+    def __init__(self, command: Start, leash: Leash, log: LogSink, stdin: int) -> None:
         self._marker = command.marker.encode()
         self._log = log
         self._loop = asyncio.get_running_loop()
@@ -216,7 +216,7 @@ class _Reader:
             self._log.write(self._stream, text.replace("\x00", _NUL))
 
 
-def _start(command: Command, leash: Leash, stdin: int) -> tuple[subprocess.Popen[bytes], tuple[int, int]]:
+def _start(command: Start, leash: Leash, stdin: int) -> tuple[subprocess.Popen[bytes], tuple[int, int]]:
     out_read, out_write = os.pipe()
     try:
         err_read, err_write = os.pipe()

@@ -10,6 +10,7 @@ from aiohttp import web
 
 from horae.clock import SystemClock
 from horae.domain.task import Registry
+from horae.executors.commands import CommandRunner
 from horae.executors.http import HttpExecutor
 from horae.executors.python import PythonExecutor
 from horae.executors.script import ScriptExecutor
@@ -23,7 +24,7 @@ def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.Abstrac
 
 @pytest.fixture
 async def script(tmp_path: Path) -> AsyncIterator[ScriptExecutor]:
-    executor = ScriptExecutor(ENVIRONMENT, scratch=tmp_path)
+    executor = ScriptExecutor(CommandRunner(ENVIRONMENT, scratch=tmp_path))
     yield executor
     await executor.close()
     assert list(tmp_path.glob("horae-*")) == [], "nothing is left behind"

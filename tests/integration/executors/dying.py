@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 import uvloop
 
+from horae.executors.commands import CommandRunner
 from horae.executors.process import Leash
 from horae.executors.script import ScriptExecutor
 from tests.integration.executors.attempts import make_attempt
@@ -16,8 +17,9 @@ from tests.waiting import until
 
 
 async def main(leash: str, scratch: str) -> None:
-    executor = ScriptExecutor(os.environ, scratch=Path(scratch))
-    executor._leash = Leash.by_fork() if leash == "by_fork" else Leash.find(os.environ["PATH"])
+    runner = CommandRunner(os.environ, scratch=Path(scratch))
+    executor = ScriptExecutor(runner)
+    runner._leash = Leash.by_fork() if leash == "by_fork" else Leash.find(os.environ["PATH"])
     attempt, log = make_attempt({"kind": "script", "source": "trap '' TERM; echo $$; while :; do sleep 0.1; done"})
     task = asyncio.create_task(executor.execute(attempt))
     await until(lambda: log.text().endswith("\n"))

@@ -12,6 +12,7 @@ import pytest
 from horae.domain.outcome import Outcome
 from horae.domain.states import AttemptOutcome
 from horae.executors import process
+from horae.executors.commands import CommandRunner
 from horae.executors.script import ScriptExecutor
 from tests.integration.executors.attempts import make_attempt
 from tests.integration.executors.scripts import ENVIRONMENT, run
@@ -170,11 +171,12 @@ class TestElsewhere:
     async def test_without_setpriv(self, tmp_path: Path) -> None:
         assert process.Leash.find(ENVIRONMENT["PATH"]).prefix, "this machine has setpriv"
         (tmp_path / "bash").symlink_to("/bin/bash")
-        script = ScriptExecutor({"PATH": str(tmp_path)}, scratch=tmp_path)
+        runner = CommandRunner({"PATH": str(tmp_path)}, scratch=tmp_path)
+        script = ScriptExecutor(runner)
         outcome, log = await run(script, "echo out; exit 4")
         assert (outcome.exit_code, log.text()) == (4, "out\n")
-        assert script._leash is not None
-        assert script._leash.before is not None
+        assert runner._leash is not None
+        assert runner._leash.before is not None
 
     async def test_with_a_setpriv_that_knows_no_death_signal(self, tmp_path: Path) -> None:
         busybox = tmp_path / "setpriv"

@@ -1,0 +1,182 @@
+"""Runs commands on the worker's machine: with a clean environment, in a folder and session of their own, with their
+output in the attempt's log. Scripts and artifacts are such commands.
+
+Each attempt has a private folder (mode 0700) for what must be a file, such as the result that it may write. It is gone
+when the attempt is over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from horae.domain.states import StopReason
+from horae.domain.targets.fields import Limits
+from horae.domain.targets.script import Sandbox
+from horae.domain.template import TemplateFault
+from horae.executors import exits
+from horae.executors.failure import Refused, in_words, raised, refused
+from horae.executors.process import Leash, Process, Start
+from horae.executors.scratch import Scratch, remove
+
+if TYPE_CHECKING:
+    from horae.domain.attempt import Attempt
+    from horae.domain.outcome import Outcome
+
+# All that a command sees of the worker's environment.
+PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
+DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# Errors of starting that will be there next time, too.
+_HOPELESS = frozenset(
+    getattr(errno, name)
+    for name in "ENOENT EACCES EPERM ENOTDIR EISDIR ENOEXEC E2BIG ELOOP ENAMETOOLONG".split()  # noqa: SIM905
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What to start. `env` is added to the clean environment; its values are templates, filled in for the attempt."""
+
+    argv: Sequence[str]
+    env: Mapping[str, str] = field(default_factory=dict)
+    cwd: str | None = None  # by default the home directory, as under cron
+
+
+class CommandRunner:
+    """Of `environment` (the worker's) commands see the few variables in PASSED_ON; `scratch` is where attempts have
+    their folders. One runner serves all executors of a worker."""
+
+    def __init__(self, environment: Mapping[str, str], *, scratch: Path | None = None) -> None:
+        self._base = {"PATH": DEFAULT_PATH, **{name: environment[name] for name in PASSED_ON if name in environment}}
+        self._scratch = Scratch(scratch)
+        self._leash: Leash | None = None
+
+    @property
+    def path(self) -> str:
+        """Where commands find programs."""
+        return self._base["PATH"]
+
+    @property
+    def home(self) -> str:
+        home = self._base.get("HOME", "/")
+        return home if Path(home).is_dir() else "/"
+
+    async def run(
+        self,
+        attempt: Attempt,
+        prepare: Callable[[Path], Command],
+        *,
+        limits: Limits,
+        sandbox: Sandbox | None = None,
+    ) -> Outcome:
+        """Carries out one command: `prepare` makes it, given the attempt's own folder to put files into (the names
+        `result` and `input` are taken), and may raise Refused. The run's input is on its standard input, and JSON
+        that it writes to the file $HORAE_RESULT is its result. When this is cancelled, the command and all that it
+        started are ended before the cancellation goes on."""
+        folder = None
+        try:
+            if self._leash is None:
+                self._leash = Leash.find(self.path)
+            folder = self._scratch.make()
+            return await self._run(attempt, folder, prepare, self._leash)
+        except Refused as error:
+            return refused(str(error))
+        except OSError as error:  # the machine is short of something: processes, memory, files, disk
+            return raised(error)
+        finally:
+            if folder is not None:
+                remove(folder, "script", "result")
+
+    async def close(self) -> None:
+        self._scratch.close()
+
+    async def _run(self, attempt: Attempt, folder: Path, prepare: Callable[[Path], Command], leash: Leash) -> Outcome:
+        process = self._start(attempt, folder, prepare, leash)
+        try:
+            try:
+                await process.wait()
+            except asyncio.CancelledError:
+                # What has ended by itself is told as it ended; the worker came too late.
+                if not process.ended():
+                    stop = attempt.stop
+                    grace = 0 if stop is StopReason.LEASE_LOST else attempt.grace
+                    await process.end(stop or "stopped", grace)
+                    raise
+            await process.drain()
+        finally:
+            status = process.close()
+        return exits.outcome(status, folder / "result")
+
+    def _start(self, attempt: Attempt, folder: Path, prepare: Callable[[Path], Command], leash: Leash) -> Process:
+        try:
+            command = prepare(folder)
+            start = self._complete(attempt, folder, command)
+            with _Input(attempt.run.input, folder) as stdin:
+                return Process(start, leash, attempt.log, stdin)
+        except OSError as error:
+            if error.errno in _HOPELESS:
+                raise Refused(f"the command cannot be started: {in_words(error)}") from error
+            raise
+
+    def _complete(self, attempt: Attempt, folder: Path, command: Command) -> Start:
+        cwd = command.cwd or self.home
+        if not Path(cwd).is_dir():
+            raise Refused(f"the folder {cwd} does not exist on this worker")
+        result = str(folder / "result")
+        environment = {**self._base, **_filled(attempt, command.env), **_told(attempt), "HORAE_RESULT": result}
+        return Start(command.argv, environment, cwd, marker=f"HORAE_RESULT={result}")
+
+
+class _Input:
+    """The run's input as a file descriptor to read from. A file, not a pipe: nobody has to keep writing."""
+
+    def __init__(self, text: str | None, folder: Path) -> None:
+        self._text = text
+        self._folder = folder
+        self._file: IO[bytes] | None = None
+
+    def __enter__(self) -> int:
+        if self._text is None:
+            return subprocess.DEVNULL
+        self._file = tempfile.TemporaryFile(dir=self._folder)
+        self._file.write(self._text.encode())
+        self._file.seek(0)
+        return self._file.fileno()
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+def _filled(attempt: Attempt, env: Mapping[str, str]) -> dict[str, str]:
+    filled: dict[str, str] = {}
+    for name, text in env.items():
+        try:
+            filled[name] = attempt.fill_in(text)
+        except TemplateFault as fault:
+            raise Refused(f"env.{name} cannot be filled in: {fault}") from None
+        if "\0" in filled[name]:
+            raise Refused(f"env.{name} has a NUL character, which no environment can hold")
+    return filled
+
+
+def _told(attempt: Attempt) -> dict[str, str]:
+    run = attempt.run
+    return {
+        "HORAE_RUN_ID": run.id,
+        "HORAE_JOB_NAME": attempt.job.name,
+        "HORAE_ATTEMPT": str(run.attempt),
+        "HORAE_SCHEDULED_FOR": _instant(run.scheduled_for),
+        "HORAE_TRIGGER": run.trigger,
+    }
+
+
+def _instant(at: datetime | None) -> str:
+    return "" if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,56 @@
+"""How a command's end is told: its exit status, and the JSON that it may have left, as an outcome."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+from pathlib import Path
+
+import orjson
+
+from horae.domain.outcome import Outcome
+from horae.domain.states import AttemptOutcome
+from horae.executors.failure import RESULT_LIMIT, one_line
+
+
+def outcome(status: int | None, result_file: Path) -> Outcome:
+    """`status` is an exit code, the negative number of a signal, or None of what would not die."""
+    if status is None:
+        return Outcome(AttemptOutcome.FAILED, error="the process did not end")
+    result, complaint = _result(result_file)
+    if status < 0:
+        name = signal.Signals(-status).name.removeprefix("SIG") if -status in list(signal.Signals) else str(-status)
+        return Outcome(AttemptOutcome.FAILED, result=result, error=f"killed by signal {name}", exit_code=128 - status)
+    if status > 0:
+        return Outcome(AttemptOutcome.FAILED, result=result, error=f"exit code {status}", exit_code=status)
+    if complaint is not None:
+        # Permanent: the work itself is done, and doing it again would write the same.
+        return Outcome(AttemptOutcome.FAILED, error=complaint, exit_code=0, permanent=True)
+    return Outcome(AttemptOutcome.SUCCEEDED, result=result, exit_code=0)
+
+
+def _result(path: Path) -> tuple[str | None, str | None]:
+    """The JSON that the command left, or what is wrong with it."""
+    try:
+        # It could have put anything here: a link to some other file, a pipe that would block.
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None, None
+    except OSError as error:
+        return None, f"the result cannot be read: {error.strerror}"
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            return None, "the result is not a file"
+        raw = os.read(fd, RESULT_LIMIT + 1).strip()
+    finally:
+        os.close(fd)
+    if len(raw) > RESULT_LIMIT:
+        return None, f"the result is longer than {RESULT_LIMIT // 1024} KiB"
+    if not raw:
+        return None, None
+    try:
+        orjson.loads(raw)
+        return raw.decode(), None
+    except ValueError as error:
+        return None, one_line(f"the result is not JSON: {error}")
