@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -19,6 +20,7 @@ from horae.domain.errors import InvalidInput
 app = typer.Typer(help="Jobs: what runs, and when.", no_args_is_help=True)
 
 Json = dict[str, Any]
+_LATE = 60  # seconds: beyond that an occurrence was missed
 
 
 @app.command("create")
@@ -76,7 +78,17 @@ def edit(
 
 
 def _runs(job: Json) -> str:
-    return f"; it runs {ago(job['next_run_at'], SystemClock().now())}" if job["next_run_at"] else ""
+    if not job["next_run_at"]:
+        return ""
+    if job["paused"]:
+        return "; it is paused"
+    now = SystemClock().now()
+    late = (now - datetime.fromisoformat(job["next_run_at"])).total_seconds()
+    if late <= 0:
+        return f"; it runs {ago(job['next_run_at'], now)}"
+    if late <= _LATE:
+        return "; it runs now"
+    return f"; it was due {ago(job['next_run_at'], now)}, and catch_up ({job['catch_up']}) decides whether it runs"
 
 
 @app.command("list")

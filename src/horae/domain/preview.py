@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from horae.domain.blackouts import closed_until
 from horae.domain.calendar import Calendar, calendar_of
 from horae.domain.cron import parse_cron
-from horae.domain.schedule import AfterSchedule, CronSchedule, ManualSchedule, Schedule
+from horae.domain.instants import TICK
+from horae.domain.schedule import AfterSchedule, AtSchedule, CronSchedule, ManualSchedule, Schedule
 from horae.domain.words import amount_in_words
 from horae.domain.zones import zone
+
+_LEFT_OUT = "the one before is left out: its own time does not exist on that day (clocks go forward; dst_gap is skip)"
+_PAST = "lies in the past: it is due as soon as it is saved, and catch_up decides whether it runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +44,25 @@ def preview(schedule: Schedule, anchor: datetime, after: datetime, count: int, f
     while at is not None and len(found) < count:
         local = at.astimezone(place)
         note = _note(calendar, at, local, place, offset)
+        if note is None and any(calendar.gaps(after, at)):
+            note = _LEFT_OUT
         if closed_until(schedule.blackouts, schedule.timezone, at) is not None:
             note = "falls into a blackout: it will be skipped"
         found.append(Upcoming(at, local, note))
         offset = None if fixed else local.utcoffset()
-        at = calendar.next_after(at)
+        after, at = at, calendar.next_after(at)
     return found
+
+
+def first_preview(
+    schedule: Schedule, now: datetime, count: int, through: datetime | None = None, fired: int = 0
+) -> list[Upcoming]:
+    """What a schedule would do if it were saved now: an `at` that has passed is due at once. Of a job that has fired
+    `through` an instant already, nothing up to there comes again."""
+    begins = min(now, schedule.at) if isinstance(schedule, AtSchedule) else now
+    after = begins - TICK if through is None else max(begins - TICK, through)
+    found = preview(schedule, now, after, count, fired)
+    return [replace(one, note=_PAST) if one.at < now else one for one in found]
 
 
 def _note(calendar: Calendar, at: datetime, local: datetime, place: ZoneInfo, before: timedelta | None) -> str | None:

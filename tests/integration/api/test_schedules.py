@@ -81,6 +81,16 @@ async def test_an_instant_that_has_passed_is_still_to_come_until_it_fires(api: A
     assert (await api.call("GET", "/jobs/hello/next")).json()["occurrences"] == []
 
 
+async def test_a_preview_tells_of_an_instant_that_has_passed(api: Api):
+    """As saving it would: it is due at once. Asked from an instant on, only what comes then is told."""
+    schedule = {"at": (CLOCK.now() - timedelta(hours=1)).isoformat()}
+    (one,) = (await preview(api, schedule=schedule))["occurrences"]
+    assert "catch_up decides" in one["note"]
+    await api.make()
+    assert (await preview(api, schedule=schedule, job="hello"))["occurrences"] == [one]
+    assert (await preview(api, schedule=schedule, **{"from": CLOCK.now().isoformat()}))["occurrences"] == []
+
+
 async def test_a_thousand_occurrences(api: Api):
     await api.make(schedule={"cron": "*/5 * * * *"})
     found = (await api.call("GET", "/jobs/hello/next", params={"count": 1_000})).json()

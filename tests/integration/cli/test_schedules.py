@@ -44,6 +44,20 @@ def test_every_kind_of_schedule_can_be_made(horae: Horae):
         assert [job["name"] for job in found] == names
 
 
+def test_a_new_job_says_when_it_runs(horae: Horae):
+    for name, options, words in (
+        ("says-now", ("--every", "1h"), "; it runs now."),
+        ("says-later", ("--at", "2090-01-01T00:00:00Z"), "; it runs in "),
+        ("says-past", ("--at", "2020-01-01T00:00:00Z"), "ago, and catch_up (last) decides whether it runs."),
+        ("says-nothing", (), ")."),
+    ):
+        made = horae("jobs", "create", name, "--script", "true", *options)
+        assert (made.code, words in made.err) == (0, True), made.err
+    horae("jobs", "pause", "says-now")
+    saved = horae("jobs", "edit", "says-now", "--every", "2h", "--yes")
+    assert saved.err == "Saved version 2 of 'says-now'; it is paused.\n"
+
+
 def test_an_edit_shows_the_old_schedule_beside_the_new_one(horae: Horae):
     make(horae, "edited", *NIGHTLY)
     answer = horae("jobs", "edit", "edited", "--cron", "30 3 * * MON-FRI")

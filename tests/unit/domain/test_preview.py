@@ -8,14 +8,16 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from horae.domain.preview import Upcoming, preview
+from horae.domain.preview import Upcoming, first_preview, preview
 from horae.domain.schedule import Schedule
 
 SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
 SPRING = datetime(2026, 3, 28, tzinfo=UTC)  # on the 29th the clocks of Berlin go forward
 AUTUMN = datetime(2026, 10, 24, tzinfo=UTC)  # on the 25th they go back
+DAY = timedelta(days=1)
 
 _GAP = "its own time does not exist on this day (clocks go forward): it runs right after the gap"
+_LEFT_OUT = "the one before is left out: its own time does not exist on that day (clocks go forward; dst_gap is skip)"
 _FIRST = "this local time comes twice on this day (clocks go back): this is the first time"
 _SECOND = "this local time comes twice on this day (clocks go back): this is the second time"
 
@@ -40,7 +42,21 @@ def test_a_time_in_the_gap():
 
 def test_a_skipped_gap_is_not_listed():
     found = _preview({"cron": "30 2 * * *", "dst_gap": "skip"}, SPRING)
-    assert [f"{one.local:%d}" for one in found] == ["28", "30", "31"]
+    assert _said(found) == [("28 02:30+0100", None), ("30 02:30+0200", _LEFT_OUT), ("31 02:30+0200", None)]
+    blackout = {"start": "2026-03-30T00:00:00Z", "end": "2026-03-30T12:00:00Z"}
+    (hidden,) = _preview({"cron": "30 2 * * *", "dst_gap": "skip", "blackouts": [blackout]}, SPRING + DAY, 1)
+    assert hidden.note == "falls into a blackout: it will be skipped"
+    assert _preview({"cron": "30 2 * * *", "dst_gap": "skip"}, SPRING + 2 * DAY, 1)[0].note is None, "it was before"
+
+
+def test_an_instant_that_has_passed_is_due_as_soon_as_it_is_saved():
+    form = SCHEDULE.validate_python({"at": SPRING})
+    (one,) = first_preview(form, SPRING + DAY, 5)
+    assert (one.at, (one.note or "")[:17]) == (SPRING, "lies in the past:")
+    assert [(one.at, one.note) for one in first_preview(form, SPRING, 5)] == [(SPRING, None)]
+    assert first_preview(form, SPRING + DAY, 5, through=SPRING) == [], "the job has fired beyond it"
+    hourly = SCHEDULE.validate_python({"every": "1h"})
+    assert [one.at for one in first_preview(hourly, SPRING, 2)] == [SPRING, SPRING + DAY / 24], "the first is at once"
 
 
 def test_a_time_that_comes_twice():

@@ -16,9 +16,8 @@ from horae.api.schedule_views import comparison_json, next_json, preview_json
 from horae.api.views import reply
 from horae.domain.errors import NotAllowed
 from horae.domain.instants import TICK
-from horae.domain.preview import Upcoming, preview
+from horae.domain.preview import Upcoming, first_preview, preview
 from horae.domain.records import JobRecord
-from horae.domain.schedule import Schedule
 from horae.domain.standing import upcoming_after
 
 router = APIRouter(tags=["schedules"])
@@ -33,7 +32,7 @@ async def preview_schedule(
     body = await read_model(request, PreviewBody)
     start = body.from_ or context.clock.now()
     if body.job is None:
-        new = preview(body.schedule, start, start - TICK, body.count)
+        new = _saved(body, start)
         shown = preview_json(body.schedule, new)
         if body.compare is not None:
             old = preview(body.compare, start, start - TICK, body.count)
@@ -42,7 +41,9 @@ async def preview_schedule(
     if not principal.may("jobs:read"):
         raise NotAllowed("comparing with a job needs the permission jobs:read")
     job = await context.store.read(find_job, principal.project_id, body.job)
-    new = _edited(job, body.schedule, start, body.count)
+    same = body.schedule == job.spec.schedule
+    # Otherwise its grid begins when it is saved, and its runs so far count.
+    new = _upcoming(job, start, body.count) if same else _saved(body, start, job.fired_through, job.fired_count)
     old = _upcoming(job, start, body.count)
     compared = comparison_json(new, job.spec.schedule, old, body.count)
     return reply({**preview_json(body.schedule, new), "compare": compared})
@@ -65,9 +66,9 @@ def _upcoming(job: JobRecord, now: datetime, count: int) -> list[Upcoming]:
     return preview(job.spec.schedule, job.anchor_at, upcoming_after(job, now), count, job.fired_count)
 
 
-def _edited(job: JobRecord, schedule: Schedule, now: datetime, count: int) -> list[Upcoming]:
-    """What the job would do with another schedule: its grid begins when it is saved, and its runs so far count."""
-    if schedule == job.spec.schedule:
-        return _upcoming(job, now, count)
-    after = now - TICK if job.fired_through is None else max(now - TICK, job.fired_through)
-    return preview(schedule, now, after, count, job.fired_count)
+def _saved(body: PreviewBody, start: datetime, through: datetime | None = None, fired: int = 0) -> list[Upcoming]:
+    """What the schedule would do if it were saved now; asked from an instant on, what it would do from there."""
+    if body.from_ is None:
+        return first_preview(body.schedule, start, body.count, through, fired)
+    after = start - TICK if through is None else max(start - TICK, through)
+    return preview(body.schedule, start, after, body.count, fired)
