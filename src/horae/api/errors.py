@@ -6,6 +6,7 @@ request's id, under which the log holds the rest.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -164,7 +165,11 @@ def invalid_body(error: ValidationError) -> InvalidBody:
 
 def readable(errors: Iterable[Mapping[str, Any]], skip: int = 0) -> list[tuple[str, str]]:
     """(field, message) of each error, in the words of the interface."""
-    return [(_field(e["loc"][skip:]), _message(e["type"], e["msg"])) for e in list(errors)[:20]]
+    found = list(errors)[:20]
+    wrong = {tuple(e["loc"][:-1]) for e in found}
+    # A list with a bad item is not too short as well: the validator has only left that item out.
+    told = [e for e in found if e["type"] != "too_short" or tuple(e["loc"]) not in wrong]
+    return [(_field(e["loc"][skip:]), _message(e["type"], e["msg"])) for e in told]
 
 
 _TAGS = frozenset({"http", "script", "python", "celery", "container", "artifact"})
@@ -198,6 +203,9 @@ def field_name(steps: Sequence[str | int]) -> str:
     return "".join(parts)[:300]
 
 
+_PYTHON = re.compile(r"^(?:String|Tuple|List|Dictionary) (?=should )")
+
+
 def _message(kind: str, message: str) -> str:
     if kind == "extra_forbidden":
         return "is not a known field"
@@ -207,4 +215,10 @@ def _message(kind: str, message: str) -> str:
         return "must name one of the known kinds"
     if kind == "json_invalid":
         return "is not valid JSON"
-    return message.removeprefix("Value error, ").replace("Input should", "should")
+    if kind in ("model_type", "dict_type", "model_attributes_type"):
+        return "must be an object"
+    if kind in ("list_type", "tuple_type"):
+        return "must be a list"
+    message = message.removeprefix("Value error, ").replace("Input should", "should")
+    # The names of Python's types mean nothing to whoever wrote JSON.
+    return _PYTHON.sub("", message).split(" after validation")[0]

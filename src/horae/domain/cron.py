@@ -42,6 +42,11 @@ class _Kind:
     high: int
     names: dict[str, int]
 
+    @property
+    def key(self) -> str:
+        """As the form by name calls it."""
+        return "day" if self.name == "day of month" else self.name.replace(" ", "_")
+
     def shown_range(self) -> str:
         return f"{self.low}–{self.high}"
 
@@ -76,11 +81,7 @@ class Cron:
 @lru_cache(maxsize=4_096)
 def parse_cron(text: str) -> Cron:
     """Reads 5 fields, 6 with leading seconds, or an @word."""
-    if len(text) > LONGEST:
-        raise CronError(f"is longer than {LONGEST} characters")
-    for position, character in enumerate(text):
-        if not " " <= character <= "~":
-            raise CronError("may hold plain ASCII characters only", position)
+    _check_characters(text)
     if text.strip().startswith("@"):
         return parse_cron(_word(text.strip()))
     fields = [(match.group().upper(), match.start()) for match in re.finditer(r"[^ ]+", text)]
@@ -103,6 +104,23 @@ def parse_cron(text: str) -> Cron:
         fixed=not texts[1].startswith("*") and not texts[2].startswith("*"),
         texts=texts,
     )
+
+
+def check_field(name: str, text: str) -> None:
+    """One field of the form by name, such as `day_of_week`: a position counts within it."""
+    if not text or " " in text:  # a blank would make two fields of one
+        raise CronError("must be one field, without blanks")
+    kind = next(kind for kind in _KINDS if kind.key == name)
+    _check_characters(text)
+    _Field(kind, text.upper(), 0).parse()
+
+
+def _check_characters(text: str) -> None:
+    if len(text) > LONGEST:
+        raise CronError(f"is longer than {LONGEST} characters")
+    for position, character in enumerate(text):
+        if not " " <= character <= "~":
+            raise CronError("may hold plain ASCII characters only", position)
 
 
 def _word(text: str) -> str:

@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from horae.domain.blackouts import Blackout, cover_the_week
-from horae.domain.cron import CronError
+from horae.domain.cron import CronError, check_field
 from horae.domain.durations import interval_of
 from horae.domain.instants import Instant
 from horae.domain.pattern import pattern_of, recurs
@@ -92,6 +92,16 @@ class CronFields(BaseModel):
     month: CronPart | None = None
     day_of_week: CronPart | None = None
 
+    @model_validator(mode="after")
+    def _each_is_a_field(self) -> Self:
+        for name in _FINEST_FIRST:
+            if (value := getattr(self, name)) is not None:
+                try:
+                    check_field(name, str(value))
+                except CronError as error:
+                    raise refusal(name, str(error)) from None
+        return self
+
     @model_serializer(mode="wrap")
     def _given_only(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return {name: value for name, value in dump(self).items() if value is not None}
@@ -101,10 +111,6 @@ class CronFields(BaseModel):
         given = {name: str(value) for name in _FINEST_FIRST if (value := getattr(self, name)) is not None}
         if not given:
             raise CronError("needs at least one field")
-        for name, value in given.items():
-            # A blank would make two fields of one.
-            if not value or " " in value:
-                raise CronError(f"{name.replace('_', ' ')} must be one field, without blanks")
         finest = min(map(_FINEST_FIRST.index, given))
         if "day_of_week" in given:
             finest = min(finest, _FINEST_FIRST.index("day"))

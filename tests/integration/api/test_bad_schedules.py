@@ -193,3 +193,28 @@ async def forget_versions(api: Api) -> None:
         await tx.access.db.execute("DELETE FROM job_versions WHERE job_id NOT IN (SELECT id FROM jobs)")
 
     await api.store.transact(forget)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "field", "message"),
+    [
+        ({"after": "load"}, "schedule.after", "must be an object"),
+        ({"after": {"job": ""}}, "schedule.after.job", "should have at least 1 character"),
+        ({**DAILY, "blackouts": {}}, "schedule.blackouts", "must be a list"),
+        (
+            {**DAILY, "blackouts": [{"days": [], "start": "00:00", "end": "01:00"}]},
+            "schedule.blackouts[0].days",
+            "should have at least 1 item",
+        ),
+        (
+            {**DAILY, "blackouts": [{"days": ["XXX"], "start": "00:00", "end": "01:00"}]},
+            "schedule.blackouts[0].days[0]",
+            "should be 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT' or 'SUN'",
+        ),
+        ({"cron": {"hour": 24}}, "schedule.cron.hour", "hour 24 is out of range 0–23 (at character 1)"),
+    ],
+)
+async def test_the_words_are_those_of_json(api: Api, schedule: Any, field: str, message: str):
+    """One error, which names the field and no type of Python's."""
+    answer = await api.call("POST", "/schedules/preview", json={"schedule": schedule})
+    assert (answer.status_code, answer.json()["errors"]) == (422, [{"field": field, "message": message}])
