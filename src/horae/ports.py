@@ -47,6 +47,7 @@ from horae.domain.run import (
     Ending,
     Leased,
     LogLines,
+    LogPosition,
     NewRun,
     Overdue,
     Progress,
@@ -257,7 +258,9 @@ class Logs(Protocol):
         """Only for attempts whose token still fits."""
         ...
 
-    async def read(self, run_id: str, *, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]: ...
+    async def read(self, run_id: str, *, after: LogPosition = ..., limit: int = 1000) -> list[dict[str, Any]]:
+        """Pieces in order of attempt and place."""
+        ...
 
 
 class Processes(Protocol):

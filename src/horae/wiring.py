@@ -170,7 +170,7 @@ async def _serve(settings: Settings) -> None:
         )
         # Its own way with signals ends in raising them again: the process would die before it has closed anything.
         server.capture_signals = nullcontext  # type: ignore[method-assign, assignment]
-        ending = asyncio.create_task(_end(server, stop, stop_now))
+        ending = asyncio.create_task(_end(server, app.state.context.stopping, stop, stop_now))
         listener = _listen(settings)
         log.info("serving", url=f"http://{settings.host}:{settings.port}")
         await server.serve(sockets=[listener])
@@ -181,8 +181,9 @@ async def _serve(settings: Settings) -> None:
         ignore_signals()
 
 
-async def _end(server: Any, stop: asyncio.Event, stop_now: asyncio.Event) -> None:
+async def _end(server: Any, stopping: asyncio.Event, stop: asyncio.Event, stop_now: asyncio.Event) -> None:
     await stop.wait()
+    stopping.set()
     server.should_exit = True
     await stop_now.wait()
     server.force_exit = True

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from horae.domain.outcome import Outcome
-from horae.domain.run import LogLines
+from horae.domain.run import LogLines, LogPosition
 from horae.domain.states import AttemptOutcome, RunStatus
 from tests.contract.kinds import on_postgresql
 from tests.contract.world import (
@@ -347,7 +347,19 @@ async def test_output_is_kept_in_order_of_attempt_and_place(world: World) -> Non
     lines = await world.log_of(run)
     assert texts(lines) == [(1, "one"), (1, "two"), (1, "three"), (2, "ü😀 'x' % \\n\n\"")]
     assert {line["stream"] for line in lines} == {"stdout"}
-    assert texts(await world.log_of(run, after=1, limit=2)) == [(1, "two"), (1, "three")]
+    assert texts(await world.log_of(run, after=LogPosition(1, 1), limit=2)) == [(1, "two"), (1, "three")]
+    assert texts(await world.log_of(run, after=LogPosition(1, 3))) == [(2, "ü😀 'x' % \\n\n\"")]
+
+
+async def test_progress_is_what_was_told_last_by_who_holds_the_run(world: World) -> None:
+    run = await world.running()
+    for fraction in (0.25, 0.5):
+        await world.progress(run, f'{{"fraction": {fraction}, "note": "ü"}}')
+    await world.progress(run, '{"fraction": 0.9}', token=IDS.new())
+    assert (await world.find(run))["progress"] == {"fraction": 0.5, "note": "ü"}
+    await world.finish(run)
+    await world.progress(run, '{"fraction": 0.1}')
+    assert (await world.find(run))["progress"] == {"fraction": 0.5, "note": "ü"}
 
 
 async def test_output_without_the_token_is_dropped(world: World) -> None:

@@ -23,7 +23,7 @@ from horae.domain.records import (
     VersionRecord,
     WorkerSign,
 )
-from horae.domain.run import Claimed, Finished, LogLines, RunRecord
+from horae.domain.run import Claimed, Finished, LogLines, LogPosition, Progress, RunRecord
 from horae.domain.states import AttemptOutcome, RunStatus, Trigger
 from horae.lifecycle import backfill, cancel, claim, edit, finish, fire, prune, recover, state, submit
 from horae.ports import Clock, Ids, Transaction, Verb
@@ -40,6 +40,7 @@ IDS = SystemIds()
 OFFERS = ("python:work",)
 ALL_SHARDS = range(64)
 LEASE = 15.0
+START = LogPosition()
 FAILED = Outcome(AttemptOutcome.FAILED, error="it broke")
 PERMANENT = Outcome(AttemptOutcome.FAILED, error="no such thing", permanent=True)
 TIMED_OUT = Outcome(AttemptOutcome.TIMED_OUT, error="took too long")
@@ -357,8 +358,11 @@ class World:
     async def line(self, run: Claimed, text: str, *, seq: int = 1, token: str | None = None) -> LogLines:
         return LogLines(run.id, token or run.token, run.attempt, seq, await self.now(), "stdout", text)
 
-    async def log_of(self, run: Any, *, after: int = 0, limit: int = 1000) -> list[Row]:
+    async def log_of(self, run: Any, *, after: LogPosition = START, limit: int = 1000) -> list[Row]:
         return await self.store.read(_log, _id(run), after, limit)
+
+    async def progress(self, run: Claimed, value: str, *, token: str | None = None) -> None:
+        await self.store.transact(_progress, [Progress(run.id, token or run.token, value)])
 
     # Short ways into states
 
@@ -486,7 +490,11 @@ async def _append(tx: Transaction, lines: Sequence[LogLines]) -> None:
     await tx.logs.append(lines)
 
 
-async def _log(tx: Transaction, run_id: str, after: int, limit: int) -> list[Row]:
+async def _progress(tx: Transaction, told: Sequence[Progress]) -> None:
+    await tx.logs.progress(told)
+
+
+async def _log(tx: Transaction, run_id: str, after: LogPosition, limit: int) -> list[Row]:
     return await tx.logs.read(run_id, after=after, limit=limit)
 
 

@@ -20,6 +20,7 @@ from horae.api.routes import (
     explain,
     health,
     jobs,
+    logs,
     metrics,
     operations,
     runs,
@@ -60,7 +61,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
         }
     }
     about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules)
-    for module in (*about_jobs, runs, explain, workers, schedulers):
+    for module in (*about_jobs, runs, logs, explain, workers, schedulers):
         app.include_router(module.router, prefix=PREFIX, responses=answers)
     app.include_router(health.router)
     app.include_router(metrics.router)

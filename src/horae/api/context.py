@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -27,6 +28,7 @@ class Context:
     settings: ApiSettings
     ids: Ids
     clock: Clock
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)  # answers that go on are to end
 
 
 async def context(request: Request) -> Context:

@@ -10,9 +10,9 @@ import typer
 from horae.cli import definition, schedules, words
 from horae.cli.connection import connect
 from horae.cli.definition import Definition
+from horae.cli.logs import follow_log
 from horae.cli.options import described
 from horae.cli.printing import AsJson, ago, details, print_json, say, status, table
-from horae.cli.runs import follow_log
 from horae.cli.schedules import JobArg, show_edit
 from horae.clock import SystemClock
 from horae.domain.errors import InvalidInput
@@ -171,7 +171,7 @@ def run(
         if wait:
             say(f"Run {made['id']}")
             # With --json, standard output holds the ended run and nothing else.
-            made = follow_log(client, made, quiet=as_json)
+            made = follow_log(client, made["id"], quiet=as_json)
     if as_json:
         print_json(made)
     elif wait:

@@ -135,10 +135,3 @@ def took(milliseconds: int | None) -> str:
     if milliseconds < 60_000:
         return f"{milliseconds / 1_000:.1f} s"
     return span(milliseconds / 1_000)
-
-
-def terminal_safe(text: str) -> str:
-    """A run's own output on a terminal: colours may stay, but nothing that rewrites what stands there."""
-    if not sys.stdout.isatty():
-        return text
-    return "".join(c if c.isprintable() or c in "\n\t\x1b" else "�" for c in text)

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from horae.cli.connection import connect
-from horae.cli.printing import AsJson, ago, details, print_json, say, status, table, terminal_safe, took
+from horae.cli.logs import follow_log, print_log
+from horae.cli.printing import AsJson, ago, details, print_json, say, status, table, took
 from horae.clock import SystemClock
-
-if TYPE_CHECKING:
-    from horae.sdk.client import Client
 
 app = typer.Typer(help="Runs: list, show, log, cancel.", no_args_is_help=True)
 
 Json = dict[str, Any]
 RunArg = Annotated[str, typer.Argument(metavar="ID", help="The run's id.")]
-LIVE = ("queued", "running")
-POLL = 0.25  # seconds between two looks at a run that somebody waits for
 
 
 @app.command("list")
@@ -110,32 +105,9 @@ def log(
         if as_json:
             print_json({"items": list(client.runs.log(run)), "next_cursor": None})
         elif follow:
-            follow_log(client, client.runs.get(run))
-        elif not _write(client, run, 0):
+            follow_log(client, run)
+        elif not print_log(client.runs.log(run)):
             say("This run has written nothing.")
-
-
-def follow_log(client: Client, run: Json, *, quiet: bool = False) -> Json:
-    """Prints a run's output as it comes (unless `quiet`), and returns the run when it has ended."""
-    seen, pause = 0, threading.Event()
-    while True:
-        # Looked at before the log is read: what was written before the end is then surely read.
-        run = client.runs.get(run["id"])
-        if not quiet:
-            seen += _write(client, run["id"], seen)
-        if run["status"] not in LIVE:
-            return run
-        pause.wait(POLL)
-
-
-def _write(client: Client, run: str, seen: int) -> int:
-    written = 0
-    for line in client.runs.log(run, after=seen):
-        text = line["text"]
-        sys.stdout.write(terminal_safe(text if text.endswith("\n") else text + "\n"))
-        written += 1
-    sys.stdout.flush()
-    return written
 
 
 @app.command("cancel")

@@ -3,6 +3,7 @@ which cost a third of a frozen dataclass to make."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -166,6 +167,29 @@ class LogLines:
     at: datetime
     stream: str
     text: str
+
+
+_POSITION = re.compile(r"\d{1,9}\.\d{1,9}", re.ASCII)
+
+
+class LogPosition(NamedTuple):
+    """A place in a run's log: after this piece of this attempt. As text `attempt.seq`."""
+
+    attempt: int = 0
+    seq: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.attempt}.{self.seq}"
+
+    @classmethod
+    def parse(cls, text: str | None) -> LogPosition:
+        """Raises ValueError."""
+        if text is None:
+            return cls()
+        if not _POSITION.fullmatch(text):
+            raise ValueError("not a position")
+        attempt, _, seq = text.partition(".")
+        return cls(int(attempt), int(seq))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from horae.processes.loop import Wake, log
 
 BATCH = 1000
 BATCH_SIZE = 2 * 2**20  # characters of text in one transaction; servers limit the size of a statement
-_LOG_PAUSE = 0.25
+_LOG_PAUSE = 0.15  # seconds that output waits for more of it
 
 Done = tuple[Attempt, Outcome, float]
 

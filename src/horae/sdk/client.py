@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -21,6 +22,7 @@ import httpx
 from horae import __version__
 from horae.domain.errors import NotFound
 from horae.sdk.answers import Unreachable, reason, refusal
+from horae.sdk.following import follow
 
 Json = dict[str, Any]
 Items = list[Json]
@@ -108,6 +110,23 @@ class Client:
         if answer.is_success:
             return answer.json() if answer.content else {}
         raise refusal(answer)
+
+    @contextmanager
+    def stream(self, path: str, params: Mapping[str, str], headers: Mapping[str, str]) -> Iterator[Iterator[str]]:
+        """The lines of an answer that goes on; the server says something every few seconds."""
+        request = self._http.stream(
+            "GET", f"{self.url}/api/v1/{path}", params=params, headers=headers, timeout=httpx.Timeout(30.0)
+        )
+        try:
+            with request as answer:
+                if not answer.is_success:
+                    answer.read()
+                    raise refusal(answer)
+                yield answer.iter_lines()
+        except httpx.TimeoutException:
+            raise Unreachable(f"{self.url} did not answer in time") from None
+        except httpx.TransportError as error:
+            raise Unreachable(f"nothing answers at {self.url} ({reason(error)})") from None
 
     def pages(self, path: str, limit: int | None = None, **filters: Any) -> Iterator[Json]:
         """The items of a list, page after page, up to `limit`."""
@@ -220,11 +239,19 @@ class Runs:
         items: Items = self._client.call("GET", f"runs/{_part(run)}/attempts")["items"]
         return items
 
-    def log(self, run: str, *, after: int = 0) -> Iterator[Json]:
-        """What the run wrote so far, from line `after` on."""
-        while lines := self._client.call("GET", f"runs/{_part(run)}/log", params={"after": after})["items"]:
-            yield from lines
-            after += len(lines)
+    def log(self, run: str, *, after: str | None = None) -> Iterator[Json]:
+        """What the run wrote so far, in pieces; with `after` (`attempt.seq`), from behind that piece on."""
+        while True:
+            page = self._client.call("GET", f"runs/{_part(run)}/log", params={"cursor": after})
+            yield from page["items"]
+            after = page["next_cursor"]
+            if after is None:
+                return
+
+    def follow(self, run: str) -> Iterator[tuple[str, Json]]:
+        """What happens to a run, as it comes: `("log", piece)`, `("run", {status, attempt, progress})`, and at last
+        `("end", run)`. A connection that breaks is made anew, and nothing is told twice."""
+        return follow(self._client.stream, f"runs/{_part(run)}/log", {"follow": "true"})
 
     def explain(self, run: str) -> Json:
         """What it waits for or how it ended: `summary`, `gates` and `timeline`."""

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from horae.domain.run import LogLines, Progress
+from horae.domain.run import LogLines, LogPosition, Progress
 from horae.store import tables
 from horae.store.dialects.base import Dialect, Rows
 from horae.store.rows import Group
 
+_START = LogPosition()
 _COLUMNS = ("run_id", "attempt", "seq", "at", "stream", "text")
 
 
@@ -41,11 +42,10 @@ class LogTable(Group):
         sql, rows = _progress(self.d)
         await self.put(sql, rows, sorted((x.run_id, x.token, x.value) for x in told))
 
-    async def read(self, run_id: str, *, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
-        """Lines in order of attempt and place; `after` counts lines already read."""
+    async def read(self, run_id: str, *, after: LogPosition = _START, limit: int = 1000) -> list[dict[str, Any]]:
         rows = await self.db.fetch(
             'SELECT attempt, seq, at, stream, "text" FROM run_logs WHERE run_id = :run_id '
-            "ORDER BY attempt, seq LIMIT :limit OFFSET :after",
-            {"run_id": run_id, "limit": limit, "after": after},
+            "AND (attempt > :attempt OR (attempt = :attempt AND seq > :seq)) ORDER BY attempt, seq LIMIT :limit",
+            {"run_id": run_id, "limit": limit, "attempt": after.attempt, "seq": after.seq},
         )
         return [{key: row[key] for key in ("attempt", "seq", "at", "stream", "text")} for row in rows]

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from horae.api.auth import Principal, allow
 from horae.api.context import Context, Ctx
 from horae.api.params import Page, Paging, Ref, RunId, find_job, is_id
-from horae.api.schemas import AttemptView, Listing, LogLineView, RecoveredView, RunView
+from horae.api.schemas import AttemptView, Listing, RecoveredView, RunView
 from horae.api.views import listing, reply, run_json
 from horae.domain import records
 from horae.domain.errors import InvalidInput, NotFound
@@ -21,7 +21,6 @@ from horae.ports import Transaction
 router = APIRouter(tags=["runs"])
 
 Reader = Annotated[Principal, Depends(allow("runs:read"))]
-LOG_PAGE = 1_000
 SWEEPS = 20  # batches in one request; what is left is for the schedulers
 Text = Annotated[str | None, Query(min_length=1, max_length=200)]
 
@@ -101,19 +100,6 @@ async def list_attempts(context: Ctx, principal: Reader, run_id: RunId) -> Respo
     return reply(listing({field: row.get(field) for field in AttemptView.model_fields} for row in found))
 
 
-@router.get("/runs/{id}/log", response_model=Listing[LogLineView])
-async def read_log(
-    context: Ctx,
-    principal: Reader,
-    run_id: RunId,
-    after: Annotated[int, Query(ge=0, le=1 << 40, description="how many lines to pass over")] = 0,
-    limit: Annotated[int, Query(ge=1, le=LOG_PAGE)] = LOG_PAGE,
-) -> Response:
-    """What the run wrote, in order. To follow it, ask again with `after` = how many lines you have."""
-    found = await context.store.read(_log, principal.project_id, run_id, after, limit)
-    return reply(listing(found))
-
-
 @router.post("/runs:recover", response_model=RecoveredView)
 async def recover_runs(context: Ctx, _: Annotated[Principal, Depends(allow("runs:recover"))]) -> Response:
     """Takes runs from workers whose lease ran out, now instead of at a scheduler's next sweep."""
@@ -147,8 +133,3 @@ async def _run(tx: Transaction, project_id: str, run_id: str) -> RunRecord:
 async def _attempts(tx: Transaction, project_id: str, run_id: str) -> list[dict[str, Any]]:
     await _run(tx, project_id, run_id)
     return await tx.runs.attempts(run_id)
-
-
-async def _log(tx: Transaction, project_id: str, run_id: str, after: int, limit: int) -> list[dict[str, Any]]:
-    await _run(tx, project_id, run_id)
-    return await tx.logs.read(run_id, after=after, limit=limit)

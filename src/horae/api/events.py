@@ -1,0 +1,30 @@
+"""Server-sent events: an answer that goes on. Each event may carry an id; whoever lost the connection asks again with
+the last one (`Last-Event-ID`), as browsers do by themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+from fastapi.responses import StreamingResponse
+
+from horae.api.views import render
+
+KEEP_ALIVE = 10.0  # seconds of silence after which something is said, or proxies would hang up
+_BREAK = re.compile(rb"[\r\n]+")  # JSON has none outside of its strings, and there they are escaped
+
+
+def event(name: str, data: Any, id: str | None = None) -> bytes:
+    head = f"id: {id}\n" if id is not None else ""
+    return f"{head}event: {name}\ndata: ".encode() + _BREAK.sub(b" ", render(data)) + b"\n\n"
+
+
+def still_here() -> bytes:
+    return b": still here\n\n"
+
+
+def stream(events: AsyncIterator[bytes]) -> StreamingResponse:
+    # Proxies such as nginx would collect events into larger pieces.
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    return StreamingResponse(events, media_type="text/event-stream", headers=headers)

@@ -1,0 +1,130 @@
+"""What runs wrote: page by page, as plain text, or as it comes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi.responses import StreamingResponse
+
+from horae.api import events
+from horae.api.auth import Principal, allow
+from horae.api.context import Context, Ctx
+from horae.api.params import RunId
+from horae.api.schemas import Listing, LogLineView
+from horae.api.views import listing, reply, run_json
+from horae.domain.ansi import complete, stripped
+from horae.domain.errors import InvalidInput, NotFound
+from horae.domain.run import LogPosition, RunRecord
+from horae.domain.states import RunStatus
+from horae.ports import Transaction
+
+router = APIRouter(tags=["runs"])
+
+PAGE = 1_000
+_PIECES = 50  # read at a time while following: a piece has up to 64 KiB
+_POLL, _POLL_QUIET, _QUIET = 0.15, 0.3, 20.0  # seconds between two looks; longer when it was quiet for so long
+_LIVE = (RunStatus.QUEUED, RunStatus.RUNNING)
+
+Look = tuple[RunRecord, list[dict[str, Any]]]
+
+
+@router.get("/runs/{id}/log", response_model=Listing[LogLineView])
+async def read_log(
+    context: Ctx,
+    principal: Annotated[Principal, Depends(allow("runs:read"))],
+    run_id: RunId,
+    cursor: Annotated[str | None, Query(max_length=50, description="after which piece: attempt.seq")] = None,
+    limit: Annotated[int, Query(ge=1, le=PAGE)] = PAGE,
+    format: Annotated[Literal["json", "text"], Query(description="text: all of it, without colours")] = "json",
+    follow: Annotated[bool, Query(description="go on until the run has ended, by server-sent events")] = False,
+    last_event_id: Annotated[str | None, Header(max_length=50)] = None,
+) -> Response:
+    """What the run wrote, in order. Followed, events are `log` (a piece; its id is the cursor after it), `run` (status,
+    attempt and progress, when they change) and at last `end` (the run); a broken connection goes on after
+    `Last-Event-ID`."""
+    after = _position(last_event_id or cursor, "Last-Event-ID" if last_event_id else "cursor")
+    project_id = principal.project_id
+    if follow:
+        first = await context.store.read(_look, project_id, run_id, after, _PIECES)
+        return events.stream(_follow(context, project_id, run_id, after, first))
+    if format == "text":
+        first = await context.store.read(_look, project_id, run_id, after, _PIECES)
+        headers = {"content-disposition": f'attachment; filename="{run_id}.log"'}
+        return StreamingResponse(
+            _text(context, project_id, run_id, after, first),
+            media_type="text/plain; charset=utf-8",
+            headers=headers,
+        )
+    _, pieces = await context.store.read(_look, project_id, run_id, after, limit)
+    return reply(listing(pieces, str(_place(pieces[-1])) if len(pieces) == limit else None))
+
+
+async def _text(context: Context, project_id: str, run_id: str, after: LogPosition, look: Look) -> AsyncIterator[bytes]:
+    pieces, rest = look[1], ""
+    while pieces:
+        for piece in pieces:
+            ready, rest = complete(rest + piece["text"])
+            yield stripped(ready).encode()
+        after = _place(pieces[-1])
+        _, pieces = await context.store.read(_look, project_id, run_id, after, _PIECES)
+    yield stripped(rest).encode()
+
+
+async def _follow(
+    context: Context, project_id: str, run_id: str, after: LogPosition, look: Look
+) -> AsyncIterator[bytes]:
+    told: Any = None
+    spoken = heard = context.clock.monotonic()
+    while True:
+        run, pieces = look
+        now = context.clock.monotonic()
+        if (state := _state(run)) != told:
+            yield events.event("run", state)
+            told, spoken = state, now
+        for piece in pieces:
+            after = _place(piece)
+            yield events.event("log", piece, str(after))
+            spoken = heard = now
+        if len(pieces) < _PIECES:
+            if run["status"] not in _LIVE:
+                yield events.event("end", run_json(run))
+                return
+            if now - spoken > events.KEEP_ALIVE:
+                yield events.still_here()
+                spoken = now
+            if await _stopping(context, _POLL if now - heard < _QUIET else _POLL_QUIET):
+                return  # whoever follows asks again, and finds the next server
+        look = await context.store.read(_look, project_id, run_id, after, _PIECES)
+
+
+async def _stopping(context: Context, seconds: float) -> bool:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(context.stopping.wait(), seconds)
+    return context.stopping.is_set()
+
+
+async def _look(tx: Transaction, project_id: str, run_id: str, after: LogPosition, limit: int) -> Look:
+    # The run first: what was written before its end is then surely read.
+    run = await tx.runs.find(project_id, run_id)
+    if run is None:
+        raise NotFound("there is no such run")
+    return run, await tx.logs.read(run_id, after=after, limit=limit)
+
+
+def _state(run: RunRecord) -> dict[str, Any]:
+    return {field: run[field] for field in ("status", "attempt", "progress")}
+
+
+def _place(piece: dict[str, Any]) -> LogPosition:
+    return LogPosition(piece["attempt"], piece["seq"])
+
+
+def _position(text: str | None, field: str) -> LogPosition:
+    try:
+        return LogPosition.parse(text)
+    except ValueError:
+        raise InvalidInput(field, 'must be a place in this log, such as "1.17": attempt and piece') from None

@@ -1,0 +1,70 @@
+"""A run's output on a terminal, or wherever standard output goes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import IO, TYPE_CHECKING, Any
+
+from horae.domain.ansi import coloured, complete, stripped
+
+if TYPE_CHECKING:
+    from horae.sdk.client import Client
+
+Json = dict[str, Any]
+
+
+class LogPrinter:
+    """Writes pieces of output one after the other. What people see on a terminal keeps its colours; a file gets the
+    plain text. Streams take turns at the beginning of lines only."""
+
+    def __init__(self, to: IO[str]) -> None:
+        self._to = to
+        self._shown = coloured if to.isatty() else stripped
+        self._rest = ""
+        self._stream: tuple[int, str] | None = None
+        self._at_start = True
+        self.wrote = False
+
+    def write(self, piece: Json) -> None:
+        stream = (piece["attempt"], piece["stream"])
+        if stream != self._stream:
+            self.end()
+            self._stream = stream
+        ready, self._rest = complete(self._rest + piece["text"])
+        self._put(ready)
+
+    def end(self) -> None:
+        """Ends a line that was not ended."""
+        self._put(self._rest)
+        self._rest = ""
+        if not self._at_start:
+            self._put("\n")
+
+    def _put(self, text: str) -> None:
+        if shown := self._shown(text):
+            self._to.write(shown)
+            self._to.flush()
+            self._at_start = shown.endswith("\n")
+            self.wrote = True
+
+
+def print_log(pieces: Iterable[Json]) -> bool:
+    """Whether there was anything."""
+    printer = LogPrinter(sys.stdout)
+    for piece in pieces:
+        printer.write(piece)
+    printer.end()
+    return printer.wrote
+
+
+def follow_log(client: Client, run_id: str, *, quiet: bool = False) -> Json:
+    """Prints a run's output as it comes (unless `quiet`), and returns the run when it has ended."""
+    printer = LogPrinter(sys.stdout)
+    for name, data in client.runs.follow(run_id):
+        if name == "log" and not quiet:
+            printer.write(data)
+        elif name == "end":
+            printer.end()
+            return data
+    raise AssertionError("a followed log has an end")
