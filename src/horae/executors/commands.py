@@ -13,15 +13,13 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from horae.domain.states import StopReason
 from horae.domain.targets.fields import Limits
 from horae.domain.targets.script import Sandbox
-from horae.domain.template import TemplateFault
-from horae.executors import exits
+from horae.executors import environment, exits
 from horae.executors.failure import Refused, in_words, raised, refused
 from horae.executors.process import Leash, Process, Start
 from horae.executors.scratch import Scratch, remove
@@ -130,8 +128,13 @@ class CommandRunner:
         if not Path(cwd).is_dir():
             raise Refused(f"the folder {cwd} does not exist on this worker")
         result = str(folder / "result")
-        environment = {**self._base, **_filled(attempt, command.env), **_told(attempt), "HORAE_RESULT": result}
-        return Start(command.argv, environment, cwd, marker=f"HORAE_RESULT={result}")
+        variables = {
+            **self._base,
+            **environment.filled(attempt, command.env),
+            **environment.told(attempt),
+            "HORAE_RESULT": result,
+        }
+        return Start(command.argv, variables, cwd, marker=f"HORAE_RESULT={result}")
 
 
 class _Input:
@@ -153,30 +156,3 @@ class _Input:
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
             self._file.close()
-
-
-def _filled(attempt: Attempt, env: Mapping[str, str]) -> dict[str, str]:
-    filled: dict[str, str] = {}
-    for name, text in env.items():
-        try:
-            filled[name] = attempt.fill_in(text)
-        except TemplateFault as fault:
-            raise Refused(f"env.{name} cannot be filled in: {fault}") from None
-        if "\0" in filled[name]:
-            raise Refused(f"env.{name} has a NUL character, which no environment can hold")
-    return filled
-
-
-def _told(attempt: Attempt) -> dict[str, str]:
-    run = attempt.run
-    return {
-        "HORAE_RUN_ID": run.id,
-        "HORAE_JOB_NAME": attempt.job.name,
-        "HORAE_ATTEMPT": str(run.attempt),
-        "HORAE_SCHEDULED_FOR": _instant(run.scheduled_for),
-        "HORAE_TRIGGER": run.trigger,
-    }
-
-
-def _instant(at: datetime | None) -> str:
-    return "" if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -42,9 +42,14 @@ def _result(path: Path) -> tuple[str | None, str | None]:
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             return None, "the result is not a file"
-        raw = os.read(fd, RESULT_LIMIT + 1).strip()
+        return parsed(os.read(fd, RESULT_LIMIT + 1))
     finally:
         os.close(fd)
+
+
+def parsed(raw: bytes) -> tuple[str | None, str | None]:
+    """What a result file holds, as far as it was read: its JSON, or what is wrong with it."""
+    raw = raw.strip()
     if len(raw) > RESULT_LIMIT:
         return None, f"the result is longer than {RESULT_LIMIT // 1024} KiB"
     if not raw:

@@ -1,0 +1,42 @@
+"""The variables that an attempt finds in its environment, on the worker's machine and in containers alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from horae.domain.template import TemplateFault
+from horae.executors.failure import Refused
+
+if TYPE_CHECKING:
+    from horae.domain.attempt import Attempt
+
+
+def filled(attempt: Attempt, env: Mapping[str, str]) -> dict[str, str]:
+    """The definition's own variables: templates, filled in for the attempt."""
+    made: dict[str, str] = {}
+    for name, text in env.items():
+        try:
+            made[name] = attempt.fill_in(text)
+        except TemplateFault as fault:
+            raise Refused(f"env.{name} cannot be filled in: {fault}") from None
+        if "\0" in made[name]:
+            raise Refused(f"env.{name} has a NUL character, which no environment can hold")
+    return made
+
+
+def told(attempt: Attempt) -> dict[str, str]:
+    """What the attempt is told about itself."""
+    run = attempt.run
+    return {
+        "HORAE_RUN_ID": run.id,
+        "HORAE_JOB_NAME": attempt.job.name,
+        "HORAE_ATTEMPT": str(run.attempt),
+        "HORAE_SCHEDULED_FOR": _instant(run.scheduled_for),
+        "HORAE_TRIGGER": run.trigger,
+    }
+
+
+def _instant(at: datetime | None) -> str:
+    return "" if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
