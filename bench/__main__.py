@@ -17,7 +17,7 @@ from statistics import median
 
 import uvloop
 
-from bench import compare, drain, enqueue, firing, herd, idle, latency, lateness, load, machine
+from bench import compare, drain, enqueue, firing, follow, herd, idle, latency, lateness, load, machine
 from bench.figure import Figure, merged, table
 from bench.options import Options
 from bench.place import KINDS, NoServer
@@ -51,6 +51,7 @@ BENCHES = {
     "lateness": Bench(lateness.measure, repeat=1),
     "enqueue": Bench(enqueue.measure),
     "api": Bench(load.measure, ("postgresql", "sqlite"), repeat=1),
+    "follow": Bench(follow.measure, ("postgresql", "sqlite"), repeat=1),
     "idle": Bench(idle.measure, ("postgresql", "sqlite"), repeat=1),
     "herd": Bench(herd.measure, ("postgresql",), repeat=1, by_default=False),
     "compare": Bench(compare.measure, ("postgresql",), by_default=False),  # installs other libraries elsewhere

@@ -19,7 +19,8 @@ class Client:
     """One connection."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str) -> None:
-        self._reader, self._writer = reader, writer
+        self._reader, self._writer, self.token = reader, writer, token
+        self.url = "http://{}:{}".format(*writer.get_extra_info("peername"))
         self._head = f"Host: bench\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:
