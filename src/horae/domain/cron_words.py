@@ -108,18 +108,24 @@ def _dates(cron: Cron) -> str:
 
 
 def _weekdays(cron: Cron) -> str:
-    days = cron.weekdays
-    if len(days) == 7:
+    if len(cron.weekdays) == 7:
         return ""
-    said = []
-    if days == {1, 2, 3, 4, 5}:
-        said.append("weekdays")
-    elif days == {0, 6}:
-        said.append("weekends")
-    elif days:
-        said += [f"{_DAYS[day]}s" for day in sorted(days, key=lambda day: day or 7)]
+    said = _plain_weekdays(cron.weekdays)
     said += [f"the {_NTH[which]} {_DAYS[day]}" for day, which in sorted(cron.nth, key=lambda nth: (nth[1] or 6, nth))]
     return listed(said)
+
+
+def weekdays_in_words(days: Collection[int]) -> str:
+    """Some days of the week, Sunday being 0."""
+    return listed(_plain_weekdays(days))
+
+
+def _plain_weekdays(days: Collection[int]) -> list[str]:
+    if set(days) == {1, 2, 3, 4, 5}:
+        return ["weekdays"]
+    if set(days) == {0, 6}:
+        return ["weekends"]
+    return [f"{_DAYS[day]}s" for day in sorted(days, key=lambda day: day or 7)]
 
 
 def _months(cron: Cron) -> str:

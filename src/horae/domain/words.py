@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from horae.domain.blackouts import WEEKDAYS, BlackoutRange, WeeklyWindow
 from horae.domain.cron import parse_cron
-from horae.domain.cron_words import MONTHS, days_in_words, listed, times_in_words
+from horae.domain.cron_words import MONTHS, days_in_words, listed, times_in_words, weekdays_in_words
 from horae.domain.schedule import AfterSchedule, AtSchedule, CronSchedule, EverySchedule, ManualSchedule, Schedule
 from horae.domain.zones import zone
 
 _ENDS = {"success": "succeeds", "failure": "fails", "any": "ends"}
+_MOST_BLACKOUTS = 2  # that a sentence can hold
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 
 
@@ -24,10 +26,13 @@ def in_words(schedule: Schedule) -> str:
         said = [f"Every {interval_in_words(schedule.interval)}"]
     else:
         said = [f"Once, on {_when(schedule.at, schedule.timezone)}", schedule.timezone]
-    bounds, options = _bounds(schedule), _options(schedule)
+    bounds, options, closed = _bounds(schedule), _options(schedule), _blackouts(schedule)
+    # Times of day and dates are by the schedule's clock, which is named once.
     if bounds and schedule.timezone not in said:
         bounds.append(schedule.timezone)
-    return ", ".join([*said, *bounds, *options])
+    elif 0 < len(schedule.blackouts) <= _MOST_BLACKOUTS and schedule.timezone not in said:
+        closed.append(schedule.timezone)
+    return ", ".join([*said, *bounds, *options, *closed])
 
 
 def _cron(schedule: CronSchedule) -> list[str]:
@@ -53,9 +58,22 @@ def _options(schedule: CronSchedule | EverySchedule | AtSchedule) -> list[str]:
         said.append("only once" if schedule.max_runs == 1 else f"at most {schedule.max_runs} times")
     if schedule.jitter:
         said.append(f"spread over {amount_in_words(timedelta(seconds=schedule.jitter))}")
-    if schedule.blackouts:
-        said.append("except in blackouts")
     return said
+
+
+def _blackouts(schedule: CronSchedule | EverySchedule | AtSchedule) -> list[str]:
+    if len(schedule.blackouts) > _MOST_BLACKOUTS:
+        return [f"except in {len(schedule.blackouts)} blackouts"]
+    said = [_blackout(blackout, schedule.timezone) for blackout in schedule.blackouts]
+    return [f"except {listed(said)}"] if said else []
+
+
+def _blackout(blackout: BlackoutRange | WeeklyWindow, timezone: str) -> str:
+    if isinstance(blackout, BlackoutRange):
+        return f"from {_when(blackout.start, timezone)} to {_when(blackout.end, timezone)}"
+    hours = "" if (blackout.start, blackout.end) == ("00:00", "24:00") else f"from {blackout.start} to {blackout.end} "
+    days = {(WEEKDAYS.index(day) + 1) % 7 for day in blackout.days}
+    return hours + (f"on {weekdays_in_words(days)}" if len(days) < 7 else "every day")
 
 
 def _when(instant: datetime, timezone: str) -> str:

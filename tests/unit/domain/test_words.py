@@ -12,6 +12,9 @@ from horae.domain.words import in_words
 from tests.unit.domain.expressions import five_fields, six_fields
 
 SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
+WEEKEND = {"days": ["SAT", "SUN"], "start": "00:00", "end": "24:00"}
+CHRISTMAS = {"start": "2026-12-24T00:00:00Z", "end": "2026-12-27T00:00:00Z"}
+IN_DECEMBER = "from 24 December 2026 at 00:00 to 27 December 2026 at 00:00"
 
 
 @pytest.mark.parametrize(
@@ -102,8 +105,25 @@ def test_every(every, words):
         ),
         (
             {"cron": "0 9 * * *", "max_runs": 5, "jitter": 90, "blackouts": [{"start": "12:00", "end": "13:00"}]},
-            "At 09:00 every day, UTC, at most 5 times, spread over 90 seconds, except in blackouts",
+            "At 09:00 every day, UTC, at most 5 times, spread over 90 seconds, except from 12:00 to 13:00 every day",
         ),
+        (
+            {"every": "1h", "timezone": "Europe/Berlin", "blackouts": [WEEKEND]},
+            "Every hour, except on weekends, Europe/Berlin",
+        ),
+        (
+            {"every": "1h", "max_runs": 9, "blackouts": [WEEKEND, CHRISTMAS]},
+            f"Every hour, at most 9 times, except on weekends and {IN_DECEMBER}, UTC",
+        ),
+        (
+            {"every": "1h", "end_at": "2026-12-31T00:00:00Z", "blackouts": [CHRISTMAS]},
+            f"Every hour, until 31 December 2026 at 00:00, UTC, except {IN_DECEMBER}",
+        ),
+        (
+            {"every": "1h", "blackouts": [{"days": ["SUN", "TUE"], "start": "22:00", "end": "06:00"}]},
+            "Every hour, except from 22:00 to 06:00 on Tuesdays and Sundays, UTC",
+        ),
+        ({"every": "1h", "blackouts": [WEEKEND] * 3}, "Every hour, except in 3 blackouts"),
         ({"every": 60, "max_runs": 1, "jitter": 0.5}, "Every minute, only once, spread over 0.5 seconds"),
     ],
 )
