@@ -41,7 +41,7 @@ def upgrade() -> None:
         Column("project_id", Id, primary_key=True, nullable=False),
         Column("name", name(100), primary_key=True, nullable=False),
         Column("sealed", LongText, nullable=False),
-        Column("key_id", name(20), nullable=False),
+        Column("key_id", name(40), nullable=False),
         Column("created_by", name(200), nullable=False),
         Column("created_at", Time, nullable=False),
         Column("updated_by", name(200), nullable=False),

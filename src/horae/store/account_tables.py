@@ -1,0 +1,138 @@
+"""Who there is, what they may, what they did: the tables of accounts and access."""
+
+from __future__ import annotations
+
+from sqlalchemy import Index, UniqueConstraint
+
+from horae.store.columns import Flag, Id, Int, Json, LongText, Real, Time, name
+from horae.store.table import key, may, must, table
+
+projects = table(
+    "projects",
+    key("id", Id),
+    must("slug", name(100)),
+    must("name", name(200)),
+    must("created_at", Time),
+    UniqueConstraint("slug", name="projects_slug"),
+)
+
+api_keys = table(
+    "api_keys",
+    key("id", Id),
+    must("project_id", Id),
+    must("name", name(200)),
+    must("role", name(20)),
+    must("prefix", name(32)),
+    must("digest", name(64)),
+    must("created_by", name(200)),
+    must("created_at", Time),
+    may("expires_at", Time),
+    may("last_used_at", Time),
+    UniqueConstraint("prefix", name="api_keys_prefix"),
+)
+
+secrets = table(
+    "secrets",
+    key("project_id", Id),
+    key("name", name(100)),
+    must("sealed", LongText),  # encrypted, with the project and the name as associated data
+    must("key_id", name(40)),  # which key sealed it
+    must("created_by", name(200)),
+    must("created_at", Time),
+    must("updated_by", name(200)),
+    must("updated_at", Time),
+)
+
+users = table(
+    "users",
+    key("id", Id),
+    must("username", name(100)),
+    must("password", name(300)),  # argon2id, with its parameters
+    must("is_admin", Flag),  # of the installation
+    must("is_active", Flag),
+    must("created_by", name(200)),
+    must("created_at", Time),
+    must("updated_at", Time),
+    must("password_changed_at", Time),
+    may("last_login_at", Time),
+    UniqueConstraint("username", name="users_username"),
+)
+
+memberships = table(
+    "memberships",
+    key("project_id", Id),
+    key("user_id", Id),
+    must("role", name(20)),
+    must("created_by", name(200)),
+    must("created_at", Time),
+    Index("memberships_user", "user_id"),
+)
+
+invitations = table(
+    "invitations",  # links by which people join a project; the first one, without a project, makes the first admin
+    key("id", Id),
+    may("project_id", Id),
+    must("role", name(20)),
+    must("digest", name(64)),
+    may("note", name(200)),
+    must("created_by", name(200)),
+    must("created_at", Time),
+    must("expires_at", Time),
+    may("accepted_by", Id),
+    may("accepted_at", Time),
+    UniqueConstraint("digest", name="invitations_digest"),
+    Index("invitations_project", "project_id"),
+)
+
+sessions = table(
+    "sessions",  # a sign-in: its refresh token is exchanged at every use, and an old one that comes again ends it
+    key("id", Id),
+    must("user_id", Id),
+    must("digest", name(64)),
+    must("generation", Int),
+    must("client", name(200)),
+    must("address", name(100)),
+    must("created_at", Time),
+    must("used_at", Time),
+    must("expires_at", Time),
+    may("ended_at", Time),
+    may("end_reason", name(20)),
+    Index("sessions_user", "user_id"),
+)
+
+audit_log = table(
+    "audit_log",  # appended, never changed
+    key("id", Id),
+    may("project_id", Id),  # none: the installation
+    must("at", Time),
+    must("actor", name(200)),
+    must("action", name(50)),
+    must("subject_kind", name(20)),
+    may("subject_id", name(200)),
+    may("subject_name", name(200)),
+    may("changes", Json),
+    may("address", name(100)),
+    may("request_id", name(64)),
+    Index("audit_log_project", "project_id", "id"),
+    Index("audit_log_subject", "subject_kind", "subject_id", "id"),
+)
+
+idempotency_keys = table(
+    "idempotency_keys",
+    key("project_id", Id),
+    key("digest", name(64)),  # of the key, the caller and the route
+    must("request", name(64)),  # digest of what was asked
+    may("status", Int),  # None while it is being answered
+    may("headers", Json),
+    may("body", LongText),
+    must("created_at", Time),
+    Index("idempotency_keys_created", "created_at"),
+)
+
+rate_limits = table(
+    "rate_limits",  # a leaky bucket each: how full it was, and when
+    key("bucket", name(200)),
+    must("level", Real),
+    must("at", Time),
+    Index("rate_limits_at", "at"),
+)
