@@ -57,3 +57,15 @@ def test_the_servers_wish():
         Outcome(Kind.FAILED, retry_after=30), attempt=1, uncounted=0, retry=RETRY, cancel_requested=False, chance=0.5
     )
     assert verdict == Again(30)
+
+
+def test_some_exit_codes_are_final():
+    retry = RETRY.model_copy(update={"permanent_exit_codes": (64, 65)})
+
+    def verdict(exit_code: int | None, kind: Kind = Kind.FAILED) -> object:
+        outcome = Outcome(kind, exit_code=exit_code)
+        return judge(outcome, attempt=1, uncounted=0, retry=retry, cancel_requested=False, chance=0.5)
+
+    assert verdict(64) == verdict(65) == PERMANENT
+    assert isinstance(verdict(1), Again)
+    assert isinstance(verdict(None), Again)
