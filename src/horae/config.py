@@ -66,6 +66,7 @@ class Settings:
     default_timeout: float = _setting(kinds.duration(1, 604_800), 300.0)
     executors: tuple[str, ...] = _setting(kinds.words, ("http", "python"), up=("http", "python", "script"))
     http_allow_private: bool = _setting(kinds.boolean, False, up=True)
+    public_url: str | None = _setting(kinds.url("http", "https"), None)
 
     retention: float = _setting(kinds.duration(60, 36_500 * DAY), 30 * DAY)
     log_retention: float = _setting(kinds.duration(60, 36_500 * DAY), 30 * DAY)
@@ -194,6 +195,9 @@ def _resolve(values: dict[str, Any], sources: dict[str, str], environ: Mapping[s
         values["data_dir"] = Path(base) / "horae"
     if sources["database_url"] == "default":
         values["database_url"] = "sqlite:///" + str(values["data_dir"] / "horae.db")
+    if up and sources["public_url"] == "default":
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(values["host"], values["host"])
+        values["public_url"] = f"http://{f'[{host}]' if ':' in host else host}:{values['port']}"
     if up and sources["secret_key"] == "default":
         values["secret_key"] = _kept_key(values["data_dir"])
         sources["secret_key"] = f"{SECRET_FILE} in the data directory"
@@ -234,3 +238,9 @@ def _check(settings: Settings) -> None:
 def process_environment() -> Mapping[str, str]:
     """The environment as it is, for what passes parts of it on."""
     return os.environ
+
+
+def secret_variables() -> frozenset[str]:
+    """The variables of the environment that are for Horae alone; what user code has of it is a client's address and
+    token."""
+    return frozenset(PREFIX + f.name.upper() for f in fields(Settings) if f.metadata.get("secret")) - {PREFIX + "TOKEN"}

@@ -50,6 +50,7 @@ from horae.domain.run import (
     LogPosition,
     NewRun,
     Overdue,
+    Park,
     Progress,
     Requeue,
     RunRecord,
@@ -219,6 +220,18 @@ class Runs(Protocol):
         ...
 
     async def overdue(self, limit: int) -> list[Overdue]:
+    async def park(self, parks: Sequence[Park]) -> None:
+        """Takes runs from their workers until their callbacks come; a token that no longer fits parks nothing."""
+        ...
+
+    async def parked(self, run_ids: Collection[str]) -> list[Leased]:
+        """Those of these runs that wait for a callback; the caller holds their locks."""
+        ...
+
+    async def answering(self, run_id: str, attempt: int) -> Leased | None:
+        """Locks a run that is at this attempt, parked or on its way there; None if that attempt is over."""
+        ...
+
         """Locks queued runs that were to have started by now (`start_within`)."""
         ...
 

@@ -178,6 +178,7 @@ async def _serve(settings: Settings) -> None:
     finally:
         await wakeups.close()
         await store.close()
+            secret_key_previous=settings.secret_key_previous,
         ignore_signals()
 
 

@@ -20,6 +20,12 @@ class ApiSettings:
     default_timeout: float = 300.0
     metrics_token: str | None = field(default=None, repr=False)
     key_cache: float = 5.0  # seconds for which a revoked key may still work
+    secret_key_previous: str | None = field(default=None, repr=False)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """All that may have signed what comes back, the present one first."""
+        return (self.secret_key,) if self.secret_key_previous is None else (self.secret_key, self.secret_key_previous)
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,7 @@ class RunView(BaseModel):
     status: RunStatus
     attempt: int
     max_attempts: int
+    parked: bool
     worker_id: str | None
     started_at: datetime | None
     finished_at: datetime | None

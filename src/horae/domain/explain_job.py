@@ -150,6 +150,8 @@ def _live(facts: JobFacts) -> Gate | None:
 
 
 def _one_live(run: LiveRun, facts: JobFacts) -> str:
+    if run.parked and run.started_at is not None:
+        return f"{run.id} started {distance(run.started_at, facts.now)}, and waits for its callback"
     if run.status == RunStatus.RUNNING and run.started_at is not None:
         where = worker_name(facts.workers, run.worker_id)
         return f"{run.id} started {distance(run.started_at, facts.now)} on {where}"

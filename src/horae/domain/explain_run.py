@@ -122,8 +122,19 @@ def _running(facts: RunFacts) -> list[Gate]:
         asked = f"{_canceller(facts)} asked it to stop {distance(run['cancel_requested_at'], now)}"
         gates.append(Gate("cancel", "closed", asked, "wait: it ends as soon as its attempt has stopped"))
     took = f"{_attempt(facts)} began {when(run['started_at'], now)}"
+    if run["parked"]:
+        return [*gates, Gate("attempt", "open", f"{took}, and its call was answered by 202"), _callback(facts)]
     limit = f", and may take {facts.spec.timeout:g} s" if facts.spec else ""
     return [*gates, Gate("attempt", "open", took + limit), _worker(facts), _lease(facts)]
+
+
+def _callback(facts: RunFacts) -> Gate:
+    run, until, now = facts.run, facts.run["lease_until"], facts.now
+    if until > now:
+        detail = f"it is parked, and waits for its callback until {when(until, now)}"
+        cancel = f"wait for whoever was called, or cancel it: {command('runs', 'cancel', run['id'])}"
+        return Gate("callback", "closed", detail, cancel, until)
+    return Gate("callback", "closed", f"no callback came by {when(until, now)}, so it has timed out", _sweep(facts))
 
 
 def _worker(facts: RunFacts) -> Gate:
@@ -143,13 +154,16 @@ def _lease(facts: RunFacts) -> Gate:
     until, now = facts.run["lease_until"], facts.now
     if until is None or until > now:
         return Gate("lease", "open", f"its lease is good until {when(until, now)}" if until else "it has a lease")
-    alive = [f"scheduler {one.name}" for one in facts.schedulers if not silent(one.heartbeat_at, now)]
-    if alive:
-        unblock = f"wait: {named(alive)} should take it back within seconds; or {command('runs', 'reset-stuck')}"
-    else:
-        unblock = f"{command('runs', 'reset-stuck')}, and start a scheduler: {command('scheduler')}"
     name = worker_name(facts.workers, facts.run["worker_id"])
-    return Gate("lease", "closed", f"{name} is lost: its lease ran out {distance(until, now)}", unblock)
+    return Gate("lease", "closed", f"{name} is lost: its lease ran out {distance(until, now)}", _sweep(facts))
+
+
+def _sweep(facts: RunFacts) -> str:
+    """Who takes a run back whose lease is over."""
+    alive = [f"scheduler {one.name}" for one in facts.schedulers if not silent(one.heartbeat_at, facts.now)]
+    if alive:
+        return f"wait: {named(alive)} should take it back within seconds; or {command('runs', 'reset-stuck')}"
+    return f"{command('runs', 'reset-stuck')}, and start a scheduler: {command('scheduler')}"
 
 
 def _canceller(facts: RunFacts) -> str:

@@ -41,6 +41,7 @@ class LiveRun:
     worker_id: str | None
     created_at: datetime
     attempt: int
+    parked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from horae.domain.states import AttemptOutcome, RunStatus
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an executor reports. `result` is JSON text, bounded by whoever made it."""
+    """What an executor reports. `result` is JSON text, bounded by whoever made it; `park_for` are the seconds in which
+    the callback of a parked attempt must come."""
 
     kind: AttemptOutcome
     result: str | None = None
@@ -20,6 +21,7 @@ class Outcome:
     response_code: int | None = None
     permanent: bool = False
     retry_after: float | None = None
+    park_for: float | None = None
 
 
 SUCCEEDED = Outcome(AttemptOutcome.SUCCEEDED)

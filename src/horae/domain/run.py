@@ -90,6 +90,16 @@ class Leased:
     started_at: datetime
     cancel_requested_at: datetime | None
     trigger: str
+    parked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Park:
+    """Takes a run from its worker, until its callback comes or so many seconds have passed."""
+
+    id: str
+    token: str
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)

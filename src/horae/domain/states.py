@@ -7,7 +7,9 @@ from enum import StrEnum
 
 class RunStatus(StrEnum):
     QUEUED = "queued"  # waits in `runs` for a worker; moved on by claim, cancel or expire
-    RUNNING = "running"  # leased by a worker; moved on by finish, or by recover when the lease ran out
+    RUNNING = (
+        "running"  # leased by a worker, or parked; moved on by finish, callback, or recover when the lease ran out
+    )
     SUCCEEDED = "succeeded"  # ended: in `run_history`, never changed again
     FAILED = "failed"  # ended: attempts used up, or a permanent failure; a dead letter until resolved
     CANCELLED = "cancelled"  # ended: somebody asked for it
@@ -21,10 +23,11 @@ ENDED = frozenset(RunStatus) - LIVE
 class AttemptOutcome(StrEnum):
     SUCCEEDED = "succeeded"
     FAILED = "failed"
-    TIMED_OUT = "timed_out"  # the attempt exceeded the job's `timeout`
+    TIMED_OUT = "timed_out"  # the attempt exceeded the job's `timeout`, or its callback did not come in time
     LOST = "lost"  # the worker's lease ran out
     INTERRUPTED = "interrupted"  # the worker shut down; not counted, queued again at once
     CANCELLED = "cancelled"
+    PARKED = "parked"  # no end yet: the attempt goes on elsewhere, and its callback ends it
 
 
 class Trigger(StrEnum):

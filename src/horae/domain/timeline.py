@@ -154,6 +154,8 @@ def _end(facts: RunFacts, gates: list[Gate]) -> list[Entry]:
         return [Entry(run["finished_at"], "ended", f"{run['status']}{why}", waited_for=_in_vain(facts))]
     gate = foremost(gates)
     entries = [Entry(now, "now", run["status"], waited_for=gate.detail if gate else _AT.get(run["status"]))]
+    if run["parked"] and run["lease_until"] > now:
+        entries.append(Entry(run["lease_until"], "callback", f"attempt {run['attempt']} times out unless it has come"))
     if run["status"] == RunStatus.QUEUED and facts.attempts and run["due_at"] > facts.attempts[-1]["finished_at"]:
         entries.append(Entry(run["due_at"], "due", f"attempt {run['attempt'] + 1}", waited_for="its backoff"))
     return entries

@@ -39,11 +39,12 @@ async def after_ends(tx: Transaction, ended: Sequence[Ended]) -> None:
 
 
 async def cancel_live(tx: Transaction, live: Sequence[RunRecord], actor: str) -> None:
-    """Ends those that are queued, and asks those that run to stop; the caller holds their locks."""
+    """Ends those that are queued or parked, and asks those that run to stop; the caller holds their locks."""
     await tx.runs.request_cancel([run["id"] for run in live], actor)
-    queued = [run for run in live if run["status"] == RunStatus.QUEUED]
-    running = [run for run in live if run["status"] == RunStatus.RUNNING]
-    ended = await tx.runs.end([Ending(run["id"], None, RunStatus.CANCELLED) for run in queued])
+    tokens: dict[str, str | None] = {run["id"]: None for run in live if run["status"] == RunStatus.QUEUED}
+    tokens |= {row.id: row.token for row in await tx.runs.parked([run["id"] for run in live if run["parked"]])}
+    running = [run for run in live if run["id"] not in tokens]
+    ended = await tx.runs.end([Ending(run_id, token, RunStatus.CANCELLED) for run_id, token in tokens.items()])
     await after_ends(
         tx,
         [
@@ -55,7 +56,7 @@ async def cancel_live(tx: Transaction, live: Sequence[RunRecord], actor: str) ->
                 RunStatus.CANCELLED,
                 trigger=run["trigger"],
             )
-            for run in queued
+            for run in live
             if run["id"] in ended
         ],
     )

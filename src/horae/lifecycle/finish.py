@@ -1,11 +1,11 @@
-"""Finish: outcomes end their runs or queue them once more. Needs the token: a late worker changes nothing."""
+"""Finish: outcomes end their runs, park them or queue them once more. Needs the token: a late worker changes nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from horae.domain.run import Ended, Ending, Finished, LogLines, Progress
+from horae.domain.run import Ended, Ending, Finished, LogLines, Park, Progress
 from horae.domain.states import AttemptOutcome, RunStatus
 from horae.lifecycle.ended import after_ends
 from horae.lifecycle.settle import Settlement, Specs
@@ -41,17 +41,29 @@ async def finish(
         else:
             failures.append(item)
     settlement = Settlement(specs, chance)
+    parks: list[Park] = []
     if failures:
         # All of the batch, so that the rows are locked in one order: see store/endings.py.
         rows = {row.id: row for row in await tx.runs.leased([(x.run.id, x.run.token) for x in finished])}
         for item in failures:
-            if item.run.id in rows:
-                settlement.add(rows[item.run.id], item.outcome)
+            row = rows.get(item.run.id)
+            if row is None:
+                continue
+            if item.outcome.park_for is not None and row.cancel_requested_at is None:
+                parks.append(Park(row.id, row.token, item.outcome.park_for))
+            else:
+                settlement.add(row, item.outcome)
     ended = await tx.runs.end([*endings, *settlement.endings])
     await settlement.write(tx)
+    await tx.runs.park(parks)
     await after_ends(tx, [_ended(x, settlement) for x in finished if x.run.id in ended])
     retried = {requeue.id for requeue in settlement.requeues}
-    refused = tuple(x.run.id for x in finished if x.run.id not in ended and x.run.id not in retried)
+    # A callback may overtake the answer that would have parked its run: then there is nothing left to park.
+    refused = tuple(
+        x.run.id
+        for x in finished
+        if x.run.id not in ended and x.run.id not in retried and x.outcome.kind is not AttemptOutcome.PARKED
+    )
     return FinishReport(len(ended), len(retried), refused)
 
 

@@ -1,11 +1,12 @@
-"""Recover: leases that ran out count as a `lost` attempt and go the way of any failure. Any scheduler may sweep."""
+"""Recover: leases that ran out count as a `lost` attempt, parked runs without a callback as `timed_out`, and both go the
+way of any failure. Any scheduler may sweep."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
 from horae.domain.outcome import Outcome
-from horae.domain.run import Ended, Ending
+from horae.domain.run import Ended, Ending, Leased
 from horae.domain.states import AttemptOutcome, RunStatus
 from horae.lifecycle.ended import after_ends
 from horae.lifecycle.settle import Settlement
@@ -13,6 +14,7 @@ from horae.ports import Transaction
 
 _LOST = Outcome(AttemptOutcome.LOST, error="the worker was lost: its lease ran out")
 _DEAD = Outcome(AttemptOutcome.LOST, error="the worker was lost: its process is gone")
+_UNANSWERED = Outcome(AttemptOutcome.TIMED_OUT, error="no callback came in time")
 
 
 async def recover(
@@ -27,7 +29,7 @@ async def recover(
     specs = await tx.jobs.definitions({(row.job_id, row.version) for row in rows})
     settlement = Settlement(specs, chance)
     for row in rows:
-        settlement.add(row, _DEAD if row.worker_id in dead_workers else _LOST)
+        settlement.add(row, _outcome(row, dead_workers))
     ended = await tx.runs.end(settlement.endings)
     await settlement.write(tx)
     await after_ends(
@@ -39,7 +41,8 @@ async def recover(
                 row.version,
                 row.project_id,
                 settlement.statuses[row.id],
-                _LOST.error,
+                _outcome(row, dead_workers).error,
+                timed_out=row.parked,
                 trigger=row.trigger,
             )
             for row in rows
@@ -47,6 +50,12 @@ async def recover(
         ],
     )
     return len(rows)
+
+
+def _outcome(row: Leased, dead_workers: Collection[str]) -> Outcome:
+    if row.parked:
+        return _UNANSWERED
+    return _DEAD if row.worker_id in dead_workers else _LOST
 
 
 _EXPIRED = Outcome(AttemptOutcome.FAILED, error="no worker started it in time (start_within)")

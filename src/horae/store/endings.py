@@ -70,6 +70,7 @@ class _Sql:
                 "token": "NULL",
                 "lease_until": "NULL",
                 "started_at": "NULL",
+                "parked": "FALSE",
             },
             "runs.id = v.id AND runs.token = v.token",
         )

@@ -13,7 +13,7 @@ from horae.domain.run import RunRecord
 from horae.store.dialects.base import Row
 from horae.store.rows import Group, is_id, words
 
-_LIVE = words("id status held due_at started_at worker_id created_at attempt")
+_LIVE = words("id status held due_at started_at worker_id created_at attempt parked")
 _ENDED = words("id status reason occurrences scheduled_for scheduled_until finished_at error")
 _STANDING = words(
     "enabled paused paused_until anchor_at next_run_at fired_through fired_count updated_by updated_at shard"
@@ -104,7 +104,7 @@ def _standing(row: Row) -> JobStanding:
 
 def _live_run(row: Row) -> LiveRun:
     values = {column: row[column] for column in _LIVE}
-    values["held"] = bool(values["held"])
+    values["held"], values["parked"] = bool(values["held"]), bool(values["parked"])
     return LiveRun(**values)
 
 

@@ -28,7 +28,7 @@ _SHARED = (
     *("attempt", "uncounted", "worker_id", "started_at", "input", "progress", "parent_run_id", "rerun_of"),
     *("scheduler_id", "triggered_by", "created_at", "operation_id", "cancel_requested_by"),
 )
-_LIVE_ONLY = ("held", "lease_until", "cancel_requested_at", "start_by")
+_LIVE_ONLY = ("held", "parked", "lease_until", "cancel_requested_at", "start_by")
 _ENDED_ONLY = (
     *("finished_at", "duration_ms", "response_code", "exit_code", "result", "error", "traceback", "reason"),
     *("occurrences", "scheduled_until"),
@@ -100,7 +100,7 @@ def _record(row: Row, *, live: bool) -> RunRecord:
     for column in _JSON:
         record[column] = load(record[column])
     spec = load(row["spec"])
-    record["held"] = bool(record["held"])
+    record["held"], record["parked"] = bool(record["held"]), bool(record["parked"])
     record["job_name"] = spec["name"]
     record["max_attempts"] = spec["retry"]["max_attempts"]
     record["occurrences"] = record["occurrences"] or 1

@@ -1,4 +1,4 @@
-"""`runs`: what is queued and running. Claiming, ending and listing have files of their own."""
+"""`runs`: what is queued and running. Claiming, leases, ending and listing have files of their own."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from operator import attrgetter
 from typing import Any
 
 from horae.domain.records import Page, RunFilter
-from horae.domain.run import Claimed, Leased, NewRun, Overdue, RunRecord, Skipped
+from horae.domain.run import Claimed, NewRun, Overdue, RunRecord, Skipped
 from horae.store import claims, run_list, tables
-from horae.store.dialects.base import Dialect, Row, Rows, listed
-from horae.store.endings import Endings
+from horae.store.dialects.base import Dialect, Rows, listed
+from horae.store.leases import Leases
 from horae.store.rows import batch, some, words
 
 _NEW = words(
@@ -25,9 +25,6 @@ _SKIPPED = words(
     "scheduler_id parent_run_id"
 )
 _skipped_values = attrgetter(*("scheduled_for" if column == "due_at" else column for column in _SKIPPED))
-_LEASED = words(
-    "id job_id version project_id queue attempt uncounted token worker_id started_at cancel_requested_at trigger"
-)
 
 
 class _Sql:
@@ -51,12 +48,6 @@ class _Sql:
                 "created_at": d.now,
             },
         )
-        self.pair_rows = batch(d, tables.runs, "id", "token")
-        self.leased = (
-            f"SELECT {listed(_LEASED, 'r.')} FROM {self.pair_rows.sql} "
-            f"{d.by_key('runs', 'r')} ON r.id = v.id AND r.token = v.token WHERE r.status = 'running' "
-            f"ORDER BY r.id {d.lock_of('r')}"
-        )
 
 
 @cache
@@ -64,7 +55,7 @@ def _sql(dialect: Dialect) -> _Sql:
     return _Sql(dialect)
 
 
-class RunTable(Endings):
+class RunTable(Leases):
     async def insert(self, runs: Sequence[NewRun]) -> None:
         sql = _sql(self.d)
         await self.put(sql.insert, sql.new_rows, [_new_values(run) for run in runs])
@@ -124,26 +115,6 @@ class RunTable(Endings):
         )
         return [(row["id"], row["token"]) for row in rows]
 
-    async def leased(self, pairs: Sequence[tuple[str, str]]) -> list[Leased]:
-        if not pairs:
-            return []
-        sql = _sql(self.d)
-        rows = await self.db.fetch(sql.leased, self.d.rows_params(sql.pair_rows, pairs))
-        return [_leased(row) for row in rows]
-
-    async def expired(self, limit: int, dead_workers: Collection[str] = ()) -> list[Leased]:
-        over = f"lease_until < {self.d.now}"
-        params: dict[str, Any] = {"limit": limit}
-        if dead_workers:
-            over = f"({over} OR {self.d.among('worker_id', 'dead')})"
-            params["dead"] = some(dead_workers)
-        rows = await self.db.fetch(
-            f"SELECT {listed(_LEASED)} FROM runs WHERE status = 'running' AND {over} "
-            f"ORDER BY id LIMIT :limit {self.d.lock_skip}",
-            params,
-        )
-        return [_leased(row) for row in rows]
-
     async def overdue(self, limit: int) -> list[Overdue]:
         rows = await self.db.fetch(
             """SELECT id, job_id, version, project_id, "trigger" FROM runs WHERE status = 'queued' AND attempt = 0 """
@@ -202,7 +173,3 @@ class RunTable(Endings):
             f"SELECT {columns} FROM attempts WHERE run_id = :run_id ORDER BY n", {"run_id": run_id}
         )
         return [{key: row[key] for key in columns.split(", ")} for row in rows]
-
-
-def _leased(row: Row) -> Leased:
-    return Leased(*(row[column] for column in _LEASED))

@@ -114,6 +114,7 @@ RUN: dict[str, Any] = {
     "max_attempts": 3,
     "occurrences": 1,
     "held": False,
+    "parked": False,
     "triggered_by": "key:ops",
 }
 RUNNING: dict[str, Any] = {
@@ -123,6 +124,7 @@ RUNNING: dict[str, Any] = {
     "started_at": NOW - MINUTE / 2,
     "lease_until": NOW + MINUTE / 4,
 }
+PARKED: dict[str, Any] = {**RUNNING, "parked": True, "worker_id": None, "lease_until": NOW + HOUR}
 ENDED: dict[str, Any] = {
     "attempt": 1,
     "worker_id": "w1",

@@ -15,6 +15,7 @@ from tests.unit.domain.situations import (
     ENDED,
     MINUTE,
     NOW,
+    PARKED,
     RUNNING,
     WORKER,
     ended_run,
@@ -90,6 +91,8 @@ run_facts = st.builds(
         [
             {},
             RUNNING,
+            PARKED,
+            {**PARKED, "lease_until": NOW - MINUTE},
             *({**ENDED, "status": status} for status in ("succeeded", "failed", "cancelled")),
             {"status": "skipped", "finished_at": NOW, "scheduled_for": NOW - MINUTE, "attempt": 0},
         ]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from horae.domain.explain import explain_run
+from horae.domain.explain import explain_job, explain_run
 from horae.domain.explanation import Explanation
 from horae.domain.facts import LiveRuns
 from tests.unit.domain.situations import (
@@ -14,10 +14,12 @@ from tests.unit.domain.situations import (
     HOUR,
     MINUTE,
     NOW,
+    PARKED,
     RUNNING,
     WORKER,
     closed,
     gate,
+    job,
     live_run,
     run,
     spec,
@@ -61,6 +63,29 @@ def test_a_worker_that_nobody_knows():
     assert "may be stuck: worker w1 has it, of which nothing is known" in found.summary
     leaving = explain_run(run(**RUNNING, workers=(replace(WORKER, status="draining"),)))
     assert "which is shutting down," in gate(leaving, "worker").detail
+
+
+def test_a_parked_run_waits_for_its_callback():
+    found = explain_run(run(**PARKED))
+    assert closed(found) == ["callback"]
+    assert "it is parked, and waits for its callback until 2026-11-15 04:00:00 UTC (in 1 h)" in found.summary
+    assert gate(found, "callback").until == NOW + HOUR
+    assert "horae runs cancel r1" in str(gate(found, "callback").unblock)
+    assert {one.name for one in found.gates}.isdisjoint({"worker", "lease"}), "no worker has it"
+    assert told(found)[-2:] == ["now: running", "callback: attempt 1 times out unless it has come"]
+
+
+def test_a_parked_run_whose_callback_did_not_come():
+    found = explain_run(run(**{**PARKED, "lease_until": NOW - MINUTE}))
+    assert closed(found) == ["callback"]
+    assert "no callback came by 2026-11-15 02:59:00 UTC (1 min ago)" in found.summary
+    assert "scheduler beta" in str(gate(found, "callback").unblock)
+
+
+def test_a_job_tells_of_a_parked_run():
+    parked = live_run(status="running", started_at=NOW - MINUTE, parked=True)
+    found = explain_job(job(live=LiveRuns(1, 1, 0, 0, (parked,))))
+    assert "r1 started 1 min ago, and waits for its callback" in gate(found, "runs").detail
 
 
 def test_a_skipped_row_with_a_reason_of_later_times():

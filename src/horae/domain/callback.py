@@ -1,0 +1,56 @@
+"""Callback addresses: where whoever was called tells how the work went. The token in an address names a run and one of
+its attempts, and is signed, so nothing is stored for it and nobody can make one up. An attempt's number is never used
+twice: a token is the fence of its attempt, as the lease's own is for a worker."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+PATH = "/api/v1/callbacks/"
+_FORM = struct.Struct(">16sI")
+_LENGTH = _FORM.size + hashlib.sha256().digest_size
+_LONGEST = 100  # characters that are worth decoding
+
+
+@dataclass(frozen=True, slots=True)
+class Callbacks:
+    """Makes addresses below `base`, the URL at which others reach this installation."""
+
+    base: str
+    key: str = field(repr=False)
+
+    def address(self, run_id: str, attempt: int) -> str:
+        return f"{self.base.rstrip('/')}{PATH}{seal(self.key, run_id, attempt)}"
+
+
+def seal(key: str, run_id: str, attempt: int) -> str:
+    named = _FORM.pack(UUID(run_id).bytes, attempt)
+    return base64.urlsafe_b64encode(named + _mac(key, named)).rstrip(b"=").decode()
+
+
+def unseal(keys: Sequence[str], token: str) -> tuple[str, int] | None:
+    """The run and the attempt that a token was made for with one of these keys; None if it was not."""
+    if len(token) > _LONGEST or not token.isascii():
+        return None
+    try:
+        raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    if len(raw) != _LENGTH:
+        return None
+    named, mac = raw[: _FORM.size], raw[_FORM.size :]
+    if not any([hmac.compare_digest(mac, _mac(key, named)) for key in keys]):
+        return None
+    run, attempt = _FORM.unpack(named)
+    return str(UUID(bytes=run)), attempt
+
+
+def _mac(key: str, named: bytes) -> bytes:
+    return hmac.new(key.encode(), b"horae-callback\0" + named, hashlib.sha256).digest()

@@ -1,0 +1,64 @@
+"""Callback: whoever was called tells how a parked run goes on or how it ended. Exactly one end wins: this one, the
+sweep's, a cancel's or another callback's. It may come before the worker has parked the run; then it ends the attempt
+all the same, and the worker's own report finds nothing left to write about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from horae.domain.errors import Conflict
+from horae.domain.outcome import Outcome
+from horae.domain.run import Ended, Ending, Leased, Progress
+from horae.domain.states import AttemptOutcome, RunStatus
+from horae.lifecycle.ended import after_ends
+from horae.lifecycle.settle import Settlement
+from horae.ports import Transaction
+
+
+async def answer(
+    tx: Transaction,
+    *,
+    run_id: str,
+    attempt: int,
+    outcome: Outcome | None,
+    progress: str | None,
+    chance: Callable[[], float],
+) -> None:
+    """Without an outcome the attempt goes on. `progress` is JSON text. Raises Conflict if the attempt is over."""
+    row = await tx.runs.answering(run_id, attempt)
+    if row is None:
+        if tx.repeated and outcome is not None:  # it was this very callback that ended it, unheard
+            return
+        raise Conflict("this attempt is over: the run has ended, was cancelled, or is tried again")
+    if progress is not None:
+        await tx.logs.progress([Progress(row.id, row.token, progress)])
+    if outcome is not None:
+        await _end(tx, row, outcome, chance)
+
+
+async def _end(tx: Transaction, row: Leased, outcome: Outcome, chance: Callable[[], float]) -> None:
+    settlement = Settlement(await tx.jobs.definitions([(row.job_id, row.version)]), chance)
+    endings = [Ending(row.id, row.token, RunStatus.SUCCEEDED, None, outcome)]
+    if outcome.kind is not AttemptOutcome.SUCCEEDED:
+        settlement.add(row, outcome)
+        endings = settlement.endings
+    ended = await tx.runs.end(endings)
+    await settlement.write(tx)
+    if row.id not in ended:
+        return
+    took = (await tx.now() - row.started_at).total_seconds()
+    await after_ends(
+        tx,
+        [
+            Ended(
+                row.id,
+                row.job_id,
+                row.version,
+                row.project_id,
+                settlement.statuses.get(row.id, RunStatus.SUCCEEDED),
+                outcome.error,
+                max(int(took * 1000), 0),
+                trigger=row.trigger,
+            )
+        ],
+    )

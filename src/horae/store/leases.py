@@ -1,0 +1,88 @@
+"""Running runs as those see them who end them or take them away: each is locked, and known by its token."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import cache
+from typing import Any
+
+from horae.domain.run import Leased, Park
+from horae.store import tables
+from horae.store.dialects.base import Dialect, Row, listed
+from horae.store.endings import Endings
+from horae.store.rows import batch, some, words
+
+_LEASED = words(
+    "id job_id version project_id queue attempt uncounted token worker_id started_at cancel_requested_at trigger parked"
+)
+
+
+class _Sql:
+    def __init__(self, d: Dialect) -> None:
+        self.pair_rows = batch(d, tables.runs, "id", "token")
+        self.leased = (
+            f"SELECT {listed(_LEASED, 'r.')} FROM {self.pair_rows.sql} "
+            f"{d.by_key('runs', 'r')} ON r.id = v.id AND r.token = v.token WHERE r.status = 'running' "
+            f"ORDER BY r.id {d.lock_of('r')}"
+        )
+        self.park_rows = batch(d, tables.requeue_batch, "id", "token", "pause")
+        self.park = d.update_from(
+            "runs",
+            self.park_rows,
+            {"parked": "TRUE", "worker_id": "NULL", "lease_until": d.later("v.pause")},
+            "runs.id = v.id AND runs.token = v.token",
+        )
+
+
+@cache
+def _sql(dialect: Dialect) -> _Sql:
+    return _Sql(dialect)
+
+
+class Leases(Endings):
+    async def leased(self, pairs: Sequence[tuple[str, str]]) -> list[Leased]:
+        if not pairs:
+            return []
+        sql = _sql(self.d)
+        rows = await self.db.fetch(sql.leased, self.d.rows_params(sql.pair_rows, pairs))
+        return [_leased(row) for row in rows]
+
+    async def expired(self, limit: int, dead_workers: Collection[str] = ()) -> list[Leased]:
+        over = f"lease_until < {self.d.now}"
+        params: dict[str, Any] = {"limit": limit}
+        if dead_workers:
+            over = f"({over} OR {self.d.among('worker_id', 'dead')})"
+            params["dead"] = some(dead_workers)
+        rows = await self.db.fetch(
+            f"SELECT {listed(_LEASED)} FROM runs WHERE status = 'running' AND {over} "
+            f"ORDER BY id LIMIT :limit {self.d.lock_skip}",
+            params,
+        )
+        return [_leased(row) for row in rows]
+
+    async def park(self, parks: Sequence[Park]) -> None:
+        sql = _sql(self.d)
+        await self.put(sql.park, sql.park_rows, [(park.id, park.token, park.seconds) for park in parks])
+
+    async def parked(self, run_ids: Collection[str]) -> list[Leased]:
+        if not run_ids:
+            return []
+        rows = await self.db.fetch(
+            f"SELECT {listed(_LEASED)} FROM runs WHERE {self.d.among('id', 'ids')} AND parked ORDER BY id",
+            {"ids": some(run_ids)},
+        )
+        return [_leased(row) for row in rows]
+
+    async def answering(self, run_id: str, attempt: int) -> Leased | None:
+        rows = await self.db.fetch(
+            f"SELECT {listed(_LEASED)} FROM runs WHERE id = :id AND attempt = :attempt AND status = 'running' "
+            f"{self.d.lock}",
+            {"id": run_id, "attempt": attempt},
+        )
+        return _leased(rows[0]) if rows else None
+
+
+def _leased(row: Row) -> Leased:
+    values = {column: row[column] for column in _LEASED}
+    values["parked"] = bool(values["parked"])
+    return Leased(**values)
