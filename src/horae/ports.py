@@ -57,6 +57,7 @@ from horae.domain.run import (
     Skipped,
     Tried,
 )
+from horae.domain.secret import Sealed, SecretRecord
 from horae.domain.statistics import JobStats
 
 P = ParamSpec("P")
@@ -395,6 +396,48 @@ class Operations(Protocol):
         ...
 
 
+class Seals(Protocol):
+    """Encrypts the values of secrets for the store, and opens them."""
+
+    @property
+    def key_id(self) -> str:
+        """The name of the key that seals now."""
+        ...
+
+    def seal(self, project_id: str, name: str, value: str) -> Sealed: ...
+    def open(self, sealed: Sealed) -> str:
+        """Raises CannotOpen."""
+        ...
+
+
+class Secrets(Protocol):
+    """Sealed values by project and name."""
+
+    async def save(self, sealed: Sealed, actor: str) -> None: ...
+    async def delete(self, project_id: str, name: str) -> None: ...
+    async def find(self, project_id: str, name: str, *, lock: bool = False) -> SecretRecord | None: ...
+    async def page(self, project_id: str, *, limit: int, after: str | None) -> Page[SecretRecord]: ...
+    async def known(self, project_id: str, names: Collection[str]) -> set[str]:
+        """Those of these names that there are; nobody deletes them until the transaction ends."""
+        ...
+
+    async def sealed(self, wanted: Collection[tuple[str, str]]) -> list[Sealed]:
+        """By project and name; what is not there is left out."""
+        ...
+
+    async def named_by(self, project_id: str, name: str, limit: int) -> list[str]:
+        """The jobs whose current definitions name a secret."""
+        ...
+
+    async def not_of(self, key_id: str, *, limit: int, after: tuple[str, str] | None) -> list[tuple[Sealed, str]]:
+        """What other keys than this have sealed, each with its project's slug, in the order of project and name."""
+        ...
+
+    async def reseal(self, old: Sealed, new: Sealed) -> bool:
+        """Puts `new` in the place of `old`; False if somebody has set it meanwhile."""
+        ...
+
+
 class Transaction(Protocol):
     """One short transaction: what is done through it happens wholly or not at all."""
 
@@ -420,6 +463,8 @@ class Transaction(Protocol):
     def dependencies(self) -> Dependencies: ...
     @property
     def operations(self) -> Operations: ...
+    @property
+    def secrets(self) -> Secrets: ...
 
     @property
     def repeated(self) -> bool:

@@ -25,6 +25,7 @@ from horae.processes.host import this_host
 from horae.processes.loop import log
 from horae.processes.settings import SchedulerSettings, WorkerSettings
 from horae.processes.signals import ignore_signals, stop_signals
+from horae.sealing import Keyring
 from horae.store import open_store, schema
 from horae.store.open import sqlite_path
 from horae.store.store import SqlStore
@@ -127,6 +128,30 @@ async def _add_key(
     project = await tx.access.default_project()
     key = ApiKey(key_id, project.id, name, role, prefix, digest, LOCAL_KEY if replace else "command line")
     await (tx.access.replace_key if replace else tx.access.add_key)(key)
+
+
+# ---- secrets
+
+
+def rotate_secrets(settings: Settings) -> tuple[int, list[str]]:
+    """Seals all secrets with the present key: how many there were to seal, and those that no key opens."""
+    return _run(_rotate_secrets(settings))
+
+
+async def _rotate_secrets(settings: Settings) -> tuple[int, list[str]]:
+    from horae.lifecycle.secrets import reseal
+
+    seals = Keyring(settings.need_secret_key(), settings.secret_key_previous)
+    store = await store_for(settings, connections=1)
+    try:
+        step = await store.transact(reseal, seals=seals)
+        done, cannot = step.done, step.cannot
+        while step.after is not None:
+            step = await store.transact(reseal, seals=seals, after=step.after)
+            done, cannot = done + step.done, cannot + step.cannot
+        return done, cannot
+    finally:
+        await store.close()
 
 
 # ---- processes

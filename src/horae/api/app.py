@@ -27,6 +27,7 @@ from horae.api.routes import (
     runs,
     schedulers,
     schedules,
+    secrets,
     states,
     statistics,
     triggers,
@@ -37,6 +38,7 @@ from horae.api.schemas import Problem
 from horae.api.shell import Shell
 from horae.api.views import reply
 from horae.ports import Clock, Ids, Store
+from horae.sealing import Keyring
 
 PREFIX = "/api/v1"
 
@@ -52,7 +54,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.context = Context(store, settings, ids, clock)
+    app.state.context = Context(store, settings, ids, clock, Keyring(*settings.keys))
     app.state.keys = KeyCache()
     errors.install(app)
     answers: dict[int | str, dict[str, Any]] = {
@@ -62,7 +64,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
         }
     }
     about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules)
-    for module in (*about_jobs, runs, logs, callbacks, explain, workers, schedulers):
+    for module in (*about_jobs, runs, logs, callbacks, explain, secrets, workers, schedulers):
         app.include_router(module.router, prefix=PREFIX, responses=answers)
     app.include_router(health.router)
     app.include_router(metrics.router)

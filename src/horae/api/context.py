@@ -8,7 +8,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from horae.ports import Clock, Ids, Store
+from horae.ports import Clock, Ids, Seals, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ class Context:
     settings: ApiSettings
     ids: Ids
     clock: Clock
+    seals: Seals
     stopping: asyncio.Event = field(default_factory=asyncio.Event)  # answers that go on are to end
 
 

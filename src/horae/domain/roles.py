@@ -9,9 +9,9 @@ _OPERATOR = _VIEWER | {
     *("jobs:run", "jobs:pause", "jobs:backfill"),
     *("runs:cancel", "runs:recover", "operations:cancel"),
 }
-_EDITOR = _OPERATOR | {"jobs:write"}
+_EDITOR = _OPERATOR | {"jobs:write", "secrets:read"}  # the names of secrets; nobody reads their values
 # A definition of some kinds is code that workers execute: its own permission, which editing jobs does not bring.
-_OWNER = _EDITOR | {"jobs:code"}
+_OWNER = _EDITOR | {"jobs:code", "secrets:write"}
 
 ROLES: dict[str, frozenset[str]] = {
     "viewer": _VIEWER,

@@ -14,6 +14,7 @@ from horae.domain.standing import TICK, paused_at, runs_left
 from horae.lifecycle.account import account_disabled, settle_due
 from horae.lifecycle.find import found, locked
 from horae.lifecycle.follow import set_upstream
+from horae.lifecycle.secrets import check_definition
 from horae.ports import Transaction
 
 
@@ -33,6 +34,7 @@ async def edit_job(
         return job  # nothing to change, or a repetition of a request that was carried out
     if expected_version is not None and expected_version != job.version:
         raise StaleVersion(f"the job is at version {job.version}, not {expected_version}")
+    await check_definition(tx, project_id, spec)
     now = await tx.now()
     anchor_at = job.anchor_at
     if spec.schedule != job.spec.schedule:

@@ -15,6 +15,7 @@ from horae.domain.states import Trigger
 from horae.lifecycle.cancel import cancel_all_of
 from horae.lifecycle.find import found, locked
 from horae.lifecycle.follow import set_upstream
+from horae.lifecycle.secrets import check_definition
 from horae.ports import Transaction
 
 
@@ -36,6 +37,7 @@ async def create_job(
         if existing.id == job_id:  # a repetition of a request that was carried out
             return existing
         raise Conflict(f"a job named {spec.name!r} exists already")
+    await check_definition(tx, project_id, spec)
     now = await tx.now()
     next_run_at = first_occurrence(spec.schedule, now) if enabled else None
     job = NewJob(job_id, project_id, spec, plan_text(spec), enabled, now, next_run_at, actor, now)

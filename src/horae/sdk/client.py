@@ -23,6 +23,7 @@ from horae import __version__
 from horae.domain.errors import NotFound
 from horae.sdk.answers import Unreachable, reason, refusal
 from horae.sdk.following import follow
+from horae.sdk.secrets import Secrets
 
 Json = dict[str, Any]
 Items = list[Json]
@@ -48,6 +49,7 @@ class Client:
         self.jobs = Jobs(self)
         self.runs = Runs(self)
         self.operations = Operations(self)
+        self.secrets = Secrets(self)
 
     def workers(self) -> Items:
         return list(self.pages("workers"))

@@ -21,6 +21,7 @@ from horae.store.operations import OperationTable
 from horae.store.pool import Pool
 from horae.store.processes import ProcessTable
 from horae.store.runs import RunTable
+from horae.store.secrets import SecretTable
 from horae.store.stats import StatTable
 from horae.store.upkeep import UpkeepTables
 
@@ -51,6 +52,7 @@ class SqlTransaction:
         self.upkeep = UpkeepTables(db, dialect)
         self.dependencies = DependencyTable(db, dialect)
         self.operations = OperationTable(db, dialect)
+        self.secrets = SecretTable(db, dialect)
         self.new_id = ids.new
 
     async def now(self) -> datetime:

@@ -54,6 +54,9 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("POST", "/api/v1/runs/{id}/cancel"): (None, 202),
     ("POST", "/api/v1/runs:recover"): (None, 200),
     ("POST", "/api/v1/schedules/preview"): ({"schedule": {"every": "1h"}}, 200),
+    ("GET", "/api/v1/secrets"): (None, 200),
+    ("PUT", "/api/v1/secrets/{name}"): ({"value": "another value"}, 200),
+    ("DELETE", "/api/v1/secrets/{name}"): (None, 204),
     ("GET", "/api/v1/workers"): (None, 200),
     ("GET", "/api/v1/schedulers"): (None, 200),
     ("GET", "/metrics"): (None, 200),
@@ -108,12 +111,13 @@ async def paths(api: Api) -> dict[str, str]:
     job = await api.make(schedule={"every": "1h"})
     run = (await api.call("POST", "/jobs/hello/run")).json()
     operation = (await api.call("POST", "/jobs/hello/backfill", json=PAST)).json()
+    await api.call("PUT", "/secrets/TOKEN", json={"value": "a value"})
     made = {"jobs": job["id"], "runs": run["id"], "operations": operation["id"]}
     return {f"/api/v1/{kind}/{{id}}": f"/api/v1/{kind}/{made_id}" for kind, made_id in made.items()}
 
 
 def filled(path: str, ids: dict[str, str]) -> str:
-    path = path.replace("{version}", "1")
+    path = path.replace("{version}", "1").replace("{name}", "TOKEN")
     for template, real in ids.items():
         if path.startswith(template):
             return path.replace(template, real)

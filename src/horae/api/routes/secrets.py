@@ -1,0 +1,71 @@
+"""Secrets: written, listed by name and deleted. Nothing here reads a value back."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+
+from horae.api.auth import Principal, allow
+from horae.api.body import read_model, takes
+from horae.api.context import Ctx
+from horae.api.params import Page
+from horae.api.schemas import Listing
+from horae.api.secret_schemas import SecretBody, SecretView, secret_json
+from horae.api.views import listing, reply
+from horae.domain import records
+from horae.domain.secret import SecretRecord, check_name, check_value
+from horae.lifecycle import secrets
+from horae.ports import Transaction
+
+router = APIRouter(tags=["secrets"])
+
+Reader = Annotated[Principal, Depends(allow("secrets:read"))]
+Writer = Annotated[Principal, Depends(allow("secrets:write"))]
+
+
+async def secret_name(name: Annotated[str, Path(description="letters, digits and _")]) -> str:
+    return name
+
+
+Name = Annotated[str, Depends(secret_name)]
+
+
+@router.get("/secrets", response_model=Listing[SecretView])
+async def list_secrets(context: Ctx, principal: Reader, page: Page) -> Response:
+    """In the order of their names; never their values."""
+    after = page.after(context, principal, "secrets")
+    found = await context.store.read(_page, principal.project_id, page.limit, after)
+    next_cursor = page.next(context, principal, "secrets", found.next)
+    return reply(listing((secret_json(secret) for secret in found.items), next_cursor))
+
+
+@router.put(
+    "/secrets/{name}",
+    response_model=SecretView,
+    responses={201: {"model": SecretView, "description": "It is new"}},
+    openapi_extra=takes(SecretBody),
+)
+async def set_secret(request: Request, context: Ctx, principal: Writer, name: Name) -> Response:
+    """Makes a secret or replaces its value; runs that start from now on get the new one."""
+    body = await read_model(request, SecretBody)
+    value = check_value(body.value.get_secret_value())
+    sealed = context.seals.seal(principal.project_id, check_name(name), value)
+    saved, new = await context.store.transact(secrets.set_secret, sealed=sealed, actor=principal.actor)
+    return reply(secret_json(saved), 201 if new else 200)
+
+
+@router.delete("/secrets/{name}", status_code=204)
+async def delete_secret(
+    context: Ctx,
+    principal: Writer,
+    name: Name,
+    force: Annotated[bool, Query(description="even if jobs name it: their next runs will fail")] = False,
+) -> Response:
+    """Refused with 409 while the current definition of a job names it."""
+    await context.store.transact(secrets.delete_secret, project_id=principal.project_id, name=name, force=force)
+    return Response(status_code=204)
+
+
+async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> records.Page[SecretRecord]:
+    return await tx.secrets.page(project_id, limit=limit, after=after)

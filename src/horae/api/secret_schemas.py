@@ -1,0 +1,32 @@
+"""The shapes of secrets in requests and answers."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, SecretStr
+
+from horae.domain.secret import SecretRecord
+
+
+class SecretBody(BaseModel):
+    """A secret's value: 1 byte to 64 KiB of text without NUL."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    value: SecretStr  # which shows itself to nobody who only prints it
+
+
+class SecretView(BaseModel):
+    """A secret as people see it; its value is never shown."""
+
+    name: str
+    created_by: str
+    created_at: datetime
+    updated_by: str
+    updated_at: datetime
+
+
+def secret_json(secret: SecretRecord) -> dict[str, Any]:
+    return {field: getattr(secret, field) for field in SecretView.model_fields}

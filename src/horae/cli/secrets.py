@@ -1,0 +1,126 @@
+"""`horae secrets`: values that jobs use and nobody reads back."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from horae.cli.connection import connect
+from horae.cli.printing import AsJson, ago, print_json, say, table
+from horae.cli.processes import on_database
+from horae.clock import SystemClock
+from horae.domain.errors import InvalidInput
+from horae.domain.secret import check_name, check_value
+
+app = typer.Typer(help="Secrets: values that jobs use and nobody reads back.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Letters, digits and _.")]
+
+
+@app.command("list")
+def list_secrets(as_json: AsJson = False) -> None:
+    """The names of all secrets."""
+    with connect() as client:
+        found = list(client.secrets.list())
+    if as_json:
+        print_json({"items": found, "next_cursor": None})
+        return
+    now = SystemClock().now()
+    table(
+        ("name", "changed", "changed by", "made", "made by"),
+        (
+            (
+                secret["name"],
+                ago(secret["updated_at"], now),
+                secret["updated_by"],
+                ago(secret["created_at"], now),
+                secret["created_by"],
+            )
+            for secret in found
+        ),
+        "No secrets. Make one: horae secrets set TOKEN",
+    )
+
+
+@app.command("set")
+def set_secret(
+    name: Name,
+    source: Annotated[
+        str | None, typer.Argument(metavar="[-]", help="- reads the value from standard input.", show_default=False)
+    ] = None,
+    from_file: Annotated[
+        Path | None, typer.Option("--from-file", metavar="FILE", help="Take the value from a file, as it is.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a secret or replace its value, which is asked for: an argument could be seen by others."""
+    check_name(name)
+    if source not in (None, "-"):
+        raise InvalidInput("", "the value is not given as an argument, where others could see it: leave it out, or -")
+    value = check_value(_value(name, from_file, piped=source == "-"))
+    with connect() as client:
+        saved = client.secrets.set(name, value)
+    if as_json:
+        print_json(saved)
+    else:
+        say(f"Saved the secret {name}. Jobs use it as {{{{ secrets.{name} }}}}.")
+
+
+@app.command("delete")
+def delete(
+    name: Name,
+    force: Annotated[bool, typer.Option("--force", help="Even if jobs name it: their next runs will fail.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete a secret that no job names."""
+    with connect() as client:
+        client.secrets.delete(name, force=force)
+    if as_json:
+        print_json({"name": name, "deleted": True})
+    else:
+        say(f"Deleted the secret {name}.")
+
+
+@app.command("rotate")
+def rotate(as_json: AsJson = False) -> None:
+    """Seal all secrets with the present HORAE_SECRET_KEY, straight on the database."""
+    settings = on_database()
+    settings.need_secret_key()
+    from horae import wiring
+
+    done, cannot = wiring.rotate_secrets(settings)
+    if as_json:
+        print_json({"sealed": done, "cannot_open": cannot})
+    else:
+        say(f"Sealed {done} {'secret' if done == 1 else 'secrets'} with the present key.")
+        for secret in cannot:
+            say(f"Left as it was, since neither key opens it: {secret}")
+    if cannot:
+        raise typer.Exit(1)
+
+
+def _value(name: str, file: Path | None, *, piped: bool) -> str:
+    if file is not None:
+        if piped:
+            raise InvalidInput("--from-file", "does not go with -")
+        try:
+            return _text(file.read_bytes())
+        except OSError as error:
+            raise InvalidInput("--from-file", f"cannot be read: {error.strerror}") from None
+    if piped:
+        # `echo` and editors end with a line break that is not part of what was meant.
+        return _text(sys.stdin.buffer.read()).removesuffix("\n").removesuffix("\r")
+    if not sys.stdin.isatty():
+        raise InvalidInput("", "there is no terminal to ask for the value: give - to read it from standard input")
+    value: str = typer.prompt(f"Value of {name}", hide_input=True, confirmation_prompt=True, err=True)
+    return value
+
+
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        raise InvalidInput("value", "must be UTF-8 text; encode it first, for example with base64") from None

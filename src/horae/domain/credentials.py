@@ -1,0 +1,69 @@
+"""Credentials have no place in definitions, which are kept for ever: they come from secrets, at least in part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from horae.domain.targets.http import HttpAuth, HttpTarget
+from horae.domain.template import TemplateFault, parse
+
+if TYPE_CHECKING:
+    from horae.domain.targets import Target
+
+_NAMES = frozenset(("authorization", "cookie"))
+_ENDINGS = ("-key", "-token")
+_HARMLESS = frozenset(("idempotency-key",))
+_PLAIN = frozenset(("source", "file", "url", "uri", "image"))  # never templates
+
+
+def literal_credential(target: Target) -> str | None:
+    """The field of an http target that holds a credential as it is; None if there is none."""
+    if not isinstance(target, HttpTarget):
+        return None
+    for name, value in target.headers.items():
+        if _is_credential(name) and not parse(value).secrets:
+            return f"headers.{name}"
+    return None if target.auth is None else _in_auth(target.auth)
+
+
+def _is_credential(header: str) -> bool:
+    name = header.lower()
+    return name not in _HARMLESS and (name in _NAMES or name.endswith(_ENDINGS))
+
+
+def _in_auth(auth: HttpAuth) -> str | None:
+    if auth.bearer is not None and not parse(auth.bearer).secrets:
+        return "auth.bearer"
+    # Some services take a token as the user name, with an empty password.
+    if auth.basic is None or parse(auth.basic.password).secrets:
+        return None
+    if auth.basic.password:
+        return "auth.basic.password"
+    return None if parse(auth.basic.username).secrets else "auth.basic.username"
+
+
+def place_of(target: Target, secret: str) -> str:
+    """Where a target names a secret, as `.headers.X`; empty if it cannot be told."""
+    fields = target.model_dump(mode="json", exclude=set(_PLAIN))
+    return next((f".{path}" for path, text in _texts(fields, "") if _names(path, text, secret)), "")
+
+
+def _texts(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _texts(inner, f"{path}.{name}" if path else str(name))
+    elif isinstance(value, list):
+        for place, inner in enumerate(value):
+            yield from _texts(inner, f"{path}[{place}]")
+
+
+def _names(path: str, text: str, secret: str) -> bool:
+    if path.startswith("sign_with["):
+        return text == secret
+    try:
+        return secret in parse(text).secrets
+    except TemplateFault:  # no template at all
+        return False
