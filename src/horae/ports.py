@@ -11,6 +11,8 @@ from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from horae.domain.attempt import Attempt
+from horae.domain.audit import AuditFilter, AuditRecord, Origin
+from horae.domain.difference import Change
 from horae.domain.facts import EndedRun, JobStanding, LiveRuns, SchedulerFact, Upstream
 from horae.domain.filters import JobFilter
 from horae.domain.firing import DueJob
@@ -396,6 +398,30 @@ class Operations(Protocol):
         ...
 
 
+class Audit(Protocol):
+    """What people did. Verbs add to it in the transaction that changes something; nothing is ever taken away."""
+
+    async def add(
+        self,
+        action: str,
+        *,
+        actor: str,
+        project_id: str | None,
+        id: str | None = None,
+        name: str | None = None,
+        changes: Sequence[Change] = (),
+    ) -> None:
+        """`action` is the subject's kind and the verb, as in `job.edit`; `id` and `name` are the subject's. Without a
+        project it is about the installation. Never put a secret's value among the changes."""
+        ...
+
+    async def page(
+        self, projects: Collection[str | None], where: AuditFilter, *, limit: int, after: str | None
+    ) -> Page[AuditRecord]:
+        """Newest first; None among the projects is the installation."""
+        ...
+
+
 class Seals(Protocol):
     """Encrypts the values of secrets for the store, and opens them."""
 
@@ -465,6 +491,8 @@ class Transaction(Protocol):
     def operations(self) -> Operations: ...
     @property
     def secrets(self) -> Secrets: ...
+    @property
+    def audit(self) -> Audit: ...
 
     @property
     def repeated(self) -> bool:
@@ -500,6 +528,10 @@ class Store(Protocol):
 
     async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The same for a verb that only reads: it takes no write lock and waits for nobody."""
+        ...
+
+    def on_behalf_of(self, origin: Origin) -> Store:
+        """The same store; the audit trail tells where what is done through it was asked for."""
         ...
 
     async def close(self) -> None: ...

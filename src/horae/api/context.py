@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from fastapi import Depends, Request
 
+from horae.domain.audit import Origin
 from horae.ports import Clock, Ids, Seals, Store
 
 
@@ -41,7 +42,10 @@ class Context:
 async def context(request: Request) -> Context:
     # `async`, like every dependency here: FastAPI sends plain functions to a thread, which costs more than they do.
     found: Context = request.app.state.context
-    return found
+    if request.method == "GET":
+        return found
+    address = request.client.host if request.client is not None else None
+    return replace(found, store=found.store.on_behalf_of(Origin(address, request.state.id)))
 
 
 Ctx = Annotated[Context, Depends(context)]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from datetime import datetime
 from typing import ParamSpec, TypeVar
 
+from horae.domain.audit import Origin
 from horae.ports import Hint, Ids, Verb
 from horae.store.access import AccessTable
+from horae.store.audit import AuditTable
 from horae.store.dependencies import DependencyTable
 from horae.store.dialects.base import Connection, Dialect
 from horae.store.facts import FactTables
@@ -31,12 +34,22 @@ T = TypeVar("T")
 # A transaction that another was in the way of is repeated soon; a lost connection once, on a new one.
 _PAUSES_IN_THE_WAY = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4)
 _PAUSES_LOST = (0.05,)
+_NOWHERE = Origin()
 
 
 class SqlTransaction:
     """The tables as verbs see them, all on one connection."""
 
-    def __init__(self, db: Connection, dialect: Dialect, ids: Ids, shard_count: int, *, repeated: bool = False) -> None:
+    def __init__(
+        self,
+        db: Connection,
+        dialect: Dialect,
+        ids: Ids,
+        shard_count: int,
+        *,
+        repeated: bool = False,
+        origin: Origin = _NOWHERE,
+    ) -> None:
         self.repeated = repeated
         self._db = db
         self._dialect = dialect
@@ -53,6 +66,7 @@ class SqlTransaction:
         self.dependencies = DependencyTable(db, dialect)
         self.operations = OperationTable(db, dialect)
         self.secrets = SecretTable(db, dialect)
+        self.audit = AuditTable(db, dialect, ids, origin)
         self.new_id = ids.new
 
     async def now(self) -> datetime:
@@ -80,6 +94,7 @@ class SqlStore:
         self._ids = ids
         self._pool = Pool(connect, connections)
         self._on_commit = on_commit
+        self._origin = _NOWHERE
         # SQLite has one writer: processes queue in its busy handler, tasks of one process queue here, in order.
         self._writer: AbstractAsyncContextManager[object] = asyncio.Lock() if dialect.one_writer else nullcontext()
 
@@ -93,6 +108,11 @@ class SqlStore:
     async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._repeated(self._read, verb, *args, **kwargs)
 
+    def on_behalf_of(self, origin: Origin) -> SqlStore:
+        bound = copy.copy(self)
+        bound._origin = origin
+        return bound
+
     async def close(self) -> None:
         await self._pool.close()
 
@@ -104,7 +124,7 @@ class SqlStore:
         **kwargs: P.kwargs,
     ) -> T:
         in_the_way, lost = iter(_PAUSES_IN_THE_WAY), iter(_PAUSES_LOST)
-        unheard = False  # whether a commit may have taken effect whose reply was lost
+        unheard = self._origin.repeated  # whether a commit may have taken effect whose reply was lost
         while True:
             try:
                 return await once(unheard, verb, *args, **kwargs)
@@ -122,7 +142,7 @@ class SqlStore:
 
     async def _write(self, repeated: bool, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         async with self._writer, self._pool.connection() as db, _transaction(db):
-            tx = SqlTransaction(db, self.dialect, self._ids, self.shard_count, repeated=repeated)
+            tx = self._transaction(db, repeated)
             result = await verb(tx, *args, **kwargs)
         if tx.hints and self._on_commit is not None:
             await self._on_commit(tx.hints)
@@ -130,8 +150,10 @@ class SqlStore:
 
     async def _read(self, repeated: bool, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         async with self._pool.connection() as db:
-            tx = SqlTransaction(db, self.dialect, self._ids, self.shard_count, repeated=repeated)
-            return await verb(tx, *args, **kwargs)
+            return await verb(self._transaction(db, repeated), *args, **kwargs)
+
+    def _transaction(self, db: Connection, repeated: bool) -> SqlTransaction:
+        return SqlTransaction(db, self.dialect, self._ids, self.shard_count, repeated=repeated, origin=self._origin)
 
 
 @asynccontextmanager

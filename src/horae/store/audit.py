@@ -1,0 +1,93 @@
+"""`audit_log`: what people did, in the transaction that did it. Rows are added and read; nothing changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+from typing import Any
+
+from horae.domain.audit import AuditFilter, AuditRecord, Origin, written
+from horae.domain.difference import Change
+from horae.domain.records import Page
+from horae.ports import Ids
+from horae.store.dialects.base import Connection, Dialect, Row
+from horae.store.dialects.months import smallest_id
+from horae.store.rows import Group, dump, load, words
+
+_COLUMNS = words("id project_id at actor action subject_kind subject_id subject_name changes address request_id")
+_SKEW = timedelta(hours=1)  # ids tell the time of the process that made them, `at` that of the database
+
+
+class AuditTable(Group):
+    def __init__(self, db: Connection, dialect: Dialect, ids: Ids, origin: Origin) -> None:
+        super().__init__(db, dialect)
+        self._ids, self._origin = ids, origin
+
+    async def add(
+        self,
+        action: str,
+        *,
+        actor: str,
+        project_id: str | None,
+        id: str | None = None,
+        name: str | None = None,
+        changes: Sequence[Change] = (),
+    ) -> None:
+        await self.db.execute(
+            f"INSERT INTO audit_log ({', '.join(_COLUMNS)}) VALUES (:id, :project_id, {self.d.now}, :actor, :action, "
+            ":subject_kind, :subject_id, :subject_name, :changes, :address, :request_id)",
+            {
+                "id": self._ids.new(),
+                "project_id": project_id,
+                "actor": actor[:200],
+                "action": action,
+                "subject_kind": action.partition(".")[0],
+                "subject_id": id,
+                "subject_name": name,
+                "changes": dump(written(changes)) if changes else None,
+                "address": self._origin.address,
+                "request_id": self._origin.request_id,
+            },
+        )
+
+    async def page(
+        self, projects: Collection[str | None], where: AuditFilter, *, limit: int, after: str | None
+    ) -> Page[AuditRecord]:
+        wheres, params = _conditions(where, after)
+        rows: list[Row] = []
+        for project_id in projects:  # one after the other: each is a walk along the index
+            mine = "project_id IS NULL" if project_id is None else "project_id = :project_id"
+            rows += await self.db.fetch(
+                f"SELECT {', '.join(_COLUMNS)} FROM audit_log WHERE {' AND '.join([mine, *wheres])} "
+                "ORDER BY id DESC LIMIT :limit",
+                {**params, "project_id": project_id, "limit": limit + 1},
+            )
+        found = sorted((_record(row) for row in rows), key=lambda one: one.id, reverse=True)
+        return Page(found[:limit], found[limit - 1].id if len(found) > limit else None)
+
+
+def _conditions(where: AuditFilter, after: str | None) -> tuple[list[str], dict[str, Any]]:
+    wheres: list[str] = []
+    params: dict[str, Any] = {}
+    for column, value in (("actor", where.actor), ("action", where.action), ("subject_kind", where.kind)):
+        if value is not None:
+            wheres.append(f"{column} = :{column}")
+            params[column] = value
+    if where.subject is not None:
+        wheres.append("(subject_id = :subject OR subject_name = :subject)")
+        params["subject"] = where.subject
+    if where.since is not None:
+        wheres += ["at >= :since", "id >= :since_id"]
+        params |= {"since": where.since, "since_id": smallest_id(where.since - _SKEW)}
+    if where.until is not None:
+        wheres += ["at < :until", "id < :until_id"]
+        params |= {"until": where.until, "until_id": smallest_id(where.until + _SKEW)}
+    if after is not None:
+        wheres.append("id < :after")
+        params["after"] = after
+    return wheres, params
+
+
+def _record(row: Row) -> AuditRecord:
+    values = {column: row[column] for column in _COLUMNS}
+    return AuditRecord(**{**values, "changes": load(values["changes"]) or []})
