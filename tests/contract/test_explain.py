@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from tests.contract.explaining import HOURLY, alive, alone, beat, gate, nothing_closed, of_job, renew_shards
-from tests.contract.world import PERMANENT, World, scheduler_sign
+from tests.contract.world import FAILED, PERMANENT, World, scheduler_sign
 
 
 async def test_a_job_that_is_due_and_free(world: World) -> None:
@@ -136,6 +136,15 @@ async def test_overlap_skips_what_comes(world: World) -> None:
     found = await of_job(later, job)
     assert alone(found, "overlap"), "what was skipped just now is still felt, though the next is not due yet"
     assert "overlap 4" in gate(found, "skipped").detail or "overlap 5" in gate(found, "skipped").detail
+
+
+async def test_a_run_in_its_backoff_keeps_its_place(world: World) -> None:
+    await alive(world)
+    job = await world.job(every="1s", retry={"max_attempts": 3, "delay": 600})
+    await world.fire()
+    await world.finish(*await world.claim(), outcome=FAILED)
+    found = await of_job(await world.later(seconds=5), job)
+    assert "in its backoff after attempt 1 until" in alone(found, "overlap").detail
 
 
 async def test_a_run_under_way_is_no_trouble_while_nothing_comes(world: World) -> None:
