@@ -68,6 +68,9 @@ class Settings:
     http_allow_private: bool = _setting(kinds.boolean, False, up=True)
     public_url: str | None = _setting(kinds.url("http", "https"), None)
 
+    container_host: str | None = _setting(kinds.unix_socket, None)
+    container_mounts: tuple[str, ...] | None = _setting(kinds.folders, None)
+
     retention: float = _setting(kinds.duration(60, 36_500 * DAY), 30 * DAY)
     log_retention: float = _setting(kinds.duration(60, 36_500 * DAY), 30 * DAY)
     log_limit: int = _setting(kinds.size(1_024, 1 << 30), 1 << 20)

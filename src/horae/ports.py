@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from datetime import datetime
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, runtime_checkable
 
 from horae.domain.attempt import Attempt
 from horae.domain.audit import AuditFilter, AuditRecord, Origin
@@ -120,6 +120,13 @@ class Executor(Protocol):
     async def execute(self, attempt: Attempt) -> Outcome: ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class Starting(Protocol):
+    """An executor that has something to do when its worker starts, on the worker's loop."""
+
+    async def start(self) -> None: ...
 
 
 class Jobs(Protocol):

@@ -108,6 +108,21 @@ def words(raw: Any) -> tuple[str, ...]:
     return found
 
 
+def folders(raw: Any) -> tuple[str, ...]:
+    """Absolute paths."""
+    found = words(raw)
+    if not all(folder.startswith("/") for folder in found):
+        raise ValueError("must be absolute paths separated by commas")
+    return found
+
+
+def unix_socket(raw: Any) -> str:
+    found = line(raw)
+    if not found.startswith("unix:///"):
+        raise ValueError("must be a Unix socket such as unix:///run/podman/podman.sock")
+    return found
+
+
 def mapping(value: Callable[[Any], str]) -> Callable[[Any], dict[str, str]]:
     """A table in TOML, or `name=value` pairs with commas between them."""
 

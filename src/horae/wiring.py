@@ -20,8 +20,8 @@ from horae.clock import SystemClock, SystemIds
 from horae.config import Settings, process_environment
 from horae.domain.errors import ConfigurationError
 from horae.domain.records import ApiKey, SchedulerSign, WorkerSign
-from horae.ports import Executor, Transaction, Wakeups
-from horae.processes.host import this_host
+from horae.ports import Executor, Starting, Transaction, Wakeups
+from horae.processes.host import this_host, told, told_dead
 from horae.processes.loop import log
 from horae.processes.settings import SchedulerSettings, WorkerSettings
 from horae.processes.signals import ignore_signals, stop_signals
@@ -291,9 +291,24 @@ def executors_for(settings: Settings, slots: int, imports: Sequence[str]) -> dic
 
             load_tasks(imports)
             executors[kind] = PythonExecutor(registry, threads=slots)
+        elif kind == "container":
+            executors[kind] = _container(settings)
         else:
-            raise ConfigurationError(f"HORAE_EXECUTORS names {kind!r}; this Horae has http, python and script")
+            raise ConfigurationError(f"HORAE_EXECUTORS names {kind!r}; this Horae has http, python, script, container")
     return executors
+
+
+def _container(settings: Settings) -> Executor:
+    from horae.executors.container import ContainerExecutor
+    from horae.executors.containers.ownership import Owner, Ownership
+    from horae.executors.containers.runner import ContainerRunner
+    from horae.executors.containers.service import Service, find_socket
+
+    host = this_host()
+    owner = Owner(f"{host.hostname}-{host.pid}", told(host), lambda text: told_dead(text, host))
+    service = Service(find_socket(settings.container_host, process_environment()))
+    runner = ContainerRunner(service, Ownership(service, owner, CLOCK))
+    return ContainerExecutor(runner, mounts=settings.container_mounts or ())
 
 
 async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, executors: dict[str, Executor]) -> None:
@@ -325,6 +340,9 @@ async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, execu
     )
     await wakeups.start(("runs", "cancel"), process.on_hint)
     try:
+        for executor in executors.values():
+            if isinstance(executor, Starting):
+                await executor.start()
         _settle_down()
         await process.run(stop, stop_now)
     finally:

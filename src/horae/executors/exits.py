@@ -13,6 +13,8 @@ from horae.domain.outcome import Outcome
 from horae.domain.states import AttemptOutcome
 from horae.executors.failure import RESULT_LIMIT, one_line
 
+TOO_LONG = f"the result is longer than {RESULT_LIMIT // 1024} KiB"
+
 
 def outcome(status: int | None, result_file: Path) -> Outcome:
     """`status` is an exit code, the negative number of a signal, or None of what would not die."""
@@ -51,7 +53,7 @@ def parsed(raw: bytes) -> tuple[str | None, str | None]:
     """What a result file holds, as far as it was read: its JSON, or what is wrong with it."""
     raw = raw.strip()
     if len(raw) > RESULT_LIMIT:
-        return None, f"the result is longer than {RESULT_LIMIT // 1024} KiB"
+        return None, TOO_LONG
     if not raw:
         return None, None
     try:

@@ -7,6 +7,7 @@ only if they see the same process table: the same boot of the same machine, and 
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import secrets
@@ -51,6 +52,20 @@ def surely_dead(host: Host, me: Host) -> bool:
     except (OSError, ValueError, IndexError):
         return False
     return started != host.pid_started or state in DEAD
+
+
+def told(host: Host) -> str:
+    """A process as text, to be written onto what it starts."""
+    return json.dumps([host.hostname, host.key, host.pid, host.pid_started])
+
+
+def told_dead(text: str, me: Host) -> bool:
+    """Whether the process of such a text is surely gone, as seen from `me`."""
+    try:
+        hostname, key, pid, started = json.loads(text)
+        return surely_dead(Host(hostname, "", key, int(pid), int(started)), me)
+    except (ValueError, TypeError):
+        return False  # somebody else's text
 
 
 def _table() -> str:

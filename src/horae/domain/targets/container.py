@@ -6,8 +6,9 @@ import re
 from functools import cached_property
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, model_validator
 
+from horae.domain.refusal import refusal
 from horae.domain.targets.fields import FROZEN, Environment, Path, Text, secrets_of, size
 
 _IMAGE = re.compile(r"[a-z0-9A-Z][a-zA-Z0-9._/:-]{0,498}(@sha256:[0-9a-f]{64})?", re.ASCII)
@@ -16,6 +17,12 @@ _IMAGE = re.compile(r"[a-z0-9A-Z][a-zA-Z0-9._/:-]{0,498}(@sha256:[0-9a-f]{64})?"
 def _image(text: str) -> str:
     if not _IMAGE.fullmatch(text) or "//" in text or text.endswith((":", "/")):
         raise ValueError('must name an image, such as "alpine:3.20" or "registry.example.com/team/tool@sha256:…"')
+    return text
+
+
+def _place(text: str) -> str:
+    if _absolute(text).rstrip("/") in ("", "/.horae", "/proc", "/sys", "/dev"):
+        raise ValueError("must not be the container's root or a folder of its system")
     return text
 
 
@@ -34,7 +41,7 @@ class Mount(BaseModel):
     model_config = FROZEN
 
     source: Annotated[Path, AfterValidator(_absolute)]
-    target: Annotated[Path, AfterValidator(_absolute)]
+    target: Annotated[Path, AfterValidator(_place)]
     read_only: bool = True
 
 
@@ -55,7 +62,7 @@ class ContainerTarget(BaseModel):
 
     kind: Literal["container"] = "container"
     image: Image
-    entrypoint: Annotated[tuple[Text, ...], Field(max_length=100, strict=False)] | None = None
+    entrypoint: Annotated[tuple[Text, ...], Field(min_length=1, max_length=100, strict=False)] | None = None
     command: Annotated[tuple[Text, ...], Field(max_length=10_000, strict=False)] = ()
     env: Environment = Field(default_factory=dict)
     cwd: Annotated[Path, AfterValidator(_absolute)] | None = None
@@ -65,6 +72,12 @@ class ContainerTarget(BaseModel):
     network: bool = True
     pull: Literal["missing", "always", "never"] = "missing"
     reuse: bool = False
+
+    @model_validator(mode="after")
+    def _places(self) -> ContainerTarget:
+        if len({mount.target.rstrip("/") for mount in self.mounts}) < len(self.mounts):
+            raise refusal("mounts", "must not have the same target twice")
+        return self
 
     @property
     def needs(self) -> str:

@@ -1,0 +1,1 @@
+"""Containers by the Docker-compatible API of Docker or Podman, over its Unix socket."""

@@ -1,0 +1,37 @@
+"""How a container's end is told."""
+
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+from horae.domain.outcome import Outcome
+from horae.domain.states import AttemptOutcome
+from horae.executors.containers.work import Bounds
+
+_KILLED = 128 + signal.SIGKILL
+
+
+def outcome(state: dict[str, Any], bounds: Bounds, result: str | None, complaint: str | None) -> Outcome:
+    """`state` is what the service tells of a container that has ended; `complaint` what is wrong with its result."""
+    code = int(state["ExitCode"])
+    if code != 0:
+        error = _in_words(code, oom=bool(state.get("OOMKilled")), memory=bounds.memory)
+        return Outcome(AttemptOutcome.FAILED, result=result, error=error, exit_code=code)
+    if complaint is not None:
+        # Permanent: the work itself is done, and doing it again would write the same.
+        return Outcome(AttemptOutcome.FAILED, error=complaint, exit_code=0, permanent=True)
+    return Outcome(AttemptOutcome.SUCCEEDED, result=result, exit_code=0)
+
+
+def _in_words(code: int, *, oom: bool, memory: int | None) -> str:
+    limit = "" if memory is None else f" (its limit is {memory // 2**20} MiB)"
+    if oom:
+        return f"out of memory{limit}"
+    if code == _KILLED and memory is not None:
+        # Podman does not always tell (it depends on conmon). Nothing inside can kill the first process of a container,
+        # and whatever Horae kills gets no outcome from here.
+        return f"out of memory, as it seems: killed by signal KILL{limit}"
+    if code > 128 and code - 128 in list(signal.Signals):
+        return f"exit code {code}: killed by signal {signal.Signals(code - 128).name.removeprefix('SIG')}"
+    return f"exit code {code}"

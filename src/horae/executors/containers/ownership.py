@@ -1,0 +1,112 @@
+"""Whose a container is, told by its labels, so that none outlives its worker for long.
+
+A worker that is killed cannot end its containers: they are not its children. So every worker looks, at its start and
+now and then, for containers of workers that are surely dead, for its own that it could not remove, and for those past
+their time; and before a run is tried again, whatever an earlier attempt of it has left is ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from horae.executors.containers.container import Container
+from horae.executors.containers.service import Service, ServiceError, Unreachable
+
+if TYPE_CHECKING:
+    from horae.domain.attempt import Attempt
+    from horae.ports import Clock
+
+RUN, ATTEMPT, JOB = "io.horae.run", "io.horae.attempt", "io.horae.job"
+WORKER, OWNER, UNTIL = "io.horae.worker", "io.horae.owner", "io.horae.until"
+_MARGIN = 60.0  # seconds after its time before a container counts as left behind
+_EVERY = 15.0  # seconds between two looks
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A worker's process: `text` tells it from all others, `is_dead` whether the process of such a text is surely
+    gone, `name` is for people."""
+
+    name: str
+    text: str
+    is_dead: Callable[[str], bool]
+
+
+class Ownership:
+    def __init__(self, service: Service, owner: Owner, clock: Clock) -> None:
+        self._service, self._owner, self._clock = service, owner, clock
+        self._held: set[str] = set()
+        self._sweeping: asyncio.Task[None] | None = None
+
+    def labels(self, attempt: Attempt) -> dict[str, str]:
+        """For a container that serves one attempt."""
+        run = attempt.run
+        left = attempt.deadline - self._clock.monotonic() + attempt.grace
+        about = {RUN: run.id, ATTEMPT: str(run.attempt), JOB: attempt.job.name}
+        return about | self.labels_for(left)
+
+    def labels_for(self, seconds: float) -> dict[str, str]:
+        """For a container that is needed so long at most."""
+        until = self._clock.now().timestamp() + seconds + _MARGIN
+        return {WORKER: self._owner.name, OWNER: self._owner.text, UNTIL: str(round(until))}
+
+    @contextmanager
+    def of(self, container: Container) -> Iterator[None]:
+        """While inside, the container is in use."""
+        self.hold(container)
+        try:
+            yield
+        finally:
+            self.let_go(container)
+
+    def hold(self, container: Container) -> None:
+        self._held.add(container.name)
+
+    def let_go(self, container: Container) -> None:
+        self._held.discard(container.name)
+
+    async def end_earlier(self, attempt: Attempt) -> None:
+        """Ends what earlier attempts of the run have left: their lease is lost, since this one has it."""
+        if attempt.run.attempt > 1:
+            for found in await self._list(f"{RUN}={attempt.run.id}"):
+                await Container(self._service, found["Id"]).remove()
+
+    def start(self) -> None:
+        """Looks for what is left behind, now and from now on."""
+        if self._sweeping is None:
+            self._sweeping = asyncio.create_task(self._keep_sweeping())
+
+    async def close(self) -> None:
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+            await asyncio.wait([self._sweeping])
+            self._sweeping = None
+
+    async def sweep(self) -> None:
+        for found in await self._list(OWNER):
+            if self._is_left_behind(found):
+                await Container(self._service, found["Id"]).remove()
+
+    def _is_left_behind(self, found: dict[str, Any]) -> bool:
+        labels = found["Labels"]
+        owner, until = labels[OWNER], labels.get(UNTIL, "")
+        if owner == self._owner.text:
+            return not any(name.lstrip("/") in self._held for name in found["Names"])
+        past = until.isdecimal() and int(until) < self._clock.now().timestamp()
+        return past or self._owner.is_dead(owner)
+
+    async def _list(self, label: str) -> list[dict[str, Any]]:
+        params = {"all": "true", "filters": json.dumps({"label": [label]})}
+        found: list[dict[str, Any]] = await self._service.call("GET", "/containers/json", params=params)
+        return found
+
+    async def _keep_sweeping(self) -> None:
+        while True:
+            with suppress(ServiceError, Unreachable):  # runs will tell of it
+                await self.sweep()
+            await asyncio.sleep(_EVERY)

@@ -1,0 +1,118 @@
+"""Runs work in a container of its own: made for one attempt, ended and removed with it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Coroutine
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from horae.domain.outcome import Outcome
+from horae.domain.states import StopReason
+from horae.executors import environment
+from horae.executors.containers.container import DEATH, Container, ended
+from horae.executors.containers.ending import outcome
+from horae.executors.containers.images import Images, PullError
+from horae.executors.containers.ownership import Ownership
+from horae.executors.containers.service import Service, ServiceError, Unreachable, to_the_end
+from horae.executors.containers.work import RESULT, Work, creation
+from horae.executors.failure import Refused, failed, refused
+
+if TYPE_CHECKING:
+    from horae.domain.attempt import Attempt
+    from horae.executors.containers.stream import Stream
+
+DRAIN = 1.0  # seconds that output may be on its way when a container has ended
+
+
+class ContainerRunner:
+    """One runner serves all executors of a worker that use containers."""
+
+    def __init__(self, service: Service, ownership: Ownership) -> None:
+        self.service = service
+        self.ownership = ownership
+        self.images = Images(service)
+
+    async def run(self, attempt: Attempt, work: Work) -> Outcome:
+        """When this is cancelled, the container is gone before the cancellation goes on."""
+        return await guarded(self._run(attempt, work))
+
+    async def close(self) -> None:
+        await self.service.close()
+
+    async def _run(self, attempt: Attempt, work: Work) -> Outcome:
+        env = variables(attempt, work)
+        await self.ownership.end_earlier(attempt)
+        await self.images.ensure(work.image, work.pull, attempt.log)
+        container = Container(self.service)
+        with self.ownership.of(container):
+            try:
+                body = creation(work, env, self.ownership.labels(attempt))
+                await to_the_end(container.create(body, work.files))
+                await self._attend(attempt, container)
+                result = await container.result()
+                return outcome(await container.state(), work.bounds, *result)
+            finally:
+                await to_the_end(container.remove())
+
+    async def _attend(self, attempt: Attempt, container: Container) -> None:
+        """From the start to the end of a container, with its output."""
+        stream = await container.attach()
+        output = asyncio.create_task(stream.pump(attempt.log))
+        try:
+            await to_the_end(container.start())
+            await attended(attempt, container, stream, container.wait())
+            await asyncio.wait([output], timeout=DRAIN)
+        except asyncio.CancelledError:
+            await ended(output, DRAIN)  # its last words
+            raise
+        finally:
+            output.cancel()
+            stream.close()
+
+
+async def attended(attempt: Attempt, container: Container, stream: Stream, end: Coroutine[Any, Any, None]) -> None:
+    """Gives a running container its input and waits for its `end`; ends it when the attempt is to stop."""
+    sending = asyncio.create_task(stream.send((attempt.run.input or "").encode()))
+    waiting: asyncio.Task[None] = asyncio.create_task(end)
+    try:
+        await asyncio.shield(waiting)
+    except asyncio.CancelledError:
+        # What has ended by itself is told as it ended; the worker came too late.
+        if not waiting.done():
+            stop = attempt.stop
+            grace = 0 if stop is StopReason.LEASE_LOST else attempt.grace
+            await _end(attempt, container, waiting, stop or "stopped", grace)
+            raise
+    finally:
+        sending.cancel()
+        waiting.cancel()
+
+
+async def _end(attempt: Attempt, container: Container, waiting: asyncio.Task[None], why: str, grace: float) -> None:
+    """TERM, and KILL after `grace` seconds; at once if that is 0, or if this is cancelled meanwhile."""
+    if grace > 0:
+        attempt.log.write("system", f"{why}: sent TERM\n")
+        with suppress(asyncio.CancelledError):
+            await container.kill("TERM")
+            await asyncio.wait([waiting], timeout=grace)
+        if waiting.done():
+            return
+    attempt.log.write("system", f"{why}: sent KILL\n")
+    with suppress(asyncio.CancelledError):
+        await to_the_end(container.kill("KILL"))
+    await ended(waiting, DEATH)
+
+
+def variables(attempt: Attempt, work: Work) -> dict[str, str]:
+    return {**environment.filled(attempt, work.env), **environment.told(attempt), "HORAE_RESULT": RESULT}
+
+
+async def guarded(work: Awaitable[Outcome]) -> Outcome:
+    """What the service and the definition do, as an outcome."""
+    try:
+        return await work
+    except Refused as error:
+        return refused(str(error))
+    except (PullError, ServiceError, Unreachable) as error:
+        return failed(str(error))

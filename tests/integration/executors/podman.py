@@ -1,0 +1,116 @@
+"""A real Podman for tests: its service on a socket, with images and containers of its own, gone at the end."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+IMAGE = "localhost/horae-test:1"
+_NEEDED = {"podman": "podman", "runc": "runc", "conmon": "conmon", "busybox": "busybox-static"}
+_CONF = """
+[containers]
+default_ulimits = ["nofile=1024:1024", "nproc=1000:1000"]
+[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+runtime = "runc"
+"""
+_IMAGE = """
+FROM scratch
+COPY busybox /bin/busybox
+RUN ["/bin/busybox", "--install", "-s", "/bin"]
+ENV PATH=/bin FROM_IMAGE=yes
+ENTRYPOINT ["/bin/sh", "-c"]
+CMD ["echo by default"]
+"""
+
+
+class Podman:
+    def __init__(self) -> None:
+        missing = [package for program, package in _NEEDED.items() if shutil.which(program) is None]
+        if missing:
+            unavailable(f"no Podman: the package {' and '.join(missing)} is not installed")
+        self.folder = Path(tempfile.mkdtemp(prefix="horae-podman-"))
+        self.socket = str(self.folder / "api.sock")
+        self._environment = {
+            **os.environ,
+            "CONTAINERS_CONF": str(self._write("containers.conf", _CONF)),
+            "CONTAINERS_REGISTRIES_CONF": str(self._write("registries.conf", "")),
+        }
+        self._service: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        context = self.folder / "image"
+        context.mkdir()
+        shutil.copy(shutil.which("busybox") or "", context / "busybox")
+        (context / "Containerfile").write_text(_IMAGE)
+        self.run("build", "--isolation=chroot", "-t", IMAGE, str(context))
+        self._service = subprocess.Popen(
+            self._command("system", "service", "--time=0", f"unix://{self.socket}"),
+            env=self._environment,
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=(self.folder / "service.log").open("wb"),
+        )
+        deadline = time.monotonic() + 30
+        while not Path(self.socket).is_socket():
+            if self._service.poll() is not None or time.monotonic() > deadline:
+                unavailable(f"Podman does not start: {(self.folder / 'service.log').read_text()[-500:]}")
+            self._service_waits()
+
+    def stop(self) -> None:
+        if self._service is not None:
+            self.run("rm", "--all", "--force", "--time=0")
+            self._service.terminate()
+            self._service.wait(10)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def run(self, *arguments: str) -> str:
+        done = subprocess.run(
+            self._command(*arguments),
+            env=self._environment,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            unavailable(f"`podman {arguments[0]}` fails on this machine: {done.stderr[-500:]}")
+        return done.stdout
+
+    def containers(self) -> list[dict[str, Any]]:
+        """All there are, running or not."""
+        found: list[dict[str, Any]] = json.loads(self.run("ps", "--all", "--format=json"))
+        return found
+
+    def allow_plain(self, registry: str) -> None:
+        """Lets images be pulled from a registry without TLS."""
+        self._write("registries.conf", f'[[registry]]\nlocation = "{registry}"\ninsecure = true\n')
+
+    def _command(self, *arguments: str) -> list[str]:
+        places = [f"--{name}={self.folder / name}" for name in ("root", "runroot", "tmpdir")]
+        return ["podman", *places, "--storage-driver=vfs", *arguments]
+
+    def _write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def _service_waits(self) -> None:
+        assert self._service
+        try:
+            self._service.wait(0.02)
+        except subprocess.TimeoutExpired:
+            return
+
+
+def unavailable(reason: str) -> None:
+    if os.environ.get("CI", "").lower() in ("1", "true", "yes"):
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
