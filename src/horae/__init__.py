@@ -4,21 +4,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from horae.domain.errors import PermanentError
+    from horae.domain.errors import Cancelled, PermanentError, RetryLater
     from horae.domain.policy import Retry
     from horae.domain.task import Context
-    from horae.sdk.client import Client
+    from horae.sdk.client import AsyncClient, Client
     from horae.sdk.task import task
 
 __version__ = "0.1.0"
-__all__ = ["Client", "Context", "PermanentError", "Retry", "__version__", "task"]
+__all__ = ["AsyncClient", "Cancelled", "Client", "Context", "PermanentError", "Retry", "RetryLater", "__version__", "task"]
 
 # Looked up when first used, so that `import horae` costs nothing and a module of tasks needs no pydantic.
 _HOMES = {
+    "AsyncClient": "horae.sdk.client",
+    "Cancelled": "horae.domain.errors",
     "Client": "horae.sdk.client",
     "Context": "horae.domain.task",
     "PermanentError": "horae.domain.errors",
     "Retry": "horae.domain.policy",
+    "RetryLater": "horae.domain.errors",
     "task": "horae.sdk.task",
 }
 

@@ -107,7 +107,7 @@ def list_jobs(
     """All jobs by name."""
     filters = {"q": q, "kind": kind, "schedule": schedule, "status": status_, "tag": tag, "queue": queue}
     with connect() as client:
-        found = client.jobs.list(limit=limit, **filters)
+        found = list(client.jobs.list(limit=limit, **filters))
     if as_json:
         print_json({"items": found, "next_cursor": None})
         return

@@ -29,7 +29,7 @@ def list_operations(
 ) -> None:
     """Operations, newest first."""
     with connect() as client:
-        found = client.operations.list(limit=limit)
+        found = list(client.operations.list(limit=limit))
     if as_json:
         print_json({"items": found, "next_cursor": None})
         return

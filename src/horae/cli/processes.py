@@ -85,7 +85,7 @@ def migrate() -> None:
 def workers(as_json: AsJson = False) -> None:
     """Who carries out runs."""
     with connect() as client:
-        found = client.workers()
+        found = list(client.workers())
     if as_json:
         print_json({"items": found, "next_cursor": None})
         return
@@ -114,7 +114,7 @@ def workers(as_json: AsJson = False) -> None:
 def schedulers(as_json: AsJson = False) -> None:
     """Who fires schedules."""
     with connect() as client:
-        found = client.schedulers()
+        found = list(client.schedulers())
     if as_json:
         print_json({"items": found, "next_cursor": None})
         return

@@ -32,7 +32,7 @@ def list_runs(
 ) -> None:
     """Runs, newest first."""
     with connect() as client:
-        found = client.runs.list(limit=limit, job=job, status=status_, trigger=trigger, worker=worker)
+        found = list(client.runs.list(limit=limit, job=job, status=status_, trigger=trigger, worker=worker))
     if as_json:
         print_json({"items": found, "next_cursor": None})
         return

@@ -132,7 +132,7 @@ def versions(
 ) -> None:
     """What was changed, when and by whom; or one version in full."""
     with connect() as client:
-        found = [client.jobs.version(job, version)] if version else client.jobs.versions(job, limit=limit)
+        found = [client.jobs.version(job, version)] if version else list(client.jobs.versions(job, limit=limit))
     if as_json:
         print_json(found[0] if version else {"items": found, "next_cursor": None})
         return

@@ -1,49 +1,45 @@
-"""Following: server-sent events, with the connection made anew when it breaks."""
+"""Following: server-sent events, and when to ask again where the connection broke."""
 
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from typing import Any
 
-from horae.sdk.answers import TryLater, Unreachable
-
-Stream = Callable[[str, Mapping[str, str], Mapping[str, str]], AbstractContextManager[Iterator[str]]]
 Event = tuple[str, dict[str, Any]]
 
+END = "end"  # the event after which nothing comes
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)  # seconds before each further try to reach the server
 
 
-def follow(stream: Stream, path: str, params: Mapping[str, str]) -> Iterator[Event]:
-    """Events until one named `end`. Gives up when the server stays away."""
-    last_id: str | None = None
-    failures, pause = 0, threading.Event()
-    while True:
-        headers = {"accept": "text/event-stream", **({"last-event-id": last_id} if last_id else {})}
-        try:
-            with stream(path, params, headers) as lines:
-                for event_id, name, data in _events(lines):
-                    failures, last_id = 0, event_id or last_id
-                    yield name, data
-                    if name == "end":
-                        return
-        except (Unreachable, TryLater):
-            if failures >= len(_PAUSES):
-                raise
-        # A stream that ended without its end was cut: by a server that stops, or by something on the way.
-        pause.wait(_PAUSES[min(failures, len(_PAUSES) - 1)])
-        failures += 1
+class Follower:
+    """Reads the lines of one stream after the other, and remembers where it is."""
 
+    def __init__(self) -> None:
+        self._last_id: str | None = None
+        self._fields: dict[str, str] = {}
+        self._failures = 0
 
-def _events(lines: Iterator[str]) -> Iterator[tuple[str | None, str, dict[str, Any]]]:
-    fields: dict[str, str] = {}
-    for line in lines:
-        if not line:
-            if "data" in fields:
-                yield fields.get("id"), fields.get("event", "message"), json.loads(fields["data"])
-            fields = {}
-        elif not line.startswith(":"):
-            name, _, value = line.partition(":")
-            fields[name] = value.removeprefix(" ")
+    def headers(self) -> dict[str, str]:
+        """For the next connection: from where to go on."""
+        self._fields = {}
+        return {"accept": "text/event-stream", **({"last-event-id": self._last_id} if self._last_id else {})}
+
+    def feed(self, line: str) -> Event | None:
+        """An event, if this line completes one."""
+        if line:
+            if not line.startswith(":"):
+                name, _, value = line.partition(":")
+                self._fields[name] = value.removeprefix(" ")
+            return None
+        fields, self._fields = self._fields, {}
+        if "data" not in fields:
+            return None
+        self._failures, self._last_id = 0, fields.get("id", self._last_id)
+        return fields.get("event", "message"), json.loads(fields["data"])
+
+    def pause(self) -> float | None:
+        """How long to wait before the next connection; None to give up."""
+        if self._failures >= len(_PAUSES):
+            return None
+        self._failures += 1
+        return _PAUSES[self._failures - 1]

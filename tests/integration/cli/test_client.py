@@ -38,7 +38,7 @@ def test_schedules_through_the_client(horae: Horae, running: Path):
         start, end = datetime(2020, 3, 1, tzinfo=UTC), datetime(2020, 3, 2, tzinfo=UTC)
         assert client.jobs.backfill("sdk", start=start, end=end, dry_run=True)["total"] == 5
         operation = client.jobs.backfill("sdk", start=start, end=end, parallelism=5)
-        assert client.operations.list(limit=1)[0]["id"] == operation["id"]
+        assert next(client.operations.list(limit=1))["id"] == operation["id"]
         assert client.operations.get(operation["id"])["total"] == 5
         with pytest.raises(InvalidInput) as refused:
             client.jobs.backfill("sdk", start=end, end=start)

@@ -156,8 +156,8 @@ def test_the_same_through_the_client(horae: Horae, running: Path):
         assert refused.value.field == "priority"
         runs = client.jobs.run_many("by client", [{"input": n} for n in range(250)])
         assert len(runs) == 250
-        assert len(client.runs.list(job="by client", limit=None)) == 250
-        assert len(client.runs.list(job="by client", limit=201)) == 201
+        assert len(list(client.runs.list(job="by client", limit=None))) == 250
+        assert len(list(client.runs.list(job="by client", limit=201))) == 201
         assert client.preview({"every": "1m"}, 2)["words"] == "Every minute"
         client.jobs.delete(made["id"])
         with pytest.raises(NotFound):

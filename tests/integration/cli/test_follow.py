@@ -3,11 +3,15 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from horae.sdk.client import Client
+from horae.cli.connection import connect
 from tests.waiting import until
 
 from .conftest import Horae
@@ -39,35 +43,19 @@ async def test_output_is_seen_while_the_run_goes_on(horae: Horae, running: Path,
 async def test_a_follower_goes_on_where_the_connection_broke(horae: Horae, monkeypatch: pytest.MonkeyPatch):
     horae("jobs", "create", "broken", "--script", "for i in $(seq 5); do echo $i; sleep 0.3; done")
     run = horae("jobs", "run", "broken").out.strip()
-    client = connected(horae)
-    whole, cuts = client.stream, 0
+    client = connect()
+    whole, cuts = client._http.stream, 0
 
-    def cutting(path, params, headers):
+    @contextmanager
+    def cutting(*args: Any, **kwargs: Any) -> Iterator[Any]:
         nonlocal cuts
         cuts += 1
-        return Cut(whole(path, params, headers), after=4 if cuts < 3 else 10_000)
+        with whole(*args, **kwargs) as answer:
+            lines, most = answer.iter_lines, 8 if cuts < 3 else 10_000
+            monkeypatch.setattr(answer, "iter_lines", lambda: islice(lines(), most))
+            yield answer
 
-    monkeypatch.setattr(client, "stream", cutting)
+    monkeypatch.setattr(client._http, "stream", cutting)
     seen = list(client.runs.follow(run))
     assert "".join(data["text"] for name, data in seen if name == "log") == "1\n2\n3\n4\n5\n"
     assert (seen[-1][0], seen[-1][1]["status"], cuts >= 3) == ("end", "succeeded", True)
-
-
-class Cut:
-    """A connection that hangs up after so many lines."""
-
-    def __init__(self, stream, *, after):
-        self._stream, self._after = stream, after
-
-    def __enter__(self):
-        lines = self._stream.__enter__()
-        return (line for line, _ in zip(lines, range(self._after), strict=False))
-
-    def __exit__(self, *exc):
-        return self._stream.__exit__(*exc)
-
-
-def connected(horae: Horae) -> Client:
-    from horae.cli.connection import connect
-
-    return connect()
