@@ -66,6 +66,9 @@ class Settings:
     default_timeout: float = _setting(kinds.duration(1, 604_800), 300.0)
     executors: tuple[str, ...] = _setting(kinds.words, ("http", "python"), up=("http", "python", "script"))
     http_allow_private: bool = _setting(kinds.boolean, False, up=True)
+    script_memory: int = _setting(kinds.size(1 << 20, 1 << 44), 2 << 30)
+    script_processes: int = _setting(kinds.whole(1, 100_000), 512)
+    script_sandbox: str = _setting(kinds.choice("off", "auto", "require"), "off")
     public_url: str | None = _setting(kinds.url("http", "https"), None)
 
     container_host: str | None = _setting(kinds.unix_socket, None)

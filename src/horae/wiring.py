@@ -11,7 +11,7 @@ import os
 from collections.abc import Coroutine, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import uvloop
 
@@ -20,6 +20,7 @@ from horae.clock import SystemClock, SystemIds
 from horae.config import Settings, process_environment
 from horae.domain.errors import ConfigurationError
 from horae.domain.records import ApiKey, SchedulerSign, WorkerSign
+from horae.domain.targets.fields import Limits
 from horae.ports import Executor, Starting, Transaction, Wakeups
 from horae.processes.host import this_host, told, told_dead
 from horae.processes.loop import log
@@ -30,6 +31,9 @@ from horae.store import open_store, schema
 from horae.store.open import sqlite_path
 from horae.store.store import SqlStore
 from horae.watch.logging import configure
+
+if TYPE_CHECKING:
+    from horae.executors.commands import CommandRunner
 
 T = TypeVar("T")
 CLOCK, IDS = SystemClock(), SystemIds()
@@ -178,6 +182,7 @@ async def _serve(settings: Settings) -> None:
             offline_after=settings.offline_after,
             default_timeout=settings.default_timeout,
             metrics_token=settings.metrics_token,
+            secret_key_previous=settings.secret_key_previous,
         )
         app = build(store, api, IDS, CLOCK)
         server = uvicorn.Server(
@@ -203,7 +208,6 @@ async def _serve(settings: Settings) -> None:
     finally:
         await wakeups.close()
         await store.close()
-            secret_key_previous=settings.secret_key_previous,
         ignore_signals()
 
 
@@ -275,16 +279,16 @@ def worker(settings: Settings, *, queues: Sequence[str], slots: int, imports: Se
 
 def executors_for(settings: Settings, slots: int, imports: Sequence[str]) -> dict[str, Executor]:
     executors: dict[str, Executor] = {}
+    commands = _commands(settings)
     for kind in settings.executors:
         if kind == "http":
             from horae.executors.http import HttpExecutor
 
             executors[kind] = HttpExecutor(CLOCK, version=__version__, allow_private=settings.http_allow_private)
         elif kind == "script":
-            from horae.executors.commands import CommandRunner
             from horae.executors.script import ScriptExecutor
 
-            executors[kind] = ScriptExecutor(CommandRunner(process_environment()))
+            executors[kind] = ScriptExecutor(commands)
         elif kind == "python":
             from horae.executors.python import PythonExecutor
             from horae.sdk.task import load_tasks, registry
@@ -309,6 +313,14 @@ def _container(settings: Settings) -> Executor:
     service = Service(find_socket(settings.container_host, process_environment()))
     runner = ContainerRunner(service, Ownership(service, owner, CLOCK))
     return ContainerExecutor(runner, mounts=settings.container_mounts or ())
+
+
+def _commands(settings: Settings) -> CommandRunner:
+    """One for all executors: it keeps a process of its own, from the first command on."""
+    from horae.executors.commands import CommandRunner
+
+    limits = Limits(memory=settings.script_memory, processes=settings.script_processes)
+    return CommandRunner(process_environment(), limits=limits, sandbox=settings.script_sandbox)
 
 
 async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, executors: dict[str, Executor]) -> None:

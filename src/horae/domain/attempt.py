@@ -26,6 +26,29 @@ class LogSink(Protocol):
         ...
 
 
+class Lease:
+    """Until when an attempt surely is this worker's, by Clock.monotonic. The heartbeat moves it on, from its thread."""
+
+    __slots__ = ("_follower", "until")
+
+    def __init__(self, until: float = float("inf")) -> None:
+        self.until = until
+        self._follower: Callable[[float], None] | None = None
+
+    def move(self, until: float) -> None:
+        """0: it is lost."""
+        self.until = until
+        if (follower := self._follower) is not None:
+            follower(until)
+
+    def follow(self, follower: Callable[[float], None] | None) -> None:
+        """For what has to end on time even while the worker's own loop is blocked, or the worker is stopped: called
+        at each move, from the heartbeat's thread."""
+        self._follower = follower
+        if follower is not None:
+            follower(self.until)
+
+
 @dataclass(slots=True)
 class Attempt:
     """What there is to run. `stop` is set, before the task is cancelled, to why it must end."""
@@ -36,6 +59,7 @@ class Attempt:
     open_log: Callable[[], LogSink]
     stop: StopReason | None = None
     grace: float = 5.0
+    lease: Lease = field(default_factory=Lease)
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # those that the target names
     _log: LogSink | None = field(default=None, repr=False)
 

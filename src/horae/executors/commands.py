@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import subprocess
+import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,9 +20,11 @@ from horae.domain.states import StopReason
 from horae.domain.targets.fields import Limits
 from horae.domain.targets.script import Sandbox
 from horae.executors import environment, exits
-from horae.executors.failure import Refused, in_words, raised, refused
-from horae.executors.process import Leash, Process, Start
+from horae.executors.failure import Refused, raised, refused
+from horae.executors.process import Process, Start
+from horae.executors.sandbox import Sandboxes
 from horae.executors.scratch import Scratch, remove
+from horae.executors.supervisor.client import SupervisorClient
 
 if TYPE_CHECKING:
     from horae.domain.attempt import Attempt
@@ -45,16 +47,27 @@ class Command:
     argv: Sequence[str]
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str | None = None  # by default the home directory, as under cron
+    reads: Sequence[str] = ()  # files that it must see in a sandbox, wherever they are
 
 
 class CommandRunner:
     """Of `environment` (the worker's) commands see the few variables in PASSED_ON; `scratch` is where attempts have
-    their folders. One runner serves all executors of a worker."""
+    their folders; `limits` are those of commands that have none of their own, and `sandbox` tells which commands have
+    one (see sandbox.py). One runner serves all executors of a worker."""
 
-    def __init__(self, environment: Mapping[str, str], *, scratch: Path | None = None) -> None:
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        *,
+        scratch: Path | None = None,
+        limits: Limits | None = None,
+        sandbox: str = "off",
+    ) -> None:
         self._base = {"PATH": DEFAULT_PATH, **{name: environment[name] for name in PASSED_ON if name in environment}}
         self._scratch = Scratch(scratch)
-        self._leash: Leash | None = None
+        self._limits = limits or Limits()
+        self._sandboxes = Sandboxes(sandbox, self._base["PATH"])
+        self._supervisor = SupervisorClient()
 
     @property
     def path(self) -> str:
@@ -80,10 +93,13 @@ class CommandRunner:
         started are ended before the cancellation goes on."""
         folder = None
         try:
-            if self._leash is None:
-                self._leash = Leash.find(self.path)
+            wrap = await self._sandboxes.choose(sandbox)
             folder = self._scratch.make()
-            return await self._run(attempt, folder, prepare, self._leash)
+            command = prepare(folder)
+            start = self._complete(attempt, folder, command, self._effective(limits))
+            if wrap is not None:
+                start = wrap.around(start, str(folder), command.reads)
+            return await self._run(attempt, folder, start)
         except Refused as error:
             return refused(str(error))
         except OSError as error:  # the machine is short of something: processes, memory, files, disk
@@ -93,37 +109,40 @@ class CommandRunner:
                 remove(folder, "script", "result")
 
     async def close(self) -> None:
+        await self._supervisor.close()
         self._scratch.close()
 
-    async def _run(self, attempt: Attempt, folder: Path, prepare: Callable[[Path], Command], leash: Leash) -> Outcome:
-        process = self._start(attempt, folder, prepare, leash)
+    async def _run(self, attempt: Attempt, folder: Path, start: Start) -> Outcome:
+        with _Input(attempt.run.input, folder) as stdin:
+            process = Process(self._supervisor, start, attempt.log, stdin)
+        attempt.lease.follow(process.lease)
         try:
             try:
                 await process.wait()
             except asyncio.CancelledError:
+                grace = 0 if attempt.stop is StopReason.LEASE_LOST else attempt.grace
                 # What has ended by itself is told as it ended; the worker came too late.
-                if not process.ended():
-                    stop = attempt.stop
-                    grace = 0 if stop is StopReason.LEASE_LOST else attempt.grace
-                    await process.end(stop or "stopped", grace)
+                if await process.stop(attempt.stop or "stopped", grace):
                     raise
-            await process.drain()
+            await process.finish()
         finally:
-            status = process.close()
-        return exits.outcome(status, folder / "result")
+            attempt.lease.follow(None)
+            process.close()
+        if process.failure is not None:
+            raise _cannot_start(process.failure, start.argv[0])
+        return exits.outcome(process.end, start.limits, folder / "result")
 
-    def _start(self, attempt: Attempt, folder: Path, prepare: Callable[[Path], Command], leash: Leash) -> Process:
-        try:
-            command = prepare(folder)
-            start = self._complete(attempt, folder, command)
-            with _Input(attempt.run.input, folder) as stdin:
-                return Process(start, leash, attempt.log, stdin)
-        except OSError as error:
-            if error.errno in _HOPELESS:
-                raise Refused(f"the command cannot be started: {in_words(error)}") from error
-            raise
+    def _effective(self, limits: Limits) -> dict[str, float]:
+        """The command's own limits, or else the worker's. Only its own memory limit is the kernel's business as well:
+        some programs reserve much that they never use."""
+        given = limits.model_dump(exclude_none=True)
+        return {
+            **self._limits.model_dump(exclude_none=True),
+            **given,
+            **({"data": given["memory"]} if "memory" in given else {}),
+        }
 
-    def _complete(self, attempt: Attempt, folder: Path, command: Command) -> Start:
+    def _complete(self, attempt: Attempt, folder: Path, command: Command, limits: dict[str, float]) -> Start:
         cwd = command.cwd or self.home
         if not Path(cwd).is_dir():
             raise Refused(f"the folder {cwd} does not exist on this worker")
@@ -134,7 +153,15 @@ class CommandRunner:
             **environment.told(attempt),
             "HORAE_RESULT": result,
         }
-        return Start(command.argv, variables, cwd, marker=f"HORAE_RESULT={result}")
+        return Start(
+            command.argv, variables, cwd, marker=f"HORAE_RESULT={result}", limits=limits, lease=attempt.lease.until
+        )
+
+
+def _cannot_start(number: int, program: str) -> Exception:
+    if number in _HOPELESS:
+        return Refused(f"{program} cannot be started on this worker: {os.strerror(number)}")
+    return OSError(number, os.strerror(number))
 
 
 class _Input:
@@ -147,7 +174,8 @@ class _Input:
 
     def __enter__(self) -> int:
         if self._text is None:
-            return subprocess.DEVNULL
+            self._file = Path(os.devnull).open("rb")
+            return self._file.fileno()
         self._file = tempfile.TemporaryFile(dir=self._folder)
         self._file.write(self._text.encode())
         self._file.seek(0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import stat
+from collections.abc import Mapping
+from math import inf
 from pathlib import Path
 
 import orjson
@@ -12,15 +14,25 @@ import orjson
 from horae.domain.outcome import Outcome
 from horae.domain.states import AttemptOutcome
 from horae.executors.failure import RESULT_LIMIT, one_line
+from horae.executors.process import End
 
 TOO_LONG = f"the result is longer than {RESULT_LIMIT // 1024} KiB"
+_UNWATCHED = "the process that watched over it was killed, so it was ended"
 
 
-def outcome(status: int | None, result_file: Path) -> Outcome:
-    """`status` is an exit code, the negative number of a signal, or None of what would not die."""
+def outcome(end: End, limits: Mapping[str, float], result_file: Path) -> Outcome:
+    if end.why == "lease":
+        return Outcome(AttemptOutcome.LOST, error="the lease was lost")
+    if end.why == "supervisor":
+        return Outcome(AttemptOutcome.FAILED, error=_UNWATCHED)
+    status = end.status
     if status is None:
         return Outcome(AttemptOutcome.FAILED, error="the process did not end")
     result, complaint = _result(result_file)
+    if (limit := _passed(end, limits)) is not None:
+        return Outcome(
+            AttemptOutcome.FAILED, result=result, error=limit, exit_code=status if status > 0 else 128 - status
+        )
     if status < 0:
         name = signal.Signals(-status).name.removeprefix("SIG") if -status in list(signal.Signals) else str(-status)
         return Outcome(AttemptOutcome.FAILED, result=result, error=f"killed by signal {name}", exit_code=128 - status)
@@ -30,6 +42,26 @@ def outcome(status: int | None, result_file: Path) -> Outcome:
         # Permanent: the work itself is done, and doing it again would write the same.
         return Outcome(AttemptOutcome.FAILED, error=complaint, exit_code=0, permanent=True)
     return Outcome(AttemptOutcome.SUCCEEDED, result=result, exit_code=0)
+
+
+def _passed(end: End, limits: Mapping[str, float]) -> str | None:
+    """The limit that it passed, in words. A single process is stopped by the kernel, maybe before anybody noticed."""
+    failed = end.status != 0
+    if end.why == "memory" or (failed and end.memory >= limits.get("memory", inf)):
+        return f"out of memory: it used more than its limit of {in_units(int(limits['memory']))}"
+    if end.why == "processes":
+        return f"too many processes: it had more than its limit of {limits['processes']:.0f}"
+    if end.why == "cpu" or (failed and end.cpu >= limits.get("cpu", inf)):
+        return f"used up its CPU time: more than its limit of {limits['cpu']:g} s"
+    return None
+
+
+def in_units(size: int) -> str:
+    """Bytes as people write them."""
+    for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if size >= unit:
+            return f"{round(size / unit, 2):g} {name}"
+    return f"{size} bytes"
 
 
 def _result(path: Path) -> tuple[str | None, str | None]:

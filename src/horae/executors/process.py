@@ -1,276 +1,193 @@
-"""A script's main process: its start, its output, its end.
-
-It is started by `subprocess` (which uses vfork: no copy of the worker's page tables) from the event loop's own thread,
-because the death signal below is tied to the thread that started it. Its end is told by a pidfd. Output is read by
-callbacks, a chunk per turn of the loop, and handed on at once: however much there is, little is in memory.
-"""
+"""A running command as the worker sees it: what it prints, what its keeper tells (see supervisor/), how to end it."""
 
 from __future__ import annotations
 
 import asyncio
-import codecs
-import ctypes
+import json
 import os
-import shutil
-import signal
-import subprocess
+import socket
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from horae.domain.attempt import LogSink
 from horae.executors import tree
+from horae.executors.output import Reader
+from horae.executors.supervisor.client import SupervisorClient
 
-CHUNK = 64 * 1024
 DRAIN = 1.0  # seconds that output may go on after the main process has ended
-_DRAIN_CHUNKS = 64  # read without waiting when it ends; a pipe holds 1 chunk unless something goes on writing
 _DEATH = 5.0  # seconds for the kernel to end what was killed
-_POLL = (0.02, 0.2)  # how often to look whether the rest of a tree has ended: at first, and at last
-_NUL = "\N{REPLACEMENT CHARACTER}"  # instead of NUL, which PostgreSQL text cannot hold
-_PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What to start. `marker` is a line of `environment` that is in no other attempt's."""
+    """What to start. `marker` is a line of `environment` that is in no other attempt's; `limits` are those of
+    supervisor/watch.py and launch.py."""
 
     argv: Sequence[str]
     environment: Mapping[str, str]
     cwd: str
     marker: str
+    limits: Mapping[str, float] = field(default_factory=dict)
+    sandboxed: bool = False
+    lease: float = float("inf")
+
+    def request(self) -> dict[str, Any]:
+        return {
+            "argv": list(self.argv),
+            "env": dict(self.environment),
+            "cwd": self.cwd,
+            "limits": dict(self.limits),
+            "sandboxed": self.sandboxed,
+            "lease": self.lease,
+        }
 
 
 @dataclass(frozen=True, slots=True)
-class Leash:
-    """Makes a process die with the thread that started it, so that scripts end with a killed worker.
+class End:
+    """How a command ended. `status` is an exit code, the negative number of a signal, or None of what would not die;
+    `why` it was ended, if it was: `asked`, `lease`, `supervisor`, or the limit that it passed."""
 
-    `setpriv` (util-linux) does it on its way to the script, in 0.2 ms. Without it `before` must run between fork and
-    exec, which copies the worker's page tables: measured 3 ms at 60 MB and 6–8 ms at 140 MB, all of it in the loop.
-    """
-
-    prefix: tuple[str, ...] = ()
-    before: Callable[[], None] | None = None
-
-    @classmethod
-    def find(cls, path: str) -> Leash:
-        setpriv = shutil.which("setpriv", path=path)
-        prefix = (setpriv or "", "--pdeathsig", "KILL", "--")
-        # BusyBox has a setpriv, too, without this option.
-        if (
-            setpriv
-            and subprocess.run([*prefix, setpriv, "--version"], capture_output=True, check=False).returncode == 0
-        ):
-            return cls(prefix)
-        return cls.by_fork()
-
-    @classmethod
-    def by_fork(cls) -> Leash:
-        try:
-            prctl = ctypes.PyDLL(None).prctl
-        except (AttributeError, OSError):
-            return cls()  # not Linux: nothing of the kind
-        parent = os.getpid()
-
-        def die_with_parent() -> None:
-            prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-            if os.getppid() != parent:
-                os._exit(1)  # it died before the line above
-
-        return cls(before=die_with_parent)
+    status: int | None
+    why: str | None
+    cpu: float = 0.0  # seconds, of all that it started
+    memory: int = 0  # bytes, of the largest process
 
 
 class Process:
-    """A running script. After `wait` or `end` call `close`, whatever happened."""
+    """A running command. Call `close` when it is over, whatever happened."""
 
-    def __init__(self, command: Start, leash: Leash, log: LogSink, stdin: int) -> None:
-        self._marker = command.marker.encode()
+    def __init__(self, supervisor: SupervisorClient, start: Start, log: LogSink, stdin: int) -> None:
         self._log = log
+        self._marker = start.marker
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[None] = self._loop.create_future()
+        self._gone: asyncio.Future[None] = self._loop.create_future()
         self._silent: asyncio.Future[None] = self._loop.create_future()
-        self._popen, outputs = _start(command, leash, stdin)
+        self._stopping: str | None = None
+        self._lock = threading.Lock()
+        self._killed = 0
+        self.failure: int | None = None  # the errno that kept it from starting
+        self.end = End(None, None)
+        self._channel, outputs = _start(supervisor, start, stdin)
+        self._loop.add_reader(self._channel.fileno(), self._on_news)
         self._readers = [
-            _Reader(self._loop, fd, stream, log, self._quiet)
-            for stream, fd in zip(("stdout", "stderr"), outputs, strict=True)
+            Reader(fd, stream, log, self._on_silence) for stream, fd in zip(("stdout", "stderr"), outputs, strict=True)
         ]
-        self._forget = _watch(self._loop, self._popen.pid, self._on_end)
 
     async def wait(self) -> None:
-        """Until the main process has ended."""
+        """Until the main process has ended, or it is known that it cannot be started."""
         await asyncio.shield(self._ended)
 
-    def ended(self) -> bool:
-        """Whether the main process has ended, even if nobody was told yet."""
-        look = os.WEXITED | os.WNOWAIT | os.WNOHANG
-        return self._ended.done() or os.waitid(os.P_PID, self._popen.pid, look) is not None
-
-    async def drain(self) -> None:
-        """Reads what is left in the pipes. Something that the script left running may hold them open: it gets a
-        moment to finish (`tee` behind a process substitution needs one), then its output is of no interest."""
-        for reader in self._readers:
-            reader.drain()
-        if self._silent.done():
-            return
-        with suppress(asyncio.CancelledError):  # the script has ended already: how it ended stands
-            await asyncio.wait([self._silent], timeout=DRAIN)
-        if not self._silent.done():
-            self._log.write("system", "ended what the script had left running\n")
-            tree.send(self._popen.pid, self._marker, signal.SIGKILL)
-
-    async def end(self, reason: str, grace: float) -> None:
-        """TERM to everything the script started, KILL after `grace` seconds; at once if that is 0, or if this is
-        cancelled meanwhile. Returns when the main process is dead."""
+    async def stop(self, reason: str, grace: float) -> bool:
+        """TERM to everything that the command started, KILL after `grace` seconds; at once if that is 0, or if this is
+        cancelled meanwhile. Returns when all of it is dead: False if the command had ended by itself before."""
+        self._stopping = reason
         if grace > 0:
             self._log.write("system", f"{reason}: sent TERM\n")
-            tree.send(self._popen.pid, self._marker, signal.SIGTERM)
-            with suppress(asyncio.CancelledError):
-                if await self._gone(grace):
-                    return
-        self._log.write("system", f"{reason}: sent KILL\n")
-        tree.send(self._popen.pid, self._marker, signal.SIGKILL)
-        deadline = self._loop.time() + _DEATH
-        while not self._ended.done() and (left := deadline - self._loop.time()) > 0:
-            with suppress(asyncio.CancelledError):
-                await asyncio.wait([self._ended], timeout=left)
+        else:
+            self._log.write("system", f"{reason}: sent KILL\n")
+        self._say(f"end {grace}")
+        try:
+            await asyncio.wait([self._gone], timeout=grace + _DEATH)
+        except asyncio.CancelledError:
+            self._say("asked")  # not so patiently
+            await self._patiently(self._gone, _DEATH)
+        return not (self._ended.done() and self.end.why is None)
 
-    def close(self) -> int | None:
-        """Lets go of everything and returns the exit status (negative: the signal), None if it would not die."""
+    async def finish(self) -> None:
+        """Reads what is left in the pipes. Something that the command left running may hold them open: it gets a moment
+        to finish (`tee` behind a process substitution needs one), then it is ended like all that was left."""
+        for reader in self._readers:
+            reader.drain()
+        if not self._silent.done():
+            with suppress(asyncio.CancelledError):  # the command has ended already: how it ended stands
+                await asyncio.wait([self._silent], timeout=DRAIN)
+        if not self._gone.done():
+            self._say("left")
+            await self._patiently(self._gone, _DEATH)
+        if self._killed and self.end.why is None:
+            self._log.write("system", "ended what the script had left running\n")
+
+    def close(self) -> None:
+        """Lets go of everything. If something should still live, its keeper sees the channel closed, and ends it."""
         for reader in self._readers:
             reader.drain()  # the last words of what was stopped
             reader.close()
-        self._forget()
-        # Until it is waited for, the main process keeps its group's number from passing to strangers.
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._popen.pid, signal.SIGKILL)
-        return self._popen.wait() if self._ended.done() else self._popen.poll()
+        self._let_go()
 
-    async def _gone(self, within: float) -> bool:
-        """Whether all of the tree ends in time: a shell dies at once, the program it ran may still be tidying up."""
-        deadline = self._loop.time() + within
-        await asyncio.wait([self._ended], timeout=within)
-        pause, longest = _POLL
-        while (left := deadline - self._loop.time()) > 0:
-            if not tree.alive(self._popen.pid, self._marker):
-                return True
-            await asyncio.sleep(min(pause, left))
-            pause = min(pause * 1.5, longest)
-        return False
+    def lease(self, until: float) -> None:
+        """Moves on the instant at which it has to be dead. From any thread."""
+        self._say(f"lease {until}")
 
-    def _on_end(self) -> None:
-        self._forget()  # a pidfd of a zombie stays readable
-        if not self._ended.done():
+    async def _patiently(self, future: asyncio.Future[None], seconds: float) -> None:
+        """Waits, whoever cancels meanwhile."""
+        deadline = self._loop.time() + seconds
+        while not future.done() and (left := deadline - self._loop.time()) > 0:
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([future], timeout=left)
+
+    def _say(self, word: str) -> None:
+        with self._lock, suppress(OSError):  # its keeper is gone
+            self._channel.send(word.encode())
+
+    def _let_go(self) -> None:
+        with self._lock:
+            if self._channel.fileno() >= 0:
+                self._loop.remove_reader(self._channel.fileno())
+                self._channel.close()
+        for future in (self._ended, self._gone):
+            if not future.done():
+                future.set_result(None)
+
+    def _on_news(self) -> None:
+        with suppress(BlockingIOError):
+            while not self._gone.done():
+                try:
+                    message = self._channel.recv(4096)
+                except ConnectionError:
+                    message = b""
+                if message:
+                    self._hear(json.loads(message))
+                else:
+                    self._on_loss()
+
+    def _hear(self, news: dict[str, Any]) -> None:
+        if "signal" in news:
+            self._log.write("system", f"{self._stopping}: sent {news['signal']}\n")
+            return
+        self._killed = news.get("killed", 0)
+        if not self._ended.done():  # what comes later is about what it left
+            self.failure = news.get("failed")
+            self.end = End(news.get("status"), news["why"], news.get("cpu", 0.0), news.get("memory", 0))
             self._ended.set_result(None)
+        if news["gone"]:
+            self._let_go()
 
-    def _quiet(self) -> None:
+    def _on_loss(self) -> None:
+        """Somebody has killed its keeper. The supervisor ends what that had, unless somebody has killed it as well."""
+        if not self._ended.done():
+            self.end = End(None, "supervisor")
+        tree.kill_marked(self._marker.encode())
+        self._let_go()
+
+    def _on_silence(self) -> None:
         if all(reader.closed for reader in self._readers) and not self._silent.done():
             self._silent.set_result(None)
 
 
-class _Reader:
-    """Hands on what comes through a pipe, as text."""
-
-    def __init__(
-        self, loop: asyncio.AbstractEventLoop, fd: int, stream: str, log: LogSink, on_close: Callable[[], None]
-    ) -> None:
-        self._loop = loop
-        self._fd = fd
-        self._stream = stream
-        self._log = log
-        self._on_close = on_close
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self.closed = False
-        loop.add_reader(fd, self._read)
-
-    def drain(self) -> None:
-        """Reads what is there without waiting."""
-        for _ in range(_DRAIN_CHUNKS):
-            if self.closed or not self._read():
-                return
-
-    def close(self) -> None:
-        if self.closed:
-            return
-        self.closed = True
-        self._hand_on(b"", final=True)
-        self._loop.remove_reader(self._fd)
-        os.close(self._fd)
-        self._on_close()
-
-    def _read(self) -> bool:
-        """One chunk; whether there was one."""
-        try:
-            data = os.read(self._fd, CHUNK)
-        except BlockingIOError:
-            return False
-        except OSError:
-            data = b""
-        if not data:
-            self.close()
-            return False
-        self._hand_on(data)
-        return True
-
-    def _hand_on(self, data: bytes, *, final: bool = False) -> None:
-        if text := self._decoder.decode(data, final):
-            self._log.write(self._stream, text.replace("\x00", _NUL))
-
-
-def _start(command: Start, leash: Leash, stdin: int) -> tuple[subprocess.Popen[bytes], tuple[int, int]]:
-    out_read, out_write = os.pipe()
+def _start(supervisor: SupervisorClient, start: Start, stdin: int) -> tuple[socket.socket, tuple[int, int]]:
+    open_ends: list[int] = []
     try:
+        out_read, out_write = os.pipe()
+        open_ends += [out_read, out_write]
         err_read, err_write = os.pipe()
-    except OSError:
-        os.close(out_read)
-        os.close(out_write)
-        raise
-    try:
-        popen = subprocess.Popen(
-            [*leash.prefix, *command.argv],
-            stdin=stdin,
-            stdout=out_write,
-            stderr=err_write,
-            env=command.environment,
-            cwd=command.cwd,
-            start_new_session=True,
-            preexec_fn=leash.before,  # noqa: PLW1509 - only where setpriv is missing
-        )
-    except BaseException:
-        os.close(out_read)
-        os.close(err_read)
-        raise
+        open_ends += [err_read, err_write]
+        channel = supervisor.start(start.request(), (stdin, out_write, err_write))
+        open_ends = [out_write, err_write]
     finally:
-        os.close(out_write)
-        os.close(err_write)
-    os.set_blocking(out_read, False)
-    os.set_blocking(err_read, False)
-    return popen, (out_read, err_read)
-
-
-def _watch(loop: asyncio.AbstractEventLoop, pid: int, on_end: Callable[[], None]) -> Callable[[], None]:
-    """Calls `on_end` when a child has ended, and leaves it to be waited for. Returns what undoes this."""
-    try:
-        handle = os.pidfd_open(pid)
-    except (AttributeError, OSError):  # not Linux, or too many open files
-        return _watch_by_thread(loop, pid, on_end)
-    watching = True
-
-    def forget() -> None:
-        nonlocal watching
-        if watching:
-            watching = False
-            loop.remove_reader(handle)
-            os.close(handle)
-
-    loop.add_reader(handle, on_end)
-    return forget
-
-
-def _watch_by_thread(loop: asyncio.AbstractEventLoop, pid: int, on_end: Callable[[], None]) -> Callable[[], None]:
-    def wait() -> None:
-        with suppress(ChildProcessError, RuntimeError):  # waited for already; the loop is closed
-            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-            loop.call_soon_threadsafe(on_end)
-
-    threading.Thread(target=wait, name=f"horae-wait-{pid}", daemon=True).start()
-    return lambda: None
+        for end in open_ends:
+            os.close(end)
+    return channel, (out_read, err_read)

@@ -51,7 +51,9 @@ class ScriptExecutor:
             script = Path(target.cwd or self._runner.home, target.file or "")
             if not script.is_file():
                 raise Refused(f"the file {target.file} does not exist on this worker")
-        return Command([*argv, str(script), *target.args], target.env, target.cwd)
+        return Command(
+            [*argv, str(script), *target.args], target.env, target.cwd, reads=() if target.source else (str(script),)
+        )
 
     def _interpreter(self, name: str) -> list[str]:
         if name == "python":

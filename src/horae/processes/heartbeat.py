@@ -23,6 +23,7 @@ class Patient(Protocol):
 
     def held(self) -> dict[str, str]: ...
     def beat(self) -> Beat: ...
+    def renewed(self, run_id: str, token: str, until: float) -> None: ...
     def stop_run(self, run_id: str, token: str, reason: StopReason) -> None: ...
 
 
@@ -44,9 +45,10 @@ class Heartbeat:
         self.beating.stop()
         self.guarding.stop()
 
-    def leased(self, token: str, since: float) -> None:
-        """Leases were taken with this token, not before `since` on this clock."""
-        self._safe_until[token] = since + self._own_lease
+    def leased(self, token: str, since: float) -> float:
+        """Leases were taken with this token, not before `since` on this clock; until when they surely hold."""
+        until = self._safe_until[token] = since + self._own_lease
+        return until
 
     @property
     def _own_lease(self) -> float:
@@ -76,7 +78,8 @@ class Heartbeat:
         self._next_beat = began + self._settings.heartbeat
         kept = {(run_id, token) for run_id, token, _ in renewed}
         for run_id, token, cancel in renewed:
-            self._safe_until[token] = began + self._own_lease
+            self._safe_until[token] = until = began + self._own_lease
+            self._patient.renewed(run_id, token, until)
             if cancel:
                 self._patient.stop_run(run_id, token, StopReason.CANCEL)
         for run_id, token in held.items():
@@ -141,9 +144,8 @@ class HeartbeatThread:
         finally:
             await store.close()
 
-    def leased(self, token: str, since: float) -> None:
-        if self._heartbeat is not None:
-            self._heartbeat.leased(token, since)
+    def leased(self, token: str, since: float) -> float:
+        return self._heartbeat.leased(token, since) if self._heartbeat is not None else since
 
     def poke(self) -> None:
         """Looks for cancels now."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 
-from horae.domain.attempt import Attempt
+from horae.domain.attempt import Attempt, Lease
 from horae.domain.job import JobSpec
 from horae.domain.outcome import Outcome
 from horae.domain.run import Claimed
@@ -44,13 +44,14 @@ class Slots:
         """Run id → token of everything under way."""
         return dict(list(self._running))
 
-    def start(self, run: Claimed, job: JobSpec) -> None:
+    def start(self, run: Claimed, job: JobSpec, *, leased_until: float = float("inf")) -> None:
         attempt = Attempt(
             run,
             job,
             self._clock.monotonic() + job.timeout,
             lambda: self._book.sink(run),
             grace=self._grace,
+            lease=Lease(leased_until),
         )
         task = asyncio.get_running_loop().create_task(self._perform(attempt))
         self._running[run.id, run.token] = (attempt, task)
@@ -82,6 +83,12 @@ class Slots:
             attempt.stop = reason
             # Not at once: a task that is cancelled before its first step never takes it, and its slot would stay taken.
             asyncio.get_running_loop().call_soon(task.cancel)
+
+    def renewed(self, run_id: str, token: str, until: float) -> None:
+        """The attempt's lease holds until then, 0 if it is lost. From any thread."""
+        attempt, _ = self._running.get((run_id, token), (None, None))
+        if attempt is not None:
+            attempt.lease.move(until)
 
     def stop_all(self, reason: StopReason) -> None:
         for key in list(self._running):

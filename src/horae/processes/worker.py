@@ -117,7 +117,7 @@ class Worker:
         if not self._settings.queues:
             await self._learn_queues()
         since, token = self._clock.monotonic(), self._ids.new()
-        self._heart.leased(token, since)
+        leased_until = self._heart.leased(token, since)
         claims: Claims = await self._store.single(
             claim,
             worker_id=self.sign.id,
@@ -127,7 +127,7 @@ class Worker:
             limit=free,
             lease=self._settings.lease,
         )
-        await self._start(claims.runs)
+        await self._start(claims.runs, leased_until)
         return self._pause(claims, free)
 
     def _free(self) -> int:
@@ -143,7 +143,7 @@ class Worker:
         if len(self._queues) > 1:  # another one first each time, so that none starves behind a long one
             self._queues = [*self._queues[1:], self._queues[0]]
 
-    async def _start(self, runs: list[Claimed]) -> None:
+    async def _start(self, runs: list[Claimed], leased_until: float) -> None:
         missing = {(run.job_id, run.version) for run in runs} - self._definitions.keys()
         if missing:
             if len(self._definitions) + len(missing) > _DEFINITIONS:
@@ -151,7 +151,7 @@ class Worker:
                 missing = {(run.job_id, run.version) for run in runs}
             self._definitions |= await self._store.read(_definitions, missing)
         for run in runs:
-            self._slots.start(run, self._definitions[run.job_id, run.version])
+            self._slots.start(run, self._definitions[run.job_id, run.version], leased_until=leased_until)
 
     def _pause(self, claims: Claims, free: int) -> float:
         """How long to wait: not at all under load, until something is due, or ever longer while nothing is."""
@@ -209,7 +209,12 @@ class Worker:
         status = WorkerStatus.DRAINING if self._draining else WorkerStatus.BUSY if busy else WorkerStatus.IDLE
         return Beat(status, busy, self._reporter.done)
 
+    def renewed(self, run_id: str, token: str, until: float) -> None:
+        self._slots.renewed(run_id, token, until)
+
     def stop_run(self, run_id: str, token: str, reason: StopReason) -> None:
+        if reason is StopReason.LEASE_LOST:
+            self._slots.renewed(run_id, token, 0)  # at once: the main loop may be blocked
         if self._main is not None:
             self._main.call_soon_threadsafe(self._slots.stop, run_id, token, reason)
 

@@ -7,10 +7,10 @@ import importlib
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
-from horae.domain.errors import ConfigurationError
-from horae.domain.task import Context, Function, Registry, describe
+from horae.domain.errors import ConfigurationError, InvalidInput
+from horae.domain.task import SYSTEM, Context, Function, Isolation, Registry, describe
 
 if TYPE_CHECKING:
     from horae.domain.policy import Retry
@@ -49,25 +49,31 @@ class Task(Generic[P, R]):
 def task(function: Callable[P, R], /) -> Task[P, R]: ...
 @overload
 def task(
-    *, name: str | None = None, queue: str | None = None, timeout: float | None = None, retry: Retry | None = None
+    *,
+    name: str | None = None,
+    display_name: str | None = None,
+    description: str | None = None,
+    queue: str | None = None,
+    timeout: float | None = None,
+    retry: Retry | None = None,
+    isolation: Isolation | None = None,
 ) -> Callable[[Callable[P, R]], Task[P, R]]: ...
 def task(
     function: Callable[P, R] | None = None,
     /,
-    *,
-    name: str | None = None,
-    queue: str | None = None,
-    timeout: float | None = None,
-    retry: Retry | None = None,
+    **options: Any,
 ) -> Task[P, R] | Callable[[Callable[P, R]], Task[P, R]]:
     """Registers a function under `name` (default: its own) for workers that import its module. The name is what
     jobs keep, so it must be unique among the tasks of a worker and outlive a move to another module.
 
-    An `async def` runs on the worker's event loop; a plain function in a thread, where nothing can kill it.
+    An `async def` runs on the worker's event loop. A plain function runs in a process of its own, which is killed when
+    the run is to stop; with `isolation="thread"` in a thread, which starts faster and which nothing can kill.
     """
 
     def register(call: Callable[P, R]) -> Task[P, R]:
-        made = describe(call, name=name, queue=queue, timeout=timeout, retry=retry)
+        made = describe(call, **options)
+        if made.is_system:
+            raise InvalidInput("name", f"{made.name}: names that begin with {SYSTEM!r} are Horae's own")
         registry.add(made)
         return Task(call, made)
 

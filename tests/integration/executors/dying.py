@@ -1,4 +1,5 @@
-"""A worker to be killed: runs one script and prints its pid."""
+"""A worker to be killed or stopped: runs one script, given on the command line, and prints the supervisor's pid and what
+the script says first."""
 
 import asyncio
 import os
@@ -9,21 +10,20 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 import uvloop
 
+from horae.clock import SystemClock
 from horae.executors.commands import CommandRunner
-from horae.executors.process import Leash
 from horae.executors.script import ScriptExecutor
 from tests.integration.executors.attempts import make_attempt
 from tests.waiting import until
 
 
-async def main(leash: str, scratch: str) -> None:
+async def main(scratch: str, lease: str, source: str) -> None:
     runner = CommandRunner(os.environ, scratch=Path(scratch))
-    executor = ScriptExecutor(runner)
-    runner._leash = Leash.by_fork() if leash == "by_fork" else Leash.find(os.environ["PATH"])
-    attempt, log = make_attempt({"kind": "script", "source": "trap '' TERM; echo $$; while :; do sleep 0.1; done"})
-    task = asyncio.create_task(executor.execute(attempt))
+    attempt, log = make_attempt({"kind": "script", "source": source})
+    attempt.lease.move(SystemClock().monotonic() + float(lease))
+    task = asyncio.create_task(ScriptExecutor(runner).execute(attempt))
     await until(lambda: log.text().endswith("\n"))
-    print(log.text().strip(), flush=True)
+    print(runner._supervisor.pid, log.text().strip(), flush=True)
     await task
 
 

@@ -35,3 +35,9 @@ def is_alive(pid: int) -> bool:
 async def pid_in(log: Log) -> int:
     await until(lambda: log.text().endswith("\n"))
     return int(log.text().split()[-1])
+
+
+async def pids_in(log: Log, count: int) -> list[int]:
+    """The pids that a script has printed, as soon as there are so many."""
+    await until(lambda: log.text().endswith("\n") and len(log.text().split()) >= count)
+    return list(map(int, log.text().split()))

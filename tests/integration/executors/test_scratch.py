@@ -19,8 +19,9 @@ async def test_folders_of_the_dead_are_removed(tmp_path: Path, script: ScriptExe
     worker = await create_subprocess_exec(
         sys.executable,
         Path(__file__).with_name("dying.py"),
-        "find",
         tmp_path,
+        "600",
+        "echo $$; exec sleep 600",
         stdout=subprocess.PIPE,
         cwd=Path(__file__).parents[3],
     )

@@ -1,7 +1,6 @@
 """Scripts as real processes: what they get and how they end."""
 
 import json
-import os
 import shlex
 import sys
 from pathlib import Path
@@ -11,8 +10,6 @@ import pytest
 
 from horae.domain.outcome import Outcome
 from horae.domain.states import AttemptOutcome
-from horae.executors import process
-from horae.executors.commands import CommandRunner
 from horae.executors.script import ScriptExecutor
 from tests.integration.executors.attempts import make_attempt
 from tests.integration.executors.scripts import ENVIRONMENT, run
@@ -158,28 +155,3 @@ class TestHowItEnds:
     async def test_result_of_a_failure_is_kept(self, script: ScriptExecutor) -> None:
         outcome, _ = await run(script, 'echo 7 > "$HORAE_RESULT"; exit 1')
         assert (outcome.error, outcome.result) == ("exit code 1", "7")
-
-
-class TestElsewhere:
-    """What is not there on every system."""
-
-    async def test_without_pidfd(self, script: ScriptExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.delattr(os, "pidfd_open")
-        outcome, log = await run(script, "echo out; exit 4")
-        assert (outcome.exit_code, log.text()) == (4, "out\n")
-
-    async def test_without_setpriv(self, tmp_path: Path) -> None:
-        assert process.Leash.find(ENVIRONMENT["PATH"]).prefix, "this machine has setpriv"
-        (tmp_path / "bash").symlink_to("/bin/bash")
-        runner = CommandRunner({"PATH": str(tmp_path)}, scratch=tmp_path)
-        script = ScriptExecutor(runner)
-        outcome, log = await run(script, "echo out; exit 4")
-        assert (outcome.exit_code, log.text()) == (4, "out\n")
-        assert runner._leash is not None
-        assert runner._leash.before is not None
-
-    async def test_with_a_setpriv_that_knows_no_death_signal(self, tmp_path: Path) -> None:
-        busybox = tmp_path / "setpriv"
-        busybox.write_text("#!/bin/sh\nexit 1\n")
-        busybox.chmod(0o755)
-        assert process.Leash.find(str(tmp_path)).before is not None

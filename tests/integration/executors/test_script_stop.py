@@ -1,9 +1,7 @@
 """Scripts that are to stop, and what becomes of all they started."""
 
-import asyncio
 import os
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
@@ -116,21 +114,3 @@ async def test_what_had_ended_by_itself_is_told_as_it_ended(script: ScriptExecut
         it.stop(StopReason.CANCEL)
         assert not await it.is_stopped()
         assert it.task.result().exit_code == 0
-
-
-@pytest.mark.parametrize("leash", ["find", "by_fork"])
-async def test_scripts_die_with_a_killed_worker(leash: str, tmp_path: Path) -> None:
-    worker = await asyncio.create_subprocess_exec(
-        sys.executable,
-        Path(__file__).with_name("dying.py"),
-        leash,
-        tmp_path,
-        stdout=asyncio.subprocess.PIPE,
-        cwd=Path(__file__).parents[3],
-    )
-    assert worker.stdout is not None
-    pid = int(await worker.stdout.readline())
-    assert is_alive(pid)
-    worker.kill()
-    await worker.wait()
-    await until(lambda: not is_alive(pid))

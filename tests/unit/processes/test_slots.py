@@ -28,6 +28,7 @@ class Stubborn:
 
     def __init__(self) -> None:
         self.begun: list[str] = []
+        self.attempts: list[Attempt] = []
         self.may_end: dict[str, asyncio.Event] = {}
 
     def offers(self) -> Iterable[str]:
@@ -36,6 +37,7 @@ class Stubborn:
     async def execute(self, attempt: Attempt) -> Outcome:
         token = attempt.run.token
         self.begun.append(token)
+        self.attempts.append(attempt)
         end = self.may_end.setdefault(token, asyncio.Event())
         while not end.is_set():
             with suppress(asyncio.CancelledError):
@@ -58,7 +60,8 @@ class Bench:
         self.done.append((attempt.run.token, outcome.kind))
 
     def start(self, run_id: str, token: str) -> None:
-        self.slots.start(Claimed(run_id, "job", 1, "project", "api", None, 1, 0, None, NOW, NOW, token), JOB)
+        run = Claimed(run_id, "job", 1, "project", "api", None, 1, 0, None, NOW, NOW, token)
+        self.slots.start(run, JOB, leased_until=10)
 
     async def ends(self, token: str) -> None:
         """Lets an attempt end, if it ever began, and waits for its outcome."""
@@ -95,3 +98,18 @@ async def test_a_run_comes_again_while_its_lost_attempt_is_still_dying(bench: Be
     await bench.ends("second")
     assert bench.done == [("first", AttemptOutcome.LOST), ("second", AttemptOutcome.SUCCEEDED)]
     assert len(bench.slots) == 0
+
+
+async def test_whoever_follows_a_lease_is_told_of_its_moves(bench: Bench) -> None:
+    bench.start("run", "first")
+    attempt = await until(lambda: bench.executor.attempts)
+    moves: list[float] = []
+    attempt[0].lease.follow(moves.append)
+    bench.slots.renewed("run", "first", 20)
+    bench.slots.renewed("run", "of somebody else", 30)
+    bench.slots.renewed("run", "first", 0)
+    assert moves == [10, 20, 0]
+    attempt[0].lease.follow(None)
+    bench.slots.renewed("run", "first", 40)
+    assert moves == [10, 20, 0]
+    await bench.ends("first")

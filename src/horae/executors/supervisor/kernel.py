@@ -1,0 +1,134 @@
+"""What the kernel is asked for: adopting orphans, dying with a parent, who descends from whom, signals (Linux)."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import NamedTuple
+
+_SET_DEATH_SIGNAL, _SET_NAME, _SET_SUBREAPER = 1, 15, 36
+_prctl = ctypes.CDLL(None).prctl
+_TICK = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # noqa: PTH110 - no pathlib here
+_DEAD = b"ZX"
+
+
+class Entry(NamedTuple):
+    """A process as /proc shows it."""
+
+    pid: int
+    alive: bool
+    parent: int
+    group: int
+    cpu: float  # seconds, of the children it has waited for as well
+    started: int
+    memory: int  # bytes that are resident, shared ones as well
+
+
+def adopt_orphans() -> None:
+    _prctl(_SET_SUBREAPER, 1, 0, 0, 0)
+
+
+def die_with(parent: int) -> None:
+    """Lets this process be killed when its parent ends."""
+    _prctl(_SET_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)  # it ended before the line above
+
+
+def be_called(name: str) -> None:
+    """Shown by `ps` and `top`; at most 15 characters."""
+    _prctl(_SET_NAME, ctypes.c_char_p(name.encode()), 0, 0, 0)
+
+
+def now() -> float:
+    """By the worker's clock for leases, which goes on while the machine sleeps. (Its module is not for here: it imports
+    more than the standard library.)"""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def below(roots: Iterable[int]) -> dict[int, list[Entry]]:
+    """For each of these processes all that descends from it, zombies included, parents first."""
+    children = _children if _LISTS_CHILDREN else _by_parent()
+    return {root: _below(root, children) for root in roots}
+
+
+def send(entry: Entry, number: signal.Signals) -> None:
+    """A pid may pass to a stranger between finding and signalling it; a pidfd that is taken first cannot."""
+    with suppress(OSError):
+        handle = os.pidfd_open(entry.pid)
+        try:
+            found = _read(entry.pid)
+            if found is not None and found.started == entry.started:
+                signal.pidfd_send_signal(handle, number)
+        finally:
+            os.close(handle)
+
+
+def own_memory(pid: int) -> int | None:
+    """Bytes that a process has for itself, pages it shares by fork counted by its share. Slower than Entry.memory."""
+    total = 0
+    try:
+        for line in _content(f"/proc/{pid}/smaps_rollup").splitlines():
+            if line.startswith((b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:")):
+                total += int(line.split()[1]) * 1024
+    except (OSError, ValueError):
+        return None
+    return total
+
+
+def _below(root: int, children: Callable[[int], list[Entry]]) -> list[Entry]:
+    found: list[Entry] = []
+    unseen = [root]
+    while unseen:
+        more = children(unseen.pop())
+        found += more
+        unseen += [entry.pid for entry in more]
+    return found
+
+
+def _children(pid: int) -> list[Entry]:
+    found = []
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
+            listed = _content(f"/proc/{pid}/task/{thread}/children").split()
+            found += [entry for child in listed if (entry := _read(int(child))) is not None]
+    return found
+
+
+def _by_parent() -> Callable[[int], list[Entry]]:
+    """The same, read from the whole table at once, for kernels that do not list children."""
+    table: dict[int, list[Entry]] = {}
+    for name in os.listdir("/proc"):  # noqa: PTH208
+        if name.isdigit() and (entry := _read(int(name))) is not None:
+            table.setdefault(entry.parent, []).append(entry)
+    return lambda pid: table.get(pid, [])
+
+
+def _read(pid: int) -> Entry | None:
+    try:
+        line = _content(f"/proc/{pid}/stat")
+    except OSError:
+        return None
+    # "pid (name) state ppid pgrp …": the name may hold blanks and parentheses.
+    fields = line[line.rindex(b")") + 2 :].split()
+    cpu = sum(map(int, fields[11:15])) / _TICK
+    return Entry(
+        pid, fields[0] not in _DEAD, int(fields[1]), int(fields[2]), cpu, int(fields[19]), int(fields[21]) * _PAGE
+    )
+
+
+def _content(path: str) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        parts = []
+        while part := os.read(descriptor, 65_536):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(descriptor)

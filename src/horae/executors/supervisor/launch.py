@@ -1,0 +1,88 @@
+"""Starts a command: between fork and exec everything that makes it a process of its own."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from math import ceil
+from typing import Any, NoReturn
+
+from horae.executors.supervisor import kernel
+
+_FIRST_TO_DIE = b"500"  # when the machine is out of memory: the command, not the worker
+_MEMORY_SPARE = 1.25  # how far one process may go beyond the limit before it is noticed
+
+
+def launch(request: dict[str, Any], stdio: Sequence[int]) -> int:
+    """The pid of the command; raises the OSError that kept it from starting."""
+    told, tell = os.pipe()
+    keeper = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        _become(request, stdio, keeper, tell)
+    os.close(tell)
+    failure = os.read(told, 16)  # nothing, as soon as exec has closed the other end
+    os.close(told)
+    if failure:
+        os.waitpid(pid, 0)
+        raise OSError(int(failure), os.strerror(int(failure)))
+    return pid
+
+
+def _become(request: dict[str, Any], stdio: Sequence[int], keeper: int, tell: int) -> NoReturn:
+    try:
+        kernel.die_with(keeper)
+        os.setsid()
+        _forget_signals()
+        for number, descriptor in enumerate(stdio):
+            os.dup2(descriptor, number)
+        _bind(request["limits"])
+        _be_modest(request["nice"])
+        os.chdir(request["cwd"])
+        os.execvpe(request["argv"][0], request["argv"], request["env"])
+    except OSError as error:
+        os.write(tell, str(error.errno or errno.EINVAL).encode())
+    except BaseException:  # a NUL in an argument, for example
+        os.write(tell, str(errno.EINVAL).encode())
+    finally:
+        os._exit(127)
+
+
+def _forget_signals() -> None:
+    """Whatever is ignored or blocked here would stay so in the command."""
+    signal.set_wakeup_fd(-1)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+def _bind(limits: dict[str, Any]) -> None:
+    """What the kernel can hold each single process to; the tree as a whole is watched (watch.py)."""
+    if files := limits.get("files"):
+        _limit(resource.RLIMIT_NOFILE, files, files)
+    if cpu := limits.get("cpu"):
+        _limit(resource.RLIMIT_CPU, ceil(cpu), ceil(cpu) + 1)
+    if memory := limits.get("data"):
+        # Not the address space: some runtimes reserve far more of that than they will ever use.
+        data = int(memory * _MEMORY_SPARE)
+        _limit(resource.RLIMIT_DATA, data, data)
+
+
+def _limit(kind: int, soft: int, hard: int) -> None:
+    _, most = resource.getrlimit(kind)
+    if most != resource.RLIM_INFINITY:
+        soft, hard = min(soft, most), min(hard, most)
+    resource.setrlimit(kind, (soft, hard))
+
+
+def _be_modest(nice: int) -> None:
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, 0, nice)
+    with suppress(OSError):
+        score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+        os.write(score, _FIRST_TO_DIE)
+        os.close(score)

@@ -1,0 +1,79 @@
+"""Watches what trees use, seldom while they are far from their limits, often when they come near one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from horae.executors.supervisor import kernel
+
+# How fast a tree may grow at worst; so long it surely takes to reach its limit.
+_BYTES_PER_SECOND = 4 * 2**30
+_FORKS_PER_SECOND = 2_000
+_OFTEN, _SELDOM = 0.02, 0.5  # seconds between two looks
+_SHARE = 20  # looking takes at most one in so many seconds
+_OWN = 2  # processes of bubblewrap itself
+
+
+class Watch:
+    """`next_at` is when to look again, by kernel.now."""
+
+    def __init__(self) -> None:
+        self.next_at = 0.0
+        self._rested_at = 0.0
+
+    def add(self, request: dict[str, Any]) -> None:
+        """One more tree; most end before it is worth a look."""
+        now = kernel.now()
+        _, left = _judge(request, [])
+        due = max(now + max(left, _OFTEN), self._rested_at)
+        self.next_at = due if self.next_at < now else min(self.next_at, due)
+
+    def look(self, trees: Mapping[int, dict[str, Any]]) -> Iterable[tuple[int, str]]:
+        """Which of these trees (keeper → request) have passed which limit."""
+        began = kernel.now()
+        pause = _SELDOM
+        passed = []
+        for keeper, entries in kernel.below(trees).items():
+            request = trees[keeper]
+            limit, left = _judge(request, [entry for entry in entries if entry.alive])
+            pause = min(pause, left)
+            if limit is not None:
+                passed.append((keeper, limit))
+        ended = kernel.now()
+        self._rested_at = ended + (ended - began) * _SHARE
+        self.next_at = max(ended + max(pause, _OFTEN), self._rested_at)
+        return passed
+
+
+def _judge(request: dict[str, Any], entries: list[kernel.Entry]) -> tuple[str | None, float]:
+    """The limit that is passed, if any, and for how many seconds none can be."""
+    limits = request["limits"]
+    count = len(entries) - (_OWN if request["sandboxed"] else 0)
+    left = _SELDOM
+    if most := limits.get("processes"):
+        if count > most:
+            return "processes", 0
+        left = min(left, (most - count) / _FORKS_PER_SECOND)
+    if most := limits.get("cpu"):
+        used = sum(entry.cpu for entry in entries)
+        if used > most:
+            return "cpu", 0
+        left = min(left, (most - used) / (os.cpu_count() or 1))
+    if most := limits.get("memory"):
+        used = sum(entry.memory for entry in entries)
+        if used > most:
+            used = _own_memory(entries)
+        if used > most:
+            return "memory", 0
+        left = min(left, (most - used) / _BYTES_PER_SECOND)
+    return None, left
+
+
+def _own_memory(entries: list[kernel.Entry]) -> int:
+    total = 0
+    for entry in entries:
+        own = kernel.own_memory(entry.pid)
+        total += entry.memory if own is None else own
+    return total
