@@ -25,7 +25,7 @@ async def save(world: World, name: str, value: str, *, keys: Keyring = OLD, acto
 
 
 async def delete(world: World, name: str, *, force: bool = False) -> None:
-    await world.store.transact(secrets.delete_secret, project_id=world.project, name=name, force=force)
+    await world.store.transact(secrets.delete_secret, project_id=world.project, name=name, force=force, actor="owner")
 
 
 async def opened(world: World, *names: str, keys: Keyring = NEW) -> dict[str, str]:

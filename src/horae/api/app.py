@@ -17,6 +17,7 @@ from horae.api.auth import KeyCache, public
 from horae.api.body import described_models
 from horae.api.context import ApiSettings, Context
 from horae.api.routes import (
+    audit,
     callbacks,
     explain,
     health,
@@ -64,7 +65,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
         }
     }
     about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules)
-    for module in (*about_jobs, runs, logs, callbacks, explain, secrets, workers, schedulers):
+    for module in (*about_jobs, runs, logs, callbacks, explain, secrets, workers, schedulers, audit):
         app.include_router(module.router, prefix=PREFIX, responses=answers)
     app.include_router(health.router)
     app.include_router(metrics.router)

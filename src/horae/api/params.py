@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import Depends, Header, Path, Query
@@ -11,7 +12,8 @@ from fastapi import Depends, Header, Path, Query
 from horae.api import cursor as cursors
 from horae.api.auth import Principal
 from horae.api.context import Context
-from horae.domain.errors import NotFound, StaleVersion
+from horae.domain.errors import InvalidInput, NotFound, StaleVersion
+from horae.domain.instants import parse_instant
 from horae.domain.records import JobRecord
 from horae.ports import Transaction
 
@@ -84,6 +86,16 @@ async def expected_version(
 
 
 Expected = Annotated[int | None, Depends(expected_version)]
+
+
+def instant_param(name: str, text: str | None) -> datetime | None:
+    """An instant in a query, refused as in a body."""
+    if text is None:
+        return None
+    try:
+        return parse_instant(text)
+    except ValueError as error:
+        raise InvalidInput(name, str(error)) from None
 
 
 def is_id(text: str) -> bool:

@@ -35,6 +35,16 @@ def changes(old: JobSpec, new: JobSpec) -> list[Change]:
     return found
 
 
+def made(spec: JobSpec) -> list[Change]:
+    """What a new definition says, without what it leaves at its default."""
+    found: list[Change] = []
+    for name, field in JobSpec.model_fields.items():
+        value = getattr(spec, name)
+        if value != field.get_default(call_default_factory=True):
+            found.append(Change(name, None, _essence(value) if isinstance(value, BaseModel) else _plain(value)))
+    return found
+
+
 def _walk(path: str, old: Any, new: Any) -> Iterator[Change]:
     if isinstance(old, dict) and isinstance(new, dict):
         for name in {**old, **new}:

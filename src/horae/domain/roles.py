@@ -11,7 +11,7 @@ _OPERATOR = _VIEWER | {
 }
 _EDITOR = _OPERATOR | {"jobs:write", "secrets:read"}  # the names of secrets; nobody reads their values
 # A definition of some kinds is code that workers execute: its own permission, which editing jobs does not bring.
-_OWNER = _EDITOR | {"jobs:code", "secrets:write"}
+_OWNER = _EDITOR | {"jobs:code", "secrets:write", "audit:read"}
 
 ROLES: dict[str, frozenset[str]] = {
     "viewer": _VIEWER,

@@ -10,6 +10,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
+from horae.domain.audit import differing
 from horae.domain.calendar import Calendar, calendar_of
 from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound
 from horae.domain.firing import parse_plan, plan_text
@@ -18,6 +19,7 @@ from horae.domain.run import NewRun
 from horae.domain.schedule import AfterSchedule, EverySchedule, ManualSchedule, Schedule
 from horae.domain.standing import TICK
 from horae.domain.states import Trigger
+from horae.lifecycle.audit import about_job
 from horae.lifecycle.find import found
 from horae.ports import Transaction
 
@@ -78,6 +80,8 @@ async def start_backfill(
         await tx.operations.insert(operation)
     except DuplicateKey:
         raise Conflict("an operation with this id exists already") from None
+    asked = {"operation": operation_id, "start": start, "end": end, "parallelism": parallelism}
+    await about_job(tx, "job.backfill", job, actor, differing({}, asked))
     return await _refill(tx, operation_id, ended=0)
 
 

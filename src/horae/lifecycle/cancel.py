@@ -15,6 +15,9 @@ async def cancel_runs(tx: Transaction, *, project_id: str, run_ids: Collection[s
     """Cancels live runs; one that has ended already is left as it is."""
     live = await tx.runs.live(project_id, run_ids, lock=True)
     await cancel_live(tx, live, actor)
+    for run in live:
+        if run["cancel_requested_at"] is None:
+            await tx.audit.add("run.cancel", actor=actor, project_id=project_id, id=run["id"], name=run["job_name"])
     records = [await tx.runs.find(project_id, run_id) for run_id in run_ids]
     missing = [run_id for run_id, record in zip(run_ids, records, strict=True) if record is None]
     if missing:
@@ -36,5 +39,6 @@ async def cancel_operation(tx: Transaction, *, project_id: str, operation_id: st
     if operation.state != "running":
         raise Conflict(f"the operation is {operation.state} already")
     await tx.operations.finish(operation_id, "cancelled")
-    await cancel_runs(tx, project_id=project_id, run_ids=await tx.operations.live(operation_id), actor=actor)
+    await cancel_live(tx, await tx.runs.live(project_id, await tx.operations.live(operation_id), lock=True), actor)
+    await tx.audit.add("operation.cancel", actor=actor, project_id=project_id, id=operation_id, name=operation.kind)
     return await tx.operations.find(project_id, operation_id) or operation

@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
+from horae.domain.difference import Change, changes
 from horae.domain.errors import Conflict, DuplicateKey, NotFound, StaleVersion
 from horae.domain.firing import first_occurrence, plan_text
 from horae.domain.job import JobSpec
 from horae.domain.records import JobChange, JobRecord
 from horae.domain.standing import TICK, paused_at, runs_left
 from horae.lifecycle.account import account_disabled, settle_due
+from horae.lifecycle.audit import about_job
 from horae.lifecycle.find import found, locked
 from horae.lifecycle.follow import set_upstream
 from horae.lifecycle.secrets import check_definition
@@ -27,9 +29,10 @@ async def edit_job(
     expected_version: int | None,
     actor: str,
     note: str | None = None,
+    action: str = "job.edit",
 ) -> JobRecord:
     job = await locked(tx, project_id, ref)
-    spec = change(job.spec)
+    old, spec = job.spec, change(job.spec)
     if _same(spec, job.spec) and expected_version in (None, job.version, job.version - 1):
         return job  # nothing to change, or a repetition of a request that was carried out
     if expected_version is not None and expected_version != job.version:
@@ -46,7 +49,9 @@ async def edit_job(
     edit = JobChange(job.id, job.version, spec, plan_text(spec), anchor_at, next_run_at, actor, now, note)
     await _save(tx, job, edit)
     tx.hint("jobs")
-    return await found(tx, project_id, job.id)
+    saved = await found(tx, project_id, job.id)
+    await about_job(tx, action, saved, actor, [Change("version", job.version, saved.version), *changes(old, spec)])
+    return saved
 
 
 async def rollback(
@@ -65,6 +70,7 @@ async def rollback(
         expected_version=expected_version,
         actor=actor,
         note=f"rollback to version {version}",
+        action="job.rollback",
     )
 
 

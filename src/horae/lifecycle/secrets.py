@@ -20,10 +20,13 @@ async def set_secret(tx: Transaction, *, sealed: Sealed, actor: str) -> tuple[Se
     await tx.secrets.save(sealed, actor)
     saved = await tx.secrets.find(sealed.project_id, sealed.name)
     assert saved is not None
+    # That it was set, never to what.
+    action = "secret.create" if before is None else "secret.replace"
+    await tx.audit.add(action, actor=actor, project_id=sealed.project_id, name=sealed.name)
     return saved, before is None
 
 
-async def delete_secret(tx: Transaction, *, project_id: str, name: str, force: bool) -> None:
+async def delete_secret(tx: Transaction, *, project_id: str, name: str, force: bool, actor: str) -> None:
     """Refused while a job names it, unless by force: then the job's next run fails."""
     if await tx.secrets.find(project_id, name, lock=True) is None:
         raise NotFound(f"there is no secret {name!r}")
@@ -32,6 +35,7 @@ async def delete_secret(tx: Transaction, *, project_id: str, name: str, force: b
         more = " and others" if len(jobs) > _LISTED else ""
         raise Conflict(f"jobs name this secret: {', '.join(jobs[:_LISTED])}{more}")
     await tx.secrets.delete(project_id, name)
+    await tx.audit.add("secret.delete", actor=actor, project_id=project_id, name=name)
 
 
 async def check_definition(tx: Transaction, project_id: str, spec: JobSpec) -> None:

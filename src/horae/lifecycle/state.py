@@ -10,6 +10,7 @@ from horae.domain.firing import MERELY_LATE, first_occurrence
 from horae.domain.records import JobRecord, JobState
 from horae.domain.standing import fired_after, runs_left
 from horae.lifecycle.account import account_disabled, settle_due
+from horae.lifecycle.audit import about_switch
 from horae.lifecycle.find import found, locked
 from horae.ports import Transaction
 
@@ -19,12 +20,12 @@ async def pause(tx: Transaction, *, project_id: str, ref: str, until: datetime |
     job = await locked(tx, project_id, ref)
     if until is not None and until <= await tx.now():
         raise InvalidInput("until", "must be in the future")
-    return await _save(tx, job, replace(_state(job, actor), paused=True, paused_until=until))
+    return await _save(tx, "job.pause", job, replace(_state(job, actor), paused=True, paused_until=until))
 
 
 async def resume(tx: Transaction, *, project_id: str, ref: str, actor: str) -> JobRecord:
     job = await locked(tx, project_id, ref)
-    return await _save(tx, job, replace(_state(job, actor), paused=False, paused_until=None))
+    return await _save(tx, "job.resume", job, replace(_state(job, actor), paused=False, paused_until=None))
 
 
 async def disable(tx: Transaction, *, project_id: str, ref: str, actor: str) -> JobRecord:
@@ -34,7 +35,7 @@ async def disable(tx: Transaction, *, project_id: str, ref: str, actor: str) -> 
     now = await tx.now()
     if job.next_run_at is not None and not timedelta(0) <= now - job.next_run_at <= MERELY_LATE:
         job = await settle_due(tx, job, now, run=False)
-    return await _save(tx, job, replace(_state(job, actor), enabled=False, next_run_at=None))
+    return await _save(tx, "job.disable", job, replace(_state(job, actor), enabled=False, next_run_at=None))
 
 
 async def enable(tx: Transaction, *, project_id: str, ref: str, actor: str) -> JobRecord:
@@ -49,14 +50,15 @@ async def enable(tx: Transaction, *, project_id: str, ref: str, actor: str) -> J
         next_run_at = first_occurrence(schedule, job.anchor_at, now)
     if next_run_at is not None and next_run_at <= fired_after(job):  # an `at` that was accounted for
         next_run_at = None
-    return await _save(tx, job, replace(_state(job, actor), enabled=True, next_run_at=next_run_at))
+    return await _save(tx, "job.enable", job, replace(_state(job, actor), enabled=True, next_run_at=next_run_at))
 
 
 def _state(job: JobRecord, actor: str) -> JobState:
     return JobState(job.id, job.enabled, job.paused, job.paused_until, job.next_run_at, job.fired_through, actor)
 
 
-async def _save(tx: Transaction, job: JobRecord, state: JobState) -> JobRecord:
+async def _save(tx: Transaction, action: str, job: JobRecord, state: JobState) -> JobRecord:
     await tx.jobs.set_state(state)
+    await about_switch(tx, action, job, state)
     tx.hint("jobs")
     return await found(tx, job.project_id, job.id)

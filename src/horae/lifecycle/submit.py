@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from horae.domain.difference import Change, made
 from horae.domain.errors import Conflict, DuplicateKey, NotFound, StaleVersion
 from horae.domain.firing import Plan, first_occurrence, parse_plan, plan_text
 from horae.domain.job import JobSpec
 from horae.domain.records import JobRecord, NewJob
 from horae.domain.run import NewRun, RunRecord
 from horae.domain.states import Trigger
+from horae.lifecycle.audit import about_job
 from horae.lifecycle.cancel import cancel_all_of
 from horae.lifecycle.find import found, locked
 from horae.lifecycle.follow import set_upstream
@@ -47,7 +49,10 @@ async def create_job(
         raise Conflict(f"a job named {spec.name!r} exists already") from None
     await set_upstream(tx, project_id, job_id, spec)
     tx.hint("jobs")
-    return await found(tx, project_id, job_id)
+    record = await found(tx, project_id, job_id)
+    off = [] if enabled else [Change("enabled", None, False)]
+    await about_job(tx, "job.create", record, actor, [*made(spec), *off])
+    return record
 
 
 async def delete_job(
@@ -65,6 +70,7 @@ async def delete_job(
         await tx.operations.finish(operation_id, "cancelled", "the job was deleted")
     await cancel_all_of(tx, job.id, project_id, actor)
     await tx.jobs.delete(job.id)
+    await about_job(tx, "job.delete", job, actor, [Change("version", job.version, None)])
 
 
 async def trigger(
@@ -76,7 +82,8 @@ async def trigger(
     trigger: Trigger,
     actor: str,
 ) -> list[RunRecord]:
-    """Queues runs of a job now or at their time; at the job's limit they wait for their turn."""
+    """Queues runs of a job now or at their time; at the job's limit they wait for their turn. Not in the audit trail:
+    each run tells itself who asked for it and when, and this is the busiest way into Horae."""
     if tx.repeated and (made := await _triggered(tx, project_id, runs)):
         return made
     job = await tx.jobs.head(project_id, ref)

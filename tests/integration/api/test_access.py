@@ -59,6 +59,7 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("DELETE", "/api/v1/secrets/{name}"): (None, 204),
     ("GET", "/api/v1/workers"): (None, 200),
     ("GET", "/api/v1/schedulers"): (None, 200),
+    ("GET", "/api/v1/audit"): (None, 200),
     ("GET", "/metrics"): (None, 200),
 }
 # For a callback the token in its path is the authorisation: see test_callbacks.py.

@@ -63,7 +63,9 @@ async def delete_secret(
     force: Annotated[bool, Query(description="even if jobs name it: their next runs will fail")] = False,
 ) -> Response:
     """Refused with 409 while the current definition of a job names it."""
-    await context.store.transact(secrets.delete_secret, project_id=principal.project_id, name=name, force=force)
+    await context.store.transact(
+        secrets.delete_secret, project_id=principal.project_id, name=name, force=force, actor=principal.actor
+    )
     return Response(status_code=204)
 
 

@@ -1,0 +1,107 @@
+"""Who did what, and when: page by page, or all of it as JSON lines."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import astuple
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Query, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
+
+from horae.api.auth import Principal, allow
+from horae.api.context import Context, Ctx
+from horae.api.params import Page, instant_param
+from horae.api.schedule_schemas import ChangeView
+from horae.api.schemas import Listing
+from horae.api.views import listing, render, reply
+from horae.domain.audit import AuditFilter, AuditRecord
+from horae.domain.records import Page as Found
+from horae.lifecycle.audit import read_audit
+
+router = APIRouter(tags=["audit"])
+
+_EXPORTED = 500  # rows at a time
+Projects = tuple[str | None, ...]
+
+
+class SubjectView(BaseModel):
+    kind: str
+    id: str | None
+    name: str | None
+
+
+class AuditView(BaseModel):
+    """One thing that somebody did; `project_id` is null for what concerns the installation."""
+
+    id: str
+    at: datetime
+    actor: str
+    action: str
+    subject: SubjectView
+    changes: list[ChangeView]
+    address: str | None
+    request_id: str | None
+    project_id: str | None
+
+
+async def audit_filter(
+    actor: Annotated[str | None, Query(min_length=1, max_length=200, description="as in key:deploy")] = None,
+    action: Annotated[str | None, Query(min_length=1, max_length=50, description="as in job.edit")] = None,
+    kind: Annotated[str | None, Query(min_length=1, max_length=20, description="of the subject, as in job")] = None,
+    subject: Annotated[str | None, Query(min_length=1, max_length=200, description="its id or name")] = None,
+    since: Annotated[str | None, Query(max_length=40, description="an instant: not before")] = None,
+    until: Annotated[str | None, Query(max_length=40, description="an instant: before")] = None,
+) -> AuditFilter:
+    return AuditFilter(actor, action, kind, subject, instant_param("since", since), instant_param("until", until))
+
+
+@router.get(
+    "/audit",
+    response_model=Listing[AuditView],
+    responses={200: {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}},
+)
+async def list_audit(
+    context: Ctx,
+    principal: Annotated[Principal, Depends(allow("audit:read"))],
+    page: Page,
+    where: Annotated[AuditFilter, Depends(audit_filter)],
+    format: Annotated[Literal["json", "jsonl"], Query(description="jsonl: all of it, a line for each")] = "json",
+) -> Response:
+    """What people did in this project, newest first; admins see what concerns the installation as well."""
+    projects: Projects = (principal.project_id, None) if principal.role == "admin" else (principal.project_id,)
+    scope = "\0".join(["audit", *("" if value is None else str(value) for value in astuple(where))])
+    after = page.after(context, principal, scope)
+    if format == "jsonl":
+        first = await context.store.read(read_audit, projects, where, _EXPORTED, after)
+        headers = {"content-disposition": 'attachment; filename="audit.jsonl"'}
+        lines = _lines(context, projects, where, first)
+        return StreamingResponse(lines, media_type="application/x-ndjson", headers=headers)
+    found = await context.store.read(read_audit, projects, where, page.limit, after)
+    return reply(listing((audit_json(one) for one in found.items), page.next(context, principal, scope, found.next)))
+
+
+async def _lines(
+    context: Context, projects: Projects, where: AuditFilter, found: Found[AuditRecord]
+) -> AsyncIterator[bytes]:
+    while True:
+        yield b"".join(render(audit_json(one)) + b"\n" for one in found.items)
+        if found.next is None:
+            return
+        found = await context.store.read(read_audit, projects, where, _EXPORTED, found.next)
+
+
+def audit_json(one: AuditRecord) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "at": one.at,
+        "actor": one.actor,
+        "action": one.action,
+        "subject": {"kind": one.subject_kind, "id": one.subject_id, "name": one.subject_name},
+        "changes": one.changes,
+        "address": one.address,
+        "request_id": one.request_id,
+        "project_id": one.project_id,
+    }

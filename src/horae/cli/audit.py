@@ -1,0 +1,62 @@
+"""`horae audit`: who did what, and when."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from horae.cli.connection import connect
+from horae.cli.printing import AsJson, ago, print_json, table
+from horae.clock import SystemClock
+
+Json = dict[str, Any]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("audit")(audit)
+
+
+def audit(
+    actor: Annotated[str | None, typer.Option(help="Only what they did, as in key:deploy.")] = None,
+    action: Annotated[str | None, typer.Option(help="Only this, as in job.edit.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Of what it was done to: job, run, secret, …")] = None,
+    subject: Annotated[str | None, typer.Option(help="The id or name of what it was done to.")] = None,
+    since: Annotated[str | None, typer.Option(metavar="INSTANT", help="Not before.")] = None,
+    until: Annotated[str | None, typer.Option(metavar="INSTANT", help="Before.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many, newest first.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Who did what, newest first."""
+    filters = {"actor": actor, "action": action, "kind": kind, "subject": subject, "since": since, "until": until}
+    with connect() as client:
+        found = list(client.pages("audit", limit, **filters))
+    if as_json:
+        print_json({"items": found, "next_cursor": None})
+        return
+    now = SystemClock().now()
+    table(
+        ("when", "who", "what", "name", "changes", "from"),
+        (
+            (
+                ago(one["at"], now),
+                one["actor"],
+                one["action"],
+                one["subject"]["name"] or one["subject"]["id"],
+                "; ".join(_words(change) for change in one["changes"]),
+                one["address"],
+            )
+            for one in found
+        ),
+        "Nothing.",
+    )
+
+
+def _words(change: Json) -> str:
+    old, new = (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in _pair(change))
+    return f"{change['path']}: {new}" if change["old"] is None else f"{change['path']}: {old} → {new}"
+
+
+def _pair(change: Json) -> tuple[Any, Any]:
+    return change["old"], change["new"]
