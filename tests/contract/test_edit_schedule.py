@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.errors import Conflict, NotFound, StaleVersion
+from horae.domain.errors import Conflict, InvalidInput, NotFound, StaleVersion
 from tests.contract.ledger import assert_accounted_over_edits, runs_of, skipped_of
 from tests.contract.world import Row, World
 
@@ -249,3 +249,19 @@ async def test_an_edit_whose_reply_was_lost_is_not_made_twice(world: World) -> N
     assert edited.version == 2
     assert len(await runs_of(world, job)) == 3
     await assert_accounted_over_edits(world, job)
+
+
+async def test_an_instant_before_what_was_fired_is_refused_not_forgotten(world: World) -> None:
+    """It could neither run nor leave a row: everything up to there is accounted for."""
+    job = await world.job(every="1h")
+    await world.fire()
+    job = await world.look(job)
+    assert job.fired_through is not None
+    for at in (job.fired_through, job.fired_through - HOUR):
+        with pytest.raises(InvalidInput, match=r"must be later than .*, up to where this job has already run") as bad:
+            await world.edit(job, at=at.isoformat())
+        assert bad.value.field == "schedule.at"
+    assert (await world.look(job)).version == 1
+    later = await world.later(minutes=30)
+    edited = await later.edit(job, at=(job.fired_through + MINUTE).isoformat())  # past, but never accounted for
+    assert (edited.next_run_at, (await later.fire()).runs) == (job.fired_through + MINUTE, 1)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from horae.cli.connection import connect
+from horae.cli.definition import json_value
 from horae.cli.operations import wait_for
 from horae.cli.printing import AsJson, ago, details, print_json, say, table
 from horae.clock import SystemClock
@@ -21,11 +23,14 @@ Json = dict[str, Any]
 JobArg = Annotated[str, typer.Argument(metavar="JOB", help="The job's name or id.")]
 _SHOWN = 5  # occurrences of the old and the new schedule
 _CELL = 60
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT")
+_DURATION = re.compile(r"P?T?\d+(\.\d+)?[smhdwSMHDW]?\S*$")
 
 
 def register(app: typer.Typer) -> None:
     for name, command in (
         ("next", next_),
+        ("preview", preview),
         ("pause", pause),
         ("resume", resume),
         ("enable", enable),
@@ -45,6 +50,40 @@ def next_(
     """When it runs next, and in words."""
     with connect() as client:
         found = client.jobs.next(job, count)
+    _show_next(found, as_json)
+
+
+def preview(
+    schedule: Annotated[
+        str, typer.Argument(metavar="SCHEDULE", help="'0 9 * * MON-FRI', 15m, an instant, or a JSON object.")
+    ],
+    timezone: Annotated[str | None, typer.Option(metavar="ZONE", help="Such as Europe/Berlin.")] = None,
+    count: Annotated[int, typer.Option("--count", "-n", min=1, max=1000, help="How many.")] = 10,
+    start: Annotated[str | None, typer.Option("--from", metavar="INSTANT", help="Instead of now.")] = None,
+    job: Annotated[str | None, typer.Option(metavar="JOB", help="Beside what this job does now.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """When a schedule that nobody has saved would run, and in words."""
+    wanted = {**_schedule(schedule), **({"timezone": timezone} if timezone else {})}
+    with connect() as client:
+        found = client.preview(wanted, count, start=start, job=job)
+    if job and not as_json:
+        _show_both(found)
+    else:
+        _show_next(found, as_json)
+
+
+def _schedule(text: str) -> Json:
+    """What people mean: JSON as it is, else an instant, a duration, or a cron expression."""
+    if text.lstrip().startswith("{"):
+        found = json_value("SCHEDULE", text)
+        return found if isinstance(found, dict) else {}
+    if _INSTANT.match(text):
+        return {"at": text}
+    return {"every": text} if _DURATION.match(text) else {"cron": text}
+
+
+def _show_next(found: Json, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
@@ -61,7 +100,13 @@ def next_(
 
 def show_edit(client: Client, job: Json, schedule: Json) -> None:
     """What a job does now and what it would do, side by side; asks whether to go on, where there is somebody to ask."""
-    found = client.preview(schedule, _SHOWN, job=job["id"])
+    _show_both(client.preview(schedule, _SHOWN, job=job["id"]))
+    if sys.stdin.isatty() and not typer.confirm("Save it?", err=True):
+        say("Nothing was saved.")
+        raise typer.Exit(1)
+
+
+def _show_both(found: Json) -> None:
     old = found["compare"]
     say(f"now: {old['words']}")
     say(f"new: {found['words']}")
@@ -74,9 +119,6 @@ def show_edit(client: Client, job: Json, schedule: Json) -> None:
         for before, after in _side_by_side(old["occurrences"], found["occurrences"])
     ]
     table(("now", "new", "note"), pairs, "Neither has an occurrence ahead.")
-    if sys.stdin.isatty() and not typer.confirm("Save it?", err=True):
-        say("Nothing was saved.")
-        raise typer.Exit(1)
 
 
 def _side_by_side(old: list[Json], new: list[Json]) -> list[tuple[Json | None, Json | None]]:

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from datetime import datetime
 
 from horae.domain.difference import Change, changes
-from horae.domain.errors import Conflict, DuplicateKey, NotFound, StaleVersion
+from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound, StaleVersion
 from horae.domain.firing import first_occurrence, plan_text
 from horae.domain.job import JobSpec
 from horae.domain.records import JobChange, JobRecord
+from horae.domain.schedule import AtSchedule
 from horae.domain.standing import TICK, paused_at, runs_left
 from horae.lifecycle.account import account_disabled, settle_due
 from horae.lifecycle.audit import about_job
@@ -89,7 +90,12 @@ def _next_run_at(spec: JobSpec, job: JobRecord, now: datetime) -> datetime | Non
     fired_through = job.fired_through or now - TICK
     found = first_occurrence(spec.schedule, now, max(now - TICK, fired_through))
     if found is not None and job.fired_through is not None and found <= job.fired_through:
-        return None  # an `at`, which may be past
+        # Only an `at` lies in the past.
+        if isinstance(job.spec.schedule, AtSchedule) and job.spec.schedule.at == found:
+            return None  # the very one that was fired
+        # Everything up to there is accounted for: it would neither run nor leave a row.
+        through = job.fired_through.isoformat(timespec="seconds")
+        raise InvalidInput("schedule.at", f"must be later than {through}, up to where this job has already run")
     return found
 
 

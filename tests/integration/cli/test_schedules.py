@@ -276,3 +276,26 @@ def test_refused_dates_and_versions(horae: Horae):
     for line in (["rollback", "dated", "7"], ["versions", "dated", "7"]):
         answer = horae("jobs", *line)
         assert (answer.code, answer.err) == (3, "horae: the job has no version 7\n")
+
+
+@pytest.mark.parametrize(
+    ("schedule", "options", "words"),
+    [
+        ("0 9 * * MON-FRI", ["--timezone", "Europe/Berlin"], "At 09:00 on weekdays, Europe/Berlin"),
+        ("15m", [], "Every 15 minutes"),
+        ("PT1H30M", [], "Every 90 minutes"),
+        ('{"every": {"hours": 2}}', [], "Every 2 hours"),
+    ],
+)
+def test_a_schedule_that_nobody_saved(horae: Horae, schedule: str, options: list[str], words: str):
+    shown = horae("jobs", "preview", schedule, *options, "-n", "3", "--json").json
+    assert (len(shown["occurrences"]), shown["words"]) == (3, words)
+    said = horae("jobs", "preview", schedule, *options)
+    assert words in said.err + said.out
+
+
+def test_a_schedule_beside_what_a_job_does(horae: Horae):
+    horae("jobs", "create", "beside", "--script", "true", "--cron", "0 6 * * *")
+    said = horae("jobs", "preview", "0 7 * * *", "--job", "beside", "--from", "2026-01-01T00:00:00Z")
+    assert "2026-01-01T07:00:00" in said.out
+    assert horae("jobs", "preview", "61 * * * *").code == 2
