@@ -6,10 +6,24 @@ else depends on the protocols alone. A simulation replaces clock, ids, chance an
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, runtime_checkable
 
+from horae.domain.account import (
+    Account,
+    Credentials,
+    Invitation,
+    KeyInfo,
+    Member,
+    NewInvitation,
+    NewSession,
+    NewUser,
+    Place,
+    ProjectInfo,
+    Session,
+    User,
+)
 from horae.domain.attempt import Attempt
 from horae.domain.audit import AuditFilter, AuditRecord, Origin
 from horae.domain.difference import Change
@@ -17,6 +31,7 @@ from horae.domain.facts import EndedRun, JobStanding, LiveRuns, SchedulerFact, U
 from horae.domain.filters import JobFilter
 from horae.domain.firing import DueJob
 from horae.domain.job import JobSpec
+from horae.domain.lockout import Tries
 from horae.domain.outcome import Outcome
 from horae.domain.records import (
     Advance,
@@ -229,7 +244,6 @@ class Runs(Protocol):
         """Locks running runs whose lease ran out or whose worker is surely dead."""
         ...
 
-    async def overdue(self, limit: int) -> list[Overdue]:
     async def park(self, parks: Sequence[Park]) -> None:
         """Takes runs from their workers until their callbacks come; a token that no longer fits parks nothing."""
         ...
@@ -242,6 +256,7 @@ class Runs(Protocol):
         """Locks a run that is at this attempt, parked or on its way there; None if that attempt is over."""
         ...
 
+    async def overdue(self, limit: int) -> list[Overdue]:
         """Locks queued runs that were to have started by now (`start_within`)."""
         ...
 
@@ -358,11 +373,147 @@ class Access(Protocol):
     """Projects and API keys."""
 
     async def default_project(self) -> Project: ...
+    async def project(self, ref: str, *, lock: bool = False) -> ProjectInfo | None:
+        """By id or by slug."""
+        ...
+
+    async def projects(self, user_id: str | None, *, limit: int, after: str | None) -> Page[ProjectInfo]:
+        """By slug: those that a user is a member of; with None, all."""
+        ...
+
+    async def add_project(self, project: Project) -> None: ...
+    async def rename_project(self, project_id: str, name: str) -> None: ...
+    async def contents(self, project_id: str) -> dict[str, bool]:
+        """Whether there are any `jobs`, live `runs` and `secrets`."""
+        ...
+
+    async def delete_project(self, project_id: str) -> None:
+        """With its keys, members and invitations."""
+        ...
+
     async def add_key(self, key: ApiKey) -> None: ...
-    async def key(self, prefix: str) -> KeyRecord | None: ...
+    async def key(self, prefix: str) -> KeyRecord | None:
+        """If it has not expired."""
+        ...
+
     async def replace_key(self, key: ApiKey) -> None:
         """Puts `key` in the place of the project's key of the same name."""
         ...
+
+    async def used(self, key_id: str) -> None:
+        """Notes that a key was used; at most once a minute."""
+        ...
+
+    async def keys(self, project_id: str, *, limit: int, after: str | None) -> Page[KeyInfo]:
+        """Newest first."""
+        ...
+
+    async def find_key(self, project_id: str, key_id: str) -> KeyInfo | None: ...
+    async def delete_key(self, key_id: str) -> None: ...
+
+
+class Accounts(Protocol):
+    """Users, and the projects they are members of. A user is found by id or by name."""
+
+    async def any_user(self) -> bool: ...
+    async def add_user(self, user: NewUser) -> None: ...
+    async def user(self, ref: str, *, lock: bool = False) -> User | None: ...
+    async def credentials(self, ref: str) -> Credentials | None: ...
+    async def users(self, *, limit: int, after: str | None) -> Page[User]:
+        """By name."""
+        ...
+
+    async def active_admins(self) -> list[str]:
+        """Locked, so that of two who take each other's rights away only one can."""
+        ...
+
+    async def change_user(self, user_id: str, **changes: bool | str) -> None:
+        """`is_admin`, `is_active`, `password` (its hash)."""
+        ...
+
+    async def rehash(self, user_id: str, old: str, new: str) -> None:
+        """The same password by newer parameters, unless it was changed meanwhile."""
+        ...
+
+    async def signed_in(self, user_id: str) -> None: ...
+    async def delete_user(self, user_id: str) -> None:
+        """With their memberships and sessions."""
+        ...
+
+    async def account(self, session_id: str) -> Account | None:
+        """Who stands behind a session, if it and they are good."""
+        ...
+
+    async def places(self, user_id: str) -> tuple[Place, ...]: ...
+    async def member(self, project_id: str, user_id: str) -> Member | None:
+        """Locked, as it is about to change."""
+        ...
+
+    async def set_role(self, project_id: str, user_id: str, role: str, actor: str) -> None: ...
+    async def remove_member(self, project_id: str, user_id: str) -> None: ...
+    async def owners(self, project_id: str) -> list[str]:
+        """Locked, as `active_admins`."""
+        ...
+
+    async def members(self, project_id: str, *, limit: int, after: str | None) -> Page[Member]:
+        """By name."""
+        ...
+
+
+class Invitations(Protocol):
+    """Links by which people join."""
+
+    async def add(self, invitation: NewInvitation) -> None: ...
+    async def by_digest(self, digest: str, *, lock: bool = False) -> Invitation | None: ...
+    async def find(self, project_id: str, invitation_id: str) -> Invitation | None: ...
+    async def page(self, project_id: str, *, limit: int, after: str | None) -> Page[Invitation]:
+        """Newest first."""
+        ...
+
+    async def accept(self, invitation_id: str, user_id: str) -> None: ...
+    async def delete(self, invitation_id: str) -> None: ...
+    async def lock_first(self) -> None:
+        """Locks all tokens for the first admin: whoever uses one of them is alone."""
+        ...
+
+    async def drop_first(self) -> None:
+        """Forgets those that nobody used."""
+        ...
+
+    async def prune(self, older_than: float) -> int: ...
+
+
+class Sessions(Protocol):
+    """Sign-ins, and which refresh token of each is good."""
+
+    async def add(self, session: NewSession, expires_at: datetime) -> None: ...
+    async def find(self, session_id: str, *, lock: bool = False) -> Session | None: ...
+    async def exchange(self, session_id: str, *, digest: str, generation: int, expires_at: datetime) -> None: ...
+    async def end(self, session_id: str, reason: str) -> bool:
+        """Whether it was still open."""
+        ...
+
+    async def end_all(self, user_id: str, reason: str, *, but: str | None = None) -> int: ...
+    async def prune(self, older_than: float) -> int: ...
+
+
+class Limits(Protocol):
+    """Leaky buckets that all processes share."""
+
+    async def lock(self, buckets: Collection[str]) -> dict[str, Tries]:
+        """How full they are, made if they are missing, and locked."""
+        ...
+
+    async def set(self, bucket: str, level: float) -> None:
+        """As of now."""
+        ...
+
+    async def forgive(self, bucket: str, tries: float) -> None: ...
+    async def pour(self, amounts: Mapping[str, float], leak: float) -> dict[str, float]:
+        """Adds to buckets that have been leaking so much a second; how full each is then."""
+        ...
+
+    async def prune(self, older_than: float) -> int: ...
 
 
 class Upkeep(Protocol):
@@ -490,6 +641,14 @@ class Transaction(Protocol):
     def facts(self) -> Facts: ...
     @property
     def access(self) -> Access: ...
+    @property
+    def accounts(self) -> Accounts: ...
+    @property
+    def invitations(self) -> Invitations: ...
+    @property
+    def sessions(self) -> Sessions: ...
+    @property
+    def limits(self) -> Limits: ...
     @property
     def upkeep(self) -> Upkeep: ...
     @property
