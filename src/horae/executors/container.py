@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from horae.domain.outcome import Outcome
 from horae.executors.containers.runner import ContainerRunner
+from horae.executors.containers.warm import IDLE, WarmContainers
 from horae.executors.containers.work import Bind, Bounds, Work
 from horae.executors.failure import Refused, refused
 
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
 
 
 class ContainerExecutor:
-    """Carries out `container` targets; they may mount what lies in the folders `mounts` of this machine."""
+    """Carries out `container` targets; they may mount what lies in the folders `mounts` of this machine. With `reuse`
+    a container waits `idle` seconds for the next run."""
 
-    def __init__(self, runner: ContainerRunner, *, mounts: Sequence[str] = ()) -> None:
+    def __init__(self, runner: ContainerRunner, *, mounts: Sequence[str] = (), idle: float = IDLE) -> None:
         self._runner = runner
+        self._warm = WarmContainers(runner, idle=idle)
         self._allowed = mounts
 
     def offers(self) -> Iterable[str]:
@@ -37,9 +40,10 @@ class ContainerExecutor:
             work = self._work(target)
         except Refused as error:
             return refused(str(error))
-        return await self._runner.run(attempt, work)
+        return await (self._warm if target.reuse else self._runner).run(attempt, work)
 
     async def close(self) -> None:
+        await self._warm.close()
         await self._runner.close()
 
     def _work(self, target: ContainerTarget) -> Work:

@@ -21,6 +21,12 @@ cgroup_manager = "cgroupfs"
 events_logger = "file"
 runtime = "runc"
 """
+_REGISTRIES = """
+[[registry]]
+prefix = "127.0.0.1"
+location = "127.0.0.1"
+insecure = true
+"""
 _IMAGE = """
 FROM scratch
 COPY busybox /bin/busybox
@@ -41,7 +47,7 @@ class Podman:
         self._environment = {
             **os.environ,
             "CONTAINERS_CONF": str(self._write("containers.conf", _CONF)),
-            "CONTAINERS_REGISTRIES_CONF": str(self._write("registries.conf", "")),
+            "CONTAINERS_REGISTRIES_CONF": str(self._write("registries.conf", _REGISTRIES)),
         }
         self._service: subprocess.Popen[bytes] | None = None
 
@@ -88,10 +94,6 @@ class Podman:
         """All there are, running or not."""
         found: list[dict[str, Any]] = json.loads(self.run("ps", "--all", "--format=json"))
         return found
-
-    def allow_plain(self, registry: str) -> None:
-        """Lets images be pulled from a registry without TLS."""
-        self._write("registries.conf", f'[[registry]]\nlocation = "{registry}"\ninsecure = true\n')
 
     def _command(self, *arguments: str) -> list[str]:
         places = [f"--{name}={self.folder / name}" for name in ("root", "runroot", "tmpdir")]

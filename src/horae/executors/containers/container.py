@@ -83,7 +83,10 @@ class Container:
 
     async def begin(self, command: str) -> Stream:
         """Starts a prepared command."""
-        return await open_stream(self._service, f"/exec/{command}/start", {"Detach": False, "Tty": False})
+        try:
+            return await open_stream(self._service, f"/exec/{command}/start", {"Detach": False, "Tty": False})
+        except ServiceError as error:
+            raise _told("used", error) from error
 
     async def exit_code(self, command: str) -> int | None:
         """None while the command runs."""

@@ -38,6 +38,7 @@ class ContainerRunner:
         return await guarded(self._run(attempt, work))
 
     async def close(self) -> None:
+        await self.ownership.close()
         await self.service.close()
 
     async def _run(self, attempt: Attempt, work: Work) -> Outcome:

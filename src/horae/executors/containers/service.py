@@ -65,7 +65,10 @@ class Service:
         """The answer's JSON, None if it has none. With `long` it may take any time."""
         async with self.answer(method, path, params=params, body=body, data=data, long=long) as response:
             raw = await response.read()
-        return json.loads(raw) if raw and "json" in response.headers.get("Content-Type", "") else None
+        try:
+            return json.loads(raw) if raw else None  # Podman does not always say that it is JSON
+        except ValueError:
+            raise ServiceError(response.status, "the container service gave an answer that is not JSON") from None
 
     @asynccontextmanager
     async def answer(

@@ -61,6 +61,7 @@ def creation(work: Work, env: Mapping[str, str], labels: Mapping[str, str]) -> d
         "AttachStdin": True,
         "AttachStdout": True,
         "AttachStderr": True,
+        "StopTimeout": 0,  # removing one that still runs kills it at once
         "HostConfig": _host(work),
     }
     optional = {"Cmd": list(work.command), "Entrypoint": work.entrypoint, "WorkingDir": work.cwd, "User": work.user}

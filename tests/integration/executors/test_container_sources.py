@@ -1,0 +1,95 @@
+"""Where a container gets things from: images of a registry, folders of the machine."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from horae.domain.states import AttemptOutcome
+from horae.executors.container import ContainerExecutor
+from tests.integration.executors.attempts import make_attempt
+from tests.integration.executors.containers import executor_on, run
+from tests.integration.executors.podman import Podman
+from tests.integration.executors.registry import Registry, registry
+
+
+@pytest.fixture
+async def container(podman: Podman) -> AsyncIterator[ContainerExecutor]:
+    async with executor_on(podman.socket) as executor:
+        yield executor
+
+
+@pytest.fixture
+async def images() -> AsyncIterator[Registry]:
+    async with registry() as it:
+        yield it
+
+
+def of(image: str, pull: str = "missing") -> dict[str, object]:
+    return {"kind": "container", "image": image, "network": False, "pull": pull}
+
+
+# ---- images
+
+
+async def test_a_missing_image_is_pulled_once_for_all_who_wait(container, images):
+    attempts = [make_attempt(of(f"{images.host}/team/tool:1")) for _ in range(3)]
+    outcomes = await asyncio.gather(*(container.execute(attempt) for attempt, _ in attempts))
+    assert [(outcome.error, log.text()) for outcome, (_, log) in zip(outcomes, attempts, strict=True)] == [
+        (None, "pulled\n")
+    ] * 3
+    assert "".join(log.text("system") for _, log in attempts) == f"pulling {images.host}/team/tool:1\n"
+
+
+async def test_always_pulls_each_time(container, images):
+    for _ in range(2):
+        attempt, log = make_attempt(of(f"{images.host}/team/tool:1", "always"))
+        assert (await container.execute(attempt)).error is None
+        assert "pulling" in log.text("system")
+
+
+async def test_an_image_that_is_not_there_is_a_permanent_failure(container, images):
+    attempt, _ = make_attempt(of(f"{images.host}/team/tool:2"))
+    outcome = await container.execute(attempt)
+    assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, True)
+    assert (outcome.error or "").startswith(f"the image {images.host}/team/tool:2 is not there: ")
+
+
+async def test_a_registry_that_is_away_is_worth_another_try(container):
+    attempt, _ = make_attempt(of("127.0.0.1:1/team/tool:1"))
+    outcome = await container.execute(attempt)
+    assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, False)
+    assert (outcome.error or "").startswith("the image 127.0.0.1:1/team/tool:1 cannot be pulled now: ")
+
+
+# ---- mounts
+
+
+async def test_allowed_folders_can_be_mounted(podman, tmp_path):
+    tmp_path.chmod(0o755)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "text").write_text("hello\n")
+    (tmp_path / "out").mkdir()
+    mounts = [
+        {"source": str(tmp_path / "in"), "target": "/in"},
+        {"source": str(tmp_path / "out"), "target": "/out", "read_only": False},
+    ]
+    async with executor_on(podman.socket, mounts=[str(tmp_path)]) as executor:
+        outcome, log = await run(executor, "cat /in/text; echo x > /in/text; echo y > /out/text", mounts=mounts)
+    assert (outcome.exit_code, log.text()) == (0, "hello\n")
+    assert "Read-only" in log.text("stderr")
+    assert (tmp_path / "out" / "text").read_text() == "y\n"
+
+
+@pytest.mark.parametrize("source", ["/etc", "{allowed}/link", "{allowed}x", "{allowed}/missing"])
+async def test_others_cannot(podman, tmp_path, source):
+    allowed: Path = tmp_path / "allowed"
+    allowed.mkdir()
+    (tmp_path / "allowedx").mkdir()
+    (allowed / "link").symlink_to("/etc")
+    async with executor_on(podman.socket, mounts=[str(allowed)]) as executor:
+        place = source.format(allowed=allowed)
+        outcome, _ = await run(executor, "true", mounts=[{"source": place, "target": "/x"}])
+    assert outcome.permanent
+    assert place in (outcome.error or "")

@@ -1,0 +1,46 @@
+"""The frames of a container's output, cut anywhere."""
+
+import pytest
+
+from horae.executors.containers.stream import Frames
+
+
+class Log:
+    def __init__(self) -> None:
+        self.texts = {"stdout": "", "stderr": "", "system": ""}
+
+    def write(self, stream: str, text: str) -> None:
+        self.texts[stream] += text
+
+    def progress(self, fraction: float, note: str | None) -> None:
+        raise AssertionError("not told here")
+
+
+def frame(stream: int, content: bytes) -> bytes:
+    return bytes((stream, 0, 0, 0)) + len(content).to_bytes(4, "big") + content
+
+
+WHOLE = b"".join(
+    (
+        frame(1, "schön\0".encode()[:4]),
+        frame(2, b"err"),
+        frame(1, b""),
+        frame(1, "schön\0".encode()[4:]),
+        frame(2, b"\xff\xc3"),
+        frame(3, b"told by the service"),
+    )
+)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 8, 9, 1000])
+def test_text_is_the_same_however_it_is_cut(size):
+    log = Log()
+    frames = Frames(log)
+    for start in range(0, len(WHOLE), size):
+        frames.feed(WHOLE[start : start + size])
+    frames.end()
+    assert log.texts == {
+        "stdout": "schön\N{REPLACEMENT CHARACTER}",
+        "stderr": "err\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}",
+        "system": "told by the service",
+    }
