@@ -253,7 +253,7 @@ async def test_an_edit_whose_reply_was_lost_is_not_made_twice(world: World) -> N
 
 async def test_an_instant_before_what_was_fired_is_refused_not_forgotten(world: World) -> None:
     """It could neither run nor leave a row: everything up to there is accounted for."""
-    job = await world.job(every="1h")
+    job = await world.job(every="1h", overlap="allow")
     await world.fire()
     job = await world.look(job)
     assert job.fired_through is not None
