@@ -284,6 +284,7 @@ class ApiKey:
     prefix: str
     digest: str
     created_by: str
+    expires_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,6 +294,7 @@ class KeyRecord:
     name: str
     role: str
     digest: str
+    project_slug: str
 
 
 Json = dict[str, Any]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 _VIEWER = frozenset(
-    {"jobs:read", "runs:read", "schedules:preview", "operations:read", "workers:read", "schedulers:read"}
+    {
+        *("jobs:read", "runs:read", "schedules:preview", "operations:read", "workers:read", "schedulers:read"),
+        *("account:own", "projects:read"),
+    }
 )
 _OPERATOR = _VIEWER | {
     *("jobs:run", "jobs:pause", "jobs:backfill"),
@@ -11,14 +14,25 @@ _OPERATOR = _VIEWER | {
 }
 _EDITOR = _OPERATOR | {"jobs:write", "secrets:read"}  # the names of secrets; nobody reads their values
 # A definition of some kinds is code that workers execute: its own permission, which editing jobs does not bring.
-_OWNER = _EDITOR | {"jobs:code", "secrets:write", "audit:read"}
+_OWNER = _EDITOR | {
+    *("jobs:code", "secrets:write", "projects:edit"),
+    *("members:read", "members:write", "keys:read", "keys:write", "audit:read"),
+}
 
 ROLES: dict[str, frozenset[str]] = {
     "viewer": _VIEWER,
     "operator": _OPERATOR,
     "editor": _EDITOR,
     "owner": _OWNER,
-    "admin": _OWNER | {"metrics:read"},  # of the whole installation, not of one project
+    # of the whole installation, not of one project
+    "admin": _OWNER | {"metrics:read", "users:read", "users:write", "projects:manage"},
 }
+MEMBER_ROLES = tuple(role for role in ROLES if role != "admin")  # what one can be in a project
 PERMISSIONS: frozenset[str] = frozenset().union(*ROLES.values())
 CODE_KINDS = frozenset({"script", "python", "container", "artifact"})
+
+
+def above(role: str, other: str) -> bool:
+    """Whether the first may do more than the second."""
+    order = list(ROLES)
+    return order.index(role) > order.index(other)

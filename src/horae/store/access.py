@@ -2,23 +2,75 @@
 
 from __future__ import annotations
 
-from horae.domain.records import ApiKey, KeyRecord, Project
-from horae.store.rows import Group
+from horae.domain.account import DEFAULT_PROJECT, KeyInfo, ProjectInfo
+from horae.domain.records import ApiKey, KeyRecord, Page, Project
+from horae.store.dialects.base import Row
+from horae.store.rows import Group, is_id
 
-DEFAULT_PROJECT = "default"
+_KEY = "id, name, role, prefix, created_by, created_at, expires_at, last_used_at"
+_USED_EVERY = 60.0  # seconds: more often, and a key's last use is not written down
 
 
 class AccessTable(Group):
+    # Projects
+
     async def default_project(self) -> Project:
         (row,) = await self.db.fetch(
             "SELECT id, slug, name FROM projects WHERE slug = :slug", {"slug": DEFAULT_PROJECT}
         )
         return Project(row["id"], row["slug"], row["name"])
 
+    async def project(self, ref: str, *, lock: bool = False) -> ProjectInfo | None:
+        column = "id" if is_id(ref) else "slug"
+        rows = await self.db.fetch(
+            f"SELECT id, slug, name, created_at FROM projects WHERE {column} = :ref {self.d.lock if lock else ''}",
+            {"ref": ref},
+        )
+        return _project(rows[0]) if rows else None
+
+    async def projects(self, user_id: str | None, *, limit: int, after: str | None) -> Page[ProjectInfo]:
+        mine = "" if user_id is None else "JOIN memberships m ON m.project_id = p.id AND m.user_id = :user_id "
+        more = "" if after is None else "WHERE p.slug > :after "
+        rows = await self.db.fetch(
+            f"SELECT p.id, p.slug, p.name, p.created_at FROM projects p {mine}{more}ORDER BY p.slug LIMIT :limit",
+            {"user_id": user_id, "after": after, "limit": limit + 1},
+        )
+        items = [_project(row) for row in rows[:limit]]
+        return Page(items, items[-1].slug if len(rows) > limit else None)
+
+    async def add_project(self, project: Project) -> None:
+        await self.db.execute(
+            f"INSERT INTO projects (id, slug, name, created_at) VALUES (:id, :slug, :name, {self.d.now})",
+            {"id": project.id, "slug": project.slug, "name": project.name},
+        )
+
+    async def rename_project(self, project_id: str, name: str) -> None:
+        await self.db.execute("UPDATE projects SET name = :name WHERE id = :id", {"id": project_id, "name": name})
+
+    async def contents(self, project_id: str) -> dict[str, bool]:
+        found = {}
+        for table in ("jobs", "runs", "secrets"):
+            rows = await self.db.fetch(
+                f"SELECT project_id FROM {table} WHERE project_id = :id LIMIT 1", {"id": project_id}
+            )
+            found[table] = bool(rows)
+        return found
+
+    async def delete_project(self, project_id: str) -> None:
+        for table, column in (
+            ("api_keys", "project_id"),
+            ("invitations", "project_id"),
+            ("memberships", "project_id"),
+            ("projects", "id"),
+        ):
+            await self.db.execute(f"DELETE FROM {table} WHERE {column} = :id", {"id": project_id})
+
+    # Keys
+
     async def add_key(self, key: ApiKey) -> None:
         await self.db.execute(
-            "INSERT INTO api_keys (id, project_id, name, role, prefix, digest, created_by, created_at) "
-            f"VALUES (:id, :project_id, :name, :role, :prefix, :digest, :created_by, {self.d.now})",
+            "INSERT INTO api_keys (id, project_id, name, role, prefix, digest, created_by, created_at, expires_at) "
+            f"VALUES (:id, :project_id, :name, :role, :prefix, :digest, :created_by, {self.d.now}, :expires_at)",
             {
                 "id": key.id,
                 "project_id": key.project_id,
@@ -27,6 +79,7 @@ class AccessTable(Group):
                 "prefix": key.prefix,
                 "digest": key.digest,
                 "created_by": key.created_by,
+                "expires_at": key.expires_at,
             },
         )
 
@@ -39,11 +92,57 @@ class AccessTable(Group):
 
     async def key(self, prefix: str) -> KeyRecord | None:
         rows = await self.db.fetch(
-            "SELECT id, project_id, name, role, digest FROM api_keys WHERE prefix = :prefix "
-            f"AND (expires_at IS NULL OR expires_at > {self.d.now})",
+            "SELECT k.id, k.project_id, p.slug, k.name, k.role, k.digest FROM api_keys k "
+            "JOIN projects p ON p.id = k.project_id WHERE k.prefix = :prefix "
+            f"AND (k.expires_at IS NULL OR k.expires_at > {self.d.now})",
             {"prefix": prefix},
         )
         if not rows:
             return None
         row = rows[0]
-        return KeyRecord(row["id"], row["project_id"], row["name"], row["role"], row["digest"])
+        return KeyRecord(row["id"], row["project_id"], row["name"], row["role"], row["digest"], row["slug"])
+
+    async def used(self, key_id: str) -> None:
+        await self.db.execute(
+            f"UPDATE api_keys SET last_used_at = {self.d.now} WHERE id = :id "
+            f"AND (last_used_at IS NULL OR last_used_at < {self.d.earlier(':every')})",
+            {"id": key_id, "every": _USED_EVERY},
+        )
+
+    async def keys(self, project_id: str, *, limit: int, after: str | None) -> Page[KeyInfo]:
+        more = "" if after is None else "AND id < :after "
+        rows = await self.db.fetch(
+            f"SELECT {_KEY} FROM api_keys WHERE project_id = :project_id {more}ORDER BY id DESC LIMIT :limit",
+            {"project_id": project_id, "after": after, "limit": limit + 1},
+        )
+        items = [_key(row) for row in rows[:limit]]
+        return Page(items, items[-1].id if len(rows) > limit else None)
+
+    async def find_key(self, project_id: str, key_id: str) -> KeyInfo | None:
+        if not is_id(key_id):
+            return None
+        rows = await self.db.fetch(
+            f"SELECT {_KEY} FROM api_keys WHERE project_id = :project_id AND id = :id {self.d.lock}",
+            {"project_id": project_id, "id": key_id},
+        )
+        return _key(rows[0]) if rows else None
+
+    async def delete_key(self, key_id: str) -> None:
+        await self.db.execute("DELETE FROM api_keys WHERE id = :id", {"id": key_id})
+
+
+def _project(row: Row) -> ProjectInfo:
+    return ProjectInfo(row["id"], row["slug"], row["name"], row["created_at"])
+
+
+def _key(row: Row) -> KeyInfo:
+    return KeyInfo(
+        row["id"],
+        row["name"],
+        row["role"],
+        row["prefix"],
+        row["created_by"],
+        row["created_at"],
+        row["expires_at"],
+        row["last_used_at"],
+    )

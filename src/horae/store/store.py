@@ -12,19 +12,23 @@ from typing import ParamSpec, TypeVar
 from horae.domain.audit import Origin
 from horae.ports import Hint, Ids, Verb
 from horae.store.access import AccessTable
+from horae.store.accounts import AccountTables
 from horae.store.audit import AuditTable
 from horae.store.dependencies import DependencyTable
 from horae.store.dialects.base import Connection, Dialect
 from horae.store.facts import FactTables
 from horae.store.failures import ConnectionLost, TryAgain
 from horae.store.gates import GateTable
+from horae.store.invitations import InvitationTable
 from horae.store.jobs import JobTable
+from horae.store.limits import LimitTable
 from horae.store.logs import LogTable
 from horae.store.operations import OperationTable
 from horae.store.pool import Pool
 from horae.store.processes import ProcessTable
 from horae.store.runs import RunTable
 from horae.store.secrets import SecretTable
+from horae.store.sessions import SessionTable
 from horae.store.stats import StatTable
 from horae.store.upkeep import UpkeepTables
 
@@ -62,6 +66,10 @@ class SqlTransaction:
         self.stats = StatTable(db, dialect, ids)
         self.facts = FactTables(db, dialect)
         self.access = AccessTable(db, dialect)
+        self.accounts = AccountTables(db, dialect)
+        self.invitations = InvitationTable(db, dialect)
+        self.sessions = SessionTable(db, dialect)
+        self.limits = LimitTable(db, dialect)
         self.upkeep = UpkeepTables(db, dialect)
         self.dependencies = DependencyTable(db, dialect)
         self.operations = OperationTable(db, dialect)

@@ -1,0 +1,38 @@
+"""How long to wait after wrong passwords: a few tries are free, then each one doubles the wait."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """How many there were, fading with time, and when the last one was."""
+
+    level: float
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Lockout:
+    free: int
+    first: float  # seconds to wait after the last free try
+    longest: float
+    forget: float  # seconds after which one try is forgotten
+
+    def level(self, tries: Tries, now: datetime) -> float:
+        """What is left of earlier tries."""
+        return max(0.0, tries.level - max(0.0, (now - tries.at).total_seconds()) / self.forget)
+
+    def wait(self, tries: Tries, now: datetime) -> float:
+        """Seconds until the next try is looked at; 0: now."""
+        over = int(tries.level + 0.5) - self.free  # a little fades between one try and the next
+        if over < 0:
+            return 0.0
+        pause = min(self.longest, self.first * 2.0 ** min(over, 40))
+        return max(0.0, pause - (now - tries.at).total_seconds())
+
+
+ACCOUNT = Lockout(free=5, first=15.0, longest=900.0, forget=600.0)
+ADDRESS = Lockout(free=30, first=15.0, longest=900.0, forget=30.0)  # many people may share one

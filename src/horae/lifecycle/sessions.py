@@ -1,0 +1,80 @@
+"""Sessions: opened by a password, kept by refresh tokens that are good once, ended by people or by a token that comes
+a second time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from horae.domain.account import NewSession, User, session_ends
+from horae.domain.lockout import Lockout
+from horae.ports import Transaction
+
+
+async def admit(tx: Transaction, *, buckets: Mapping[str, Lockout]) -> float:
+    """Counts a try in every bucket, before anybody looks at the password: so many processes cannot try more than one.
+    If a bucket says to wait, nothing is counted, and this is for how long."""
+    found = await tx.limits.lock(buckets)
+    now = await tx.now()
+    wait = max(lockout.wait(found[bucket], now) for bucket, lockout in buckets.items())
+    if wait == 0:
+        for bucket, lockout in buckets.items():
+            await tx.limits.set(bucket, lockout.level(found[bucket], now) + 1)
+    return wait
+
+
+async def forgive(tx: Transaction, *, account: str, others: Collection[str] = ()) -> None:
+    """The password was right: the account begins anew, and the other buckets lose this one try."""
+    for bucket in sorted([account, *others]):
+        if bucket == account:
+            await tx.limits.set(bucket, 0)
+        else:
+            await tx.limits.forgive(bucket, 1)
+
+
+async def open_session(tx: Transaction, *, session: NewSession, checked: str) -> User | None:
+    """Signs a user in whose password was just checked against the hash `checked`; None if that, or they, are no longer
+    good."""
+    found = await tx.accounts.credentials(session.user_id)
+    if found is None or not found.user.is_active or found.password != checked:
+        return None
+    if not (tx.repeated and await tx.sessions.find(session.id)):
+        now = await tx.now()
+        await tx.sessions.add(session, session_ends(now, now))
+        await _note(tx, "session.open", session.id, found.user)
+    await tx.accounts.signed_in(session.user_id)
+    return found.user
+
+
+async def refresh(tx: Transaction, *, session_id: str, generation: int, digest: str, new_digest: str) -> User | None:
+    """Exchanges a refresh token. One that was exchanged before ends the session: whoever sends it, two people hold it.
+    None says no; it is no error, since what it does must be kept."""
+    session = await tx.sessions.find(session_id, lock=True)
+    now = await tx.now()
+    if session is None or not session.open_at(now):
+        return None
+    user = await tx.accounts.user(session.user_id)
+    if user is None or not user.is_active:
+        return None
+    if tx.repeated and session.digest == new_digest:
+        return user
+    if session.generation != generation or session.digest != digest:
+        await tx.sessions.end(session_id, "reused")
+        await _note(tx, "session.reuse", session_id, user)
+        return None
+    await tx.sessions.exchange(
+        session_id, digest=new_digest, generation=generation + 1, expires_at=session_ends(session.created_at, now)
+    )
+    return user
+
+
+async def end_session(tx: Transaction, *, session_id: str) -> None:
+    """Signs out; nothing happens to a session that is over."""
+    session = await tx.sessions.find(session_id, lock=True)
+    if session is not None and await tx.sessions.end(session_id, "logout"):
+        user = await tx.accounts.user(session.user_id)
+        if user is not None:
+            await _note(tx, "session.end", session_id, user)
+
+
+async def _note(tx: Transaction, action: str, session_id: str, user: User) -> None:
+    await tx.audit.add(action, actor=f"user:{user.username}", project_id=None, id=session_id, name=user.username)

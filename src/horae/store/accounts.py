@@ -1,0 +1,157 @@
+"""`users` and `memberships`: who there is, and where they may do what."""
+
+from __future__ import annotations
+
+from horae.domain.account import Account, Credentials, Member, NewUser, Place, User
+from horae.domain.records import Page
+from horae.store.dialects.base import Row
+from horae.store.rows import Group, is_id, words
+
+_USER = words(
+    "id username is_admin is_active created_by created_at updated_at password_changed_at last_login_at",
+)
+_COLUMNS = ", ".join(f"u.{column}" for column in _USER)
+_MEMBER = (
+    "m.user_id, u.username, u.is_active, m.role, m.created_by, m.created_at "
+    "FROM memberships m JOIN users u ON u.id = m.user_id"
+)
+_CHANGEABLE = frozenset({"is_admin", "is_active", "password"})
+
+
+class AccountTables(Group):
+    async def any_user(self) -> bool:
+        return bool(await self.db.fetch("SELECT id FROM users LIMIT 1"))
+
+    async def add_user(self, user: NewUser) -> None:
+        await self.db.execute(
+            "INSERT INTO users (id, username, password, is_admin, is_active, created_by, created_at, updated_at, "
+            "password_changed_at) VALUES (:id, :username, :password, :is_admin, :is_active, :created_by, "
+            f"{self.d.now}, {self.d.now}, {self.d.now})",
+            {
+                "id": user.id,
+                "username": user.username,
+                "password": user.password,
+                "is_admin": user.is_admin,
+                "is_active": True,
+                "created_by": user.created_by,
+            },
+        )
+
+    async def user(self, ref: str, *, lock: bool = False) -> User | None:
+        column = "id" if is_id(ref) else "username"
+        rows = await self.db.fetch(
+            f"SELECT {_COLUMNS} FROM users u WHERE u.{column} = :ref {self.d.lock if lock else ''}", {"ref": ref}
+        )
+        return _user(rows[0]) if rows else None
+
+    async def credentials(self, ref: str) -> Credentials | None:
+        column = "id" if is_id(ref) else "username"
+        rows = await self.db.fetch(f"SELECT {_COLUMNS}, u.password FROM users u WHERE u.{column} = :ref", {"ref": ref})
+        return Credentials(_user(rows[0]), rows[0]["password"]) if rows else None
+
+    async def users(self, *, limit: int, after: str | None) -> Page[User]:
+        more = "" if after is None else "WHERE u.username > :after "
+        rows = await self.db.fetch(
+            f"SELECT {_COLUMNS} FROM users u {more}ORDER BY u.username LIMIT :limit",
+            {"after": after, "limit": limit + 1},
+        )
+        items = [_user(row) for row in rows[:limit]]
+        return Page(items, items[-1].username if len(rows) > limit else None)
+
+    async def active_admins(self) -> list[str]:
+        rows = await self.db.fetch(
+            f"SELECT id FROM users WHERE is_admin = :yes AND is_active = :yes ORDER BY id {self.d.lock}", {"yes": True}
+        )
+        return [row["id"] for row in rows]
+
+    async def change_user(self, user_id: str, **changes: bool | str) -> None:
+        assert changes.keys() <= _CHANGEABLE
+        sets = [f"{column} = :{column}" for column in changes]
+        if "password" in changes:
+            sets.append(f"password_changed_at = {self.d.now}")
+        await self.db.execute(
+            f"UPDATE users SET {', '.join(sets)}, updated_at = {self.d.now} WHERE id = :id", {**changes, "id": user_id}
+        )
+
+    async def rehash(self, user_id: str, old: str, new: str) -> None:
+        await self.db.execute(
+            "UPDATE users SET password = :new WHERE id = :id AND password = :old",
+            {"id": user_id, "old": old, "new": new},
+        )
+
+    async def signed_in(self, user_id: str) -> None:
+        await self.db.execute(f"UPDATE users SET last_login_at = {self.d.now} WHERE id = :id", {"id": user_id})
+
+    async def delete_user(self, user_id: str) -> None:
+        for table, column in (("memberships", "user_id"), ("sessions", "user_id"), ("users", "id")):
+            await self.db.execute(f"DELETE FROM {table} WHERE {column} = :id", {"id": user_id})
+
+    # Memberships
+
+    async def account(self, session_id: str) -> Account | None:
+        rows = await self.db.fetch(
+            f"SELECT {_COLUMNS} FROM sessions s JOIN users u ON u.id = s.user_id "
+            f"WHERE s.id = :id AND s.ended_at IS NULL AND s.expires_at > {self.d.now} AND u.is_active = :yes",
+            {"id": session_id, "yes": True},
+        )
+        return Account(_user(rows[0]), await self.places(rows[0]["id"])) if rows else None
+
+    async def places(self, user_id: str) -> tuple[Place, ...]:
+        rows = await self.db.fetch(
+            "SELECT p.id, p.slug, p.name, m.role FROM memberships m JOIN projects p ON p.id = m.project_id "
+            "WHERE m.user_id = :id ORDER BY p.slug",
+            {"id": user_id},
+        )
+        return tuple(Place(row["id"], row["slug"], row["name"], row["role"]) for row in rows)
+
+    async def member(self, project_id: str, user_id: str) -> Member | None:
+        rows = await self.db.fetch(
+            f"SELECT {_MEMBER} WHERE m.project_id = :project_id AND m.user_id = :user_id {self.d.lock_of('m')}",
+            {"project_id": project_id, "user_id": user_id},
+        )
+        return _member(rows[0]) if rows else None
+
+    async def set_role(self, project_id: str, user_id: str, role: str, actor: str) -> None:
+        given = {"project_id": project_id, "user_id": user_id, "role": role, "actor": actor}
+        if not await self.db.execute(
+            "UPDATE memberships SET role = :role WHERE project_id = :project_id AND user_id = :user_id", given
+        ):
+            await self.db.execute(
+                "INSERT INTO memberships (project_id, user_id, role, created_by, created_at) "
+                f"VALUES (:project_id, :user_id, :role, :actor, {self.d.now})",
+                given,
+            )
+
+    async def remove_member(self, project_id: str, user_id: str) -> None:
+        await self.db.execute(
+            "DELETE FROM memberships WHERE project_id = :project_id AND user_id = :user_id",
+            {"project_id": project_id, "user_id": user_id},
+        )
+
+    async def owners(self, project_id: str) -> list[str]:
+        rows = await self.db.fetch(
+            "SELECT user_id FROM memberships WHERE project_id = :project_id AND role = 'owner' "
+            f"ORDER BY user_id {self.d.lock}",
+            {"project_id": project_id},
+        )
+        return [row["user_id"] for row in rows]
+
+    async def members(self, project_id: str, *, limit: int, after: str | None) -> Page[Member]:
+        more = "" if after is None else "AND u.username > :after "
+        rows = await self.db.fetch(
+            f"SELECT {_MEMBER} WHERE m.project_id = :project_id {more}ORDER BY u.username LIMIT :limit",
+            {"project_id": project_id, "after": after, "limit": limit + 1},
+        )
+        items = [_member(row) for row in rows[:limit]]
+        return Page(items, items[-1].username if len(rows) > limit else None)
+
+
+def _user(row: Row) -> User:
+    found = {column: row[column] for column in _USER}
+    return User(**{**found, "is_admin": bool(row["is_admin"]), "is_active": bool(row["is_active"])})
+
+
+def _member(row: Row) -> Member:
+    return Member(
+        row["user_id"], row["username"], bool(row["is_active"]), row["role"], row["created_by"], row["created_at"]
+    )

@@ -1,0 +1,77 @@
+"""`sessions`: sign-ins, each with the digest of the one refresh token that is good now."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from horae.domain.account import NewSession, Session
+from horae.store.dialects.base import Row
+from horae.store.rows import Group
+
+_COLUMNS = "id, user_id, digest, generation, created_at, expires_at, ended_at"
+
+
+class SessionTable(Group):
+    async def add(self, session: NewSession, expires_at: datetime) -> None:
+        await self.db.execute(
+            "INSERT INTO sessions (id, user_id, digest, generation, client, address, created_at, used_at, expires_at) "
+            f"VALUES (:id, :user_id, :digest, 1, :client, :address, {self.d.now}, {self.d.now}, :expires_at)",
+            {
+                "id": session.id,
+                "user_id": session.user_id,
+                "digest": session.digest,
+                "client": session.client,
+                "address": session.address,
+                "expires_at": expires_at,
+            },
+        )
+
+    async def find(self, session_id: str, *, lock: bool = False) -> Session | None:
+        rows = await self.db.fetch(
+            f"SELECT {_COLUMNS} FROM sessions WHERE id = :id {self.d.lock if lock else ''}", {"id": session_id}
+        )
+        return _session(rows[0]) if rows else None
+
+    async def exchange(self, session_id: str, *, digest: str, generation: int, expires_at: datetime) -> None:
+        await self.db.execute(
+            "UPDATE sessions SET digest = :digest, generation = :generation, expires_at = :expires_at, "
+            f"used_at = {self.d.now} WHERE id = :id",
+            {"id": session_id, "digest": digest, "generation": generation, "expires_at": expires_at},
+        )
+
+    async def end(self, session_id: str, reason: str) -> bool:
+        return bool(
+            await self.db.execute(
+                f"UPDATE sessions SET ended_at = {self.d.now}, end_reason = :reason "
+                "WHERE id = :id AND ended_at IS NULL",
+                {"id": session_id, "reason": reason},
+            )
+        )
+
+    async def end_all(self, user_id: str, reason: str, *, but: str | None = None) -> int:
+        spared = "" if but is None else "AND id <> :but "
+        return await self.db.execute(
+            f"UPDATE sessions SET ended_at = {self.d.now}, end_reason = :reason "
+            f"WHERE user_id = :user_id AND ended_at IS NULL {spared}",
+            {"user_id": user_id, "reason": reason, "but": but},
+        )
+
+    async def prune(self, older_than: float) -> int:
+        """Forgets sessions that ended or ran out long ago; until then a replayed token is known for what it is."""
+        return await self.db.execute(
+            f"DELETE FROM sessions WHERE expires_at < {self.d.earlier(':older_than')} "
+            f"OR ended_at < {self.d.earlier(':older_than')}",
+            {"older_than": older_than},
+        )
+
+
+def _session(row: Row) -> Session:
+    return Session(
+        row["id"],
+        row["user_id"],
+        row["digest"],
+        row["generation"],
+        row["created_at"],
+        row["expires_at"],
+        row["ended_at"],
+    )
