@@ -11,7 +11,17 @@ if TYPE_CHECKING:
     from horae.sdk.task import task
 
 __version__ = "0.1.0"
-__all__ = ["AsyncClient", "Cancelled", "Client", "Context", "PermanentError", "Retry", "RetryLater", "__version__", "task"]
+__all__ = [
+    "AsyncClient",
+    "Cancelled",
+    "Client",
+    "Context",
+    "PermanentError",
+    "Retry",
+    "RetryLater",
+    "__version__",
+    "task",
+]
 
 # Looked up when first used, so that `import horae` costs nothing and a module of tasks needs no pydantic.
 _HOMES = {

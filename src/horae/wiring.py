@@ -17,7 +17,7 @@ import uvloop
 
 from horae import __version__
 from horae.clock import SystemClock, SystemIds
-from horae.config import Settings, process_environment
+from horae.config import Settings, process_environment, secret_variables
 from horae.domain.errors import ConfigurationError
 from horae.domain.records import ApiKey, SchedulerSign, WorkerSign
 from horae.domain.targets.fields import Limits
@@ -290,11 +290,7 @@ def executors_for(settings: Settings, slots: int, imports: Sequence[str]) -> dic
 
             executors[kind] = ScriptExecutor(commands)
         elif kind == "python":
-            from horae.executors.python import PythonExecutor
-            from horae.sdk.task import load_tasks, registry
-
-            load_tasks(imports)
-            executors[kind] = PythonExecutor(registry, threads=slots)
+            executors[kind] = _python(imports, slots)
         elif kind == "container":
             executors[kind] = _container(settings)
         else:
@@ -321,6 +317,24 @@ def _commands(settings: Settings) -> CommandRunner:
 
     limits = Limits(memory=settings.script_memory, processes=settings.script_processes)
     return CommandRunner(process_environment(), limits=limits, sandbox=settings.script_sandbox)
+
+
+def _python(imports: Sequence[str], slots: int) -> Executor:
+    from horae.executors.functions.link import Origin
+    from horae.executors.functions.output import route
+    from horae.executors.python import PythonExecutor
+    from horae.sdk.system import add_system_functions
+    from horae.sdk.task import load_tasks
+
+    environment = {name: value for name, value in process_environment().items() if name not in secret_variables()}
+    executor = PythonExecutor(
+        add_system_functions(load_tasks(imports)),
+        Origin("horae.sdk.task:load_tasks", tuple(imports), environment),
+        slots=slots,
+    )
+    route()
+    executor.warm()
+    return executor
 
 
 async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, executors: dict[str, Executor]) -> None:

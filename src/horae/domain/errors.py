@@ -58,3 +58,16 @@ class DuplicateKey(HoraeError):
 
 class PermanentError(HoraeError):
     """Raised by a user's function: this attempt failed and no further attempt can help."""
+
+
+class RetryLater(HoraeError):
+    """Raised by a user's function: this attempt failed, and the next one is not to come before so many seconds."""
+
+    def __init__(self, seconds: float, message: str | None = None) -> None:
+        super().__init__(message or f"to be tried again in {seconds:g} s at the earliest")
+        self.seconds = float(seconds)
+
+
+class Cancelled(BaseException):
+    """Raised inside a plain function that is to stop: its run was cancelled, is out of time, or its worker stops. Like
+    KeyboardInterrupt it passes by `except Exception`, so that `finally` and `with` tidy up on its way."""

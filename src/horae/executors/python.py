@@ -1,28 +1,31 @@
-"""Calls registered functions: async ones on the event loop, plain ones in a thread.
+"""Calls registered functions: async ones on the event loop, plain ones in a process of the pool or in a thread.
 
 This is the path that a small job takes ten thousand times a second, so whatever can be known beforehand is (see
 `horae.domain.task`), and a run without arguments, context and result costs hardly more than the call.
 
-A thread cannot be killed. A plain function that is to stop keeps its slot until it returns; one that takes a `context`
-can look at `context.cancelled`.
+A process is killed when its call is to stop. A thread cannot be: a function there keeps its slot until it returns; one
+that takes a `context` can look at `context.cancelled`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
-from horae.domain.errors import PermanentError
+from horae.domain.errors import InvalidInput
 from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.states import AttemptOutcome
-from horae.domain.task import CONTEXT, Context, Function, Registry
-from horae.executors.failure import RESULT_LIMIT, Refused, clean, in_words, raised, refused
-from horae.executors.threads import Interrupted, Threads, ThreadWriter
+from horae.domain.parameters import Validator, validator_of
+from horae.domain.task import CONTEXT, About, Context, Function, Registry
+from horae.executors.failure import Refused, clean, refused
+from horae.executors.functions.link import Origin
+from horae.executors.functions.outcome import failure, result
+from horae.executors.functions.output import writer
+from horae.executors.functions.pool import Pool
+from horae.executors.threads import Interrupted, Threads, ThreadSink
 
 if TYPE_CHECKING:
     from horae.domain.attempt import Attempt
@@ -30,14 +33,22 @@ if TYPE_CHECKING:
 
 
 class PythonExecutor:
-    """Carries out `python` targets with the functions of a registry, plain ones in at most `threads` threads."""
+    """Carries out `python` targets with the functions of a registry, at most `slots` of them in processes and as many
+    in threads. `origin` says how a new process comes by the same functions."""
 
-    def __init__(self, registry: Registry, *, threads: int = 16) -> None:
+    def __init__(self, registry: Registry, origin: Origin, *, slots: int = 16) -> None:
         self._functions = registry.functions
-        self._threads = Threads(threads)
+        self._validators: dict[str, Validator | None] = {}
+        self._threads = Threads(slots)
+        self._pool = Pool(origin, slots)
 
     def offers(self) -> Iterable[str]:
         return [f"python:{name}" for name in self._functions]
+
+    def warm(self) -> None:
+        """Makes ready for the first call, where that takes long."""
+        if any(function.kind == "process" for function in self._functions.values()):
+            self._pool.warm()
 
     async def execute(self, attempt: Attempt) -> Outcome:
         target = cast("PythonTarget", attempt.job.target)
@@ -47,27 +58,51 @@ class PythonExecutor:
         arguments = target.arguments
         try:
             if arguments or function.requires or attempt.run.input is not None:
-                arguments = _checked(function, arguments, attempt.run.input)
-            if not function.is_async:
+                arguments = _merged(function, arguments, attempt.run.input)
+                if function.kind != "process":  # which checks them itself: what comes out of it may not be JSON
+                    arguments = self._validated(function, arguments)
+            if function.kind == "process":
+                return await self._pool.call(_request(function, arguments, attempt), attempt)
+            if function.kind == "thread":
                 value = await self._in_thread(function, arguments, attempt)
-            elif function.takes_context:
-                value = await function.call(**arguments, context=Context(attempt, partial(_log, attempt)))
             else:
+                writer.set(attempt)
+                if function.takes_context:
+                    arguments = {**arguments, CONTEXT: _context(attempt)}
                 value = await function.call(**arguments)
         except BaseException as error:  # SystemExit as well: a function does not end the worker
             return _failure(attempt, error)
         if attempt.stop is not None and function.is_async:
             raise asyncio.CancelledError  # it was told, by a cancellation it chose to swallow
-        return SUCCEEDED if value is None else _result(value)
+        return SUCCEEDED if value is None else result(value)
 
     async def close(self) -> None:
-        """Gives up what is still in a thread: it ends when it returns, or with the process."""
+        """Ends the processes. What is still in a thread is given up: it ends when it returns, or with the worker."""
         self._threads.close()
+        await self._pool.close()
+
+    def leases(self, until: Mapping[str, float]) -> None:
+        """By token: when the processes of an attempt are to be dead, unless its lease is renewed before."""
+        self._pool.leases(until)
+
+    def _validated(self, function: Function, arguments: dict[str, Any]) -> dict[str, Any]:
+        name = function.name
+        if name not in self._validators:
+            self._validators[name] = validator_of(function)
+        validate = self._validators[name]
+        if validate is None:
+            return arguments
+        try:
+            return validate(arguments)
+        except InvalidInput as error:
+            raise Refused(f"{name}: {error}") from None
 
     async def _in_thread(self, function: Function, arguments: dict[str, Any], attempt: Attempt) -> Any:
         context = None
+        sink = ThreadSink(asyncio.get_running_loop(), attempt)
+        writer.set(sink)
         if function.takes_context:
-            context = Context(attempt, ThreadWriter(asyncio.get_running_loop(), partial(_log, attempt)))
+            context = Context(About.of(attempt), sink, lambda: attempt.stop is not None)
             arguments = {**arguments, CONTEXT: context}
         try:
             value, error = await self._threads.run(function.call, arguments)
@@ -81,8 +116,28 @@ class PythonExecutor:
         return await value if inspect.iscoroutine(value) else value
 
 
-def _log(attempt: Attempt, text: str) -> None:
-    attempt.log.write("stdout", clean(text))
+class _LoopSink:
+    """The log as a function on the loop may use it: whatever it writes can be stored."""
+
+    __slots__ = ("_attempt",)
+
+    def __init__(self, attempt: Attempt) -> None:
+        self._attempt = attempt
+
+    def write(self, stream: str, text: str) -> None:
+        self._attempt.log.write(stream, clean(text))
+
+    def progress(self, fraction: float, note: str | None) -> None:
+        self._attempt.log.progress(fraction, None if note is None else clean(note))
+
+
+def _context(attempt: Attempt) -> Context:
+    return Context(About.of(attempt), _LoopSink(attempt), lambda: attempt.stop is not None)
+
+
+def _request(function: Function, arguments: dict[str, Any], attempt: Attempt) -> bytes:
+    about = list(About.of(attempt)) if function.takes_context else None
+    return orjson.dumps({"function": function.name, "arguments": arguments, "about": about})
 
 
 def _failure(attempt: Attempt, error: BaseException) -> Outcome:
@@ -90,12 +145,10 @@ def _failure(attempt: Attempt, error: BaseException) -> Outcome:
     task = asyncio.current_task()
     if attempt.stop is not None or (task is not None and task.cancelling()):
         raise error if isinstance(error, asyncio.CancelledError) else asyncio.CancelledError
-    if isinstance(error, Refused):
-        return refused(str(error))
-    return raised(error, permanent=isinstance(error, PermanentError))
+    return refused(str(error)) if isinstance(error, Refused) else failure(error)
 
 
-def _checked(function: Function, arguments: dict[str, Any], text: str | None) -> dict[str, Any]:
+def _merged(function: Function, arguments: dict[str, Any], text: str | None) -> dict[str, Any]:
     """The job's arguments, overridden name by name by the run's input, if the function takes them."""
     given = None if text is None else orjson.loads(text)
     if isinstance(given, dict):
@@ -105,14 +158,3 @@ def _checked(function: Function, arguments: dict[str, Any], text: str | None) ->
     if misfit := function.misfit(arguments):
         raise Refused(misfit)
     return arguments
-
-
-def _result(value: Any) -> Outcome:
-    """Failures here are permanent: the work is done, and doing it again would bring the same."""
-    try:
-        raw = orjson.dumps(value)
-    except (TypeError, RecursionError) as error:
-        return refused(f"the result cannot be told as JSON: {in_words(error)}")
-    if len(raw) > RESULT_LIMIT:
-        return refused(f"the result is longer than {RESULT_LIMIT // 1024} KiB of JSON")
-    return Outcome(AttemptOutcome.SUCCEEDED, result=raw.decode())

@@ -9,8 +9,13 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from queue import SimpleQueue
 from typing import Any
+
+from horae.domain.attempt import Attempt
+from horae.executors.failure import clean
 
 _PENDING = 256 * 1024  # characters on their way from a thread to the loop before the thread has to wait
 _PATIENCE = 5.0  # seconds it waits at most: the loop may be gone
@@ -100,32 +105,54 @@ class _Call:
             self._loop.call_soon_threadsafe(self.done.set_result, answer)
 
 
-class ThreadWriter:
-    """Hands text from a thread to the loop, in order, making the thread wait when it is far ahead."""
+class ThreadSink:
+    """Hands output and progress from a thread to the loop (the LogSink of domain/attempt.py), in order, making the
+    thread wait when it is far ahead."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, write: Callable[[str], None]) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, attempt: Attempt) -> None:
         self._loop = loop
-        self._write = write
+        self._attempt = attempt
         self._lock = threading.Lock()
-        self._texts: list[str] = []
+        self._texts: list[tuple[str, str]] = []
+        self._newest: tuple[float, str | None] | None = None
+        self._called = False  # whether the loop has been asked to look
         self._size = 0
         self._room = threading.Event()
         self._room.set()
 
-    def __call__(self, text: str) -> None:
+    @property
+    def log(self) -> ThreadSink:
+        return self
+
+    def write(self, stream: str, text: str) -> None:
         self._room.wait(_PATIENCE)
         with self._lock:
-            first = not self._texts
-            self._texts.append(text)
+            self._texts.append((stream, clean(text)))
             self._size += len(text)
             if self._size > _PENDING:
                 self._room.clear()
+        self._call()
+
+    def progress(self, fraction: float, note: str | None) -> None:
+        with self._lock:
+            self._newest = (fraction, None if note is None else clean(note))
+        self._call()
+
+    def _call(self) -> None:
+        with self._lock:
+            first, self._called = not self._called, True
         if first:
-            with suppress(RuntimeError):
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 self._loop.call_soon_threadsafe(self._flush)
 
     def _flush(self) -> None:
         with self._lock:
             texts, self._texts, self._size = self._texts, [], 0
+            newest, self._newest = self._newest, None
+            self._called = False
             self._room.set()
-        self._write("".join(texts))
+        log = self._attempt.log
+        for stream, parts in groupby(texts, key=itemgetter(0)):
+            log.write(stream, "".join(text for _, text in parts))
+        if newest is not None:
+            log.progress(*newest)

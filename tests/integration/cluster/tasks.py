@@ -48,7 +48,7 @@ async def gated(path: str, gate: str, context: horae.Context) -> int:
     return context.attempt
 
 
-@horae.task
+@horae.task(isolation="thread")
 def deaf(path: str, gate: str, context: horae.Context) -> None:
     """Blocks its thread and listens to nobody."""
     note(path, "start", context)

@@ -29,6 +29,7 @@ async def test_the_lists_tell_who_does_what(kind: str, make_cluster: Make, oracl
 
     (found,) = await workers(cluster)
     offers = {"http", "script", "python:nothing", "python:noted", "python:gated", "python:deaf"}
+    offers |= {f"python:horae.{name}" for name in ("noop", "sleep", "fail", "echo")}
     assert set(found["offers"]) == offers
     expected = {
         "id": worker.id,

@@ -17,6 +17,7 @@ from horae.executors.script import ScriptExecutor
 from tests.integration.executors.calls import Handler, Server
 from tests.integration.executors.podman import Podman
 from tests.integration.executors.scripts import ENVIRONMENT
+from tests.integration.executors.tasks import ORIGIN
 
 
 def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
@@ -38,7 +39,7 @@ async def registry() -> Registry:
 
 @pytest.fixture
 async def python(registry: Registry) -> AsyncIterator[PythonExecutor]:
-    executor = PythonExecutor(registry, threads=4)
+    executor = PythonExecutor(registry, ORIGIN, slots=4)
     yield executor
     await executor.close()
 

@@ -1,6 +1,7 @@
 """Functions as a worker calls them: on the loop and in threads."""
 
 import asyncio
+import inspect
 import threading
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -22,7 +23,8 @@ async def run(registry: Registry, python: PythonExecutor) -> Run:
     async def run(
         call: Callable[..., Any], *, input: str | None = None, log: Log | None = None, **arguments: Any
     ) -> Outcome:
-        registry.add(describe(call, name="f"))
+        plain = not inspect.iscoroutinefunction(call)
+        registry.add(describe(call, name="f", isolation="thread" if plain else None))
         target = {"kind": "python", "function": "f", "arguments": arguments}
         attempt, _ = make_attempt(target, input=input, log=log)
         return await python.execute(attempt)
@@ -86,7 +88,7 @@ class TestCalling:
         def spoil(**arguments: Any) -> None:
             arguments.clear()
 
-        registry.add(describe(spoil, name="f"))
+        registry.add(describe(spoil, name="f", isolation="thread"))
         attempt, _ = make_attempt({"kind": "python", "function": "f", "arguments": {"a": 1}})
         await python.execute(attempt)
         assert attempt.job.target.arguments == {"a": 1}  # type: ignore[union-attr]
@@ -125,7 +127,7 @@ class TestCalling:
             names.add(threading.current_thread().name)
             together.wait(10)
 
-        registry.add(describe(meet, name="f"))
+        registry.add(describe(meet, name="f", isolation="thread"))
         attempts = [make_attempt({"kind": "python", "function": "f"})[0] for _ in range(40)]
         outcomes = await asyncio.gather(*(python.execute(attempt) for attempt in attempts))
         assert outcomes == [SUCCEEDED] * 40

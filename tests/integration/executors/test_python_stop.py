@@ -12,6 +12,7 @@ from horae.domain.states import StopReason
 from horae.domain.task import Context, Registry, describe
 from horae.executors.python import PythonExecutor
 from tests.integration.executors.attempts import Log, make_attempt, running
+from tests.integration.executors.tasks import ORIGIN
 from tests.waiting import until
 
 
@@ -65,7 +66,7 @@ async def test_a_thread_keeps_its_slot_until_it_returns(registry: Registry, pyth
         go.wait(30)
         return "done"
 
-    registry.add(describe(block, name="f"))
+    registry.add(describe(block, name="f", isolation="thread"))
     attempt, _ = make_attempt({"kind": "python", "function": "f"})
     async with running(python, attempt) as it:
         await until(begun.is_set)
@@ -91,7 +92,7 @@ async def test_a_thread_that_stopped_half_way(registry: Registry, python: Python
             raise ValueError
         assert context.cancelled
 
-    registry.add(describe(work, name="f"))
+    registry.add(describe(work, name="f", isolation="thread"))
     attempt, _ = make_attempt({"kind": "python", "function": "f"})
     async with running(python, attempt) as it:
         await until(begun.is_set)
@@ -101,7 +102,7 @@ async def test_a_thread_that_stopped_half_way(registry: Registry, python: Python
 
 
 async def test_what_no_thread_has_begun_is_given_up(registry: Registry) -> None:
-    python = PythonExecutor(registry, threads=1)
+    python = PythonExecutor(registry, ORIGIN, slots=1)
     begun, go, calls = threading.Event(), threading.Event(), []
 
     def block(n: int) -> None:
@@ -109,7 +110,7 @@ async def test_what_no_thread_has_begun_is_given_up(registry: Registry) -> None:
         begun.set()
         go.wait(30)
 
-    registry.add(describe(block, name="f"))
+    registry.add(describe(block, name="f", isolation="thread"))
     first, _ = make_attempt({"kind": "python", "function": "f", "arguments": {"n": 1}})
     second, _ = make_attempt({"kind": "python", "function": "f", "arguments": {"n": 2}})
     async with running(python, first) as it, running(python, second) as waiting:
@@ -123,14 +124,14 @@ async def test_what_no_thread_has_begun_is_given_up(registry: Registry) -> None:
 
 
 async def test_closing_gives_up_what_hangs(registry: Registry) -> None:
-    python = PythonExecutor(registry)
+    python = PythonExecutor(registry, ORIGIN)
     begun, go = threading.Event(), threading.Event()
 
     def hang() -> None:
         begun.set()
         go.wait(30)
 
-    registry.add(describe(hang, name="f"))
+    registry.add(describe(hang, name="f", isolation="thread"))
     attempt, _ = make_attempt({"kind": "python", "function": "f"})
     async with running(python, attempt) as it:
         await until(begun.is_set)

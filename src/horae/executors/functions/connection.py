@@ -1,0 +1,220 @@
+"""A child as the worker holds it: its connection, its output, and the call it is at."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import os
+import signal
+import socket
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+
+from horae.domain.attempt import Attempt
+from horae.domain.outcome import SUCCEEDED, Outcome
+from horae.domain.states import AttemptOutcome
+from horae.executors.failure import clean, failed
+from horae.executors.functions import wire
+
+_CHUNK = 64 * 1024
+_DRAIN_CHUNKS = 64  # read without waiting when a call ends; a pipe holds 1 chunk unless something goes on writing
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of a call. `lost` if the process ended without a word."""
+
+    outcome: Outcome
+    told: bool = False
+    dirty: bool = False
+    lost: bool = False
+
+
+class Connection:
+    """Used from one event loop, for one call at a time."""
+
+    def __init__(self, number: int, connection: socket.socket, outputs: tuple[int, int]) -> None:
+        self.number = number
+        self.idle_since = 0.0
+        self.reply: Reply | None = None  # to the call at hand
+        self._loop = asyncio.get_running_loop()
+        self.exited: asyncio.Future[None] = self._loop.create_future()
+        self._socket = connection
+        self._parser = wire.Parser()
+        self._attempt: Attempt | None = None
+        self._answered: asyncio.Future[Reply] | None = None
+        self._loop.add_reader(connection, self._read)
+        self._outputs = [_Output(self._loop, fd, name) for fd, name in zip(outputs, ("stdout", "stderr"), strict=True)]
+
+    @classmethod
+    def open(cls, number: int) -> tuple[Connection, list[int]]:
+        """With the files that the child is to have, for the caller to send and close."""
+        ours, theirs = socket.socketpair()
+        try:
+            out_read, out_write = os.pipe()
+            err_read, err_write = os.pipe()
+        except OSError:
+            ours.close()
+            theirs.close()
+            raise
+        for fd in (out_read, err_read):
+            os.set_blocking(fd, False)
+        ours.setblocking(False)
+        return cls(number, ours, (out_read, err_read)), [theirs.detach(), out_write, err_write]
+
+    @property
+    def token(self) -> str:
+        """Of the attempt at hand; none is empty."""
+        return "" if self._attempt is None else self._attempt.run.token
+
+    async def call(self, request: bytes, attempt: Attempt) -> Reply:
+        self._attempt = attempt
+        self.reply = None
+        self._answered = self._loop.create_future()
+        for output in self._outputs:
+            output.attempt = attempt
+        await self._send(wire.frame(wire.CALL, request))
+        return await self._answered
+
+    async def over(self, timeout: float) -> None:
+        """Until the call has a reply after all, or the child has ended."""
+        waiting: list[asyncio.Future[Any]] = [self.exited]
+        if self.reply is None:
+            self._answered = self._loop.create_future()
+            waiting.append(self._answered)
+        await asyncio.wait(waiting, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+
+    def hang_up(self) -> None:
+        """A child that waits for a call ends when its connection does."""
+        self._loop.remove_reader(self._socket)
+        self._socket.close()
+
+    def ended(self, told: dict[str, Any]) -> None:
+        """The child and all it had started are gone."""
+        self._read()  # its last words
+        self._finish(Reply(_ending(told), lost=True))
+        for output in self._outputs:
+            output.close()
+        if self._socket.fileno() >= 0:
+            self.hang_up()
+        if not self.exited.done():
+            self.exited.set_result(None)
+
+    async def _send(self, data: bytes) -> None:
+        try:
+            sent = self._socket.send(data)
+        except BlockingIOError:
+            sent = 0
+        except OSError:  # it has died: told by `ended`
+            return
+        if sent < len(data):
+            with suppress(OSError):
+                await self._loop.sock_sendall(self._socket, data[sent:])
+
+    def _read(self) -> None:
+        if self._socket.fileno() < 0:
+            return
+        try:
+            data = self._socket.recv(_CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._loop.remove_reader(self._socket)
+            return
+        self._parser.feed(data)
+        try:
+            while (frame := self._parser.next()) is not None:
+                self._understand(frame)
+        except (ValueError, KeyError, IndexError, TypeError):  # the function has written into the connection
+            self._loop.remove_reader(self._socket)
+            self._finish(Reply(failed("the function has broken the connection of its process"), dirty=True))
+
+    def _understand(self, frame: wire.Frame) -> None:
+        kind, body = frame
+        if kind == wire.PROGRESS:
+            if self._attempt is not None:
+                self._attempt.log.progress(*orjson.loads(body))
+            return
+        flags, body = body[0], body[1:]
+        if kind == wire.FAILED:
+            outcome = Outcome(AttemptOutcome.FAILED, **orjson.loads(body))
+        elif body:
+            outcome = Outcome(AttemptOutcome.SUCCEEDED, result=body.decode())
+        else:
+            outcome = SUCCEEDED
+        self._finish(Reply(outcome, told=bool(flags & wire.TOLD), dirty=bool(flags & wire.DIRTY)))
+
+    def _finish(self, reply: Reply) -> None:
+        if self._attempt is None or self.reply is not None:
+            return
+        for output in self._outputs:
+            output.drain()
+        self._attempt = None
+        self.reply = reply
+        if self._answered is not None and not self._answered.done():
+            self._answered.set_result(reply)
+
+
+class _Output:
+    """Hands on what a child prints, to the log of the attempt at hand."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, fd: int, stream: str) -> None:
+        self.attempt: Attempt | None = None
+        self._loop, self._fd, self._stream = loop, fd, stream
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        loop.add_reader(fd, self._read)
+
+    def drain(self) -> None:
+        """Reads what is there without waiting; what comes later belongs to nobody."""
+        for _ in range(_DRAIN_CHUNKS):
+            if not self._read():
+                break
+        self._hand_on(b"", final=True)
+        self.attempt = None
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            self._loop.remove_reader(self._fd)
+            os.close(self._fd)
+            self._fd = -1
+
+    def _read(self) -> bool:
+        """One chunk; whether there was one."""
+        if self._fd < 0:
+            return False
+        try:
+            data = os.read(self._fd, _CHUNK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            data = b""
+        if not data:
+            self.close()
+            return False
+        self._hand_on(data)
+        return True
+
+    def _hand_on(self, data: bytes, *, final: bool = False) -> None:
+        text = self._decoder.decode(data, final)
+        if text and self.attempt is not None:
+            self.attempt.log.write(self._stream, clean(text))
+
+
+def _ending(told: dict[str, Any]) -> Outcome:
+    """How a process ended that did not say what came of its call."""
+    if "failed" in told:
+        return failed(told["failed"])
+    status = told["status"]
+    if status >= 0:
+        return replace(failed(f"the function's process ended with exit code {status}"), exit_code=status or None)
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = f"signal {-status}"
+    why = " (out of memory, or somebody's kill)" if status == -signal.SIGKILL else ""
+    return failed(f"the function's process was killed by {name}{why}")

@@ -1,0 +1,137 @@
+"""The worker's way to the template: starts it, asks it for children, hears of their ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import orjson
+
+from horae.executors.functions import kernel
+
+_LARGEST = 1 << 16
+_CODE = "import sys; from horae.executors.functions.template import main; main(int(sys.argv[1]), int(sys.argv[2]))"
+_MARKER = "HORAE_FUNCTIONS"
+_PATIENCE = 8.0  # seconds for the template to end everything; more than it takes itself
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a template imports: `loader` ("module:function") takes the modules' names and returns a Registry."""
+
+    loader: str
+    imports: Sequence[str] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+class Link:
+    """One template. `on_exit` is told of each child that has ended, `on_gone` when the template itself has."""
+
+    def __init__(
+        self, origin: Origin, on_exit: Callable[[int, dict[str, Any]], None], on_gone: Callable[[str], None]
+    ) -> None:
+        self._on_exit, self._on_gone = on_exit, on_gone
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._marker = f"{_MARKER}={uuid4()}"
+        name, _, value = self._marker.partition("=")
+        with theirs:
+            self._popen = subprocess.Popen(
+                [sys.executable, "-c", _CODE, str(theirs.fileno()), str(os.getpid())],
+                env={**origin.environment, name: value},
+                stdin=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,  # neither the terminal's Ctrl-C nor its Ctrl-Z is meant for it
+            )
+        self._control.setblocking(False)
+        self._failure: str | None = None
+        self._ready: asyncio.Future[None] | None = None
+        self.is_ready = False
+        self._send({"loader": origin.loader, "imports": list(origin.imports), "path": sys.path})
+
+    @property
+    def pid(self) -> int:
+        return self._popen.pid
+
+    async def ready(self) -> None:
+        """Until the modules are imported, or the attempt has failed (`on_gone` then tells why)."""
+        if self._ready is None:
+            loop = asyncio.get_running_loop()
+            self._ready = loop.create_future()
+            loop.add_reader(self._control, self._hear)
+        await asyncio.shield(self._ready)
+
+    def fork(self, number: int, fds: Sequence[int]) -> None:
+        """Asks for a child whose connection, standard output and standard error are these files."""
+        with suppress(OSError):  # gone: told by `_hear`
+            socket.send_fds(self._control, [orjson.dumps({"fork": number})], list(fds))
+
+    def end(self, number: int, grace: float) -> None:
+        """TERM to a child and all below it, KILL after `grace` seconds; at once if that is 0."""
+        self._send({"end": number, "grace": grace})
+
+    def leases(self, until: Iterable[tuple[int, float]]) -> None:
+        """When these children are to be dead unless told otherwise, by a clock that counts suspend."""
+        self._send({"until": list(until)})
+
+    async def close(self) -> None:
+        """Has everything ended, and waits for that."""
+        self._forget()
+        self._control.close()
+        try:
+            await asyncio.to_thread(self._popen.wait, _PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._popen.kill()
+            self._popen.wait()
+            kernel.kill_marked(self._marker)
+
+    def _send(self, message: dict[str, Any]) -> None:
+        with suppress(OSError):
+            self._control.send(orjson.dumps(message))
+
+    def _hear(self) -> None:
+        while True:
+            try:
+                data = self._control.recv(_LARGEST)
+            except BlockingIOError:
+                return
+            except OSError:
+                data = b""
+            if not data:
+                self._gone()
+                return
+            self._understand(orjson.loads(data))
+
+    def _understand(self, told: dict[str, Any]) -> None:
+        if "exit" in told:
+            self._on_exit(told["exit"], told)
+        elif "failed" in told:
+            self._failure = f"the modules of the tasks cannot be imported in a new process: {told['failed']}"
+        else:
+            self.is_ready = True
+            self._done()
+
+    def _gone(self) -> None:
+        """It died, or could not import. Its children die with it; what they had started is found by its marker."""
+        self._forget()
+        self._control.close()
+        self._popen.kill()
+        self._popen.wait()
+        kernel.kill_marked(self._marker)
+        self._on_gone(self._failure or "the process from which functions are started has ended; there will be another")
+        self._done()
+
+    def _forget(self) -> None:
+        if self._ready is not None and self._control.fileno() >= 0:
+            self._ready.get_loop().remove_reader(self._control)
+
+    def _done(self) -> None:
+        if self._ready is not None and not self._ready.done():
+            self._ready.set_result(None)

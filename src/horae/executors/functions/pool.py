@@ -1,0 +1,225 @@
+"""The pool as the worker sees it: who is idle, who is busy, and what came of a call."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from horae.domain.attempt import Attempt
+from horae.domain.outcome import Outcome
+from horae.domain.states import AttemptOutcome, StopReason
+from horae.executors.failure import failed
+from horae.executors.functions.connection import Connection, Reply
+from horae.executors.functions.link import Link, Origin
+
+IDLE = 60.0  # seconds after which a child that nobody needed ends
+_DEATH = 5.0  # seconds beyond the grace until nobody waits any longer
+
+_REASONS = {
+    StopReason.CANCEL: "cancelled",
+    StopReason.TIMEOUT: "timeout",
+    StopReason.SHUTDOWN: "the worker shuts down",
+    StopReason.LEASE_LOST: "lease lost",
+}
+
+
+class Gone(Exception):
+    """There will be no child for this call; the message says why."""
+
+
+class Pool:
+    """At most `limit` children, forked as they are needed, used again, and ended when they are not."""
+
+    def __init__(self, origin: Origin, limit: int, *, idle: float = IDLE) -> None:
+        self._origin, self._limit, self._idle_for = origin, limit, idle
+        self._link: Link | None = None
+        self._number = 0
+        self._children: dict[int, Connection] = {}
+        self._idle: list[Connection] = []  # the one used last is at the end, and used first
+        self._waiting: deque[asyncio.Future[Connection]] = deque()
+        self._pruning: asyncio.TimerHandle | None = None
+        self._gone_because = ""
+        self._closed = False
+
+    def warm(self) -> None:
+        """Starts the template, so that the first call finds it ready. Needs no event loop yet."""
+        if self._link is None:
+            self._link = Link(self._origin, self._on_exit, self._on_gone)
+
+    async def call(self, request: bytes, attempt: Attempt) -> Outcome:
+        """Performs a call. When cancelled it ends the child and all below it, and lets the cancellation through,
+        unless the function had done its work without hearing of it."""
+        try:
+            child = await self._take()
+        except Gone as gone:
+            return failed(str(gone))
+        try:
+            reply = await child.call(request, attempt)
+        except asyncio.CancelledError:
+            return await self._stop(child, attempt)
+        self._release(child, reply, attempt)
+        return reply.outcome
+
+    async def close(self) -> None:
+        """Ends everything."""
+        self._closed = True
+        if self._pruning is not None:
+            self._pruning.cancel()
+        if self._link is not None:
+            link, self._link = self._link, None
+            await link.close()
+        self._lose_all("the worker stops")
+
+    def leases(self, until: Mapping[str, float]) -> None:
+        """By token of the attempt: when its process is to be dead unless the lease is renewed."""
+        if self._link is not None:
+            held = [
+                (child.number, until[token]) for child in self._children.values() if (token := child.token) in until
+            ]
+            if held:
+                self._link.leases(held)
+
+    # Who has whom
+
+    async def _take(self) -> Connection:
+        if self._idle:
+            return self._idle.pop()
+        await self._started()
+        if len(self._children) < self._limit:
+            return self._fork()
+        place: asyncio.Future[Connection] = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
+        try:
+            return await place
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled() and place.exception() is None:
+                self._free(place.result())
+            raise
+
+    async def _started(self) -> None:
+        """Until there is a template to fork from; Gone if there cannot be one."""
+        if self._closed:
+            raise Gone("the worker stops")
+        self.warm()
+        while self._link is not None and not self._link.is_ready:
+            await self._link.ready()
+        if self._link is None:
+            raise Gone(self._gone_because)
+
+    def _fork(self) -> Connection:
+        assert self._link is not None
+        self._number += 1
+        try:
+            child, files = Connection.open(self._number)
+        except OSError as error:
+            raise Gone(f"cannot start another process: {error.strerror}") from None
+        try:
+            self._link.fork(child.number, files)
+        finally:
+            for file in files:
+                os.close(file)
+        self._children[child.number] = child
+        return child
+
+    def _free(self, child: Connection) -> None:
+        """To whoever waits longest, or to rest."""
+        while self._waiting:
+            place = self._waiting.popleft()
+            if not place.done():
+                place.set_result(child)
+                return
+        child.idle_since = asyncio.get_running_loop().time()
+        self._idle.append(child)
+        if self._pruning is None:
+            self._pruning = asyncio.get_running_loop().call_later(self._idle_for, self._prune)
+
+    def _prune(self) -> None:
+        """Lets go of those that rest for long: a child whose connection is closed ends by itself."""
+        loop = asyncio.get_running_loop()
+        since = loop.time() - self._idle_for
+        while self._idle and self._idle[0].idle_since <= since:
+            self._idle.pop(0).hang_up()
+        self._pruning = loop.call_later(self._idle_for, self._prune) if self._idle else None
+
+    # How it ends
+
+    def _release(self, child: Connection, reply: Reply, attempt: Attempt) -> None:
+        """What becomes of a child after its reply."""
+        if reply.lost:
+            return  # it has ended
+        if reply.dirty:
+            attempt.log.write("system", "ended what the function had left running\n")
+        if reply.dirty or reply.told:
+            self._kill(child)
+        else:
+            self._free(child)
+
+    async def _stop(self, child: Connection, attempt: Attempt) -> Outcome:
+        """Ends a call that is under way, and waits until nothing of it is left."""
+        if child.reply is not None:
+            self._release(child, child.reply, attempt)
+        elif self._link is not None:
+            grace = 0.0 if attempt.stop in (StopReason.LEASE_LOST, None) else attempt.grace
+            self._say(attempt, "TERM" if grace else "KILL")
+            self._link.end(child.number, grace)
+            await self._dead(child, grace, attempt)
+        reply = child.reply
+        if reply is not None and not reply.told and reply.outcome.kind is AttemptOutcome.SUCCEEDED:
+            return reply.outcome  # its work was done before it heard of the stop
+        raise asyncio.CancelledError
+
+    def _say(self, attempt: Attempt, name: str) -> None:
+        reason = "stopped" if attempt.stop is None else _REASONS[attempt.stop]
+        attempt.log.write("system", f"{reason}: sent {name}\n")
+
+    async def _dead(self, child: Connection, grace: float, attempt: Attempt) -> None:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + grace + _DEATH
+        while not child.exited.done() and (left := deadline - loop.time()) > 0:
+            answered = child.reply is not None
+            try:
+                await child.over(left)
+            except asyncio.CancelledError:  # asked once more: now
+                self._say(attempt, "KILL")
+                self._kill(child)
+            if child.reply is not None and not answered:
+                self._kill(child)  # the function is over; its process has been told to end, and may not listen
+
+    def _kill(self, child: Connection) -> None:
+        if self._link is not None:
+            self._link.end(child.number, 0)
+
+    def _on_exit(self, number: int, told: dict[str, Any]) -> None:
+        child = self._children.pop(number, None)
+        if child is None:
+            return
+        if child in self._idle:
+            self._idle.remove(child)
+        child.ended(told)
+        if self._waiting and self._link is not None:  # there is room for another
+            try:
+                self._free(self._fork())
+            except Gone as gone:
+                self._give_up(str(gone))
+
+    def _on_gone(self, why: str) -> None:
+        self._link = None
+        self._gone_because = why
+        self._lose_all(why)
+
+    def _lose_all(self, why: str) -> None:
+        children, self._children = self._children, {}
+        self._idle.clear()
+        for child in children.values():
+            child.ended({"failed": why})
+        self._give_up(why)
+
+    def _give_up(self, why: str) -> None:
+        """On all that wait for a child."""
+        while self._waiting:
+            place = self._waiting.popleft()
+            if not place.done():
+                place.set_exception(Gone(why))

@@ -1,0 +1,243 @@
+"""The process that children are forked from. It has imported the task modules and does nothing else: no thread, no
+connection, so that a copy of it is a good start for a call.
+
+It is the parent of all children and adopts what they leave behind, so it can tell for certain when a call's last
+process has ended: then, and only then, it reports the end. It goes on while the worker is stopped, and ends every tree
+whose lease runs out meanwhile; when the worker is gone, all of them.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import math
+import os
+import selectors
+import signal
+import socket
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, NoReturn
+
+import orjson
+
+from horae.domain.parameters import validator_of
+from horae.domain.task import Registry
+from horae.executors.functions import kernel
+from horae.executors.functions.child import Child, Prepared
+
+_LARGEST = 1 << 20  # bytes of a message: a thousand leases
+_FDS = 3  # that come with a request for a child
+_AGAIN = 0.01  # seconds until the next look at what does not want to die
+_LAST_WORDS = 5.0  # seconds for everything to be dead when the worker is gone
+# As the worker counts leases (see horae/clock.py): time goes on while the machine sleeps.
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
+@dataclass(slots=True)
+class _Member:
+    """A child that was forked, and until when it may live."""
+
+    pid: int
+    kill_at: float = math.inf  # it was told to end
+    lease_until: float = math.inf
+    status: int | None = None  # once it has ended
+
+    @property
+    def deadline(self) -> float:
+        return math.inf if self.status is not None else min(self.kill_at, self.lease_until)
+
+
+class Template:
+    def __init__(self, control: socket.socket, functions: Mapping[str, Prepared]) -> None:
+        self._control = control
+        self._functions = functions
+        self._members: dict[int, _Member] = {}
+        self._selector = selectors.DefaultSelector()
+        self._ringing, bell = os.pipe()
+        for fd in (self._ringing, bell):
+            os.set_blocking(fd, False)
+        signal.set_wakeup_fd(bell, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self._bell = bell
+
+    def run(self) -> None:
+        """Until the worker is gone."""
+        self._selector.register(self._control, selectors.EVENT_READ)
+        self._selector.register(self._ringing, selectors.EVENT_READ)
+        while self._listen(self._pause()):
+            self._step()
+        self._end_everything()
+
+    def _listen(self, timeout: float | None) -> bool:
+        for key, _ in self._selector.select(timeout):
+            if key.fd == self._ringing:
+                with suppress(BlockingIOError):
+                    os.read(self._ringing, 4096)
+            elif not self._obey():
+                return False
+        return True
+
+    def _obey(self) -> bool:
+        """One message of the worker; False when it is gone."""
+        try:
+            data, fds, _, _ = socket.recv_fds(self._control, _LARGEST, _FDS)
+        except OSError:
+            return False
+        if not data:
+            return False
+        asked = orjson.loads(data)
+        if "fork" in asked:
+            self._fork(asked["fork"], fds)
+        elif "end" in asked:
+            self._end(asked["end"], asked["grace"])
+        else:
+            for number, until in asked["until"]:
+                self._lease(number, until)
+        return True
+
+    def _fork(self, number: int, fds: list[int]) -> None:
+        try:
+            pid = os.fork()
+        except OSError as error:
+            self._tell({"exit": number, "failed": error.strerror})
+            pid = -1
+        if pid == 0:
+            self._become_child(fds)
+        for fd in fds:
+            os.close(fd)
+        if pid > 0:
+            self._members[number] = _Member(pid)
+
+    def _become_child(self, fds: list[int]) -> NoReturn:
+        try:
+            kernel.die_with(_PID[0])
+            kernel.adopt_orphans()
+            kernel.rename("horae function")
+            os.setsid()
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            self._selector.close()
+            self._control.close()
+            for fd in (self._ringing, self._bell):
+                os.close(fd)
+            connection, *outputs = fds
+            for source, target in zip(outputs, (1, 2), strict=True):
+                os.dup2(source, target)
+                os.close(source)
+            Child(socket.socket(fileno=connection), self._functions).serve()
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+            os._exit(1)
+        os._exit(0)
+
+    # Ending
+
+    def _end(self, number: int, grace: float) -> None:
+        member = self._members.get(number)
+        if member is None or member.status is not None:
+            return
+        if grace > 0:
+            kernel.send(kernel.family(member.pid), signal.SIGTERM)
+        member.kill_at = min(_now() + grace, member.kill_at)
+
+    def _lease(self, number: int, until: float) -> None:
+        member = self._members.get(number)
+        if member is not None:
+            member.lease_until = until
+
+    def _step(self) -> None:
+        """Kills what is to be dead, and reports what has ended with all that it left behind."""
+        now = _now()
+        for member in self._members.values():
+            if member.deadline <= now:
+                kernel.kill_family(member.pid)
+        ended = self._reap()
+        if ended and not self._end_orphans():
+            for number in ended:
+                member = self._members.pop(number)
+                self._tell({"exit": number, "status": member.status})
+
+    def _reap(self) -> list[int]:
+        """Takes leave of the dead; the numbers of those children that have ended."""
+        by_pid = {member.pid: member for member in self._members.values()}
+        with suppress(ChildProcessError):
+            while True:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if pid == 0:
+                    break
+                if pid in by_pid:
+                    by_pid[pid].status = os.waitstatus_to_exitcode(status)
+        return [number for number, member in self._members.items() if member.status is not None]
+
+    def _end_orphans(self) -> bool:
+        """Kills what dead children left behind; whether there still is any. A living child keeps its own."""
+        living = {member.pid for member in self._members.values() if member.status is None}
+        orphans = [pid for pid in kernel.children(_PID[0]) if pid not in living]
+        for pid in orphans:
+            kernel.kill_family(pid)
+        return bool(orphans)
+
+    def _pause(self) -> float | None:
+        """How long nothing needs doing unless somebody asks or ends."""
+        if any(member.status is not None for member in self._members.values()):
+            return _AGAIN
+        deadline = min((member.deadline for member in self._members.values()), default=math.inf)
+        return None if deadline == math.inf else max(deadline - _now(), _AGAIN)
+
+    def _end_everything(self) -> None:
+        self._selector.unregister(self._control)
+        give_up = _now() + _LAST_WORDS
+        for member in self._members.values():
+            member.kill_at = 0.0
+        while (self._members or self._end_orphans()) and _now() < give_up:
+            self._step()
+            self._listen(_AGAIN)
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        with suppress(OSError):  # the worker is gone: noticed at the next turn
+            self._control.sendall(orjson.dumps(message))
+
+
+def _now() -> float:
+    return time.clock_gettime(_CLOCK)
+
+
+_PID = [0]  # of this process, also after a fork
+
+
+def main(fd: int, parent: int) -> None:
+    """Imports what the worker names, says so, and serves."""
+    kernel.die_with(parent)  # an import may hang
+    _PID[0] = os.getpid()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    control = socket.socket(fileno=fd)
+    asked = orjson.loads(control.recv(_LARGEST))
+    sys.path[:] = asked["path"]
+    try:
+        functions = _prepare(asked["loader"], asked["imports"])
+    except BaseException as error:
+        control.sendall(orjson.dumps({"failed": " ".join(str(error).split())[:1_000] or type(error).__name__}))
+        return
+    kernel.adopt_orphans()
+    kernel.rename("horae functions")
+    template = Template(control, functions)
+    gc.collect()
+    gc.freeze()  # what is here stays; children share it as long as nobody touches it
+    control.sendall(orjson.dumps({"ready": len(functions)}))
+    kernel.outlive_parent()  # its end is noticed by the closed connection, and there is work to do then
+    template.run()
+
+
+def _prepare(loader: str, imports: list[str]) -> dict[str, Prepared]:
+    module, _, name = loader.partition(":")
+    registry: Registry = getattr(import_module(module), name)(imports)
+    if not logging.getLogger().handlers:  # what the tasks set up themselves goes first
+        logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    return {
+        function.name: Prepared(function, validator_of(function)) for function in registry if function.kind == "process"
+    }

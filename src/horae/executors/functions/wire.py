@@ -1,0 +1,61 @@
+"""What the worker and a child say to each other: frames of a length, a kind and a body. JSON inside, never pickle: a
+child is user code, and the worker takes nothing from it that could run."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from typing import NamedTuple
+
+CALL, DONE, FAILED, PROGRESS = b"c", b"d", b"f", b"p"
+
+# The first byte of DONE and FAILED
+TOLD = 1  # the function was told to stop
+DIRTY = 2  # it left processes behind: this child is not to be used again
+
+_HEAD = struct.Struct("!Ic")
+_CHUNK = 256 * 1024
+LONGEST = 16 * 2**20  # bytes; whatever says more is not speaking this language
+
+
+class Frame(NamedTuple):
+    kind: bytes
+    body: bytes
+
+
+def frame(kind: bytes, body: bytes) -> bytes:
+    return _HEAD.pack(len(body), kind) + body
+
+
+class Parser:
+    """Makes frames of bytes as they come."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> None:
+        self._buffer += data
+
+    def next(self) -> Frame | None:
+        buffer = self._buffer
+        if len(buffer) < _HEAD.size:
+            return None
+        length, kind = _HEAD.unpack_from(buffer)
+        if length > LONGEST:
+            raise ValueError("a frame is too long")
+        end = _HEAD.size + length
+        if len(buffer) < end:
+            return None
+        found = Frame(kind, bytes(buffer[_HEAD.size : end]))
+        del buffer[:end]
+        return found
+
+
+def receive(connection: socket.socket, parser: Parser) -> Frame | None:
+    """Waits for the next frame; None when the other side is gone."""
+    while (found := parser.next()) is None:
+        data = connection.recv(_CHUNK)
+        if not data:
+            return None
+        parser.feed(data)
+    return found
