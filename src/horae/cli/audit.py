@@ -31,7 +31,7 @@ def audit(
     """Who did what, newest first."""
     filters = {"actor": actor, "action": action, "kind": kind, "subject": subject, "since": since, "until": until}
     with connect() as client:
-        found = list(client.pages("audit", limit, **filters))
+        found = list(client.audit(limit=limit, **filters))
     if as_json:
         print_json({"items": found, "next_cursor": None})
         return

@@ -17,7 +17,7 @@ import asyncio
 import re
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import httpx
 
@@ -44,6 +44,11 @@ class ClientCalls:
     @pages
     def schedulers(self) -> Pages:
         return Pages("schedulers", paged=False)
+
+    @pages
+    def audit(self, *, limit: int | None = 50, **filters: Any) -> Pages:
+        """What people did, newest first; filters: actor, action, kind, subject, since, until."""
+        return Pages("audit", filters, limit)
 
     @call
     def preview(
