@@ -358,6 +358,7 @@ async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, execu
             heartbeat=settings.heartbeat,
             drain_timeout=settings.drain_timeout,
             log_limit=settings.log_limit,
+            seals=Keyring(settings.secret_key, settings.secret_key_previous) if settings.secret_key else None,
         ),
         clock=CLOCK,
         ids=IDS,

@@ -1,14 +1,15 @@
 """Secrets in the store: saved sealed, found by who needs them, sealed anew, and never deleted under a job."""
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from horae.domain.errors import Conflict, InvalidInput, NotFound
 from horae.domain.secret import Sealed
 from horae.lifecycle import secrets
-from horae.ports import Transaction
+from horae.ports import Store, Transaction
+from horae.processes.vault import Vault
 from horae.sealing import Keyring
 from tests.contract.kinds import on_servers
 from tests.contract.world import World
@@ -180,3 +181,32 @@ async def rotate(world: World) -> tuple[int, list[str]]:
         step = await world.store.transact(secrets.reseal, seals=NEW, after=step.after)
         done, cannot = done + step.done, cannot + step.cannot
     return done, cannot
+
+
+async def test_workers_open_what_their_runs_name_in_one_query(world: World):
+    await save(world, "TOKEN", "value")
+    await save(world, "OTHER", "another", keys=Keyring("a key that nobody has any more, 55b1"))
+    jobs = [await world.job(target=script(*names)) for names in (["TOKEN"], ["TOKEN", "OTHER"], [])]
+    for job in jobs:
+        await world.trigger(job)
+    runs = {run.job_id: run for run in await world.claim(offers=["script"])}
+    definitions = {(job.id, 1): job.spec for job in jobs}
+    first, second, third = (runs[job.id] for job in jobs)
+
+    opened = await Vault(world.store, NEW).open([first, second, third], definitions)
+    assert set(opened) == {first.id, second.id}
+    assert (opened[first.id].values, opened[first.id].fault) == ({"TOKEN": "value"}, None)
+    fault = opened[second.id].fault
+    assert fault is not None
+    assert fault.error == "the secret OTHER cannot be opened: it was sealed with another HORAE_SECRET_KEY"
+    assert not fault.permanent
+
+    await delete(world, "OTHER", force=True)
+    fault = (await Vault(world.store, NEW).open([second], definitions))[second.id].fault
+    assert fault is not None
+    assert fault.error is not None
+    assert fault.error.startswith("no secret named OTHER in this project")
+    assert fault.permanent
+    nobody = cast("Store", None)  # which would fail if it were asked
+    assert await Vault(nobody, NEW).open([third], definitions) == {}
+    assert (await Vault(nobody, None).open([first], definitions))[first.id].fault is not None

@@ -62,7 +62,7 @@ def worker(
     ] = None,
 ) -> None:
     """Run a worker: it carries out runs."""
-    settings = for_process(worker_slots=slots)
+    settings = on_database(worker_slots=slots)  # without a key it carries out what needs no secrets
     served = [name.strip() for name in (queues or "").split(",") if name.strip()]
     if queues is not None and not served:
         raise typer.BadParameter("name at least one queue, such as --queues mail,default", param_hint="--queues")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from horae.ports import Seals
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,7 @@ class WorkerSettings:
     drain_timeout: float = 30.0
     log_limit: int = 2**20
     grace: float = 5.0
+    seals: Seals | None = field(default=None, repr=False)  # without, it cannot open secrets
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 
-from horae.domain.attempt import Attempt, Lease
+from horae.domain.attempt import Attempt, Lease, LogSink
 from horae.domain.job import JobSpec
 from horae.domain.outcome import Outcome
 from horae.domain.run import Claimed
@@ -13,6 +13,7 @@ from horae.domain.states import StopReason
 from horae.lifecycle.execute import execute, stopped
 from horae.ports import Clock, Executor
 from horae.processes.logbook import LogBook
+from horae.processes.vault import Opened
 
 OnDone = Callable[[Attempt, Outcome, float], None]
 
@@ -44,25 +45,36 @@ class Slots:
         """Run id → token of everything under way."""
         return dict(list(self._running))
 
-    def start(self, run: Claimed, job: JobSpec, *, leased_until: float = float("inf")) -> None:
+    def start(
+        self, run: Claimed, job: JobSpec, opened: Opened | None = None, *, leased_until: float = float("inf")
+    ) -> None:
+        def open_log() -> LogSink:
+            log = self._book.sink(run)
+            return log if opened is None else opened.log(log)
+
         attempt = Attempt(
             run,
             job,
             self._clock.monotonic() + job.timeout,
-            lambda: self._book.sink(run),
+            open_log,
             grace=self._grace,
+            secrets={} if opened is None else opened.values,
             lease=Lease(leased_until),
         )
-        task = asyncio.get_running_loop().create_task(self._perform(attempt))
+        task = asyncio.get_running_loop().create_task(self._perform(attempt, opened))
         self._running[run.id, run.token] = (attempt, task)
 
-    async def _perform(self, attempt: Attempt) -> None:
+    async def _perform(self, attempt: Attempt, opened: Opened | None) -> None:
         began = self._clock.monotonic()
         try:
-            if attempt.stop is None:
-                outcome = await execute(attempt, self._executors)
-            else:
+            if attempt.stop is not None:
                 outcome = stopped(attempt, attempt.stop)
+            elif opened is not None and opened.fault is not None:
+                outcome = opened.fault
+            else:
+                outcome = await execute(attempt, self._executors)
+            if opened is not None:
+                outcome = opened.outcome(outcome)
         finally:
             del self._running[attempt.run.id, attempt.run.token]
         self._on_done(attempt, outcome, self._clock.monotonic() - began)

@@ -19,6 +19,7 @@ from horae.processes.neighbours import recover_neighbours
 from horae.processes.reporter import Reporter
 from horae.processes.settings import WorkerSettings
 from horae.processes.slots import Slots
+from horae.processes.vault import Vault
 
 _DEFINITIONS = 10_000  # how many are kept
 _DEADLINE_SWEEP = 0.25
@@ -45,6 +46,7 @@ class Worker:
         self._clock, self._ids = clock, ids
         self._hints_arrive = hints_arrive
         self._open_store = open_store
+        self._vault = Vault(store, settings.seals)
         self._queues: list[str] = list(settings.queues)
         self._definitions: dict[tuple[str, int], JobSpec] = {}
         self._idle_polls = 0
@@ -150,8 +152,10 @@ class Worker:
                 self._definitions.clear()
                 missing = {(run.job_id, run.version) for run in runs}
             self._definitions |= await self._store.read(_definitions, missing)
+        opened = await self._vault.open(runs, self._definitions)
         for run in runs:
-            self._slots.start(run, self._definitions[run.job_id, run.version], leased_until=leased_until)
+            job = self._definitions[run.job_id, run.version]
+            self._slots.start(run, job, opened.get(run.id), leased_until=leased_until)
 
     def _pause(self, claims: Claims, free: int) -> float:
         """How long to wait: not at all under load, until something is due, or ever longer while nothing is."""

@@ -34,7 +34,7 @@ async def refusal(*arguments: str, **settings: str) -> str:
 ROLES = ["serve", "scheduler", "worker"]
 
 
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("role", ["serve", "scheduler"])
 async def test_no_secret_key(role: str, tmp_path: Path) -> None:
     said = await refusal(role, HORAE_SECRET_KEY="", HORAE_DATABASE_URL=f"sqlite:///{tmp_path}/horae.db")
     assert "HORAE_SECRET_KEY is not set" in said

@@ -55,7 +55,6 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("workers --json", 1, "nothing answers"),
         ("serve", 2, "HORAE_SECRET_KEY is not set"),
         ("scheduler", 2, "HORAE_SECRET_KEY is not set"),
-        ("worker", 2, "HORAE_SECRET_KEY is not set"),
     ],
 )
 def test_failures(line: str, code: int, message: str, capsys: pytest.CaptureFixture[str]):

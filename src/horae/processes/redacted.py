@@ -1,0 +1,29 @@
+"""What an attempt that knows secrets prints, on its way to the log book: without them."""
+
+from __future__ import annotations
+
+from horae.domain.attempt import LogSink
+from horae.domain.redaction import Redactor, Stream
+
+
+class RedactedLog:
+    """A log sink before another one. What is held back of one stream does not hold back the others."""
+
+    def __init__(self, log: LogSink, known: Redactor) -> None:
+        self._log, self._known = log, known
+        self._streams: dict[str, Stream] = {}
+
+    def write(self, stream: str, text: str) -> None:
+        if stream not in self._streams:
+            self._streams[stream] = self._known.stream()
+        if shown := self._streams[stream].write(text):
+            self._log.write(stream, shown)
+
+    def progress(self, fraction: float, note: str | None) -> None:
+        self._log.progress(fraction, note and self._known.redact(note))
+
+    def end(self) -> None:
+        """Nothing more comes: what was held back is no secret."""
+        for name, stream in self._streams.items():
+            if shown := stream.write("", last=True):
+                self._log.write(name, shown)

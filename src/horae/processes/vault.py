@@ -1,0 +1,92 @@
+"""Opens the secrets that claimed runs name, and sees to it that they do not come out again: what an attempt prints and
+what comes of it pass through here, whatever its executor does."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from horae.domain.attempt import LogSink
+from horae.domain.job import JobSpec
+from horae.domain.outcome import Outcome
+from horae.domain.outcome_redaction import redact_outcome
+from horae.domain.redaction import redactor
+from horae.domain.run import Claimed
+from horae.domain.secret import CannotOpen, Sealed, unknown
+from horae.domain.states import AttemptOutcome
+from horae.ports import Seals, Store, Transaction
+from horae.processes.redacted import RedactedLog
+
+_NO_KEY = "this worker has no HORAE_SECRET_KEY, so it cannot open the secrets that the job names"
+
+Place = tuple[str, str]
+"""Project and name."""
+
+
+class Opened:
+    """The secrets of one attempt, or why it cannot have them (`fault`)."""
+
+    def __init__(self, values: Mapping[str, str], fault: Outcome | None = None) -> None:
+        self.values, self.fault = values, fault
+        self._known = redactor(values)
+        self._log: RedactedLog | None = None
+
+    def log(self, log: LogSink) -> LogSink:
+        self._log = RedactedLog(log, self._known)
+        return self._log
+
+    def outcome(self, outcome: Outcome) -> Outcome:
+        """The last that comes of the attempt."""
+        if self._log is not None:
+            self._log.end()
+        return redact_outcome(outcome, self._known)
+
+
+class Vault:
+    """`seals` is None on a worker that has no key."""
+
+    def __init__(self, store: Store, seals: Seals | None) -> None:
+        self._store, self._seals = store, seals
+
+    async def open(
+        self, runs: Collection[Claimed], definitions: Mapping[tuple[str, int], JobSpec]
+    ) -> dict[str, Opened]:
+        """By run, for those that name secrets: one query for all of them, none if there are no such runs."""
+        named = {run: names for run in runs if (names := definitions[run.job_id, run.version].target.secrets)}
+        if not named:
+            return {}
+        if self._seals is None:
+            return {run.id: _refused(_NO_KEY) for run in named}
+        wanted = {(run.project_id, name) for run, names in named.items() for name in names}
+        values = _values(self._seals, await self._store.read(_sealed, wanted))
+        return {run.id: _opened(run.project_id, names, values) for run, names in named.items()}
+
+
+def _values(seals: Seals, sealed: Collection[Sealed]) -> dict[Place, str | CannotOpen]:
+    values: dict[Place, str | CannotOpen] = {}
+    for one in sealed:
+        try:
+            values[one.project_id, one.name] = seals.open(one)
+        except CannotOpen as error:
+            values[one.project_id, one.name] = error
+    return values
+
+
+def _opened(project_id: str, names: Collection[str], values: Mapping[Place, str | CannotOpen]) -> Opened:
+    found: dict[str, str] = {}
+    for name in sorted(names):
+        value = values.get((project_id, name))
+        if value is None:
+            return _refused(unknown(name), permanent=True)
+        if isinstance(value, CannotOpen):
+            return _refused(str(value))
+        found[name] = value
+    return Opened(found)
+
+
+def _refused(why: str, *, permanent: bool = False) -> Opened:
+    """Not permanent where another worker, or this one with other settings, may do better."""
+    return Opened({}, Outcome(AttemptOutcome.FAILED, error=why, permanent=permanent))
+
+
+async def _sealed(tx: Transaction, wanted: Collection[Place]) -> list[Sealed]:
+    return await tx.secrets.sealed(wanted)
