@@ -27,7 +27,10 @@ class Job:
 
 async def manual_job(store: SqlStore, function: str) -> Job:
     """A job that only starts by hand, so without a limit on its instances."""
-    spec = JobSpec(name=f"bench {function}", target=PythonTarget(function=function))
+    return await job(store, JobSpec(name=f"bench {function}", target=PythonTarget(function=function)))
+
+
+async def job(store: SqlStore, spec: JobSpec) -> Job:
     return await store.transact(_create, spec)
 
 

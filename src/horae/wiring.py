@@ -282,9 +282,7 @@ def executors_for(settings: Settings, slots: int, imports: Sequence[str]) -> dic
     commands = _commands(settings)
     for kind in settings.executors:
         if kind == "http":
-            from horae.executors.http import HttpExecutor
-
-            executors[kind] = HttpExecutor(CLOCK, version=__version__, allow_private=settings.http_allow_private)
+            executors[kind] = _http(settings, slots)
         elif kind == "script":
             from horae.executors.script import ScriptExecutor
 
@@ -296,6 +294,19 @@ def executors_for(settings: Settings, slots: int, imports: Sequence[str]) -> dic
         else:
             raise ConfigurationError(f"HORAE_EXECUTORS names {kind!r}; this Horae has http, python, script, container")
     return executors
+
+
+def _http(settings: Settings, slots: int) -> Executor:
+    from horae.domain.callback import Callbacks
+    from horae.executors.http import HttpExecutor
+    from horae.executors.http_files import allow_sockets
+
+    room = allow_sockets(slots)
+    if room < slots:
+        log.warning("fewer open files than slots: calls beyond that fail; see `ulimit -n`", slots=slots, room=room)
+    known = settings.public_url and settings.secret_key
+    callbacks = Callbacks(settings.public_url or "", settings.secret_key or "") if known else None
+    return HttpExecutor(CLOCK, version=__version__, allow_private=settings.http_allow_private, callbacks=callbacks)
 
 
 def _container(settings: Settings) -> Executor:

@@ -19,7 +19,8 @@ from cryptography.x509.oid import NameOID
 
 from horae.domain.outcome import Outcome
 from horae.domain.states import AttemptOutcome, StopReason
-from horae.executors.http import BODY_LIMIT, HttpExecutor
+from horae.executors.http import HttpExecutor
+from horae.executors.http_answer import BODY_LIMIT
 from tests.integration.executors.attempts import make_attempt, running
 from tests.integration.executors.calls import Server, call, result
 from tests.waiting import until

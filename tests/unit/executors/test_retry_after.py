@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from horae.executors.http import retry_after
+from horae.executors.http_answer import retry_after
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 

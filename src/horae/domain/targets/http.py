@@ -10,10 +10,40 @@ from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from horae.domain.refusal import refusal
 from horae.domain.targets.fields import FROZEN, SecretName, TemplateText, Text, secrets_of
-from horae.domain.text import header_name, header_value, http_url
+from horae.domain.template import parse
+from horae.domain.text import header_name, header_value, http_url, plain_text
 
 HttpMethod = Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
+LONGEST_URL = 8_000
+LONGEST_HEADER = 8_192
 _STATUSES = re.compile(r"[1-5]xx|[1-5]\d\d(-[1-5]\d\d)?", re.ASCII)
+_ORIGIN = re.compile(r"[^/?#]*//[^/?#]*")
+
+
+def origin_of(url: str) -> str:
+    """Everything up to the path: scheme, host and port as they are written."""
+    found = _ORIGIN.match(url)
+    return found[0] if found else url
+
+
+def _url(text: str) -> str:
+    """A template may fill in what comes after the host, and never choose the host."""
+    if parse(text).body is None:
+        return http_url(text)
+    origin = origin_of(text)
+    if "{" in origin:
+        raise ValueError("must name its scheme and host as they are: a template may only stand in the path or query")
+    http_url(origin)
+    return plain_text(text)
+
+
+def filled_url(template: str, url: str) -> str:
+    """What a template of a URL was filled in to, if it is a URL to the same host."""
+    if len(url) > LONGEST_URL:
+        raise ValueError(f"grows beyond {LONGEST_URL:,} characters")
+    if origin_of(url) != origin_of(template):
+        raise ValueError("leads to another host than the definition names")
+    return http_url(url)
 
 
 def _statuses(text: str) -> str:
@@ -23,6 +53,14 @@ def _statuses(text: str) -> str:
     if last and int(last) < int(first):
         raise ValueError("must not end before it begins")
     return text
+
+
+def _range(statuses: str) -> range:
+    if statuses.endswith("xx"):
+        hundreds = int(statuses[0]) * 100
+        return range(hundreds, hundreds + 100)
+    first, _, last = statuses.partition("-")
+    return range(int(first), int(last or first) + 1)
 
 
 class BasicAuth(BaseModel):
@@ -46,6 +84,12 @@ class HttpAuth(BaseModel):
             raise refusal("bearer", "must be given, or basic instead of it")
         return self
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        if self.basic is not None:
+            return (self.basic.username, self.basic.password)
+        return (self.bearer or "",)
+
 
 class HttpCallback(BaseModel):
     """A 202 answer parks the run until somebody calls its callback address."""
@@ -62,11 +106,11 @@ class HttpTarget(BaseModel):
 
     kind: Literal["http"] = "http"
     method: HttpMethod = "POST"
-    url: Annotated[str, Field(max_length=8_000), AfterValidator(http_url)]
+    url: Annotated[str, Field(max_length=LONGEST_URL), AfterValidator(_url)]
     headers: Annotated[
         dict[
             Annotated[str, AfterValidator(header_name)],
-            Annotated[TemplateText, Field(max_length=8_192), AfterValidator(header_value)],
+            Annotated[TemplateText, Field(max_length=LONGEST_HEADER), AfterValidator(header_value)],
         ],
         Field(max_length=100),
     ] = Field(default_factory=dict)
@@ -80,6 +124,15 @@ class HttpTarget(BaseModel):
     sign_with: Annotated[tuple[SecretName, ...], Field(max_length=5, strict=False)] = ()
     callback: HttpCallback | None = None
 
+    @model_validator(mode="after")
+    def _headers_once(self) -> HttpTarget:
+        names = [name.lower() for name in self.headers]
+        if len(set(names)) != len(names):
+            raise refusal("headers", "must not name a header twice; small and capital letters are the same there")
+        if self.auth is not None and "authorization" in names:
+            raise refusal("auth", "must not be given beside a header Authorization")
+        return self
+
     @property
     def needs(self) -> str:
         return "http"
@@ -87,7 +140,10 @@ class HttpTarget(BaseModel):
     @cached_property
     def secrets(self) -> frozenset[str]:
         """The names of the secrets it uses."""
-        auth = self.auth or HttpAuth.model_construct(bearer=None, basic=None)
-        basic = (auth.basic.username, auth.basic.password) if auth.basic else ()
-        texts = (*self.headers.values(), *self.query.values(), self.body, auth.bearer, *basic)
-        return secrets_of(*texts) | frozenset(self.sign_with)
+        texts = (self.url, *self.headers.values(), *self.query.values(), self.body)
+        return secrets_of(*texts, *(self.auth.texts if self.auth else ())) | frozenset(self.sign_with)
+
+    @cached_property
+    def expected(self) -> frozenset[int]:
+        """The statuses that are a success."""
+        return frozenset(status for text in self.expect for status in _range(text))
