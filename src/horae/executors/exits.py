@@ -19,6 +19,8 @@ from horae.executors.process import End
 TOO_LONG = f"the result is longer than {RESULT_LIMIT // 1024} KiB"
 _UNWATCHED = "the process that watched over it was killed, so it was ended"
 
+_CPU_USED_UP = (-signal.SIGXCPU, 128 + signal.SIGXCPU)  # alone, and as a shell or a sandbox tells it
+
 
 def outcome(end: End, limits: Mapping[str, float], result_file: Path) -> Outcome:
     if end.why == "lease":
@@ -51,7 +53,7 @@ def _passed(end: End, limits: Mapping[str, float]) -> str | None:
         return f"out of memory: it used more than its limit of {in_units(int(limits['memory']))}"
     if end.why == "processes":
         return f"too many processes: it had more than its limit of {limits['processes']:.0f}"
-    if end.why == "cpu" or (failed and end.cpu >= limits.get("cpu", inf)):
+    if end.why == "cpu" or ("cpu" in limits and end.status in _CPU_USED_UP):
         return f"used up its CPU time: more than its limit of {limits['cpu']:g} s"
     return None
 

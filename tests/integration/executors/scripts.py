@@ -41,3 +41,16 @@ async def pids_in(log: Log, count: int) -> list[int]:
     """The pids that a script has printed, as soon as there are so many."""
     await until(lambda: log.text().endswith("\n") and len(log.text().split()) >= count)
     return list(map(int, log.text().split()))
+
+
+def supervisor_of(script: ScriptExecutor) -> int:
+    pid = script._runner._supervisor.pid
+    assert pid is not None
+    return pid
+
+
+def left_below(script: ScriptExecutor) -> list[int]:
+    """What lives below the supervisor: keepers, and all that scripts have started."""
+    pid = script._runner._supervisor.pid
+    below = psutil.Process(pid).children(recursive=True) if pid is not None else []
+    return [process.pid for process in below if is_alive(process.pid)]

@@ -90,3 +90,10 @@ async def test_a_silent_child_is_ended_as_well(script: ScriptExecutor) -> None:
     assert outcome.exit_code == 0
     pid = await pid_in(log)
     await until(lambda: not is_alive(pid))
+
+
+async def test_progress_is_told_and_not_printed(script: ScriptExecutor) -> None:
+    source = "echo begun; echo '::progress 0.4 reading'; echo '::progress 0.5' >&2; echo end"
+    _, log = await run(script, source)
+    assert log.told == [(0.4, "reading")]
+    assert (log.text(), log.text("stderr")) == ("begun\nend\n", "::progress 0.5\n")

@@ -16,7 +16,7 @@ from horae.domain.states import AttemptOutcome
 from horae.executors.commands import CommandRunner
 from horae.executors.script import ScriptExecutor
 from tests.integration.executors.attempts import make_attempt, running
-from tests.integration.executors.scripts import is_alive, pids_in, run
+from tests.integration.executors.scripts import is_alive, pids_in, run, supervisor_of
 from tests.waiting import until
 
 DEAF = "trap '' TERM; echo $$; while :; do sleep 0.05; done"
@@ -152,9 +152,3 @@ async def test_supervisor_ends_with_its_worker_in_peace(tmp_path: Path) -> None:
     supervisor = supervisor_of(script)
     await script.close()
     assert not is_alive(supervisor)
-
-
-def supervisor_of(script: ScriptExecutor) -> int:
-    pid = script._runner._supervisor.pid
-    assert pid is not None
-    return pid

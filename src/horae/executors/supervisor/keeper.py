@@ -18,8 +18,8 @@ from horae.executors.supervisor.launch import launch
 _LOOK = 1.0  # seconds between two looks at the lease: while the machine slept, no timer went on
 _HURRY = 0.02  # the same while something is being ended, at first
 _SLOWER = 0.2  # and at last
-_CROWD = 8  # processes; that many are stopped before any is killed, or they fork faster than they die
-_ROUNDS = 20  # of looking for what was forked meanwhile
+_CROWD = 8  # processes; so many may be forking faster than they are looked for
+_ROUNDS = 50
 
 
 class Keeper:
@@ -45,6 +45,7 @@ class Keeper:
         """Until nothing is left of the command."""
         kernel.adopt_orphans()
         kernel.be_called("horae-keeper")
+        kernel.be_urgent()
         self._hear()
         if self._lease <= kernel.now():
             self._kill("lease")
@@ -96,8 +97,9 @@ class Keeper:
                 self._status = os.waitstatus_to_exitcode(status)
             elif pid == 0:
                 break
-        if self._status is not None and not self._reported:
-            self._report()  # it has ended, but not all that it started
+        # It has ended, but not all that it started. (What is inside of a sandbox ends in a moment.)
+        if self._status is not None and not self._reported and not self._request["sandboxed"]:
+            self._report()
 
     def _hear(self) -> None:
         for source, lost in ((self._channel, "worker"), (self._parent, "supervisor")):
@@ -165,28 +167,20 @@ class Keeper:
                 self._told.add(entry.pid)
 
     def _kill_all(self) -> None:
-        found = self._living()
-        if len(found) > _CROWD:
-            found = self._stop_all(found)
-        for entry in found:
-            kernel.send(entry, signal.SIGKILL)
-            self._killed.add(entry.pid)
-
-    def _stop_all(self, found: list[kernel.Entry]) -> list[kernel.Entry]:
-        stopped: dict[int, kernel.Entry] = {}
+        """What forks without end is looked for again and again without a pause, and without reading about strangers
+        again, so as to be faster than it."""
+        strangers: set[int] = set()
         for _ in range(_ROUNDS):
-            new = [entry for entry in found if entry.pid not in stopped]
-            if not new:
-                break
-            for entry in new:
-                kernel.send(entry, signal.SIGSTOP)
-                stopped[entry.pid] = entry
-            found = self._living()
-        return list(stopped.values())
+            found = self._living(strangers)
+            kernel.kill(found)
+            self._killed.update(entry.pid for entry in found)
+            self._reap()
+            if self._gone or len(found) < _CROWD:
+                return
 
-    def _living(self) -> list[kernel.Entry]:
+    def _living(self, strangers: set[int] | None = None) -> list[kernel.Entry]:
         me = os.getpid()
-        return [entry for entry in kernel.below([me])[me] if entry.alive]
+        return [entry for entry in kernel.below([me], strangers)[me] if entry.alive]
 
     def _report(self) -> None:
         self._reported = True

@@ -41,6 +41,13 @@ def die_with(parent: int) -> None:
         os._exit(1)  # it ended before the line above
 
 
+def be_urgent() -> None:
+    """Lets this process, not its children, run as soon as it wants to: thousands of processes that a command has forked
+    must not keep it from ending them. Not granted to everybody."""
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+
+
 def be_called(name: str) -> None:
     """Shown by `ps` and `top`; at most 15 characters."""
     _prctl(_SET_NAME, ctypes.c_char_p(name.encode()), 0, 0, 0)
@@ -52,10 +59,29 @@ def now() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-def below(roots: Iterable[int]) -> dict[int, list[Entry]]:
-    """For each of these processes all that descends from it, zombies included, parents first."""
-    children = _children if _LISTS_CHILDREN else _by_parent()
-    return {root: _below(root, children) for root in roots}
+def below(roots: Iterable[int], strangers: set[int] | None = None) -> dict[int, list[Entry]]:
+    """For each of these processes all that descends from it, zombies included, parents first. `strangers` is for whom
+    asks again in a moment: pids that are not worth a look."""
+    if _LISTS_CHILDREN:
+        return {root: _below(root, _children) for root in roots}
+    table = _by_parent(strangers or set())
+    found = {root: _below(root, lambda pid: table.get(pid, [])) for root in roots}
+    if strangers is not None:
+        ours = {entry.pid for entries in found.values() for entry in entries}
+        strangers.update(entry.pid for entries in table.values() for entry in entries if entry.pid not in ours)
+    return found
+
+
+def kill(entries: Iterable[Entry]) -> None:
+    """By their groups: nothing in a group can fork in time to escape. (All groups of a command are its own: it began
+    with a session of its own.)"""
+    for group, entry in {entry.group: entry for entry in entries}.items():
+        now = _read(entry.pid)
+        if now is not None and (now.started, now.group) == (entry.started, group) and group != os.getpgrp():
+            with suppress(OSError):
+                os.killpg(group, signal.SIGKILL)
+        else:
+            send(entry, signal.SIGKILL)
 
 
 def send(entry: Entry, number: signal.Signals) -> None:
@@ -101,13 +127,13 @@ def _children(pid: int) -> list[Entry]:
     return found
 
 
-def _by_parent() -> Callable[[int], list[Entry]]:
-    """The same, read from the whole table at once, for kernels that do not list children."""
+def _by_parent(strangers: set[int]) -> dict[int, list[Entry]]:
+    """All children of all processes, for kernels that do not list them."""
     table: dict[int, list[Entry]] = {}
     for name in os.listdir("/proc"):  # noqa: PTH208
-        if name.isdigit() and (entry := _read(int(name))) is not None:
+        if name.isdigit() and (pid := int(name)) not in strangers and (entry := _read(pid)) is not None:
             table.setdefault(entry.parent, []).append(entry)
-    return lambda pid: table.get(pid, [])
+    return table
 
 
 def _read(pid: int) -> Entry | None:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from horae.executors.supervisor import kernel
 
 _FIRST_TO_DIE = b"500"  # when the machine is out of memory: the command, not the worker
-_MEMORY_SPARE = 1.25  # how far one process may go beyond the limit before it is noticed
+_MEMORY_SPARE = 2**30  # bytes that one process may go beyond the limit before it is noticed
 
 
 def launch(request: dict[str, Any], stdio: Sequence[int]) -> int:
@@ -41,7 +41,7 @@ def _become(request: dict[str, Any], stdio: Sequence[int], keeper: int, tell: in
         for number, descriptor in enumerate(stdio):
             os.dup2(descriptor, number)
         _bind(request["limits"])
-        _be_modest(request["nice"])
+        _be_first_to_die()
         os.chdir(request["cwd"])
         os.execvpe(request["argv"][0], request["argv"], request["env"])
     except OSError as error:
@@ -68,8 +68,7 @@ def _bind(limits: dict[str, Any]) -> None:
         _limit(resource.RLIMIT_CPU, ceil(cpu), ceil(cpu) + 1)
     if memory := limits.get("data"):
         # Not the address space: some runtimes reserve far more of that than they will ever use.
-        data = int(memory * _MEMORY_SPARE)
-        _limit(resource.RLIMIT_DATA, data, data)
+        _limit(resource.RLIMIT_DATA, memory + _MEMORY_SPARE, memory + _MEMORY_SPARE)
 
 
 def _limit(kind: int, soft: int, hard: int) -> None:
@@ -79,9 +78,7 @@ def _limit(kind: int, soft: int, hard: int) -> None:
     resource.setrlimit(kind, (soft, hard))
 
 
-def _be_modest(nice: int) -> None:
-    with suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, 0, nice)
+def _be_first_to_die() -> None:
     with suppress(OSError):
         score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
         os.write(score, _FIRST_TO_DIE)

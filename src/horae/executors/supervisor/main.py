@@ -21,7 +21,6 @@ _DESCRIPTORS = 5  # channel, request, standard input, output and error
 _PRIVATE = socket.MSG_CMSG_CLOEXEC  # none of them is for the command but the last three
 _LONG = 60.0
 _HURRY = 0.02
-_NICE = 10  # a tree that forks without end must not keep its keeper from ending it
 
 
 class _Kept(NamedTuple):
@@ -38,15 +37,13 @@ class Supervisor:
         self._kept: dict[int, _Kept] = {}  # by the keeper's pid
         self._watch = Watch()
         self._orphans = False  # whether there may be some
-        self._nice = os.getpriority(os.PRIO_PROCESS, 0)
         self._woken = wake_by_children()
 
     def run(self) -> None:
         """Until the worker is gone, and all that it had started."""
         kernel.adopt_orphans()
         kernel.be_called("horae-supervise")
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, 0, self._nice - _NICE)
+        kernel.be_urgent()
         self._serve()
         self._end()
 
@@ -100,7 +97,6 @@ class Supervisor:
         channel.setblocking(False)
         try:
             request = json.loads(os.pread(descriptors[1], os.fstat(descriptors[1]).st_size, 0))
-            request["nice"] = self._nice
             mine, line = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             mine.setblocking(False)
             line.setblocking(False)
@@ -149,14 +145,11 @@ class Supervisor:
         me = os.getpid()
         everything = kernel.below([me])[me]
         mine = {entry.pid for entry in everything if entry.parent == me and entry.pid not in self._kept}
-        found = False
         for entry in everything:  # parents come first
             if entry.parent in mine:
                 mine.add(entry.pid)
-            if entry.pid in mine:
-                found = True
-                kernel.send(entry, signal.SIGKILL)
-        return found
+        kernel.kill(entry for entry in everything if entry.pid in mine and entry.alive)
+        return bool(mine)
 
     def _look(self) -> None:
         if not self._kept or kernel.now() < self._watch.next_at:
