@@ -120,11 +120,13 @@ audit_log = table(
 idempotency_keys = table(
     "idempotency_keys",
     key("project_id", Id),
-    key("digest", name(64)),  # of the key, the caller and the route
-    must("request", name(64)),  # digest of what was asked
+    key("digest", name(64)),  # of the key and the caller
+    must("request", name(64)),  # digest of what was asked: method, path, query and body
+    must("holder", Id),  # who answers it, and until when nobody else may try
+    must("held_until", Time),
     may("status", Int),  # None while it is being answered
     may("headers", Json),
-    may("body", LongText),
+    may("body", LongText),  # sealed: some answers hold what is shown once
     must("created_at", Time),
     Index("idempotency_keys_created", "created_at"),
 )

@@ -215,6 +215,7 @@ operations = table(
     must("created_at", Time),
     may("finished_at", Time),
     Index("operations_project", "project_id", "id"),
+    Index("operations_state", "state", "kind"),
 )
 
 attempts = table(
@@ -239,6 +240,8 @@ dead_letters = table(
     must("fingerprint", name(64)),
     must("failed_at", Time),
     Index("dead_letters_project", "project_id", "fingerprint", "run_id"),
+    Index("dead_letters_newest", "project_id", "run_id"),
+    Index("dead_letters_job", "job_id", "run_id"),
 )
 
 run_logs = table(

@@ -107,6 +107,8 @@ def upgrade() -> None:
         Column("project_id", Id, primary_key=True, nullable=False),
         Column("digest", name(64), primary_key=True, nullable=False),
         Column("request", name(64), nullable=False),
+        Column("holder", Id, nullable=False),
+        Column("held_until", Time, nullable=False),
         Column("status", Int, nullable=True),
         Column("headers", Json, nullable=True),
         Column("body", LongText, nullable=True),
@@ -126,6 +128,9 @@ def upgrade() -> None:
         mysql_collate="utf8mb4_bin",
     )
     op.create_index("rate_limits_at", "rate_limits", ["at"])
+    op.create_index("dead_letters_newest", "dead_letters", ["project_id", "run_id"])
+    op.create_index("dead_letters_job", "dead_letters", ["job_id", "run_id"])
+    op.create_index("operations_state", "operations", ["state", "kind"])
     op.add_column("queues", Column("paused_at", Time, nullable=True))
     op.add_column("queues", Column("paused_by", name(200), nullable=True))
     op.add_column("workers", Column("drain_requested_by", name(200), nullable=True))
@@ -135,6 +140,9 @@ def downgrade() -> None:
     op.drop_column("workers", "drain_requested_by")
     op.drop_column("queues", "paused_by")
     op.drop_column("queues", "paused_at")
+    op.drop_index("operations_state", "operations")
+    op.drop_index("dead_letters_job", "dead_letters")
+    op.drop_index("dead_letters_newest", "dead_letters")
     op.drop_table("rate_limits")
     op.drop_table("idempotency_keys")
     op.drop_table("audit_log")
