@@ -18,6 +18,16 @@ async def nothing() -> None:
 
 
 @horae.task
+def in_process() -> None:
+    """The same in a process of the pool."""
+
+
+@horae.task(isolation="thread")
+def in_thread() -> None:
+    """The same in a thread."""
+
+
+@horae.task
 async def stamp(context: horae.Context) -> None:
     """Tells when it began, by the clock that all processes of a machine share."""
     began = time.monotonic_ns()

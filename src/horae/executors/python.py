@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 import orjson
@@ -80,10 +80,6 @@ class PythonExecutor:
         """Ends the processes. What is still in a thread is given up: it ends when it returns, or with the worker."""
         self._threads.close()
         await self._pool.close()
-
-    def leases(self, until: Mapping[str, float]) -> None:
-        """By token: when the processes of an attempt are to be dead, unless its lease is renewed before."""
-        self._pool.leases(until)
 
     def _validated(self, function: Function, arguments: dict[str, Any]) -> dict[str, Any]:
         name = function.name

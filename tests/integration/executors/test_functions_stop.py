@@ -210,15 +210,43 @@ async def test_closing_ends_what_is_under_way(under: Under) -> None:
 
 
 async def test_a_lease_that_runs_out_ends_the_tree_without_the_worker(under: Under) -> None:
-    async with running(under.functions, under.attempt("family")) as it:
+    attempt, now = under.attempt("family"), SystemClock().monotonic()
+    attempt.lease.move(now + 1000)
+    async with running(under.functions, attempt) as it:
         members = await under.begun()
-        now = SystemClock().monotonic()
-        under.functions.leases({"token": now + 1000, "of somebody else": now})
         assert all(alive(pid) for pid in members)
-        under.functions.leases({"token": now})
+        attempt.lease.move(0)
         outcome = await it.task
-    assert outcome.error == "the function's process was killed by SIGKILL (out of memory, or somebody's kill)"
+    assert outcome.kind is AttemptOutcome.LOST
     assert [pid for pid in members if alive(pid)] == []
+
+
+async def test_a_lease_is_of_one_attempt_and_not_of_the_next(functions: PythonExecutor, tmp_path: Path) -> None:
+    """A process that is used again lives by the new lease; nobody is killed by an old one."""
+    now = SystemClock().monotonic()
+    for lease in (now + 0.5, now + 1000):
+        attempt, _ = make_attempt({"kind": "python", "function": "add", "arguments": {"a": 1}})
+        attempt.lease.move(lease)
+        assert (await functions.execute(attempt)).result == "3"
+    under = Under(functions, tmp_path)
+    gate, attempt = tmp_path / "gate", under.attempt("gate", open=str(tmp_path / "gate"))
+    attempt.lease.move(now + 1000)
+    async with running(functions, attempt) as it:
+        await under.begun()
+        await until(lambda: SystemClock().monotonic() > now + 0.6)
+        gate.touch()
+        assert (await it.task).result == '"done"'
+
+
+async def test_resting_processes_have_no_lease(functions: PythonExecutor) -> None:
+    attempt, _ = make_attempt({"kind": "python", "function": "pid"})
+    attempt.lease.move(SystemClock().monotonic() + 2)
+    first = (await functions.execute(attempt)).result
+    (child,) = functions._pool._children.values()
+    await until(lambda: child.leash._told == float("inf"))
+    await until(lambda: SystemClock().monotonic() > attempt.lease.until + 0.1)
+    attempt, _ = make_attempt({"kind": "python", "function": "pid"})
+    assert (await functions.execute(attempt)).result == first
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import codecs
 import os
 import signal
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +19,7 @@ from horae.domain.outcome import SUCCEEDED, Outcome
 from horae.domain.states import AttemptOutcome
 from horae.executors.failure import clean, failed
 from horae.executors.functions import wire
+from horae.executors.functions.leash import Leash
 
 _CHUNK = 64 * 1024
 _DRAIN_CHUNKS = 64  # read without waiting when a call ends; a pipe holds 1 chunk unless something goes on writing
@@ -36,8 +38,9 @@ class Reply:
 class Connection:
     """Used from one event loop, for one call at a time."""
 
-    def __init__(self, number: int, connection: socket.socket, outputs: tuple[int, int]) -> None:
+    def __init__(self, number: int, connection: socket.socket, outputs: tuple[int, int], leash: Leash) -> None:
         self.number = number
+        self.leash = leash
         self.idle_since = 0.0
         self.reply: Reply | None = None  # to the call at hand
         self._loop = asyncio.get_running_loop()
@@ -50,7 +53,7 @@ class Connection:
         self._outputs = [_Output(self._loop, fd, name) for fd, name in zip(outputs, ("stdout", "stderr"), strict=True)]
 
     @classmethod
-    def open(cls, number: int) -> tuple[Connection, list[int]]:
+    def open(cls, number: int, lease: Callable[[float], None]) -> tuple[Connection, list[int]]:
         """With the files that the child is to have, for the caller to send and close."""
         ours, theirs = socket.socketpair()
         try:
@@ -63,12 +66,7 @@ class Connection:
         for fd in (out_read, err_read):
             os.set_blocking(fd, False)
         ours.setblocking(False)
-        return cls(number, ours, (out_read, err_read)), [theirs.detach(), out_write, err_write]
-
-    @property
-    def token(self) -> str:
-        """Of the attempt at hand; none is empty."""
-        return "" if self._attempt is None else self._attempt.run.token
+        return cls(number, ours, (out_read, err_read), Leash(lease)), [theirs.detach(), out_write, err_write]
 
     async def call(self, request: bytes, attempt: Attempt) -> Reply:
         self._attempt = attempt
@@ -209,6 +207,8 @@ def _ending(told: dict[str, Any]) -> Outcome:
     """How a process ended that did not say what came of its call."""
     if "failed" in told:
         return failed(told["failed"])
+    if told["lease"]:
+        return Outcome(AttemptOutcome.LOST, error="the lease was lost")
     status = told["status"]
     if status >= 0:
         return replace(failed(f"the function's process ended with exit code {status}"), exit_code=status or None)

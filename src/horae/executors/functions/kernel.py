@@ -1,76 +1,69 @@
-"""What Linux is asked for beyond the `os` module; elsewhere these do nothing, or find nothing."""
+"""What the template asks the kernel for: who descends from whom, and how all of them are ended."""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import signal
-import sys
-from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-_PR_SET_PDEATHSIG, _PR_SET_NAME, _PR_SET_CHILD_SUBREAPER = 1, 15, 36
-_PROC = Path("/proc")
+from horae.executors.supervisor.kernel import Entry, adopt_orphans, be_called, below, die_with, kill, now, send
+
+__all__ = [
+    "adopt_orphans",
+    "be_called",
+    "die_with",
+    "end_descendants",
+    "kill_family",
+    "kill_marked",
+    "now",
+    "orphans",
+    "outlive_parent",
+    "terminate_family",
+]
+
+_SET_DEATH_SIGNAL = 1
 _ROUNDS = 20  # of looking for what was forked meanwhile
-
-_prctl: Callable[..., int] = ctypes.CDLL(None).prctl if sys.platform == "linux" else lambda *_: 0
-
-
-def die_with(parent: int) -> None:
-    """The kernel kills this process when its parent ends."""
-    _prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-    if os.getppid() != parent:
-        os._exit(1)  # it ended before the line above
+_PROC = Path("/proc")
 
 
 def outlive_parent() -> None:
-    _prctl(_PR_SET_PDEATHSIG, 0, 0, 0, 0)
+    ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, 0, 0, 0, 0)
 
 
-def adopt_orphans() -> None:
-    """What its descendants leave behind becomes a child of this process, whatever session it is in."""
-    _prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def rename(title: str) -> None:
-    _prctl(_PR_SET_NAME, title.encode()[:15], 0, 0, 0)
-
-
-def children(pid: int) -> list[int]:
-    found: list[int] = []
-    with suppress(OSError):
-        for task in (_PROC / str(pid) / "task").iterdir():
-            with suppress(OSError):
-                found += map(int, (task / "children").read_text().split())
-    return found
-
-
-def family(pid: int) -> list[int]:
-    """A process and all its descendants, it first."""
-    found = [pid]
-    for member in found:
-        found += children(member)
-    return found
+def terminate_family(pid: int) -> None:
+    """TERM to a child of this process and to all below it."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGTERM)
+    for entry in _living(pid):
+        send(entry, signal.SIGTERM)
 
 
 def kill_family(pid: int) -> None:
-    """Kills a process and its descendants. They are stopped before they are killed: a family that forks as fast as it
-    can must not outrun this."""
-    seen: set[int] = set()
-    for _ in range(_ROUNDS):
-        new = [member for member in family(pid) if member not in seen]
-        if not new:
-            break
-        send(new, signal.SIGSTOP)
-        seen.update(new)
-    send(seen | {pid}, signal.SIGKILL)
+    """Kills a child of this process and all below it. What escapes by a fork loses its parent and comes to this
+    process, where `orphans` finds it."""
+    family = _living(pid)
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    kill(family)
 
 
-def send(pids: Iterable[int], number: signal.Signals) -> None:
-    for pid in pids:
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
+def orphans(known: set[int]) -> list[Entry]:
+    """The children of this process that it did not start itself, with all below them."""
+    entries = below([os.getpid()])[os.getpid()]
+    ours = set(known)
+    found = []
+    for entry in entries:  # parents come first
+        if entry.pid in ours or (entry.parent in ours and entry.parent != os.getpid()):
+            ours.add(entry.pid)
+        else:
+            found.append(entry)
+    return found
+
+
+def end_descendants(entries: list[Entry]) -> None:
+    kill([entry for entry in entries if entry.alive])
 
 
 def kill_marked(marker: str) -> None:
@@ -80,8 +73,14 @@ def kill_marked(marker: str) -> None:
         new = [pid for pid in _pids() if pid not in seen and pid != os.getpid() and _marked(pid, line)]
         if not new:
             return
-        send(new, signal.SIGKILL)
+        for pid in new:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
         seen.update(new)
+
+
+def _living(pid: int) -> list[Entry]:
+    return [entry for entry in below([pid])[pid] if entry.alive]
 
 
 def _pids() -> list[int]:

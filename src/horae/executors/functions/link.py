@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -77,9 +78,9 @@ class Link:
         """TERM to a child and all below it, KILL after `grace` seconds; at once if that is 0."""
         self._send({"end": number, "grace": grace})
 
-    def leases(self, until: Iterable[tuple[int, float]]) -> None:
-        """When these children are to be dead unless told otherwise, by a clock that counts suspend."""
-        self._send({"until": list(until)})
+    def lease(self, number: int, until: float) -> None:
+        """When a child is to be dead unless told otherwise, by a clock that counts suspend. From any thread."""
+        self._send({"lease": number, "until": until if until < math.inf else None})
 
     async def close(self) -> None:
         """Has everything ended, and waits for that."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import deque
-from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from horae.domain.attempt import Attempt
@@ -16,6 +16,7 @@ from horae.executors.functions.connection import Connection, Reply
 from horae.executors.functions.link import Link, Origin
 
 IDLE = 60.0  # seconds after which a child that nobody needed ends
+_RESTING = 1.0  # seconds after which one that nobody needed forgets about leases
 _DEATH = 5.0  # seconds beyond the grace until nobody waits any longer
 
 _REASONS = {
@@ -56,10 +57,13 @@ class Pool:
             child = await self._take()
         except Gone as gone:
             return failed(str(gone))
+        attempt.lease.follow(child.leash.follow)
         try:
             reply = await child.call(request, attempt)
         except asyncio.CancelledError:
             return await self._stop(child, attempt)
+        finally:
+            attempt.lease.follow(None)
         self._release(child, reply, attempt)
         return reply.outcome
 
@@ -73,20 +77,14 @@ class Pool:
             await link.close()
         self._lose_all("the worker stops")
 
-    def leases(self, until: Mapping[str, float]) -> None:
-        """By token of the attempt: when its process is to be dead unless the lease is renewed."""
-        if self._link is not None:
-            held = [
-                (child.number, until[token]) for child in self._children.values() if (token := child.token) in until
-            ]
-            if held:
-                self._link.leases(held)
-
     # Who has whom
 
     async def _take(self) -> Connection:
-        if self._idle:
-            return self._idle.pop()
+        while self._idle:
+            child = self._idle.pop()
+            if not child.leash.is_tight:
+                return child
+            child.hang_up()
         await self._started()
         if len(self._children) < self._limit:
             return self._fork()
@@ -113,7 +111,7 @@ class Pool:
         assert self._link is not None
         self._number += 1
         try:
-            child, files = Connection.open(self._number)
+            child, files = Connection.open(self._number, partial(self._link.lease, self._number))
         except OSError as error:
             raise Gone(f"cannot start another process: {error.strerror}") from None
         try:
@@ -134,15 +132,19 @@ class Pool:
         child.idle_since = asyncio.get_running_loop().time()
         self._idle.append(child)
         if self._pruning is None:
-            self._pruning = asyncio.get_running_loop().call_later(self._idle_for, self._prune)
+            self._pruning = asyncio.get_running_loop().call_later(_RESTING, self._prune)
 
     def _prune(self) -> None:
         """Lets go of those that rest for long: a child whose connection is closed ends by itself."""
         loop = asyncio.get_running_loop()
-        since = loop.time() - self._idle_for
-        while self._idle and self._idle[0].idle_since <= since:
+        now = loop.time()
+        while self._idle and self._idle[0].idle_since <= now - self._idle_for:
             self._idle.pop(0).hang_up()
-        self._pruning = loop.call_later(self._idle_for, self._prune) if self._idle else None
+        resting = [child for child in self._idle if child.idle_since <= now - _RESTING]
+        for child in resting:
+            child.leash.let_go()
+        pause = _RESTING if len(resting) < len(self._idle) else self._idle_for
+        self._pruning = loop.call_later(pause, self._prune) if self._idle else None
 
     # How it ends
 

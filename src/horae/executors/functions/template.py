@@ -16,7 +16,6 @@ import selectors
 import signal
 import socket
 import sys
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -34,8 +33,6 @@ _LARGEST = 1 << 20  # bytes of a message: a thousand leases
 _FDS = 3  # that come with a request for a child
 _AGAIN = 0.01  # seconds until the next look at what does not want to die
 _LAST_WORDS = 5.0  # seconds for everything to be dead when the worker is gone
-# As the worker counts leases (see horae/clock.py): time goes on while the machine sleeps.
-_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 @dataclass(slots=True)
@@ -45,6 +42,7 @@ class _Member:
     pid: int
     kill_at: float = math.inf  # it was told to end
     lease_until: float = math.inf
+    lease_lost: bool = False  # that is why it was killed
     status: int | None = None  # once it has ended
 
     @property
@@ -54,6 +52,7 @@ class _Member:
 
 class Template:
     def __init__(self, control: socket.socket, functions: Mapping[str, Prepared]) -> None:
+        self._pid = os.getpid()
         self._control = control
         self._functions = functions
         self._members: dict[int, _Member] = {}
@@ -95,9 +94,8 @@ class Template:
             self._fork(asked["fork"], fds)
         elif "end" in asked:
             self._end(asked["end"], asked["grace"])
-        else:
-            for number, until in asked["until"]:
-                self._lease(number, until)
+        elif (member := self._members.get(asked["lease"])) is not None:
+            member.lease_until = math.inf if asked["until"] is None else asked["until"]
         return True
 
     def _fork(self, number: int, fds: list[int]) -> None:
@@ -115,9 +113,9 @@ class Template:
 
     def _become_child(self, fds: list[int]) -> NoReturn:
         try:
-            kernel.die_with(_PID[0])
+            kernel.die_with(self._pid)
             kernel.adopt_orphans()
-            kernel.rename("horae function")
+            kernel.be_called("horae function")
             os.setsid()
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -142,25 +140,21 @@ class Template:
         if member is None or member.status is not None:
             return
         if grace > 0:
-            kernel.send(kernel.family(member.pid), signal.SIGTERM)
-        member.kill_at = min(_now() + grace, member.kill_at)
-
-    def _lease(self, number: int, until: float) -> None:
-        member = self._members.get(number)
-        if member is not None:
-            member.lease_until = until
+            kernel.terminate_family(member.pid)
+        member.kill_at = min(kernel.now() + grace, member.kill_at)
 
     def _step(self) -> None:
         """Kills what is to be dead, and reports what has ended with all that it left behind."""
-        now = _now()
+        now = kernel.now()
         for member in self._members.values():
             if member.deadline <= now:
+                member.lease_lost = member.kill_at > now
                 kernel.kill_family(member.pid)
         ended = self._reap()
         if ended and not self._end_orphans():
             for number in ended:
                 member = self._members.pop(number)
-                self._tell({"exit": number, "status": member.status})
+                self._tell({"exit": number, "status": member.status, "lease": member.lease_lost})
 
     def _reap(self) -> list[int]:
         """Takes leave of the dead; the numbers of those children that have ended."""
@@ -177,9 +171,8 @@ class Template:
     def _end_orphans(self) -> bool:
         """Kills what dead children left behind; whether there still is any. A living child keeps its own."""
         living = {member.pid for member in self._members.values() if member.status is None}
-        orphans = [pid for pid in kernel.children(_PID[0]) if pid not in living]
-        for pid in orphans:
-            kernel.kill_family(pid)
+        orphans = kernel.orphans(living)
+        kernel.end_descendants(orphans)
         return bool(orphans)
 
     def _pause(self) -> float | None:
@@ -187,14 +180,14 @@ class Template:
         if any(member.status is not None for member in self._members.values()):
             return _AGAIN
         deadline = min((member.deadline for member in self._members.values()), default=math.inf)
-        return None if deadline == math.inf else max(deadline - _now(), _AGAIN)
+        return None if deadline == math.inf else max(deadline - kernel.now(), _AGAIN)
 
     def _end_everything(self) -> None:
         self._selector.unregister(self._control)
-        give_up = _now() + _LAST_WORDS
+        give_up = kernel.now() + _LAST_WORDS
         for member in self._members.values():
             member.kill_at = 0.0
-        while (self._members or self._end_orphans()) and _now() < give_up:
+        while (self._members or self._end_orphans()) and kernel.now() < give_up:
             self._step()
             self._listen(_AGAIN)
 
@@ -203,17 +196,9 @@ class Template:
             self._control.sendall(orjson.dumps(message))
 
 
-def _now() -> float:
-    return time.clock_gettime(_CLOCK)
-
-
-_PID = [0]  # of this process, also after a fork
-
-
 def main(fd: int, parent: int) -> None:
     """Imports what the worker names, says so, and serves."""
     kernel.die_with(parent)  # an import may hang
-    _PID[0] = os.getpid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=fd)
     asked = orjson.loads(control.recv(_LARGEST))
@@ -224,7 +209,7 @@ def main(fd: int, parent: int) -> None:
         control.sendall(orjson.dumps({"failed": " ".join(str(error).split())[:1_000] or type(error).__name__}))
         return
     kernel.adopt_orphans()
-    kernel.rename("horae functions")
+    kernel.be_called("horae functions")
     template = Template(control, functions)
     gc.collect()
     gc.freeze()  # what is here stays; children share it as long as nobody touches it

@@ -1,0 +1,40 @@
+"""The lease of whatever a child is at, as the template knows it.
+
+A call that lasts a millisecond must not cost a message about its lease. So what the template knows may be too short,
+by up to half of what is left, but never too long; and a child that rests is let off the leash after a while.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+
+from horae.executors.functions.kernel import now
+
+_CLOSE = 0.25  # seconds before its end a child is not used any more: the template may be at its throat
+
+
+class Leash:
+    """Used by the worker's loop and by its heartbeat's thread."""
+
+    def __init__(self, tell: Callable[[float], None]) -> None:
+        self._tell = tell
+        self._told = math.inf
+        self._lock = threading.Lock()
+
+    def follow(self, until: float) -> None:
+        """The lease of the attempt at hand holds until then; 0: it is lost."""
+        at = now()
+        with self._lock:
+            if not at + (until - at) / 2 <= self._told <= until:
+                self._told = until
+                self._tell(until)
+
+    def let_go(self) -> None:
+        """There is no attempt at hand."""
+        self.follow(math.inf)
+
+    @property
+    def is_tight(self) -> bool:
+        return self._told < now() + _CLOSE
