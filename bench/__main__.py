@@ -17,7 +17,7 @@ from statistics import median
 
 import uvloop
 
-from bench import calls, compare, drain, enqueue, firing, follow, herd, idle, latency, lateness, load, machine
+from bench import calls, compare, drain, enqueue, firing, follow, herd, idle, latency, lateness, load, machine, scripts
 from bench.figure import Figure, merged, table
 from bench.options import Options
 from bench.place import KINDS, NoServer
@@ -53,6 +53,7 @@ BENCHES = {
     "api": Bench(load.measure, ("postgresql", "sqlite"), repeat=1),
     "follow": Bench(follow.measure, ("postgresql", "sqlite"), repeat=1),
     "http": Bench(calls.measure, ("postgresql", "sqlite")),
+    "scripts": Bench(scripts.measure, ("postgresql", "sqlite"), repeat=1),
     "idle": Bench(idle.measure, ("postgresql", "sqlite"), repeat=1),
     "herd": Bench(herd.measure, ("postgresql",), repeat=1, by_default=False),
     "compare": Bench(compare.measure, ("postgresql",), by_default=False),  # installs other libraries elsewhere
@@ -102,6 +103,7 @@ def _parse() -> argparse.Namespace:
         ("herd", "jobs that are due at once while a worker waits, for herd"),
         ("table", "jobs in the table, for firing; those that are not due wait for another day"),
         ("clients", "connections at a time, for api"),
+        ("scripts", "short scripts, for scripts"),
         ("calls", "calls by the worker and by each bare loop, for http"),
     ):
         parser.add_argument(f"--{field}", type=int, help=f"{words} ({getattr(Options(), field):,})")

@@ -15,4 +15,5 @@ class Options:
     table: int = 0  # jobs in the table; the rest are due some other day
     seconds: float = 20.0  # of looking at idle processes
     calls: int = 20_000  # of the worker that calls a server, and of each bare loop beside it
+    scripts: int = 2_000  # queued, to be carried out
     clients: int = 16  # connections to the API at the same time

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -92,6 +93,8 @@ class CommandRunner:
         that it writes to the file $HORAE_RESULT is its result. When this is cancelled, the command and all that it
         started are ended before the cancellation goes on."""
         folder = None
+        if sys.platform != "linux":
+            return refused("commands need a worker on Linux")
         try:
             wrap = await self._sandboxes.choose(sandbox)
             folder = self._scratch.make()

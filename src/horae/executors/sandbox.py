@@ -2,7 +2,7 @@
 
 A sandbox's processes end with its first one, and that with its keeper: nothing can survive the kill of everything that
 watches over it. It is not the default, because a script in there neither sees nor signals the machine's processes, its
-mounts stay its own, and `sudo` does not work: see docs/decisions/0016-scripts-have-keepers.md.
+mounts stay its own, and `sudo` does not work: see docs/decisions/0015-scripts-have-keepers.md.
 """
 
 from __future__ import annotations
