@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
-from horae.api.errors import Malformed, TooLarge, TooSlow, WrongMediaType, field_name, invalid_body
+from horae.api.errors import Malformed, TooLarge, TooSlow, WrongMediaType, invalid_body
 from horae.domain.errors import InvalidInput
+from horae.domain.wording import field_name
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 32

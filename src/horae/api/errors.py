@@ -6,8 +6,7 @@ request's id, under which the log holds the rest.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -27,6 +26,7 @@ from horae.domain.errors import (
     StaleVersion,
     StoreUnavailable,
 )
+from horae.domain.wording import readable
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER = "2"
@@ -54,6 +54,14 @@ class WrongMediaType(HoraeError):
     """Send the body as application/json."""
 
 
+class TooManyRequests(HoraeError):
+    """Too many requests: wait a while."""
+
+    def __init__(self, message: str | None = None, *, retry_after: int = 1) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
 class InvalidBody(HoraeError):
     """Several fields at once: what Pydantic found in a body."""
 
@@ -75,6 +83,7 @@ _KINDS: dict[int, tuple[str, str]] = {
     413: ("too-large", "Too large"),
     415: ("unsupported-media-type", "Unsupported media type"),
     422: ("invalid-input", "Invalid input"),
+    429: ("too-many-requests", "Too many requests"),
     500: ("internal", "Internal error"),
     503: ("unavailable", "Temporarily unavailable"),
 }
@@ -93,6 +102,7 @@ _STATUS: tuple[tuple[type[HoraeError], int], ...] = (
     (TooSlow, 408),
     (TooLarge, 413),
     (WrongMediaType, 415),
+    (TooManyRequests, 429),
     (StoreUnavailable, 503),
 )
 _HEADERS: dict[int, dict[str, str]] = {
@@ -142,6 +152,8 @@ async def _horae_error(request: Request, error: Exception) -> Response:
         return problem(request.state.id, status, str(error), [(error.field, str(error.args[0]))])
     if isinstance(error, InvalidBody):
         return problem(request.state.id, status, str(error), error.problems)
+    if isinstance(error, TooManyRequests):
+        return problem(request.state.id, status, str(error), headers={"retry-after": str(error.retry_after)})
     return problem(request.state.id, status, str(error))
 
 
@@ -161,64 +173,3 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 def invalid_body(error: ValidationError) -> InvalidBody:
     return InvalidBody(readable(error.errors(include_url=False, include_input=False, include_context=False)))
-
-
-def readable(errors: Iterable[Mapping[str, Any]], skip: int = 0) -> list[tuple[str, str]]:
-    """(field, message) of each error, in the words of the interface."""
-    found = list(errors)[:20]
-    wrong = {tuple(e["loc"][:-1]) for e in found}
-    # A list with a bad item is not too short as well: the validator has only left that item out.
-    told = [e for e in found if e["type"] != "too_short" or tuple(e["loc"]) not in wrong]
-    return [(_field(e["loc"][skip:]), _message(e["type"], e["msg"])) for e in told]
-
-
-_TAGS = frozenset({"http", "script", "python", "celery", "container", "artifact"})
-
-
-def _field(loc: Sequence[str | int]) -> str:
-    """`("target", "http", "headers", "x")` -> `target.headers.x`: the union's own tags are not in the JSON."""
-    return field_name(
-        [
-            part
-            for i, part in enumerate(loc)
-            if isinstance(part, int)
-            or not (
-                (part.startswith("<") and part.endswith(">"))
-                or part == "[key]"
-                or (i == 1 and loc[0] == "target" and part in _TAGS)
-            )
-        ]
-    )
-
-
-def field_name(steps: Sequence[str | int]) -> str:
-    """The steps as in `tags[0]` or `target.url`; names that are long or cannot be printed are cut."""
-    parts: list[str] = []
-    for step in steps:
-        if isinstance(step, int):
-            parts.append(f"[{step}]")
-        else:
-            name = "".join(c if c.isprintable() else "?" for c in step[:100])
-            parts.append(f".{name}" if parts else name)
-    return "".join(parts)[:300]
-
-
-_PYTHON = re.compile(r"^(?:String|Tuple|List|Dictionary) (?=should )")
-
-
-def _message(kind: str, message: str) -> str:
-    if kind == "extra_forbidden":
-        return "is not a known field"
-    if kind == "missing":
-        return "is required"
-    if kind.startswith("union_tag"):
-        return "must name one of the known kinds"
-    if kind == "json_invalid":
-        return "is not valid JSON"
-    if kind in ("model_type", "dict_type", "model_attributes_type"):
-        return "must be an object"
-    if kind in ("list_type", "tuple_type"):
-        return "must be a list"
-    message = message.removeprefix("Value error, ").replace("Input should", "should")
-    # The names of Python's types mean nothing to whoever wrote JSON.
-    return _PYTHON.sub("", message).split(" after validation")[0]

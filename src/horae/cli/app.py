@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from horae import __version__
-from horae.cli import audit, jobs, keys, operations, processes, runs, secrets, up, why
+from horae.cli import audit, declare, functions, importing, jobs, keys, operations, processes, runs, secrets, up, why
 from horae.domain.errors import ConfigurationError, HoraeError, InvalidInput, NotFound
 
 FAILED, USAGE, NOT_FOUND, INTERRUPTED = 1, 2, 3, 130
@@ -27,7 +27,10 @@ app.add_typer(runs.app, name="runs")
 app.add_typer(operations.app, name="operations")
 app.add_typer(keys.app, name="keys")
 app.add_typer(secrets.app, name="secrets")
+app.add_typer(functions.app, name="functions")
 why.register(app)
+declare.register(app)
+app.add_typer(importing.app, name="import")
 audit.register(app)
 processes.register(app)
 

@@ -29,7 +29,7 @@ def changes(old: JobSpec, new: JobSpec) -> list[Change]:
     for name in JobSpec.model_fields:
         was, now = getattr(old, name), getattr(new, name)
         if isinstance(was, BaseModel) and type(was) is not type(now):
-            found.append(Change(name, _essence(was), _essence(now)))
+            found.append(Change(name, essence(was), essence(now)))
         else:
             found += _walk(name, _plain(was), _plain(now))
     return found
@@ -41,7 +41,7 @@ def made(spec: JobSpec) -> list[Change]:
     for name, field in JobSpec.model_fields.items():
         value = getattr(spec, name)
         if value != field.get_default(call_default_factory=True):
-            found.append(Change(name, None, _essence(value) if isinstance(value, BaseModel) else _plain(value)))
+            found.append(Change(name, None, essence(value) if isinstance(value, BaseModel) else _plain(value)))
     return found
 
 
@@ -59,7 +59,7 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _essence(model: BaseModel) -> dict[str, Any]:
+def essence(model: BaseModel) -> dict[str, Any]:
     """Without what is left at its default, but always with what tells its kind, and that first."""
     kind = {"kind": model.kind} if hasattr(model, "kind") else {}
     fields = model.model_dump(mode="json", exclude_defaults=True)

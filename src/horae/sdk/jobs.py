@@ -44,8 +44,13 @@ class JobCalls:
         return Request("PATCH", f"jobs/{part(job)}", changes, headers=if_match(version))
 
     @call
-    def delete(self, job: str) -> Request[None]:
-        return Request("DELETE", f"jobs/{part(job)}", read=nothing)
+    def replace(self, job: str, definition: Json, *, version: int | None = None) -> Request[Json]:
+        """Puts another definition in the place of the old one; with `version`, only if nobody else changed it since."""
+        return Request("PUT", f"jobs/{part(job)}", definition, headers=if_match(version))
+
+    @call
+    def delete(self, job: str, *, version: int | None = None) -> Request[None]:
+        return Request("DELETE", f"jobs/{part(job)}", headers=if_match(version), read=nothing)
 
     @call
     def run(self, job: str, *, input: Any = None, run_at: When = None, priority: int | None = None) -> Request[Json]:

@@ -1,0 +1,75 @@
+"""Jobs as YAML text: the same bytes for the same jobs, without what is left at its default, in the order in which
+people read a definition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import yaml
+from pydantic import BaseModel
+
+from horae.declarative.plan import Json, spec_of
+from horae.domain.difference import essence
+from horae.domain.job import JobSpec
+
+
+def export(jobs: Iterable[Json], names: Mapping[str, str]) -> str:
+    """`names` of all jobs by id: a job that another one waits for is told by its name."""
+    found = sorted(jobs, key=lambda job: job["name"])
+    return text([definition(spec_of(job, names), enabled=job["enabled"]) for job in found])
+
+
+def text(definitions: list[Json]) -> str:
+    body = yaml.dump({"jobs": definitions}, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+    return body if definitions else "jobs: []\n"
+
+
+def definition(spec: JobSpec, *, enabled: bool = True) -> Json:
+    """Read again it is the same job. `max_instances` has two defaults: it is left out where it is the one."""
+    said: Json = {}
+    for name, info in JobSpec.model_fields.items():
+        value = getattr(spec, name)
+        if name == "max_instances":
+            if value != _default_instances(spec):
+                said[name] = value
+        elif value != info.get_default(call_default_factory=True):
+            said[name] = essence(value) if isinstance(value, BaseModel) else _plain(value)
+    if not enabled:
+        said["enabled"] = False
+    return _whole(said, ("target",))
+
+
+def _default_instances(spec: JobSpec) -> int | None:
+    fields = {**spec.model_dump(), "schedule": spec.schedule}
+    del fields["max_instances"]
+    default: int | None = JobSpec.model_validate(fields).max_instances
+    return default
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _whole(value: Any, left_alone: tuple[str, ...] = ()) -> Any:
+    """`60` rather than `60.0`, as people wrote it; what a function is given stays as it is."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {name: inner if name in left_alone else _whole(inner) for name, inner in value.items()}
+    return [_whole(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+class _Dumper(yaml.SafeDumper):
+    """Texts of several lines as blocks: scripts stay readable."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _text(dumper: _Dumper, value: str) -> yaml.ScalarNode:
+    block = "\n" in value and not any(line.endswith((" ", "\t")) for line in value.split("\n"))
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if block else None)
+
+
+_Dumper.add_representer(str, _text)

@@ -1,0 +1,45 @@
+"""Jobs of other schedulers as definitions. Each importer says what it could not take over, and why."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from horae.declarative.export import definition
+from horae.domain.job import JobSpec
+from horae.domain.wording import readable
+
+Json = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Imported:
+    """What came of it: definitions for `horae apply`, and notes for whoever reads them."""
+
+    definitions: list[Json] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, fields: Json, *, enabled: bool = True, notes: list[str] | None = None) -> None:
+        """A job, under a name of its own; one that Horae would refuse is left out and told."""
+        name = self._free(str(fields["name"]).strip()[:190] or "job")
+        try:
+            spec = JobSpec.model_validate({**fields, "name": name})
+        except ValidationError as error:
+            place, message = readable(error.errors(include_url=False, include_input=False, include_context=False))[0]
+            self.notes.append(f"{name}: left out: {place}: {message}")
+            return
+        self.definitions.append(definition(spec, enabled=enabled))
+        self.notes += [f"{name}: {note}" for note in notes or ()]
+
+    def _free(self, name: str) -> str:
+        taken = {one["name"] for one in self.definitions}
+        names = [name, *(f"{name}-{n}" for n in range(2, len(taken) + 3))]
+        return next(one for one in names if one not in taken)
+
+
+def slug(text: str) -> str:
+    """A short name made of a command or a path."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")[:60] or "job"

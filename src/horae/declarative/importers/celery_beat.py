@@ -1,0 +1,128 @@
+"""Celery beat: a `beat_schedule` (of an app, or the dictionary itself), or rows of django-celery-beat as
+`manage.py dumpdata django_celery_beat` writes them. Nothing here needs Celery: schedules are known by their shape."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from horae.declarative.importers import Imported, Json
+from horae.domain.errors import InvalidInput
+
+_UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
+
+
+def read_app(found_at: Any) -> Imported:
+    """An app with `conf.beat_schedule`, or the dictionary."""
+    conf = getattr(found_at, "conf", None)
+    entries = getattr(conf, "beat_schedule", None) if conf is not None else found_at
+    if not isinstance(entries, dict):
+        raise InvalidInput("source", "is neither a Celery app nor a beat_schedule")
+    zone = str(getattr(conf, "timezone", None) or "UTC")
+    imported = Imported()
+    for name, entry in entries.items():
+        schedule = _schedule(entry.get("schedule"), zone)
+        if schedule is None:
+            imported.notes.append(f"{name}: left out: its schedule is of a kind that Horae does not have")
+            continue
+        options = entry.get("options") or {}
+        _add(
+            imported,
+            _Entry(str(name), entry["task"], schedule, entry.get("args"), entry.get("kwargs"), options),
+        )
+    return imported
+
+
+def read_rows(text: str) -> Imported:
+    """A dump of django-celery-beat's tables."""
+    try:
+        rows = json.loads(text)
+        tables: dict[str, dict[Any, Json]] = {}
+        for row in rows:
+            tables.setdefault(row["model"].rpartition(".")[2], {})[row["pk"]] = row["fields"]
+    except (ValueError, KeyError, TypeError):
+        raise InvalidInput("source", "is no dump of django-celery-beat") from None
+    imported = Imported()
+    for task in tables.get("periodictask", {}).values():
+        schedule = _row_schedule(task, tables)
+        if schedule is None:
+            imported.notes.append(f"{task['name']}: left out: its schedule is of a kind that Horae does not have")
+            continue
+        options = {name: task.get(name) for name in ("queue", "description", "one_off")}
+        options["expires"] = task.get("expire_seconds")
+        args, kwargs = json.loads(task.get("args") or "[]"), json.loads(task.get("kwargs") or "{}")
+        entry = _Entry(task["name"], task["task"], schedule, args, kwargs, options, task.get("enabled", True))
+        _add(imported, entry)
+    return imported
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    name: str
+    task: str
+    schedule: Json
+    args: Any
+    kwargs: Any
+    options: Json
+    enabled: bool = True
+
+
+def _add(imported: Imported, entry: _Entry) -> None:
+    notes = ["arguments by position are not taken over: give them names"] if entry.args else []
+    options, schedule = entry.options, entry.schedule
+    if options.get("one_off"):
+        schedule = {**schedule, "max_runs": 1}
+    fields: Json = {
+        "name": entry.name,
+        "target": {"kind": "python", "function": entry.task, "arguments": dict(entry.kwargs or {})},
+        "schedule": schedule,
+    }
+    for name in ("queue", "description"):
+        if options.get(name):
+            fields[name] = options[name]
+    if isinstance(options.get("expires"), int | float):
+        fields["start_within"] = float(options["expires"])
+    imported.add(fields, enabled=entry.enabled, notes=notes)
+
+
+def _schedule(schedule: Any, zone: str) -> Json | None:
+    if isinstance(schedule, timedelta):
+        return {"every": schedule.total_seconds()}
+    if isinstance(schedule, int | float):
+        return {"every": schedule}
+    names = ("minute", "hour", "day_of_month", "month_of_year", "day_of_week")
+    if all(hasattr(schedule, f"_orig_{name}") for name in names):  # celery.schedules.crontab
+        return _cron({name: getattr(schedule, f"_orig_{name}") for name in names}, zone)
+    if isinstance(getattr(schedule, "run_every", None), timedelta):  # celery.schedules.schedule
+        return {"every": schedule.run_every.total_seconds()}
+    return None
+
+
+def _row_schedule(task: Json, tables: dict[str, dict[Any, Json]]) -> Json | None:
+    if task.get("crontab") is not None:
+        row = tables["crontabschedule"][task["crontab"]]
+        found = _cron(row, str(row.get("timezone") or "UTC"))
+    elif task.get("interval") is not None:
+        row = tables["intervalschedule"][task["interval"]]
+        if row["period"] not in _UNITS:
+            return None
+        found = {"every": row["every"] * _UNITS[row["period"]]}
+    elif task.get("clocked") is not None:
+        return {"at": str(tables["clockedschedule"][task["clocked"]]["clocked_time"])}
+    else:
+        return None
+    start = task.get("start_time")
+    return {**found, "start_at": start} if start and datetime.fromisoformat(start).tzinfo else found
+
+
+def _cron(fields: Json, zone: str) -> Json:
+    parts = [_text(fields[name]) for name in ("minute", "hour", "day_of_month", "month_of_year", "day_of_week")]
+    return {"cron": " ".join(parts), "timezone": zone}
+
+
+def _text(field: Any) -> str:
+    if isinstance(field, set | list | tuple):
+        return ",".join(str(one) for one in sorted(field))
+    return str(field).replace(" ", "")

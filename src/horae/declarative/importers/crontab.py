@@ -1,0 +1,65 @@
+"""crontab files: a user's (`crontab -l`), or the system's with a user in the sixth field."""
+
+from __future__ import annotations
+
+import re
+
+from horae.declarative.importers import Imported, Json, slug
+
+_SETTING = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$")
+_IGNORED = {"MAILTO": "mail of its output", "HOME": "HOME", "LOGNAME": "LOGNAME"}
+_ZONES = ("CRON_TZ", "TZ")
+
+
+def read(text: str, *, system: bool = False) -> Imported:
+    found = Imported()
+    settings: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        setting = _SETTING.match(line)
+        if setting and not line.startswith("@"):
+            settings[setting[1]] = setting[2].strip("'\"")
+            if setting[1] in _IGNORED:
+                found.notes.append(f"line {number}: {_IGNORED[setting[1]]} is not taken over")
+            continue
+        _entry(found, number, line, settings, system)
+    return found
+
+
+def _entry(found: Imported, number: int, line: str, settings: dict[str, str], system: bool) -> None:
+    fields = 1 if line.startswith("@") else 5
+    parts = line.split(None, fields + system)
+    if len(parts) <= fields + system:
+        found.notes.append(f"line {number}: left out: it has too few fields")
+        return
+    when, command = " ".join(parts[:fields]), parts[-1]
+    if when == "@reboot":
+        found.notes.append(f"line {number}: left out: @reboot has no time; start it with the machine")
+        return
+    command, stdin = _split(command)
+    notes = [f"line {number}: ran as {parts[fields]}; workers run it as their own user"] if system else []
+    if stdin is not None:
+        command = f"{command} <<'HORAE_INPUT'\n{stdin}\nHORAE_INPUT\n"
+    zone = next((settings[name] for name in _ZONES if name in settings), None)
+    if zone is None:
+        notes.append(f"line {number}: cron used the machine's time zone; this is UTC unless you say otherwise")
+    schedule: Json = {"cron": when, **({"timezone": zone} if zone else {})}
+    target: Json = {"kind": "script", "source": command, "interpreter": _shell(settings)}
+    env = {name: value for name, value in settings.items() if name not in {*_IGNORED, *_ZONES, "SHELL"}}
+    name = slug(command.split("\n")[0].split()[0].rsplit("/", 1)[-1])
+    found.add({"name": name, "target": {**target, "env": env}, "schedule": schedule}, notes=notes)
+
+
+def _split(command: str) -> tuple[str, str | None]:
+    """Cron's own rule: the first bare % ends the command, the others are line breaks of its standard input."""
+    pieces = re.split(r"(?<!\\)%", command)
+    pieces = [piece.replace("\\%", "%") for piece in pieces]
+    return pieces[0], "\n".join(pieces[1:]) if len(pieces) > 1 else None
+
+
+def _shell(settings: dict[str, str]) -> str:
+    shell = settings.get("SHELL", "/bin/sh")
+    short = shell.rsplit("/", 1)[-1]
+    return short if short in ("bash", "sh") else shell

@@ -1,0 +1,101 @@
+"""What would have to be done so that the jobs are as the files say: made, changed, deleted, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from horae.declarative.files import Declared
+from horae.domain.difference import Change, changes, made
+from horae.domain.errors import InvalidInput
+from horae.domain.job import JobSpec
+from horae.domain.schedule import AfterSchedule
+
+Json = dict[str, Any]
+
+
+class Action(StrEnum):
+    CREATE = "create"
+    CHANGE = "change"
+    DELETE = "delete"
+    SAME = "same"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One job, and what is to become of it. `version` is the one that was looked at: whoever changed it since wins."""
+
+    action: Action
+    name: str
+    declared: Declared | None = None
+    version: int | None = None
+    changes: list[Change] = field(default_factory=list)
+
+
+def plan(declared: Sequence[Declared], current: Iterable[Json], *, prune: bool = False) -> list[Step]:
+    """In the order in which it can be done: a job comes after the one that it waits for, deletions come last and the
+    other way round."""
+    there = {job["name"]: job for job in current}
+    names = {job["id"]: job["name"] for job in there.values()}
+    steps = [_step(job, there.get(job.name), names) for job in _ordered(declared)]
+    if prune:
+        wanted = {job.name for job in declared}
+        doomed = [job for name, job in sorted(there.items()) if name not in wanted]
+        steps += [Step(Action.DELETE, job["name"], version=job["version"]) for job in _followers_first(doomed, names)]
+    return steps
+
+
+def spec_of(job: Json, names: Mapping[str, str]) -> JobSpec:
+    """The definition in the API's answer; a job that it waits for is told by its name."""
+    fields = {name: job[name] for name in JobSpec.model_fields}
+    after = fields["schedule"].get("after")
+    if after and after["job"] in names:
+        fields["schedule"] = {**fields["schedule"], "after": {**after, "job": names[after["job"]]}}
+    return JobSpec.model_validate(fields)
+
+
+def _step(job: Declared, there: Json | None, names: dict[str, str]) -> Step:
+    if there is None:
+        said = made(job.spec) + ([] if job.enabled else [Change("enabled", None, False)])
+        return Step(Action.CREATE, job.name, job, changes=said)
+    found = changes(spec_of(there, names), job.spec)
+    if there["enabled"] != job.enabled:
+        found.append(Change("enabled", there["enabled"], job.enabled))
+    return Step(Action.CHANGE if found else Action.SAME, job.name, job, there["version"], found)
+
+
+def _ordered(declared: Sequence[Declared]) -> list[Declared]:
+    """Each after the one that it waits for."""
+    by_name = {job.name: job for job in declared}
+    done: dict[str, Declared] = {}
+    for job in sorted(declared, key=lambda job: job.name):
+        chain: list[Declared] = []
+        upstream: Declared | None = job
+        while upstream is not None and upstream.name not in done:
+            if upstream in chain:
+                circle = " → ".join(one.name for one in [*chain[chain.index(upstream) :], upstream])
+                raise InvalidInput(f"{job.source}: schedule.after", f"these wait for each other: {circle}")
+            chain.append(upstream)
+            schedule = upstream.spec.schedule
+            upstream = by_name.get(schedule.after.job) if isinstance(schedule, AfterSchedule) else None
+        for one in reversed(chain):
+            done[one.name] = one
+    return list(done.values())
+
+
+def _followers_first(doomed: list[Json], names: dict[str, str]) -> list[Json]:
+    """Who waits for a job goes before it: a job that others wait for is not deleted."""
+    left = {job["name"]: job for job in doomed}
+    order: list[Json] = []
+    while left:
+        awaited = {names.get(after["job"], after["job"]) for job in left.values() if (after := _after(job))}
+        free = [name for name in left if name not in awaited] or list(left)
+        order += [left.pop(name) for name in free]
+    return order
+
+
+def _after(job: Json) -> Json | None:
+    after: Json | None = job["schedule"].get("after")
+    return after

@@ -1,0 +1,87 @@
+"""`horae apply`, `horae export`, `horae import`: jobs as files, against a running Horae."""
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Horae
+
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
+
+JOBS = """
+jobs:
+- name: declared-load
+  tags: [declared]
+  target: {kind: script, source: "echo load"}
+  schedule: {cron: "0 2 * * *", timezone: Europe/Berlin}
+- name: declared-report
+  tags: [declared]
+  target: {kind: script, source: "echo report"}
+  schedule: {after: {job: declared-load, on: success}}
+"""
+
+
+def test_from_files_to_jobs_and_back(horae: Horae, tmp_path: Path):
+    file = tmp_path / "jobs.yaml"
+    file.write_text(JOBS)
+    planned = horae("apply", str(file), "--dry-run")
+    assert (planned.code, "2 to create" in planned.err) == (1, True)
+    assert "+ declared-load" in planned.out
+    assert horae("jobs", "show", "declared-load").code == 3, "a dry run changes nothing"
+    assert horae("apply", str(file)).code == 0
+    assert horae("jobs", "show", "declared-report", "--json").json["schedule"]["after"]["on"] == "success"
+    again = horae("apply", str(file), "--json").json
+    assert {step["action"] for step in again["steps"]} == {"same"}
+
+    out = tmp_path / "exported.yaml"
+    horae("export", "--tag", "declared", "-o", str(out))
+    assert horae("export", "--tag", "declared").out == out.read_text()
+    assert {step["action"] for step in horae("apply", str(out), "--json").json["steps"]} == {"same"}
+
+    file.write_text(JOBS.replace("0 2 * * *", "0 3 * * *"))
+    (change, same) = horae("apply", str(file), "--dry-run", "--json").json["steps"]
+    assert (change["action"], same["action"]) == ("change", "same")
+    assert change["changes"] == [{"path": "schedule.cron", "old": "0 2 * * *", "new": "0 3 * * *"}]
+    assert horae("apply", str(file), "--yes").code == 0
+    assert horae("jobs", "show", "declared-load", "--json").json["version"] == 2
+
+
+def test_pruning_is_asked_for_and_kept_to_its_tag(horae: Horae, tmp_path: Path):
+    file = tmp_path / "jobs.yaml"
+    file.write_text(JOBS.replace("declared", "pruned"))
+    assert horae("apply", str(file)).code == 0
+    horae("jobs", "create", "not-pruned", "--script", "true")
+    file.write_text("jobs: []\n")
+    refused = horae("apply", str(file), "--prune", "--tag", "pruned")
+    assert (refused.code, "say --yes" in refused.err) == (2, True)
+    done = horae("apply", str(file), "--prune", "--tag", "pruned", "--yes", "--json").json
+    assert [(step["action"], step["job"]) for step in done["steps"]] == [
+        ("delete", "pruned-report"),
+        ("delete", "pruned-load"),
+    ]
+    assert horae("jobs", "show", "not-pruned").code == 0
+
+
+def test_what_cannot_be_done_is_told_by_name_and_the_rest_is_done(horae: Horae, tmp_path: Path):
+    file = tmp_path / "jobs.yaml"
+    file.write_text(
+        "- {name: fine-one, target: {kind: script, source: x}}\n"
+        "- {name: bad-one, target: {kind: script, source: x}, schedule: {after: {job: nobody}}}\n"
+    )
+    said = horae("apply", str(file))
+    assert (said.code, "bad-one: " in said.err) == (1, True)
+    assert horae("jobs", "show", "fine-one").code == 0
+    file.write_text("- {name: x, target: {kind: script}, prority: 3}\n")
+    refused = horae("apply", str(file))
+    assert (refused.code, f"{file}:1" in refused.err) == (2, True)
+
+
+def test_a_crontab_becomes_jobs(horae: Horae, tmp_path: Path):
+    tab, out = tmp_path / "crontab", tmp_path / "jobs.yaml"
+    tab.write_text("CRON_TZ=UTC\n*/5 * * * * /usr/bin/imported --all\n")
+    said = horae("import", "crontab", str(tab))
+    out.write_text(said.out)
+    assert (said.code, "1 jobs" in said.err) == (0, True)
+    assert horae("apply", str(out)).code == 0
+    assert horae("jobs", "show", "imported", "--json").json["schedule"]["cron"] == "*/5 * * * *"
+    assert horae("import", "celery-beat", "nowhere:app").code == 2
