@@ -73,6 +73,11 @@ class Settings:
 
     container_host: str | None = _setting(kinds.unix_socket, None)
     container_mounts: tuple[str, ...] | None = _setting(kinds.folders, None)
+    artifact_cache: Path | None = _setting(kinds.directory, None)
+    artifact_cache_limit: int = _setting(kinds.size(1 << 20, 1 << 50), 10 << 30)
+    artifact_limit: int = _setting(kinds.size(1 << 10, 1 << 40), 1 << 30)
+    artifact_schemes: tuple[str, ...] = _setting(kinds.words, ("file", "s3"))
+    artifact_install: bool = _setting(kinds.boolean, False)
 
     retention: float = _setting(kinds.duration(60, 36_500 * DAY), 30 * DAY)
     log_retention: float = _setting(kinds.duration(60, 36_500 * DAY), 30 * DAY)
@@ -239,6 +244,11 @@ def _check(settings: Settings) -> None:
     if "celery" in (settings.engine, *settings.engines.values()):
         # Known by name, but nothing carries it out yet: better said than ignored.
         raise ConfigurationError(f"{PREFIX}ENGINE=celery comes with a later version; leave it at `database`")
+
+
+def user_cache() -> Path:
+    """Where this user's programs keep what they can fetch again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "horae"
 
 
 def process_environment() -> Mapping[str, str]:

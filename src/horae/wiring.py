@@ -17,7 +17,7 @@ import uvloop
 
 from horae import __version__
 from horae.clock import SystemClock, SystemIds
-from horae.config import Settings, process_environment, secret_variables
+from horae.config import Settings, process_environment, secret_variables, user_cache
 from horae.domain.errors import ConfigurationError
 from horae.domain.records import ApiKey, SchedulerSign, WorkerSign
 from horae.domain.targets.fields import Limits
@@ -34,6 +34,7 @@ from horae.watch.logging import configure
 
 if TYPE_CHECKING:
     from horae.executors.commands import CommandRunner
+    from horae.executors.containers.runner import ContainerRunner
 
 T = TypeVar("T")
 CLOCK, IDS = SystemClock(), SystemIds()
@@ -280,6 +281,7 @@ def worker(settings: Settings, *, queues: Sequence[str], slots: int, imports: Se
 def executors_for(settings: Settings, slots: int, imports: Sequence[str]) -> dict[str, Executor]:
     executors: dict[str, Executor] = {}
     commands = _commands(settings)
+    containers = _containers(settings) if "container" in settings.executors else None
     for kind in settings.executors:
         if kind == "http":
             executors[kind] = _http(settings, slots)
@@ -289,10 +291,16 @@ def executors_for(settings: Settings, slots: int, imports: Sequence[str]) -> dic
             executors[kind] = ScriptExecutor(commands)
         elif kind == "python":
             executors[kind] = _python(imports, slots)
-        elif kind == "container":
-            executors[kind] = _container(settings)
+        elif kind == "container" and containers is not None:
+            from horae.executors.container import ContainerExecutor
+
+            executors[kind] = ContainerExecutor(containers, mounts=settings.container_mounts or ())
+        elif kind == "artifact":
+            executors[kind] = _artifact(settings, commands, containers)
         else:
-            raise ConfigurationError(f"HORAE_EXECUTORS names {kind!r}; this Horae has http, python, script, container")
+            raise ConfigurationError(
+                f"HORAE_EXECUTORS names {kind!r}; this Horae has http, python, script, container and artifact"
+            )
     return executors
 
 
@@ -309,8 +317,8 @@ def _http(settings: Settings, slots: int) -> Executor:
     return HttpExecutor(CLOCK, version=__version__, allow_private=settings.http_allow_private, callbacks=callbacks)
 
 
-def _container(settings: Settings) -> Executor:
-    from horae.executors.container import ContainerExecutor
+def _containers(settings: Settings) -> ContainerRunner:
+    """One for all executors that use containers."""
     from horae.executors.containers.ownership import Owner, Ownership
     from horae.executors.containers.runner import ContainerRunner
     from horae.executors.containers.service import Service, find_socket
@@ -318,8 +326,23 @@ def _container(settings: Settings) -> Executor:
     host = this_host()
     owner = Owner(f"{host.hostname}-{host.pid}", told(host), lambda text: told_dead(text, host))
     service = Service(find_socket(settings.container_host, process_environment()))
-    runner = ContainerRunner(service, Ownership(service, owner, CLOCK))
-    return ContainerExecutor(runner, mounts=settings.container_mounts or ())
+    return ContainerRunner(service, Ownership(service, owner, CLOCK))
+
+
+def _artifact(settings: Settings, commands: CommandRunner, containers: ContainerRunner | None) -> Executor:
+    from horae.executors.artifact import ArtifactExecutor
+    from horae.executors.artifacts.fetcher import Fetcher, Store
+
+    environment = {name: value for name, value in process_environment().items() if name not in secret_variables()}
+    store = Store(
+        cache=settings.artifact_cache or user_cache() / "artifacts",
+        environment=environment,
+        cache_limit=settings.artifact_cache_limit,
+        limit=settings.artifact_limit,
+        schemes=settings.artifact_schemes,
+        may_install=settings.artifact_install,
+    )
+    return ArtifactExecutor(Fetcher(store), commands, containers)
 
 
 def _commands(settings: Settings) -> CommandRunner:

@@ -21,6 +21,8 @@ _FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 def _uri(text: str) -> str:
     if not _URI.fullmatch(text):
         raise ValueError('must be a URI such as "s3://bucket/tool.zip" or "file:///srv/tool.zip"')
+    if "::" in text:
+        raise ValueError("must name one place, not a chain of them")
     if "@" in text.partition("://")[2].partition("/")[0]:
         raise ValueError("must not carry a user name or password; give them to the worker")
     return text
@@ -57,11 +59,13 @@ class ArtifactTarget(BaseModel):
                 raise refusal("entrypoint", 'must be "module:function", or a list: a command and its arguments')
         elif self.arguments:
             raise refusal("arguments", "are for a function; a command has its own in entrypoint")
+        if self.install and self.image is not None:
+            raise refusal("install", "is for the worker's machine; an image brings what it needs")
         return self
 
     @property
     def needs(self) -> str:
-        return "artifact"
+        return "artifact" if self.image is None else "artifact:container"
 
     @cached_property
     def secrets(self) -> frozenset[str]:

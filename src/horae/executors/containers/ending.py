@@ -8,6 +8,7 @@ from typing import Any
 from horae.domain.outcome import Outcome
 from horae.domain.states import AttemptOutcome
 from horae.executors.containers.work import Bounds
+from horae.executors.exits import in_units
 
 _KILLED = 128 + signal.SIGKILL
 
@@ -25,13 +26,13 @@ def outcome(state: dict[str, Any], bounds: Bounds, result: str | None, complaint
 
 
 def _in_words(code: int, *, oom: bool, memory: int | None) -> str:
-    limit = "" if memory is None else f" (its limit is {memory // 2**20} MiB)"
     if oom:
+        limit = "" if memory is None else f": it used more than its limit of {in_units(memory)}"
         return f"out of memory{limit}"
     if code == _KILLED and memory is not None:
         # Podman does not always tell (it depends on conmon). Nothing inside can kill the first process of a container,
         # and whatever Horae kills gets no outcome from here.
-        return f"out of memory, as it seems: killed by signal KILL{limit}"
+        return f"out of memory, as it seems: killed by signal KILL, and its limit is {in_units(memory)}"
     if code > 128 and code - 128 in list(signal.Signals):
         return f"exit code {code}: killed by signal {signal.Signals(code - 128).name.removeprefix('SIG')}"
     return f"exit code {code}"

@@ -14,6 +14,7 @@ from typing import Any
 
 from horae.domain.attempt import LogSink
 from horae.executors.containers.service import Service, failure
+from horae.executors.output import Progress
 
 CHUNK = 64 * 1024
 _HEADER = 8
@@ -54,6 +55,7 @@ class Frames:
         self._header = b""
         self._left = 0
         self._stream = "stdout"
+        self._progress = Progress(log)
         self._decoders = {name: codecs.getincrementaldecoder("utf-8")("replace") for name in _STREAMS.values()}
 
     def feed(self, data: bytes) -> None:
@@ -80,7 +82,10 @@ class Frames:
         return view[missing:]
 
     def _write(self, stream: str, data: bytes | memoryview, *, final: bool = False) -> None:
-        if text := self._decoders[stream].decode(data, final):
+        text = self._decoders[stream].decode(data, final)
+        if stream == "stdout":
+            text = self._progress.pass_on(text, final=final)
+        if text:
             self._log.write(stream, text.replace("\x00", _NUL))
 
 

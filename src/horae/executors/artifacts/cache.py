@@ -1,0 +1,142 @@
+"""Unpacked archives on disk, by digest, shared by all workers that have the same folder.
+
+Each entry has a lock beside it: whoever makes or removes the entry holds it alone, whoever uses it holds it with
+others, so nothing in use is removed. A lock's time of change tells when the entry was last used. An entry counts once
+its size is written down, which is the last thing that its maker does.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+_LOCK, _SIZE = ".lock", "size"
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """A lock that is held. `release` unlocks, also for whoever was forked meanwhile."""
+
+    fd: int
+
+    def release(self) -> None:
+        fcntl.flock(self.fd, fcntl.LOCK_UN)
+        os.close(self.fd)
+
+
+class Cache:
+    """Entries are folders below `root`; `name` is a digest, or one with something after it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def content(self, name: str) -> Path:
+        """Where an entry's files are."""
+        return self.root / name / "files"
+
+    def has(self, name: str) -> bool:
+        return (self.root / name / _SIZE).exists()
+
+    def use(self, name: str) -> Lock | None:
+        """Keeps an entry from being removed until the lock is released; None if there is none, or not yet."""
+        if not self.has(name):
+            return None
+        lock = self._lock(name, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        if lock is None:
+            return None
+        if not self.has(name):
+            lock.release()
+            return None
+        os.utime(lock.fd)
+        return lock
+
+    @contextmanager
+    def made(self, name: str) -> Iterator[Path | None]:
+        """The entry's folder, empty, to be filled by whoever is inside, alone; None if there is such an entry. Waits
+        while others make or remove it. What fails leaves nothing; what was left unfinished is removed."""
+        if self.has(name):
+            yield None
+            return
+        self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = self._lock(name, fcntl.LOCK_EX)
+        assert lock is not None
+        folder = self.root / name
+        try:
+            if self.has(name):
+                yield None
+                return
+            remove(folder)
+            folder.mkdir(mode=0o700)
+            yield folder
+            unsure = folder / f"{_SIZE}.new"
+            unsure.write_text(str(_size(folder)))
+            unsure.rename(folder / _SIZE)
+        finally:
+            if not self.has(name):
+                remove(folder)
+            lock.release()
+
+    def trim(self, limit: int, spare: Collection[str]) -> None:
+        """Removes what is unfinished, then what was not used for longest until the rest is within the limit; never
+        what is in use, nor what to `spare`."""
+        entries = sorted(self._entries())
+        total = sum(size for _, size, _ in entries)
+        for _, size, name in entries:
+            if name not in spare and (total > limit or not self.has(name)) and self._discard(name):
+                total -= size
+
+    def _entries(self) -> Iterator[tuple[float, int, str]]:
+        """When it was last used, its size, its name."""
+        for lock in self.root.glob(f"*{_LOCK}"):
+            name = lock.name.removesuffix(_LOCK)
+            with suppress(OSError, ValueError):
+                size = int((self.root / name / _SIZE).read_text()) if self.has(name) else 0
+                yield lock.stat().st_mtime, size, name
+
+    def _discard(self, name: str) -> bool:
+        lock = self._lock(name, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if lock is None:
+            return False
+        try:
+            remove(self.root / name)
+            (self.root / f"{name}{_LOCK}").unlink(missing_ok=True)
+        finally:
+            lock.release()
+        return True
+
+    def _lock(self, name: str, kind: int) -> Lock | None:
+        """The lock, taken; None if others have it and `kind` says not to wait."""
+        path = self.root / f"{name}{_LOCK}"
+        while True:
+            fd = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(fd, kind)
+            except BlockingIOError:
+                os.close(fd)
+                return None
+            if os.fstat(fd).st_nlink:
+                return Lock(fd)
+            os.close(fd)  # removed while we waited: it locks nothing any more
+
+
+def remove(folder: Path) -> None:
+    """With folders in it that nobody may write to."""
+    for path, _, _ in os.walk(folder):
+        with suppress(OSError):
+            Path(path).chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _size(folder: Path) -> int:
+    """What it takes on disk, a block at least for each file."""
+    total = 0
+    for path, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            with suppress(OSError):
+                total += max(os.lstat(Path(path, name)).st_blocks * 512, 4096)
+    return total

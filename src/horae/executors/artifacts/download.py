@@ -1,0 +1,65 @@
+"""Fetches an archive by fsspec into a file, within a size, and verifies its digest.
+
+Credentials and endpoints come from the worker's environment, as fsspec and the libraries behind it read them, never
+from a definition.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import fsspec  # type: ignore[import-untyped]
+
+from horae.executors.failure import Refused, in_words, one_line
+
+_CHUNK = 1 << 20
+# A store that does not answer must not take as long as its library's patience.
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "s3": {"config_kwargs": {"connect_timeout": 10, "read_timeout": 60, "retries": {"max_attempts": 2}}},
+}
+# What no library of a store tells as PermissionError.
+_NOT_ALLOWED = ("NoCredentialsError", "PartialCredentialsError", "ProfileNotFound", "DefaultCredentialsError")
+
+
+class Unavailable(Exception):
+    """The storage cannot be read now; the message says why."""
+
+
+def download(uri: str, target: Path, *, digest: str, limit: int, schemes: Sequence[str]) -> None:
+    """Raises Refused for what another try would not mend, else Unavailable."""
+    scheme = uri.partition("://")[0]
+    if scheme not in schemes:
+        raise Refused(f"this worker does not fetch archives by {scheme}:// (HORAE_ARTIFACT_SCHEMES)")
+    try:
+        options = _OPTIONS.get(scheme, {})
+        system, path = fsspec.core.url_to_fs(uri, skip_instance_cache=True, **options)
+        with system.open(path, "rb") as source, target.open("xb") as file:
+            found = _copy(source, file, limit)
+    except Refused:
+        raise
+    except FileNotFoundError:
+        raise Refused(f"there is no archive at {uri}") from None
+    except (PermissionError, IsADirectoryError) as error:
+        raise Refused(f"the archive at {uri} may not be read: {error.strerror or one_line(str(error))}") from None
+    except (ImportError, ValueError) as error:
+        raise Refused(f"this worker cannot fetch {uri}: {one_line(str(error))}") from None
+    except Exception as error:  # each library has its own
+        if type(error).__name__ in _NOT_ALLOWED:
+            raise Refused(f"this worker has no credentials to read {uri}: {one_line(str(error))}") from None
+        raise Unavailable(f"the archive at {uri} cannot be fetched now: {in_words(error)}") from None
+    if found != digest.partition(":")[2]:
+        raise Refused(f"the archive at {uri} has the digest sha256:{found}, not the one that the job names")
+
+
+def _copy(source: IO[bytes], file: IO[bytes], limit: int) -> str:
+    seen, size = hashlib.sha256(), 0
+    while chunk := source.read(_CHUNK):
+        size += len(chunk)
+        if size > limit:
+            raise Refused(f"the archive is larger than {limit:,} bytes (HORAE_ARTIFACT_LIMIT)")
+        seen.update(chunk)
+        file.write(chunk)
+    return seen.hexdigest()

@@ -1,0 +1,72 @@
+"""The process that fetches: `python -m horae.executors.artifacts.fetch`, a request on its standard input, an answer on
+its standard output.
+
+A process of its own, because storage libraries block, take memory and keep threads, and because it can be killed at
+any moment: what it leaves unfinished, the next one removes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from pathlib import Path
+from typing import Any
+
+from horae.executors.artifacts.cache import Cache
+from horae.executors.artifacts.download import Unavailable, download
+from horae.executors.artifacts.install import die_with_parent, install
+from horae.executors.artifacts.unpack import Caps, unpack
+from horae.executors.failure import Refused, in_words
+
+_MEMORY = 2 * 2**30  # bytes; a broken archive may ask for any amount
+
+
+def main() -> None:
+    request = json.loads(sys.stdin.buffer.read())
+    die_with_parent()
+    if os.getppid() != request["parent"]:
+        sys.exit(1)  # it died before the line above
+    resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
+    try:
+        make(request)
+        answer = {}
+    except Refused as error:
+        answer = {"refused": str(error)}
+    except Unavailable as error:
+        answer = {"failed": str(error)}
+    except MemoryError:
+        answer = {"refused": "the archive takes too much memory to unpack"}
+    except OSError as error:  # a full disk, a folder that cannot be written
+        answer = {"failed": f"the archive cannot be kept in the cache: {in_words(error)}"}
+    sys.stdout.write(json.dumps(answer))
+
+
+def make(request: dict[str, Any]) -> None:
+    """Makes the entries that are missing: the archive's files and, if asked for, the environment for them."""
+    cache = Cache(Path(request["cache"]))
+    digest, environment = request["digest"].partition(":")[2], request["environment"]
+    with cache.made(digest) as folder:
+        if folder is not None:
+            _files(request, folder)
+    if environment is not None and (lock := cache.use(digest)) is not None:
+        try:
+            with cache.made(environment) as folder:
+                if folder is not None:
+                    install(cache.content(digest), folder / "files")
+        finally:
+            lock.release()
+    cache.trim(request["cache_limit"], (digest, environment))
+
+
+def _files(request: dict[str, Any], folder: Path) -> None:
+    archive, files = folder / "archive", folder / "files"
+    download(request["uri"], archive, digest=request["digest"], limit=request["limit"], schemes=request["schemes"])
+    files.mkdir(mode=0o755)
+    unpack(archive, files, Caps())
+    archive.unlink()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""Makes a virtual environment from an archive's requirements.txt."""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from horae.executors.artifacts.download import Unavailable
+from horae.executors.failure import Refused, one_line
+
+REQUIREMENTS = "requirements.txt"
+_TAIL = 64 * 1024
+_PR_SET_PDEATHSIG = 1
+# What pip says when an index cannot be reached now.
+_AWAY = ("connection", "retrying", "temporary failure", "timed out", "name or service not known", "network is unreach")
+
+
+def install(files: Path, environment: Path) -> None:
+    """`environment` is where it is made, and where it stays: an environment cannot be moved."""
+    requirements = files / REQUIREMENTS
+    if not requirements.is_file():
+        raise Refused(f"the archive has no {REQUIREMENTS}, from which to install")
+    _run("the virtual environment cannot be made", [sys.executable, "-m", "venv", str(environment)], files)
+    pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
+    if "--hash=" in requirements.read_text(errors="replace"):
+        pip.append("--require-hashes")
+    _run(f"{REQUIREMENTS} cannot be installed", [*pip, "-r", REQUIREMENTS], files)
+
+
+def die_with_parent() -> None:
+    """Nobody may go on writing into an entry whose lock has been lost."""
+    with suppress(AttributeError, OSError):  # not Linux
+        ctypes.PyDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+
+
+def _run(what: str, command: list[str], cwd: Path) -> None:
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        preexec_fn=die_with_parent,  # this process is small, and does nothing else meanwhile
+        check=False,
+    )
+    if done.returncode == 0:
+        return
+    text = done.stdout[-_TAIL:].decode(errors="replace")
+    message = one_line(f"{what}: {_complaint(text)}")
+    if any(words in text.lower() for words in _AWAY):
+        raise Unavailable(message)
+    raise Refused(message)
+
+
+def _complaint(text: str) -> str:
+    """The lines that pip marks as errors, or else the last one."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
+    return "; ".join(errors) or (lines[-1] if lines else "no reason was given")
