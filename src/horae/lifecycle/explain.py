@@ -8,6 +8,7 @@ from horae.domain.explanation import Explanation
 from horae.domain.facts import JobFacts, RunFacts
 from horae.domain.schedule import AfterSchedule
 from horae.domain.states import RunStatus, Trigger
+from horae.lifecycle.find import no_job
 from horae.ports import Transaction
 
 OFFLINE_AFTER = 180.0
@@ -20,7 +21,7 @@ async def explain_job(
     now = await tx.now()
     job = await tx.facts.job(project_id, ref)
     if job is None:
-        raise NotFound(f"there is no job {ref!r}")
+        raise await no_job(tx, project_id, ref)
     after = isinstance(job.spec.schedule, AfterSchedule)
     return explain.explain_job(
         JobFacts(

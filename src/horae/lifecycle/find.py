@@ -1,6 +1,8 @@
-"""Finding a job for a verb, or saying that there is none."""
+"""Finding a job for a verb, or saying that there is none, and which one may have been meant."""
 
 from __future__ import annotations
+
+from difflib import get_close_matches
 
 from horae.domain.errors import NotFound
 from horae.domain.records import JobRecord
@@ -8,15 +10,22 @@ from horae.ports import Transaction
 
 
 async def found(tx: Transaction, project_id: str, ref: str) -> JobRecord:
-    return _there(await tx.jobs.find(project_id, ref), ref)
+    job = await tx.jobs.find(project_id, ref)
+    if job is None:
+        raise await no_job(tx, project_id, ref)
+    return job
 
 
 async def locked(tx: Transaction, project_id: str, ref: str) -> JobRecord:
     """To change it: nobody else reads it for that, or fires it, until the transaction ends."""
-    return _there(await tx.jobs.find(project_id, ref, lock=True), ref)
-
-
-def _there(job: JobRecord | None, ref: str) -> JobRecord:
+    job = await tx.jobs.find(project_id, ref, lock=True)
     if job is None:
-        raise NotFound(f"there is no job {ref!r}")
+        raise await no_job(tx, project_id, ref)
     return job
+
+
+async def no_job(tx: Transaction, project_id: str, ref: str) -> NotFound:
+    """What to raise: that there is no such job, and the name that is closest to it."""
+    known = {name.casefold(): name for name in await tx.jobs.names_like(project_id, ref)}
+    close = get_close_matches(ref.casefold(), known, n=1, cutoff=0.7)
+    return NotFound(f"there is no job {ref!r}" + (f"; did you mean {known[close[0]]!r}?" if close else ""))

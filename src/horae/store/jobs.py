@@ -204,6 +204,17 @@ class JobTable(Group):
             {"ref": ref, "project_id": project_id},
         )
 
+    async def names_like(self, project_id: str, text: str) -> list[str]:
+        found: list[str] = []
+        for first in {text[:1].lower(), text[:1].upper()}:
+            rows = await self.db.fetch(
+                "SELECT name FROM jobs WHERE project_id = :project_id AND name >= :first AND name < :beyond "
+                "ORDER BY name LIMIT 200",
+                {"project_id": project_id, "first": first, "beyond": f"{first}\U0010fffd"},
+            )
+            found += [row["name"] for row in rows]
+        return found
+
     async def page(self, project_id: str, where: JobFilter, *, limit: int, after: str | None) -> Page[JobRecord]:
         found: list[Row] = []
         while len(found) <= limit:

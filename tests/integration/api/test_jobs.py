@@ -169,3 +169,13 @@ async def test_previews_belong_to_nobody(api: Api):
     body = {"schedule": {"every": "1h"}, "count": 2, "from": "2026-01-01T00:00:00Z"}
     found = (await api.call("POST", "/schedules/preview", json=body)).json()
     assert [o["at"] for o in found["occurrences"]] == ["2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z"]
+
+
+async def test_a_name_that_is_nearly_right_is_suggested(api: Api):
+    await api.make("nightly-report")
+    await api.make("other")
+    for path in ("/jobs/nightly-reprot", "/jobs/Nightly-Report", "/jobs/nightlyreport/explain"):
+        detail = (await api.call("GET", path)).json()["detail"]
+        assert detail.endswith("; did you mean 'nightly-report'?"), path
+    assert (await api.call("POST", "/jobs/ohter/run")).json()["detail"].endswith("did you mean 'other'?")
+    assert (await api.call("GET", "/jobs/nothing-like-it")).json()["detail"] == "there is no job 'nothing-like-it'"

@@ -49,4 +49,4 @@ async def test_a_run_that_failed_is_told_from_beginning_to_end(horae: Horae):
 def test_what_is_neither_a_job_nor_a_run(horae: Horae):
     for which in ("nobody", "01990000-0000-7000-8000-000000000000"):
         answer = horae("why", which)
-        assert (answer.code, answer.out, answer.err) == (3, "", f"horae: there is no job and no run '{which}'\n")
+        assert (answer.code, answer.out, answer.err) == (3, "", f"horae: there is no job '{which}'\n")
