@@ -73,9 +73,14 @@ class HttpExecutor:
             async with self._send(request) as response:
                 location = _location(draft.target, response)
                 if location is None:
-                    return await self._answered(draft.target, response, spent, began)
+                    outcome = await self._answered(draft.target, response, spent, began)
+                    break
             request = http_redirect.follow(draft, request, response.status, location, attempt, self._clock.now())
-        raise Refused(f"the answers redirect more than {http_redirect.MOST} times")
+        else:
+            raise Refused(f"the answers redirect more than {http_redirect.MOST} times")
+        if outcome.park_for is not None:
+            attempt.log.write("system", f"answered with 202; waits for its callback, at most {outcome.park_for:g} s\n")
+        return outcome
 
     def _send(self, request: Request) -> aiohttp.client._RequestContextManager:
         check_literal(request.url, allow_private=self._allow_private)

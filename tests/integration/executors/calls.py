@@ -2,12 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from aiohttp import web
 
 from horae.domain.outcome import Outcome
+from horae.domain.states import AttemptOutcome
 from horae.executors.http import HttpExecutor
 from tests.integration.executors.attempts import make_attempt
 
@@ -34,9 +35,27 @@ class Server:
         return await self.answer(request)
 
 
-async def call(executor: HttpExecutor, url: str, **target: Any) -> Outcome:
-    attempt, _ = make_attempt({"kind": "http", "url": url, **target})
+async def call(
+    executor: HttpExecutor,
+    url: str,
+    *,
+    secrets: Mapping[str, str] | None = None,
+    input: Any = None,
+    number: int = 1,
+    **target: Any,
+) -> Outcome:
+    told = None if input is None else json.dumps(input)
+    attempt, _ = make_attempt({"kind": "http", "url": url, **target}, input=told, number=number)
+    attempt.secrets = secrets or {}
     return await asyncio.wait_for(executor.execute(attempt), 20)
+
+
+def permanently(outcome: Outcome) -> str:
+    """The one sentence of a failure that no further attempt can mend."""
+    assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, True), outcome
+    assert outcome.error is not None
+    assert "\n" not in outcome.error
+    return outcome.error
 
 
 def result(outcome: Outcome) -> dict[str, Any]:
