@@ -75,7 +75,7 @@ class Attempt:
         return self.run.scheduled_for
 
     def fill_in(self, text: str) -> str:
-        """A template of the target (see domain/template.py) with this attempt's values. Raises TemplateFault."""
+        """A template of the target (see domain/template/) with this attempt's values. Raises TemplateFault."""
         template = parse(text)
         return text if template.body is None else template.render(self._values())
 

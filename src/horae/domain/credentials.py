@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _NAMES = frozenset(("authorization", "cookie"))
 _ENDINGS = ("-key", "-token")
 _HARMLESS = frozenset(("idempotency-key",))
-_PLAIN = frozenset(("source", "file", "url", "uri", "image"))  # never templates
+_PLAIN = frozenset(("source", "file", "uri", "image"))  # never templates
 
 
 def literal_credential(target: Target) -> str | None:

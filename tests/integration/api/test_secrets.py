@@ -108,6 +108,7 @@ async def refused(api: Api, target: dict[str, Any]) -> tuple[str, str]:
     [
         (http(headers={"X-A": "{{ secrets.TOKEN }}"}), "target.headers.X-A"),
         (http(query={"q": "a{{ secrets['TOKEN'] }}"}), "target.query.q"),
+        ({"kind": "http", "url": "https://example.org/{{ secrets.TOKEN }}"}, "target.url"),
         (http(body='{"t": {{ secrets.TOKEN | tojson }}}'), "target.body"),
         (http(auth={"bearer": "{{ secrets.TOKEN }}"}), "target.auth.bearer"),
         (http(auth={"basic": {"username": "u", "password": "{{ secrets.TOKEN }}"}}), "target.auth.basic.password"),

@@ -1,0 +1,92 @@
+"""What a template may be made of. Everything that is not listed is refused when its job is saved."""
+
+from __future__ import annotations
+
+from jinja2 import nodes
+
+from horae.domain.secret import NAME
+from horae.domain.template.sandbox import ENVIRONMENT
+from horae.domain.template.work import TemplateFault
+
+NAMES = frozenset(("run", "job", "input", "secrets"))
+_MOST_NODES = 5_000
+_OWN = frozenset(("range", "loop"))
+_ALLOWED = (
+    *(nodes.Template, nodes.Output, nodes.TemplateData, nodes.If, nodes.For, nodes.Assign),
+    *(nodes.Name, nodes.Const, nodes.List, nodes.Tuple, nodes.Dict, nodes.Pair, nodes.Keyword),
+    *(nodes.Filter, nodes.Test, nodes.Call, nodes.Getattr, nodes.Getitem, nodes.Slice),
+    *(nodes.CondExpr, nodes.Concat, nodes.Compare, nodes.Operand, nodes.BinExpr, nodes.UnaryExpr),
+)
+
+
+def check(tree: nodes.Template, text: str) -> frozenset[str]:
+    """Refuses what a template of ours has no use for; the secrets that it names."""
+    found = [tree, *tree.find_all(nodes.Node)]
+    if len(found) > _MOST_NODES:
+        raise TemplateFault(f"the template has more than {_MOST_NODES:,} parts")
+    own = {node.name for node in found if isinstance(node, nodes.Name) and node.ctx != "load"}
+    for node in found:
+        if not isinstance(node, _ALLOWED):
+            raise _fault(node, "only values, filters, if, for and set are available")
+        if isinstance(node, nodes.Name):
+            _check_name(node, own)
+        elif isinstance(node, nodes.Filter | nodes.Test):
+            _check_function(node)
+        elif isinstance(node, nodes.Call):
+            _check_call(node)
+        elif isinstance(node, nodes.For) and node.recursive:
+            raise _fault(node, "a recursive loop is not available")
+    return _secrets(tree, text)
+
+
+def _check_name(node: nodes.Name, own: set[str]) -> None:
+    if node.ctx != "load" and (node.name in NAMES | _OWN or node.name.startswith("_")):
+        raise _fault(node, "this name cannot be set")
+    if node.ctx == "load" and node.name not in NAMES | _OWN | own:
+        raise _fault(node, f"an unknown name; there are {', '.join(sorted(NAMES))}")
+
+
+def _check_function(node: nodes.Filter | nodes.Test) -> None:
+    kind, known = ("filter", ENVIRONMENT.filters) if isinstance(node, nodes.Filter) else ("test", ENVIRONMENT.tests)
+    if node.name not in known or node.name.startswith("_"):
+        there = ", ".join(sorted(name for name in known if name[0].isalpha()))
+        raise _fault(node, f"an unknown {kind}; there are {there}")
+    if node.dyn_args is not None or node.dyn_kwargs is not None:
+        raise _fault(node, "arguments are written one by one")
+
+
+def _check_call(node: nodes.Call) -> None:
+    plain = not (node.kwargs or node.dyn_args is not None or node.dyn_kwargs is not None)
+    if not (isinstance(node.node, nodes.Name) and node.node.name == "range" and plain):
+        raise _fault(node, "nothing can be called but range; there are filters")
+
+
+def _secrets(tree: nodes.Template, text: str) -> frozenset[str]:
+    """The secrets that a template names: each by its name, so that they are known before it is filled in."""
+    accesses: list[nodes.Getattr | nodes.Getitem] = [
+        *tree.find_all(nodes.Getattr),
+        *tree.find_all(nodes.Getitem),
+    ]
+    looked_into = {id(access.node) for access in accesses}
+    for node in tree.find_all(nodes.Name):
+        if node.name == "secrets" and id(node) not in looked_into:
+            raise _fault(node, "write {{ secrets.NAME }}")
+    return frozenset(
+        _secret(access, text)
+        for access in accesses
+        if isinstance(access.node, nodes.Name) and access.node.name == "secrets"
+    )
+
+
+def _secret(access: nodes.Getattr | nodes.Getitem, text: str) -> str:
+    name = access.attr if isinstance(access, nodes.Getattr) else None
+    if isinstance(access, nodes.Getitem) and isinstance(access.arg, nodes.Const):
+        name = access.arg.value
+    # As it is written: who looks for the jobs that name a secret looks for its name.
+    if not isinstance(name, str) or not NAME.fullmatch(name) or name not in text:
+        raise _fault(access, "a secret is named, not computed")
+    return name
+
+
+def _fault(node: nodes.Node, what: str) -> TemplateFault:
+    return TemplateFault(f"line {node.lineno} of the template: {what}")
