@@ -1,0 +1,131 @@
+"""`horae doctor`: what is configured and from where, and whether everything that should be there is."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import fields
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from horae import __version__, config
+from horae.cli.printing import AsJson, print_json, say, status, table
+from horae.clock import SystemClock
+from horae.domain.errors import HoraeError
+from horae.setting import show
+
+if TYPE_CHECKING:
+    from horae.watch.health import Check
+
+_COLOURED = {"ok": "healthy", "warning": "paused", "failed": "failed"}
+_ADDRESS = re.compile(r"([a-z+]+://(?:[^:@/]*(?=[:@]))?)(:[^@/]*@|@)?([^@]*)")
+_LOW = 500 * 2**20  # bytes free
+
+
+def register(app: typer.Typer) -> None:
+    app.command("doctor")(doctor)
+
+
+def doctor(
+    settings_only: Annotated[bool, typer.Option("--settings", help="Only show the settings.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check configuration, database, clocks, schedulers and workers, and say what is wrong."""
+    settings = config.load()
+    told = _settings(settings)
+    checks = [] if settings_only else _checks(settings)
+    if as_json:
+        print_json({"settings": told, "checks": [_json(check) for check in checks]})
+    else:
+        table(("setting", "value", "from"), ((x["name"], x["value"], x["source"]) for x in told), "")
+        if checks:
+            _show(checks)
+    if any(check.state == "failed" for check in checks):
+        raise typer.Exit(1)
+
+
+def _settings(settings: config.Settings) -> list[dict[str, str]]:
+    """Each with where it came from. Secrets are not shown, only that there is one."""
+    found = []
+    for one in fields(settings):
+        if one.name == "sources":
+            continue
+        value = getattr(settings, one.name)
+        text = "" if value in (None, {}, ()) else show(value)
+        if one.metadata.get("secret") and text:
+            text = _without_password(text)
+        source = settings.sources.get(one.name, "default")
+        found.append({"name": config.PREFIX + one.name.upper(), "value": text, "source": source})
+    return found
+
+
+def _without_password(text: str) -> str:
+    """An address may be shown but for its password; any other secret may not."""
+    match = _ADDRESS.fullmatch(text)
+    return f"{match[1]}{'***@' if match[2] else ''}{match[3]}" if match else "(hidden)"
+
+
+def _checks(settings: config.Settings) -> list[Check]:
+    from horae import wiring
+    from horae.watch.health import Check, State, clock, scheduling, versions, working
+    from horae.watch.logging import configure
+
+    configure(form="console", level="error", role="doctor")
+    found = _local(settings)
+    kind = settings.database_url.partition(":")[0]
+    try:
+        cluster = wiring.look(settings)
+    except HoraeError as error:
+        remedy = "see that it runs, and that HORAE_DATABASE_URL names it; `horae migrate` makes or renews its tables"
+        return [*found, Check("database", State.FAILED, str(error), remedy)]
+    found.append(Check("database", State.OK, f"{kind} answers, its schema fits"))
+    found.append(clock(cluster.now, SystemClock().now()))
+    found.append(scheduling(cluster))
+    found += working(cluster)
+    found.append(versions(__version__, [*cluster.schedulers, *cluster.workers]))
+    return found
+
+
+def _local(settings: config.Settings) -> list[Check]:
+    """What can be seen from this machine alone."""
+    from horae.watch.health import Check, State
+
+    found = []
+    key = settings.secret_key or (settings.data_dir / config.SECRET_FILE).exists()
+    if not key:
+        found.append(
+            Check(
+                "secret key",
+                State.WARNING,
+                "HORAE_SECRET_KEY is not set; serve and scheduler would not start",
+                "make one with `openssl rand -hex 32` and give it to every process (`horae up` makes its own)",
+            )
+        )
+    for kind, program, package in (("script", "bwrap", "bubblewrap"), ("container", "podman", "podman or docker")):
+        there = shutil.which(program) or (kind == "container" and shutil.which("docker"))
+        if kind in settings.executors and not there:
+            words = f"{kind} jobs are carried out here, without {program}"
+            found.append(Check(kind, State.WARNING, words, f"install {package} if jobs need it"))
+    if settings.database_url.startswith("sqlite") and settings.data_dir.exists():
+        free = shutil.disk_usage(settings.data_dir).free
+        if free < _LOW:
+            words = f"{free // 2**20} MiB are left where the database lies"
+            found.append(Check("disk", State.WARNING, words, "make room, or shorten HORAE_RETENTION"))
+    return found
+
+
+def _show(checks: list[Check]) -> None:
+    from rich.text import Text
+
+    rows: list[tuple[Any, ...]] = []
+    for check in checks:
+        mark = Text(str(check.state), style=status(_COLOURED[check.state]).style)
+        rows.append((check.name, mark, check.finding + (f" → {check.remedy}" if check.remedy else "")))
+    table(("check", "state", "finding"), rows, "")
+    bad = sum(check.state != "ok" for check in checks)
+    say("All is well." if not bad else f"{bad} of {len(checks)} need a look.")
+
+
+def _json(check: Check) -> dict[str, Any]:
+    return {"name": check.name, "state": str(check.state), "finding": check.finding, "remedy": check.remedy}

@@ -1,0 +1,118 @@
+"""What can be wrong with an installation, found out and said with what to do about it. It only reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from horae.domain.records import SchedulerRecord, ShardView, WorkerRecord
+from horae.ports import Transaction
+
+_SKEW = timedelta(seconds=2)
+_HERE = ("idle", "busy", "draining")
+
+
+class State(StrEnum):
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    state: State
+    finding: str
+    remedy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Who is alive, as the database knows it."""
+
+    now: datetime
+    schedulers: Sequence[SchedulerRecord]
+    shards: Sequence[ShardView]
+    workers: Sequence[WorkerRecord]
+    queues: Sequence[str]
+
+
+async def look(tx: Transaction, offline_after: float) -> Cluster:
+    return Cluster(
+        now=await tx.now(),
+        schedulers=await tx.processes.schedulers(),
+        shards=await tx.processes.shards(),
+        workers=await tx.processes.workers(offline_after),
+        queues=await tx.jobs.queues(),
+    )
+
+
+def clock(database: datetime, local: datetime) -> Check:
+    skew = abs(database - local)
+    if skew <= _SKEW:
+        return Check("clock", State.OK, "this machine and the database agree")
+    return Check(
+        "clock",
+        State.WARNING,
+        f"this machine is {skew.total_seconds():.0f} s away from the database, whose clock counts",
+        "keep both by NTP: nothing breaks, but times in logs do not match",
+    )
+
+
+def scheduling(cluster: Cluster) -> Check:
+    owned = [shard for shard in cluster.shards if shard.lease_until is not None and shard.lease_until > cluster.now]
+    if not owned:
+        return Check("schedulers", State.FAILED, "nobody fires schedules", "start one with `horae scheduler`")
+    if len(owned) < len(cluster.shards):
+        free = len(cluster.shards) - len(owned)
+        return Check(
+            "schedulers",
+            State.WARNING,
+            f"{free} of {len(cluster.shards)} shards have no owner; their jobs wait",
+            "this passes within seconds when a scheduler has just stopped; else start one",
+        )
+    owners = {shard.owner_id for shard in owned}
+    return Check("schedulers", State.OK, f"{len(owners)} alive, all {len(cluster.shards)} shards owned")
+
+
+def working(cluster: Cluster) -> list[Check]:
+    alive = [worker for worker in cluster.workers if worker.status in _HERE]
+    if not alive:
+        return [Check("workers", State.FAILED, "nobody carries out runs", "start one with `horae worker`")]
+    slots = sum(worker.slots for worker in alive)
+    busy = sum(worker.busy for worker in alive)
+    found = [Check("workers", State.OK, f"{len(alive)} alive, {busy} of {slots} slots busy")]
+    if unserved := _unserved(cluster.queues, alive):
+        names = ", ".join(unserved[:10])
+        found.append(
+            Check(
+                "queues",
+                State.WARNING,
+                f"no worker serves {names}",
+                f"start one with `horae worker --queues {unserved[0]}`, or without --queues for all",
+            )
+        )
+    return found
+
+
+def versions(own: str, others: Iterable[SchedulerRecord | WorkerRecord]) -> Check:
+    different = sorted({other.version for other in others} - {own})
+    if not different:
+        return Check("versions", State.OK, f"all run {own}")
+    return Check(
+        "versions",
+        State.WARNING,
+        f"this is {own}; others run {', '.join(different)}",
+        "fine during a rolling upgrade; finish it",
+    )
+
+
+def _unserved(queues: Iterable[str], alive: Sequence[WorkerRecord]) -> list[str]:
+    if any(not worker.queues for worker in alive):
+        return []
+    served = {queue for worker in alive for queue in worker.queues}
+    return sorted(set(queues) - served)
