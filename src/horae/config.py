@@ -49,6 +49,8 @@ class Settings:
     secret_key: str | None = _setting(kinds.secret_key, None, secret=True)
     secret_key_previous: str | None = _setting(kinds.secret_key, None, secret=True)
     allow_signup: bool = _setting(kinds.boolean, False)
+    api_rate: int = _setting(kinds.whole(0, 1_000_000), 5_000)
+    trusted_proxies: tuple[str, ...] | None = _setting(kinds.networks, None)
     metrics_token: str | None = _setting(kinds.line, None, secret=True)
 
     shard_count: int = _setting(kinds.whole(1, 4_096), 64)

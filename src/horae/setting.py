@@ -6,6 +6,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -121,6 +122,15 @@ def unix_socket(raw: Any) -> str:
     if not found.startswith("unix:///"):
         raise ValueError("must be a Unix socket such as unix:///run/podman/podman.sock")
     return found
+
+
+def networks(raw: Any) -> tuple[str, ...]:
+    """Addresses and networks, such as `10.0.0.0/8,::1`."""
+    found = words(raw)
+    try:
+        return tuple(str(ip_network(one)) for one in found)
+    except ValueError:
+        raise ValueError("must be addresses or networks such as 10.0.0.0/8,192.0.2.7") from None
 
 
 def mapping(value: Callable[[Any], str]) -> Callable[[Any], dict[str, str]]:

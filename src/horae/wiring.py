@@ -184,6 +184,10 @@ async def _serve(settings: Settings) -> None:
             default_timeout=settings.default_timeout,
             metrics_token=settings.metrics_token,
             secret_key_previous=settings.secret_key_previous,
+            allow_signup=settings.allow_signup,
+            api_rate=settings.api_rate,
+            trusted_proxies=settings.trusted_proxies or (),
+            public_url=settings.public_url,
         )
         app = build(store, api, IDS, CLOCK)
         server = uvicorn.Server(
@@ -194,6 +198,7 @@ async def _serve(settings: Settings) -> None:
                 access_log=False,
                 log_config=None,
                 server_header=False,
+                proxy_headers=False,  # the API reads them itself, of proxies that a setting names
                 timeout_graceful_shutdown=3,
                 lifespan="off",
                 ws="none",
@@ -204,12 +209,21 @@ async def _serve(settings: Settings) -> None:
         ending = asyncio.create_task(_end(server, app.state.context.stopping, stop, stop_now))
         listener = _listen(settings)
         log.info("serving", url=f"http://{settings.host}:{settings.port}")
+        await _welcome(store)
         await server.serve(sockets=[listener])
         ending.cancel()
     finally:
         await wakeups.close()
         await store.close()
         ignore_signals()
+
+
+async def _welcome(store: SqlStore) -> None:
+    from horae.api.welcome import first_token
+
+    token = await first_token(store, IDS)
+    if token is not None:
+        log.warning("nobody has signed up yet; this makes the first admin, once and within a day", signup_token=token)
 
 
 async def _end(server: Any, stopping: asyncio.Event, stop: asyncio.Event, stop_now: asyncio.Event) -> None:

@@ -13,18 +13,24 @@ from starlette.responses import Response
 
 from horae import __version__
 from horae.api import errors
-from horae.api.auth import KeyCache, public
+from horae.api.auth import public
 from horae.api.body import described_models
 from horae.api.context import ApiSettings, Context
+from horae.api.gate import Gate
 from horae.api.routes import (
     audit,
+    auth,
     callbacks,
     explain,
     health,
+    invitations,
     jobs,
+    keys,
     logs,
+    members,
     metrics,
     operations,
+    projects,
     runs,
     schedulers,
     schedules,
@@ -32,6 +38,7 @@ from horae.api.routes import (
     states,
     statistics,
     triggers,
+    users,
     versions,
     workers,
 )
@@ -56,7 +63,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
         redirect_slashes=False,
     )
     app.state.context = Context(store, settings, ids, clock, Keyring(*settings.keys))
-    app.state.keys = KeyCache()
+    app.state.gate = Gate(app.state.context)
     errors.install(app)
     answers: dict[int | str, dict[str, Any]] = {
         "default": {
@@ -65,7 +72,8 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
         }
     }
     about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules)
-    for module in (*about_jobs, runs, logs, callbacks, explain, secrets, workers, schedulers, audit):
+    about_people = (auth, users, projects, members, invitations, keys, audit)
+    for module in (*about_jobs, *about_people, runs, logs, callbacks, explain, secrets, workers, schedulers):
         app.include_router(module.router, prefix=PREFIX, responses=answers)
     app.include_router(health.router)
     app.include_router(metrics.router)

@@ -1,27 +1,31 @@
 """Who is asking, and what they may do: the one place that decides.
 
-Every route declares what it needs by `Depends(allow("jobs:read"))`, or that it is `public`; a test fails on a route
-that does neither.
+Every route declares what it needs, or that it is `public`; a test fails on a route that does neither:
+
+    allow("jobs:read")              in the project of the caller's key, or the one that `Horae-Project` names
+    allow_in_path("members:read")   in the project that the path names
+    allow_admin("users:read")       in the whole installation
+    allow_own("account:own")        about the caller alone
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Generic, TypeVar
 
 from fastapi import Depends, Request
 
 from horae.api import query, tokens
-from horae.api.context import Context
-from horae.api.errors import Unauthenticated
-from horae.domain.errors import NotAllowed
+from horae.api.errors import Malformed, Unauthenticated
+from horae.api.gate import Gate
+from horae.domain.account import Account, Place, User
+from horae.domain.errors import NotAllowed, NotFound
 from horae.domain.job import JobSpec
 from horae.domain.records import KeyRecord
 from horae.domain.roles import CODE_KINDS, PERMISSIONS, ROLES
-from horae.ports import Transaction
 
-_CACHED = 1_000
+PROJECT_HEADER = "horae-project"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,45 +47,68 @@ class Principal:
             )
 
 
-class KeyCache:
-    """Keys seen in the last few seconds, so that a busy client does not cost a query per request."""
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Somebody who proved who they are, and where they may act: a user, or a key, which has one place."""
 
-    def __init__(self) -> None:
-        self._seen: OrderedDict[str, tuple[float, KeyRecord]] = OrderedDict()
+    actor: str
+    is_admin: bool
+    places: tuple[Place, ...]
+    user: User | None = None
+    session_id: str | None = None
+    key_id: str | None = None
 
-    async def find(self, context: Context, prefix: str) -> KeyRecord | None:
-        now = context.clock.monotonic()
-        hit = self._seen.get(prefix)
-        if hit is not None and hit[0] > now:
-            return hit[1]
-        found = await context.store.read(_key, prefix)
-        if found is None:
-            self._seen.pop(prefix, None)
-            return None
-        self._seen[prefix] = (now + context.settings.key_cache, found)
-        while len(self._seen) > _CACHED:
-            self._seen.popitem(last=False)
-        return found
+    project_id = None  # of no project in particular
 
+    def place(self, ref: str) -> Place | None:
+        return next((place for place in self.places if ref in (place.slug, place.project_id)), None)
 
-async def _key(tx: Transaction, prefix: str) -> KeyRecord | None:
-    return await tx.access.key(prefix)
+    def within(self, place: Place) -> Principal:
+        return Principal(place.project_id, "admin" if self.is_admin else place.role, self.actor)
 
 
-async def authenticate(request: Request) -> Principal:
-    """Checks `Authorization: Bearer <API key>`. Unknown and wrong keys get the same answer."""
+# ---- who is asking
+
+
+async def authenticate(request: Request) -> Caller:
+    """Checks `Authorization: Bearer`, an API key or an access token. Unknown and wrong ones get the same answer."""
     scheme, _, text = request.headers.get("authorization", "").partition(" ")
+    text = text.strip()
     if scheme.lower() != "bearer" or not text:
-        raise Unauthenticated("send your API key as `Authorization: Bearer <key>`")
-    prefix = tokens.prefix_of(text.strip())
-    state = request.app.state
-    found = await state.keys.find(state.context, prefix) if prefix else None
-    if found is None or not tokens.matches(text.strip(), found.digest):
+        raise Unauthenticated("sign in, or send your API key as `Authorization: Bearer <key>`")
+    gate: Gate = request.app.state.gate
+    caller = await (_by_key(gate, text) if text.startswith("horae_") else _by_session(gate, text))
+    gate.limit.count(caller.key_id or caller.actor)
+    return caller
+
+
+async def _by_key(gate: Gate, text: str) -> Caller:
+    prefix = tokens.prefix_of(text)
+    found = await gate.key(prefix) if prefix else None
+    if found is None or not tokens.matches(text, found.digest):
         raise Unauthenticated("this API key is not valid")
-    return Principal(project_id=found.project_id, role=found.role, actor=f"key:{found.name}")
+    await gate.used(found.id)
+    return _key_caller(found)
 
 
-class Allow:
+def _key_caller(key: KeyRecord) -> Caller:
+    place = Place(key.project_id, key.project_slug, key.project_slug, key.role)
+    return Caller(f"key:{key.name}", key.role == "admin", (place,), key_id=key.id)
+
+
+async def _by_session(gate: Gate, text: str) -> Caller:
+    claims = gate.access.read(text)
+    account: Account | None = await gate.account(claims.session_id) if claims else None
+    if claims is None or account is None or account.user.id != claims.user_id:
+        raise Unauthenticated("this token is not valid any more: refresh it, or sign in again")
+    user = account.user
+    return Caller(f"user:{user.username}", user.is_admin, account.places, user, claims.session_id)
+
+
+# ---- what they may do
+
+
+class Allow(Generic[T]):
     """The dependency that guards a route; `permission` is what the tests and the matrix read."""
 
     def __init__(self, permission: str) -> None:
@@ -89,11 +116,87 @@ class Allow:
             raise ValueError(f"no role has the permission {permission}")
         self.permission = permission
 
-    async def __call__(self, request: Request, principal: Annotated[Principal, Depends(authenticate)]) -> Principal:
-        if not principal.may(self.permission):
-            raise NotAllowed(f"this needs the permission {self.permission}, which your role {principal.role} lacks")
+    async def __call__(self, request: Request, caller: Annotated[Caller, Depends(authenticate)]) -> T:
+        found = await self.decide(request, caller)
         query.check(request)  # after the question who is asking: strangers learn nothing about routes
+        return found
+
+    async def decide(self, request: Request, caller: Caller) -> T:
+        raise NotImplementedError
+
+    def refuse(self, role: str) -> NotAllowed:
+        return NotAllowed(f"this needs the permission {self.permission}, which your role {role} lacks")
+
+
+class AllowInProject(Allow[Principal]):
+    """In the project that was chosen by the header, or is the only one."""
+
+    async def decide(self, request: Request, caller: Caller) -> Principal:
+        principal = caller.within(await self.choose(request, caller))
+        if not principal.may(self.permission):
+            raise self.refuse(principal.role)
         return principal
+
+    async def choose(self, request: Request, caller: Caller) -> Place:
+        wanted = request.headers.get(PROJECT_HEADER)
+        if wanted is not None:
+            return await _named(request, caller, wanted)
+        if len(caller.places) == 1:
+            return caller.places[0]
+        if caller.places or caller.is_admin:
+            raise Malformed("say which project you mean, by its slug: `Horae-Project: <slug>`")
+        raise NotAllowed("you are not a member of any project yet: ask an owner for an invitation")
+
+
+async def _named(request: Request, caller: Caller, wanted: str) -> Place:
+    found = caller.place(wanted) or await _any_place(request, caller, wanted)
+    if found is not None:
+        return found
+    if caller.key_id is not None:
+        raise NotAllowed("an API key belongs to one project, and this one to another: leave out Horae-Project")
+    raise NotAllowed("Horae-Project names no project that you are a member of")
+
+
+async def _any_place(request: Request, caller: Caller, ref: str) -> Place | None:
+    """Admins may act everywhere; their keys, like all keys, in one project."""
+    if not caller.is_admin or caller.user is None or len(ref) > 200:
+        return None
+    return await _project(request, ref)
+
+
+async def _project(request: Request, ref: str) -> Place | None:
+    gate: Gate = request.app.state.gate
+    project = await gate.project(ref)
+    return None if project is None else Place(project.id, project.slug, project.name, "admin")
+
+
+class AllowInPath(AllowInProject):
+    """In the project that the path names; to those who have no part in it there is none."""
+
+    async def choose(self, request: Request, caller: Caller) -> Place:
+        ref = request.path_params["id"]
+        found = caller.place(ref)
+        if found is None and caller.is_admin and len(ref) <= 200 and "\x00" not in ref:
+            found = await _project(request, ref)
+        if found is None:
+            raise NotFound("there is no such project")
+        return found
+
+
+class AllowAdmin(Allow[Caller]):
+    """In the whole installation."""
+
+    async def decide(self, request: Request, caller: Caller) -> Caller:
+        if not caller.is_admin or self.permission not in ROLES["admin"]:
+            raise NotAllowed(f"this needs the permission {self.permission}, which only admins have")
+        return caller
+
+
+class AllowOwn(Allow[Caller]):
+    """About the caller alone, with or without a project."""
+
+    async def decide(self, request: Request, caller: Caller) -> Caller:
+        return caller
 
 
 class Public:
@@ -105,8 +208,8 @@ class Public:
         query.check(request)
 
 
-def allow(permission: str) -> Allow:
-    return Allow(permission)
-
-
+allow = AllowInProject
+allow_in_path = AllowInPath
+allow_admin = AllowAdmin
+allow_own = AllowOwn
 public = Public()

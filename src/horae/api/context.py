@@ -22,6 +22,10 @@ class ApiSettings:
     metrics_token: str | None = field(default=None, repr=False)
     key_cache: float = 5.0  # seconds for which a revoked key may still work
     secret_key_previous: str | None = field(default=None, repr=False)
+    allow_signup: bool = False
+    api_rate: float = 5_000.0  # requests a second of one key or user; 0: no limit
+    trusted_proxies: tuple[str, ...] = ()
+    public_url: str | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -44,7 +48,7 @@ async def context(request: Request) -> Context:
     found: Context = request.app.state.context
     if request.method == "GET":
         return found
-    address = request.client.host if request.client is not None else None
+    address = request.app.state.gate.proxies.address(request)
     return replace(found, store=found.store.on_behalf_of(Origin(address, request.state.id)))
 
 

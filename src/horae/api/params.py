@@ -10,7 +10,7 @@ from typing import Annotated
 from fastapi import Depends, Header, Path, Query
 
 from horae.api import cursor as cursors
-from horae.api.auth import Principal
+from horae.api.auth import Caller, Principal
 from horae.api.context import Context
 from horae.domain.errors import InvalidInput, NotFound, StaleVersion
 from horae.domain.instants import parse_instant
@@ -27,10 +27,10 @@ class Paging:
     limit: int
     cursor: str | None
 
-    def after(self, context: Context, principal: Principal, scope: str) -> str | None:
+    def after(self, context: Context, principal: Principal | Caller, scope: str) -> str | None:
         return cursors.unseal(context.settings.secret_key, f"{principal.project_id}\0{scope}", self.cursor)
 
-    def next(self, context: Context, principal: Principal, scope: str, after: str | None) -> str | None:
+    def next(self, context: Context, principal: Principal | Caller, scope: str, after: str | None) -> str | None:
         return cursors.seal(context.settings.secret_key, f"{principal.project_id}\0{scope}", after)
 
 

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from fastapi.routing import iter_route_contexts
 
-from horae.api.auth import Allow, Public
+from horae.api.auth import Allow, AllowAdmin, AllowInPath, Public
 from horae.domain.roles import PERMISSIONS, ROLES
 
+from . import account_calls
 from .conftest import IDS, Api, add_key
+from .people import add_user, add_users
 
 PAST = {"start": "2020-01-01T00:00:00Z", "end": "2020-01-01T05:00:00Z"}
 # How to call each route, and what it answers to somebody who may.
@@ -61,9 +63,11 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("GET", "/api/v1/schedulers"): (None, 200),
     ("GET", "/api/v1/audit"): (None, 200),
     ("GET", "/metrics"): (None, 200),
+    **account_calls.CALLS,
 }
 # For a callback the token in its path is the authorisation: see test_callbacks.py.
 PUBLIC = {"/health", "/health/live", "/health/ready", "/openapi.json", "/api/v1/callbacks/{token}"}
+PUBLIC |= account_calls.PUBLIC
 
 
 def guards(app: Any) -> dict[tuple[str, str], Allow | Public]:
@@ -113,12 +117,29 @@ async def paths(api: Api) -> dict[str, str]:
     run = (await api.call("POST", "/jobs/hello/run")).json()
     operation = (await api.call("POST", "/jobs/hello/backfill", json=PAST)).json()
     await api.call("PUT", "/secrets/TOKEN", json={"value": "a value"})
-    made = {"jobs": job["id"], "runs": run["id"], "operations": operation["id"]}
+    await add_user(api.store, "somebody", default="operator")
+    somebody = (await api.call("GET", "/users/somebody")).json()
+    project = (await api.call("GET", "/projects/default")).json()["id"]
+    made: dict[str, str] = {
+        "jobs": job["id"],
+        "runs": run["id"],
+        "operations": operation["id"],
+        "users": somebody["id"],
+        "projects": project,
+        "api-keys": (await made_key(api))["id"],
+    }
     return {f"/api/v1/{kind}/{{id}}": f"/api/v1/{kind}/{made_id}" for kind, made_id in made.items()}
 
 
+async def made_key(api: Api) -> dict[str, Any]:
+    answer = await api.call("POST", "/api-keys", json={"name": "spare"})
+    assert answer.status_code == 201, answer.text
+    made: dict[str, Any] = answer.json()
+    return made
+
+
 def filled(path: str, ids: dict[str, str]) -> str:
-    path = path.replace("{version}", "1").replace("{name}", "TOKEN")
+    path = path.replace("{version}", "1").replace("{name}", "TOKEN").replace("{user}", "somebody")
     for template, real in ids.items():
         if path.startswith(template):
             return path.replace(template, real)
@@ -131,15 +152,22 @@ async def test_each_role_may_do_what_it_may(api: Api, key: tuple[str, str]):
     ids = await paths(api)
     guard = guards(api.app)[key]
     assert isinstance(guard, Allow)
+    people = await add_users(api.store)
     for role in ROLES:  # the weakest first: what it may not do is still there for the others
-        answer = await api.call(method, filled(path, ids), role=role, json=body)
+        by_key = await api.call(method, filled(path, ids), role=role, json=body)
+        # the admin is a member of no project, and says which one is meant
+        choice = {"horae-project": "default"} if role == "admin" else {}
+        bearer = {"authorization": f"Bearer {people[role]}", **choice}
+        by_user = await api.call(method, filled(path, ids), role=None, json=body, headers=bearer)
         if guard.permission in ROLES[role]:
-            # a stronger role finds what the one before it made, deleted or cancelled
+            # whoever comes later finds what others have made, deleted or cancelled
             again = {201: 409, 204: 404}.get(good, 409 if path.endswith("operations/{id}/cancel") else good)
-            assert answer.status_code in (good, again), answer.text
+            assert by_key.status_code in ((403,) if path in account_calls.USERS_ONLY else (good, again)), by_key.text
+            assert by_user.status_code in (good, again), by_user.text
         else:
-            assert answer.status_code == 403, role
-            assert answer.json()["type"] == "urn:horae:problem:forbidden"
+            for answer in (by_key, by_user):
+                assert answer.status_code == 403, role
+                assert answer.json()["type"] == "urn:horae:problem:forbidden"
     for nobody in ({}, {"authorization": "Bearer x"}, {"authorization": "Basic eDp5"}):
         answer = await api.call(method, filled(path, ids), role=None, json=body, headers=nobody)
         assert answer.status_code == 401
@@ -150,12 +178,23 @@ async def test_each_role_may_do_what_it_may(api: Api, key: tuple[str, str]):
 async def test_what_belongs_to_another_project_is_not_there(api: Api, key: tuple[str, str]):
     (method, path), (body, _) = key, CALLS[key]
     ids = await paths(api)
-    api.tokens["stranger"] = await add_key(api.store, "admin", await another_project(api))
-    answer = await api.call(method, filled(path, ids), role="stranger", json=body)
-    if path in ("/api/v1/jobs/{id}/runs", "/api/v1/jobs/{id}/executions"):
-        assert answer.json()["items"] == []  # the history of a job that is gone is found by id alone
-    else:
-        assert answer.status_code == 404, answer.text
+    guard = guards(api.app)[key]
+    if isinstance(guard, AllowAdmin):
+        return  # of the installation: there is no other
+    # projects themselves, as admins see them, are all theirs
+    strength = "owner" if isinstance(guard, AllowInPath) else "admin"
+    api.tokens["stranger"] = await add_key(api.store, strength, await another_project(api))
+    api.tokens["foreigner"] = await add_user(api.store, "foreigner", other="owner")
+    for role in ("stranger", "foreigner"):
+        answer = await api.call(method, filled(path, ids), role=role, json=body)
+        if path in ("/api/v1/jobs/{id}/runs", "/api/v1/jobs/{id}/executions"):
+            assert answer.json()["items"] == []  # the history of a job that is gone is found by id alone
+        else:
+            assert answer.status_code == 404, answer.text
+    chosen = await api.call(
+        method, filled(path, ids), role="foreigner", json=body, headers={"horae-project": "default"}
+    )
+    assert chosen.status_code == (404 if isinstance(guard, AllowInPath) else 403), chosen.text
     for name in ("/jobs", "/runs", "/operations"):
         assert (await api.call("GET", name, role="stranger")).json()["items"] == []
     assert (await api.call("GET", "/jobs/hello")).json()["version"] == 1

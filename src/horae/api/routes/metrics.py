@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from horae.api.auth import Allow, authenticate
+from horae.api.auth import AllowAdmin, authenticate
 from horae.api.context import Ctx
 from horae.ports import Transaction
 
 router = APIRouter(tags=["health"])
 
 
-class _Reader(Allow):
+class _Reader(AllowAdmin):
     """Whoever has the metrics token, where one is set, or a key that may."""
 
     async def __call__(self, request: Request) -> None:  # type: ignore[override]

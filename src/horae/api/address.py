@@ -1,0 +1,59 @@
+"""Where a request comes from. Headers about that are believed only of proxies that a setting names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+
+from starlette.requests import Request
+
+UNKNOWN = "unknown"  # a Unix socket has no address
+
+
+class Proxies:
+    def __init__(self, trusted: Sequence[str] = ()) -> None:
+        self._trusted = [ip_network(one) for one in trusted]
+
+    def address(self, request: Request) -> str:
+        """The last address on the way that is not a trusted proxy."""
+        peer = request.client.host if request.client is not None else UNKNOWN
+        if not self._trusts(peer):
+            return peer
+        for part in reversed(",".join(request.headers.getlist("x-forwarded-for")).split(",")):
+            found = _parsed(part)
+            if found is None:
+                break  # whatever stands before it was not written by anybody we know
+            peer = str(found)
+            if not self._trusts(peer):
+                break
+        return peer
+
+    def https(self, request: Request) -> bool:
+        """Whether the browser speaks TLS, be it to us or to a trusted proxy."""
+        if request.url.scheme == "https":
+            return True
+        trusted = self._trusts(request.client.host if request.client is not None else UNKNOWN)
+        return trusted and request.headers.get("x-forwarded-proto", "").strip().lower() == "https"
+
+    def _trusts(self, address: str) -> bool:
+        found = _parsed(address) if self._trusted else None
+        return found is not None and any(found in network for network in self._trusted)
+
+
+def crowd(address: str) -> str:
+    """What is limited as one: whoever has one address of IPv6 has a whole network of them."""
+    found = _parsed(address)
+    return str(IPv6Network((found, 64), strict=False)) if isinstance(found, IPv6Address) else address
+
+
+def _parsed(text: str) -> IPv4Address | IPv6Address | None:
+    text = text.strip()
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        found = ip_address(text)
+    except ValueError:
+        return None
+    return (found.ipv4_mapped or found) if isinstance(found, IPv6Address) else found

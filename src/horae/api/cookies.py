@@ -1,0 +1,58 @@
+"""The portal's session: its refresh token as a cookie that no script can read and no other site can send."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from fastapi import Request, Response
+
+from horae.api.gate import Gate
+from horae.domain.account import IDLE_SESSION
+from horae.domain.errors import NotAllowed
+
+NAME = "horae_refresh"
+PATH = "/api/v1/auth"  # nothing else gets to see it
+
+
+def wanted(request: Request) -> bool:
+    return request.headers.get("horae-client") == "portal"
+
+
+def given(request: Request, public_url: str | None) -> str | None:
+    """The token in the cookie; refused if another site's page made the browser send it."""
+    token = request.cookies.get(NAME)
+    if token is not None and not _own_page(request, public_url):
+        raise NotAllowed("this cookie is only good for pages of this server")
+    return token
+
+
+def put(response: Response, request: Request, gate: Gate, token: str, public_url: str | None) -> None:
+    secure = gate.proxies.https(request) or (public_url or "").startswith("https://")
+    response.set_cookie(
+        NAME,
+        token,
+        max_age=int(IDLE_SESSION.total_seconds()),
+        path=PATH,
+        secure=secure,
+        httponly=True,
+        samesite="strict",
+    )
+
+
+def drop(response: Response) -> None:
+    response.delete_cookie(NAME, path=PATH, httponly=True, samesite="strict")
+
+
+def _own_page(request: Request, public_url: str | None) -> bool:
+    """Browsers say with every POST which page it comes from; what does not say so is none."""
+    origin = request.headers.get("origin")
+    if origin is None:
+        return False
+    return origin == _origin(public_url) or urlsplit(origin).netloc == request.headers.get("host", "")
+
+
+def _origin(url: str | None) -> str | None:
+    if url is None:
+        return None
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"

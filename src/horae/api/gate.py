@@ -1,0 +1,110 @@
+"""What stands at the door: tokens, passwords and limits, and who was seen in the last few seconds."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Generic, TypeVar
+
+from fastapi import Depends, Request
+
+from horae.api.address import Proxies
+from horae.api.context import Context
+from horae.api.jwt import AccessTokens
+from horae.api.limits import RequestLimit
+from horae.api.passwords import Passwords
+from horae.api.refreshing import RefreshTokens
+from horae.domain.account import Account, ProjectInfo
+from horae.domain.records import KeyRecord
+from horae.ports import Clock, Transaction
+
+T = TypeVar("T")
+_CACHED = 1_000
+_USED_EVERY = 60.0  # seconds: more often, and a key's use is not written down
+
+
+class Recent(Generic[T]):
+    """What was found in the last few seconds, so that a busy client does not cost a query per request. What was not
+    found is asked for again: a key works as soon as it is made."""
+
+    def __init__(self, clock: Clock, seconds: float) -> None:
+        self._clock, self._seconds = clock, seconds
+        self._seen: OrderedDict[str, tuple[float, T]] = OrderedDict()
+
+    async def find(self, name: str, ask: Callable[[], Awaitable[T | None]]) -> T | None:
+        hit = self._seen.get(name)
+        if hit is not None and hit[0] > self._clock.monotonic():
+            return hit[1]
+        found = await ask()
+        if found is None:
+            self._seen.pop(name, None)
+            return None
+        self._seen[name] = (self._clock.monotonic() + self._seconds, found)
+        while len(self._seen) > _CACHED:
+            self._seen.popitem(last=False)
+        return found
+
+    def forget(self, name: str) -> None:
+        self._seen.pop(name, None)
+
+
+class Gate:
+    def __init__(self, context: Context) -> None:
+        settings = context.settings
+        self._context = context
+        self._keys: Recent[KeyRecord] = Recent(context.clock, settings.key_cache)
+        self._accounts: Recent[Account] = Recent(context.clock, settings.key_cache)
+        self._projects: Recent[ProjectInfo] = Recent(context.clock, settings.key_cache)
+        self._used: OrderedDict[str, float] = OrderedDict()
+        self.access = AccessTokens(settings.keys)
+        self.refresh = RefreshTokens(settings.keys)
+        self.passwords = Passwords()
+        self.proxies = Proxies(settings.trusted_proxies)
+        self.limit = RequestLimit(context.store, context.clock, settings.api_rate)
+
+    async def key(self, prefix: str) -> KeyRecord | None:
+        return await self._keys.find(prefix, lambda: self._context.store.read(_key, prefix))
+
+    async def account(self, session_id: str) -> Account | None:
+        return await self._accounts.find(session_id, lambda: self._context.store.read(_account, session_id))
+
+    async def project(self, ref: str) -> ProjectInfo | None:
+        return await self._projects.find(ref, lambda: self._context.store.read(_project, ref))
+
+    def forget(self, session_id: str) -> None:
+        """A session that ended here ends here at once; elsewhere, within seconds."""
+        self._accounts.forget(session_id)
+
+    async def used(self, key_id: str) -> None:
+        """Notes that a key was used, once a minute."""
+        now = self._context.clock.monotonic()
+        if now < self._used.get(key_id, 0.0):
+            return
+        self._used[key_id] = now + _USED_EVERY
+        while len(self._used) > _CACHED:
+            self._used.popitem(last=False)
+        await self._context.store.transact(_used, key_id)
+
+
+async def _key(tx: Transaction, prefix: str) -> KeyRecord | None:
+    return await tx.access.key(prefix)
+
+
+async def _account(tx: Transaction, session_id: str) -> Account | None:
+    return await tx.accounts.account(session_id)
+
+
+async def _project(tx: Transaction, ref: str) -> ProjectInfo | None:
+    return await tx.access.project(ref)
+
+
+async def _used(tx: Transaction, key_id: str) -> None:
+    await tx.access.used(key_id)
+
+
+async def gate(request: Request) -> Gate:
+    found: Gate = request.app.state.gate
+    return found
+
+
+Door = Annotated[Gate, Depends(gate)]

@@ -1,0 +1,83 @@
+"""How many requests a key or a user may make: a leaky bucket that all processes share through the database.
+
+Each process counts by itself and settles with the others only every so often, in the background: once for each fiftieth
+of a bucket. So a request costs no query, and all processes together let through a few fiftieths too many at most."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import OrderedDict
+
+import structlog
+
+from horae.api.errors import TooManyRequests
+from horae.domain.errors import HoraeError
+from horae.ports import Clock, Store, Transaction
+
+log = structlog.get_logger()
+
+_BURST = 10.0  # seconds' worth of requests that may come at once
+_PORTIONS = 50
+_REMEMBERED = 10_000
+
+
+class _Bucket:
+    __slots__ = ("at", "level", "unsettled")
+
+    def __init__(self, at: float) -> None:
+        self.level, self.at, self.unsettled = 0.0, at, 0
+
+
+class RequestLimit:
+    """`rate` is how many a second for as long as one likes; 0: no limit."""
+
+    def __init__(self, store: Store, clock: Clock, rate: float) -> None:
+        self._store, self._clock, self._rate = store, clock, rate
+        self._room = rate * _BURST
+        self._portion = max(1, int(self._room / _PORTIONS))
+        self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
+        self._settling: asyncio.Task[None] | None = None
+
+    def count(self, who: str) -> None:
+        """Counts a request, or refuses it."""
+        if not self._rate:
+            return
+        now = self._clock.monotonic()
+        bucket = self._buckets.get(who)
+        if bucket is None:
+            bucket = self._remember(who, now)
+        bucket.level = max(0.0, bucket.level - (now - bucket.at) * self._rate)
+        bucket.at = now
+        if bucket.level + 1 > self._room:
+            wait = math.ceil((bucket.level + 1 - self._room) / self._rate)
+            raise TooManyRequests(f"more than {self._rate:g} requests a second; slow down", retry_after=max(1, wait))
+        bucket.level += 1
+        bucket.unsettled += 1
+        if bucket.unsettled >= self._portion and self._settling is None:
+            self._settling = asyncio.get_running_loop().create_task(self._settle())
+
+    def _remember(self, who: str, now: float) -> _Bucket:
+        made = self._buckets[who] = _Bucket(now)
+        while len(self._buckets) > _REMEMBERED:
+            self._buckets.popitem(last=False)
+        return made
+
+    async def _settle(self) -> None:
+        try:
+            while due := {who: b for who, b in self._buckets.items() if b.unsettled >= self._portion}:
+                amounts = {f"api:{who}": float(bucket.unsettled) for who, bucket in due.items()}
+                for bucket in due.values():
+                    bucket.unsettled = 0
+                levels = await self._store.transact(_pour, amounts, self._rate)
+                now = self._clock.monotonic()
+                for who, bucket in due.items():
+                    bucket.level, bucket.at = levels[f"api:{who}"] + bucket.unsettled, now
+        except HoraeError as error:  # each process then limits by what it has seen itself
+            log.warning("cannot settle request limits", error=str(error))
+        finally:
+            self._settling = None
+
+
+async def _pour(tx: Transaction, amounts: dict[str, float], rate: float) -> dict[str, float]:
+    return await tx.limits.pour(amounts, rate)

@@ -1,0 +1,174 @@
+"""Signing up, in and out; refreshing; and what concerns nobody but the caller."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from horae.api import cookies, signin, tokens
+from horae.api.account_schemas import (
+    LoginBody,
+    MeView,
+    PasswordBody,
+    PlaceView,
+    RefreshBody,
+    SignupBody,
+    TokensView,
+    UserView,
+    shown,
+)
+from horae.api.auth import Caller, allow_own, public
+from horae.api.body import read_model, takes
+from horae.api.context import Ctx
+from horae.api.errors import Unauthenticated
+from horae.api.gate import Door, Gate
+from horae.api.refreshing import Refresh
+from horae.api.views import reply
+from horae.domain.account import NewUser, username
+from horae.domain.errors import Conflict, NotAllowed
+from horae.domain.lockout import ADDRESS
+from horae.domain.password import check_password
+from horae.lifecycle import sessions, signup, users
+
+router = APIRouter(tags=["auth"])
+
+Own = Annotated[Caller, Depends(allow_own("account:own"))]
+_OVER = "this session is over: sign in again"
+
+
+@router.post(
+    "/auth/signup",
+    status_code=201,
+    response_model=UserView,
+    dependencies=[Depends(public)],
+    openapi_extra=takes(SignupBody),
+)
+async def sign_up(request: Request, context: Ctx, gate: Door) -> Response:
+    """The first user needs the one-time token that the server printed, and becomes admin; later ones an invitation,
+    unless sign-up is open to all."""
+    body = await read_model(request, SignupBody)
+    name = username(body.username)
+    password = check_password(body.password.get_secret_value(), name)
+    digest = None if body.token is None else tokens.digest(body.token.get_secret_value())
+    open_to_all = context.settings.allow_signup
+    await signin.admit(context, {signin.address_bucket(gate, request): ADDRESS})
+    await context.store.read(signup.may_sign_up, digest=digest, open_to_all=open_to_all)
+    user = NewUser(context.ids.new(), name, await gate.passwords.hash(password), False, f"user:{name}")
+    made = await context.store.transact(signup.sign_up, user=user, digest=digest, open_to_all=open_to_all)
+    return reply(shown(made, UserView), 201)
+
+
+@router.post("/auth/login", response_model=TokensView, dependencies=[Depends(public)], openapi_extra=takes(LoginBody))
+async def log_in(request: Request, context: Ctx, gate: Door) -> Response:
+    """An access token for a quarter of an hour, and a refresh token for the next one; the portal gets the latter as a
+    cookie."""
+    body = await read_model(request, LoginBody)
+    password = body.password.get_secret_value()
+    found = await signin.check_password(context, gate, request, body.username, password)
+    user, session_id, token = await signin.open_session(context, gate, request, found)
+    await signin.modernise(context, gate, found, password)
+    return _tokens(request, context, gate, signin.tokens_json(context, gate, user, session_id, token))
+
+
+@router.post(
+    "/auth/refresh",
+    response_model=TokensView,
+    dependencies=[Depends(public)],
+    openapi_extra=takes(RefreshBody, required=False),
+)
+async def refresh(request: Request, context: Ctx, gate: Door) -> Response:
+    """Exchanges a refresh token, which is good once: if it comes again, the session ends."""
+    body = await read_model(request, RefreshBody)
+    given = _refresh_token(request, context, gate, body)
+    if given is None:
+        raise Unauthenticated(_OVER)
+    token, digest = gate.refresh.mint(given.session_id, given.generation + 1)
+    user = await context.store.transact(
+        sessions.refresh,
+        session_id=given.session_id,
+        generation=given.generation,
+        digest=given.digest,
+        new_digest=digest,
+    )
+    if user is None:
+        gate.forget(given.session_id)
+        raise Unauthenticated(_OVER)
+    return _tokens(request, context, gate, signin.tokens_json(context, gate, user, given.session_id, token))
+
+
+@router.post(
+    "/auth/logout", status_code=204, dependencies=[Depends(public)], openapi_extra=takes(RefreshBody, required=False)
+)
+async def log_out(request: Request, context: Ctx, gate: Door) -> Response:
+    """Ends the session of the refresh token, or else of the access token; 204 also if it is over already."""
+    body = await read_model(request, RefreshBody)
+    given = _refresh_token(request, context, gate, body)
+    session_id = given.session_id if given else None
+    if session_id is None:
+        text = request.headers.get("authorization", "").partition(" ")[2].strip()
+        claims = gate.access.read(text)
+        session_id = claims.session_id if claims else None
+    if session_id is not None:
+        await context.store.transact(sessions.end_session, session_id=session_id)
+        gate.forget(session_id)
+    response = Response(status_code=204)
+    if cookies.NAME in request.cookies:
+        cookies.drop(response)
+    return response
+
+
+@router.get("/auth/me", response_model=MeView)
+async def me(caller: Own) -> Response:
+    """Who you are, and the projects where you may act."""
+    return reply(
+        {
+            "kind": "key" if caller.user is None else "user",
+            "actor": caller.actor,
+            "is_admin": caller.is_admin,
+            "user": None if caller.user is None else shown(caller.user, UserView),
+            "projects": [shown(place, PlaceView) for place in caller.places],
+        }
+    )
+
+
+@router.post("/auth/password", status_code=204, openapi_extra=takes(PasswordBody))
+async def change_password(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
+    """Changes your own password, and ends your other sessions."""
+    body = await read_model(request, PasswordBody)
+    if caller.user is None or caller.session_id is None:
+        raise NotAllowed("an API key has no password")
+    new = check_password(body.new_password.get_secret_value(), caller.user.username)
+    try:
+        found = await signin.check_password(
+            context, gate, request, caller.user.username, body.password.get_secret_value()
+        )
+    except Unauthenticated:
+        raise NotAllowed("the present password is wrong") from None  # a 401 would say that the token is
+    done = await context.store.transact(
+        users.change_password,
+        user_id=caller.user.id,
+        checked=found.password,
+        new=await gate.passwords.hash(new),
+        session_id=caller.session_id,
+    )
+    if not done:
+        raise Conflict("the password was changed by somebody else just now")
+    return Response(status_code=204)
+
+
+def _refresh_token(request: Request, context: Ctx, gate: Gate, body: RefreshBody) -> Refresh | None:
+    """From the body or the cookie; None for one that was never given out."""
+    if body.refresh_token is not None:
+        text: str | None = body.refresh_token.get_secret_value()
+    else:
+        text = cookies.given(request, context.settings.public_url)
+    return gate.refresh.read(text) if text else None
+
+
+def _tokens(request: Request, context: Ctx, gate: Gate, found: dict[str, object]) -> Response:
+    if not cookies.wanted(request):
+        return reply(found)
+    response = reply({**found, "refresh_token": None})
+    cookies.put(response, request, gate, str(found["refresh_token"]), context.settings.public_url)
+    return response

@@ -1,0 +1,99 @@
+"""Invitations: links by which people join a project."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request, Response
+
+from horae.api.account_schemas import (
+    InvitationBody,
+    InvitationView,
+    NewInvitationView,
+    ProjectView,
+    TokenBody,
+    shown,
+)
+from horae.api.auth import Caller, Principal, allow_in_path, allow_own
+from horae.api.body import read_model, takes
+from horae.api.context import Ctx
+from horae.api.gate import Door
+from horae.api.params import Page
+from horae.api.routes.projects import Named
+from horae.api.schemas import Listing
+from horae.api.tokens import digest
+from horae.api.views import listing, reply
+from horae.domain import records
+from horae.domain.account import Invitation, ProjectInfo, title
+from horae.domain.errors import NotAllowed
+from horae.lifecycle import projects, signup
+from horae.ports import Transaction
+
+router = APIRouter(tags=["projects"])
+
+Reader = Annotated[Principal, Depends(allow_in_path("members:read"))]
+Writer = Annotated[Principal, Depends(allow_in_path("members:write"))]
+
+
+@router.get("/projects/{id}/invitations", response_model=Listing[InvitationView], dependencies=[Named])
+async def list_invitations(context: Ctx, principal: Reader, page: Page) -> Response:
+    """Newest first; those that were accepted, too."""
+    after = page.after(context, principal, "invitations")
+    found = await context.store.read(_page, principal.project_id, page.limit, after)
+    next_cursor = page.next(context, principal, "invitations", found.next)
+    return reply(listing((shown(one, InvitationView) for one in found.items), next_cursor))
+
+
+@router.post(
+    "/projects/{id}/invitations",
+    status_code=201,
+    response_model=NewInvitationView,
+    dependencies=[Named],
+    openapi_extra=takes(InvitationBody),
+)
+async def create_invitation(request: Request, context: Ctx, principal: Writer) -> Response:
+    """Makes a link that is good once. Its token is shown this once."""
+    body = await read_model(request, InvitationBody)
+    token = f"hi1_{secrets.token_urlsafe(32)}"
+    note = None if body.note is None else title(body.note, "note")
+    link = projects.Link(context.ids.new(), body.role, digest(token), note, body.expires_at)
+    made = await context.store.transact(
+        projects.invite, project_id=principal.project_id, link=link, actor=principal.actor
+    )
+    return reply({**shown(made, InvitationView), "token": token}, 201)
+
+
+@router.delete("/projects/{id}/invitations/{invitation}", status_code=204, dependencies=[Named])
+async def revoke_invitation(
+    context: Ctx, principal: Writer, invitation: Annotated[str, Path(description="an invitation's id")]
+) -> Response:
+    """409 once it was accepted."""
+    await context.store.transact(
+        projects.revoke_invitation,
+        project_id=principal.project_id,
+        invitation_id=invitation,
+        actor=principal.actor,
+    )
+    return Response(status_code=204)
+
+
+@router.post("/invitations/accept", response_model=ProjectView, openapi_extra=takes(TokenBody))
+async def accept_invitation(
+    request: Request, context: Ctx, gate: Door, caller: Annotated[Caller, Depends(allow_own("account:own"))]
+) -> Response:
+    """For those who have an account already: joins the project; a stronger role that one has there stays."""
+    body = await read_model(request, TokenBody)
+    if caller.user is None or caller.session_id is None:
+        raise NotAllowed("an API key belongs to one project for ever: sign in as a user")
+    project = await context.store.transact(_join, caller.user.id, digest(body.token.get_secret_value()))
+    gate.forget(caller.session_id)
+    return reply(shown(project, ProjectView))
+
+
+async def _join(tx: Transaction, user_id: str, link: str) -> ProjectInfo:
+    return await projects.find_project(tx, await signup.join(tx, user_id=user_id, digest=link))
+
+
+async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> records.Page[Invitation]:
+    return await tx.invitations.page(project_id, limit=limit, after=after)

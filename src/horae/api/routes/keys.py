@@ -1,0 +1,72 @@
+"""API keys of a project: listed, made, revoked."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request, Response
+
+from horae.api.account_schemas import KeyBody, KeyView, NewKeyView, shown
+from horae.api.auth import Principal, allow
+from horae.api.body import read_model, takes
+from horae.api.context import Ctx
+from horae.api.params import Page
+from horae.api.schemas import Listing
+from horae.api.tokens import mint
+from horae.api.views import listing, reply
+from horae.domain import records
+from horae.domain.account import KeyInfo, title
+from horae.lifecycle import keys
+from horae.ports import Transaction
+
+router = APIRouter(tags=["keys"])
+
+Reader = Annotated[Principal, Depends(allow("keys:read"))]
+Writer = Annotated[Principal, Depends(allow("keys:write"))]
+
+
+@router.get("/api-keys", response_model=Listing[KeyView])
+async def list_keys(context: Ctx, principal: Reader, page: Page) -> Response:
+    """Newest first. `last_used_at` is written down at most once a minute."""
+    after = page.after(context, principal, "keys")
+    found = await context.store.read(_page, principal.project_id, page.limit, after)
+    next_cursor = page.next(context, principal, "keys", found.next)
+    return reply(listing((shown(key, KeyView) for key in found.items), next_cursor))
+
+
+@router.post("/api-keys", status_code=201, response_model=NewKeyView, openapi_extra=takes(KeyBody))
+async def create_key(request: Request, context: Ctx, principal: Writer) -> Response:
+    """Makes a key, and shows it this once. Its role must not be above your own."""
+    body = await read_model(request, KeyBody)
+    token = mint()
+    key = records.ApiKey(
+        context.ids.new(),
+        principal.project_id,
+        title(body.name),
+        body.role,
+        token.prefix,
+        token.digest,
+        principal.actor,
+        body.expires_at,
+    )
+    made = await context.store.transact(keys.create_key, key=key, maker=principal.role)
+    return reply({**shown(made, KeyView), "token": token.text}, 201)
+
+
+@router.delete("/api-keys/{id}", status_code=204)
+async def revoke_key(
+    context: Ctx, principal: Writer, key_id: Annotated[str, Path(alias="id", description="a key's id")]
+) -> Response:
+    """It stops working within seconds."""
+    await context.store.transact(
+        keys.revoke_key,
+        project_id=principal.project_id,
+        key_id=key_id,
+        revoker=principal.role,
+        actor=principal.actor,
+    )
+    return Response(status_code=204)
+
+
+async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> records.Page[KeyInfo]:
+    return await tx.access.keys(project_id, limit=limit, after=after)

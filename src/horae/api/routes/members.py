@@ -1,0 +1,63 @@
+"""The members of a project."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request, Response
+
+from horae.api.account_schemas import MemberBody, MemberView, shown
+from horae.api.auth import Principal, allow_in_path
+from horae.api.body import read_model, takes
+from horae.api.context import Ctx
+from horae.api.params import Page
+from horae.api.routes.projects import Named
+from horae.api.schemas import Listing
+from horae.api.views import listing, reply
+from horae.domain import records
+from horae.domain.account import Member
+from horae.lifecycle import projects
+from horae.ports import Transaction
+
+router = APIRouter(tags=["projects"], dependencies=[Named])
+
+Reader = Annotated[Principal, Depends(allow_in_path("members:read"))]
+Writer = Annotated[Principal, Depends(allow_in_path("members:write"))]
+
+
+async def member_ref(user: Annotated[str, Path(description="a user's id or name")]) -> str:
+    return user.lower()
+
+
+Ref = Annotated[str, Depends(member_ref)]
+
+
+@router.get("/projects/{id}/members", response_model=Listing[MemberView])
+async def list_members(context: Ctx, principal: Reader, page: Page) -> Response:
+    """By name."""
+    after = page.after(context, principal, "members")
+    found = await context.store.read(_page, principal.project_id, page.limit, after)
+    next_cursor = page.next(context, principal, "members", found.next)
+    return reply(listing((shown(member, MemberView) for member in found.items), next_cursor))
+
+
+@router.put("/projects/{id}/members/{user}", response_model=MemberView, openapi_extra=takes(MemberBody))
+async def set_member(request: Request, context: Ctx, principal: Writer, ref: Ref) -> Response:
+    """Makes a user a member, or gives them another role. The last owner stays owner."""
+    body = await read_model(request, MemberBody)
+    member = await context.store.transact(
+        projects.set_member, project_id=principal.project_id, ref=ref, role=body.role, actor=principal.actor
+    )
+    return reply(shown(member, MemberView))
+
+
+@router.delete("/projects/{id}/members/{user}", status_code=204)
+async def remove_member(context: Ctx, principal: Writer, ref: Ref) -> Response:
+    await context.store.transact(
+        projects.remove_member, project_id=principal.project_id, ref=ref, actor=principal.actor
+    )
+    return Response(status_code=204)
+
+
+async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> records.Page[Member]:
+    return await tx.accounts.members(project_id, limit=limit, after=after)

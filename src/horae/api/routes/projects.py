@@ -1,0 +1,89 @@
+"""Projects: whose jobs these are."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request, Response
+
+from horae.api.account_schemas import ProjectBody, ProjectPatch, ProjectView, shown
+from horae.api.auth import Caller, Principal, allow_admin, allow_in_path, allow_own
+from horae.api.body import read_model, read_object, takes, validate
+from horae.api.context import Ctx
+from horae.api.params import Page
+from horae.api.schemas import Listing
+from horae.api.views import listing, reply
+from horae.domain import records
+from horae.domain.account import ProjectInfo, slug, title
+from horae.lifecycle import projects
+from horae.lifecycle.projects import find_project
+from horae.ports import Transaction
+
+router = APIRouter(tags=["projects"])
+
+
+async def project_ref(id: Annotated[str, Path(description="a project's id or slug")]) -> str:
+    return id
+
+
+Named = Depends(project_ref)  # the guard reads it; this describes it
+
+
+@router.get("/projects", response_model=Listing[ProjectView])
+async def list_projects(
+    context: Ctx, caller: Annotated[Caller, Depends(allow_own("projects:read"))], page: Page
+) -> Response:
+    """By slug: those that you may act in."""
+    after = page.after(context, caller, f"projects\0{caller.actor}")
+    found = await context.store.read(_page, caller, page.limit, after)
+    next_cursor = page.next(context, caller, f"projects\0{caller.actor}", found.next)
+    return reply(listing((shown(project, ProjectView) for project in found.items), next_cursor))
+
+
+@router.post("/projects", status_code=201, response_model=ProjectView, openapi_extra=takes(ProjectBody))
+async def create_project(
+    request: Request, context: Ctx, caller: Annotated[Caller, Depends(allow_admin("projects:manage"))]
+) -> Response:
+    """Makes a project without members: admins may act in it, and invite others."""
+    body = await read_model(request, ProjectBody)
+    name = title(body.name if body.name is not None else body.slug)
+    project = records.Project(context.ids.new(), slug(body.slug), name)
+    made = await context.store.transact(projects.create_project, project=project, actor=caller.actor)
+    return reply(shown(made, ProjectView), 201, {"location": f"/api/v1/projects/{made.id}"})
+
+
+@router.get("/projects/{id}", response_model=ProjectView, dependencies=[Named])
+async def show_project(
+    context: Ctx, principal: Annotated[Principal, Depends(allow_in_path("projects:read"))]
+) -> Response:
+    return reply(shown(await context.store.read(find_project, principal.project_id), ProjectView))
+
+
+@router.patch(
+    "/projects/{id}", response_model=ProjectView, dependencies=[Named], openapi_extra=takes(ProjectPatch, merge=True)
+)
+async def rename_project(
+    request: Request, context: Ctx, principal: Annotated[Principal, Depends(allow_in_path("projects:edit"))]
+) -> Response:
+    """Changes its name; the slug stays, since programs name the project by it."""
+    body = validate(ProjectPatch, await read_object(request, merge=True))
+    changed = await context.store.transact(
+        projects.rename_project, project_id=principal.project_id, name=title(body.name), actor=principal.actor
+    )
+    return reply(shown(changed, ProjectView))
+
+
+@router.delete("/projects/{id}", status_code=204, dependencies=[Named])
+async def delete_project(
+    context: Ctx, principal: Annotated[Principal, Depends(allow_in_path("projects:manage"))]
+) -> Response:
+    """With its members, keys and invitations; 409 while it has jobs, live runs or secrets."""
+    await context.store.transact(projects.delete_project, project_id=principal.project_id, actor=principal.actor)
+    return Response(status_code=204)
+
+
+async def _page(tx: Transaction, caller: Caller, limit: int, after: str | None) -> records.Page[ProjectInfo]:
+    if caller.user is None and not caller.is_admin:
+        return records.Page([await find_project(tx, caller.places[0].project_id)], None)
+    mine = None if caller.is_admin or caller.user is None else caller.user.id
+    return await tx.access.projects(mine, limit=limit, after=after)

@@ -1,0 +1,94 @@
+"""Users, for admins."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request, Response
+
+from horae.api.account_schemas import UserBody, UserPatch, UserView, shown
+from horae.api.auth import Caller, allow_admin
+from horae.api.body import read_model, read_object, takes, validate
+from horae.api.context import Ctx
+from horae.api.gate import Door
+from horae.api.params import Page
+from horae.api.schemas import Listing
+from horae.api.views import listing, reply
+from horae.domain import account, records
+from horae.domain.errors import InvalidInput
+from horae.domain.password import check_password
+from horae.lifecycle import users
+from horae.lifecycle.users import find_user
+from horae.ports import Transaction
+
+router = APIRouter(tags=["users"])
+
+Reader = Annotated[Caller, Depends(allow_admin("users:read"))]
+Writer = Annotated[Caller, Depends(allow_admin("users:write"))]
+
+
+async def user_ref(id: Annotated[str, Path(description="a user's id or name")]) -> str:
+    return id.lower()
+
+
+Ref = Annotated[str, Depends(user_ref)]
+
+
+@router.get("/users", response_model=Listing[UserView])
+async def list_users(context: Ctx, caller: Reader, page: Page) -> Response:
+    """By name."""
+    found = await context.store.read(_page, page.limit, page.after(context, caller, "users"))
+    next_cursor = page.next(context, caller, "users", found.next)
+    return reply(listing((shown(user, UserView) for user in found.items), next_cursor))
+
+
+@router.post("/users", status_code=201, response_model=UserView, openapi_extra=takes(UserBody))
+async def create_user(request: Request, context: Ctx, gate: Door, caller: Writer) -> Response:
+    """Makes a user with a password of your choice, which they should change."""
+    body = await read_model(request, UserBody)
+    name = account.username(body.username)
+    password = check_password(body.password.get_secret_value(), name)
+    user = account.NewUser(context.ids.new(), name, await gate.passwords.hash(password), body.is_admin, caller.actor)
+    made = await context.store.transact(users.create_user, user=user)
+    return reply(shown(made, UserView), 201, {"location": f"/api/v1/users/{made.id}"})
+
+
+@router.get("/users/{id}", response_model=UserView)
+async def show_user(context: Ctx, caller: Reader, ref: Ref) -> Response:
+    return reply(shown(await context.store.read(find_user, ref), UserView))
+
+
+@router.patch("/users/{id}", response_model=UserView, openapi_extra=takes(UserPatch, merge=True))
+async def change_user(request: Request, context: Ctx, gate: Door, caller: Writer, ref: Ref) -> Response:
+    """Makes somebody admin or takes it from them, deactivates or reactivates them, sets a new password. The last active
+    admin stays."""
+    given = await read_object(request, merge=True)
+    for field, value in given.items():
+        if value is None and field in UserPatch.model_fields:
+            raise InvalidInput(field, "must not be null: leave it out to keep what it is")
+    body = validate(UserPatch, given)
+    password = None
+    if body.password is not None:
+        user = await context.store.read(find_user, ref)
+        password = await gate.passwords.hash(check_password(body.password.get_secret_value(), user.username))
+    changed = await context.store.transact(
+        users.change_user,
+        ref=ref,
+        is_admin=body.is_admin,
+        is_active=body.is_active,
+        password=password,
+        actor=caller.actor,
+    )
+    return reply(shown(changed, UserView))
+
+
+@router.delete("/users/{id}", status_code=204)
+async def delete_user(context: Ctx, caller: Writer, ref: Ref) -> Response:
+    """With their memberships and sessions; what they did stays under their name. To keep the name taken, deactivate
+    them instead."""
+    await context.store.transact(users.delete_user, ref=ref, actor=caller.actor)
+    return Response(status_code=204)
+
+
+async def _page(tx: Transaction, limit: int, after: str | None) -> records.Page[account.User]:
+    return await tx.accounts.users(limit=limit, after=after)

@@ -1,0 +1,88 @@
+"""Signing in, step by step: count the try, look at the password, open a session."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+
+from fastapi import Request
+
+from horae.api.address import crowd
+from horae.api.context import Context
+from horae.api.errors import TooManyRequests, Unauthenticated
+from horae.api.gate import Gate
+from horae.api.jwt import GOOD_FOR, Claims
+from horae.api.passwords import outdated
+from horae.domain.account import Credentials, NewSession, User
+from horae.domain.lockout import ACCOUNT, ADDRESS, Lockout
+from horae.lifecycle import sessions
+from horae.ports import Transaction
+
+WRONG = "the username or the password is wrong"  # the same words whichever it is, and whether there is such a user
+
+
+def account_bucket(username: str) -> str:
+    return f"account:{hashlib.sha256(username.lower().encode()).hexdigest()[:40]}"
+
+
+def address_bucket(gate: Gate, request: Request) -> str:
+    return f"address:{crowd(gate.proxies.address(request))}"
+
+
+async def admit(context: Context, buckets: dict[str, Lockout]) -> None:
+    wait = await context.store.transact(sessions.admit, buckets=buckets)
+    if wait > 0:
+        raise TooManyRequests("too many tries: wait a while before the next one", retry_after=math.ceil(wait))
+
+
+async def check_password(context: Context, gate: Gate, request: Request, username: str, password: str) -> Credentials:
+    """Whose password this is. It costs one try of the account and of the address, which success gives back."""
+    account, address = account_bucket(username), address_bucket(gate, request)
+    await admit(context, {account: ACCOUNT, address: ADDRESS})
+    found = await context.store.read(_credentials, username.lower())
+    right = await gate.passwords.matches(found.password if found else None, password)
+    if found is None or not right or not found.user.is_active:
+        raise Unauthenticated(WRONG)
+    await context.store.transact(sessions.forgive, account=account, others=[address])
+    return found
+
+
+async def open_session(context: Context, gate: Gate, request: Request, found: Credentials) -> tuple[User, str, str]:
+    """The user, the session's id and its first refresh token."""
+    session_id = context.ids.new()
+    token, digest = gate.refresh.mint(session_id, 1)
+    client = request.headers.get("horae-client") or request.headers.get("user-agent") or ""
+    session = NewSession(
+        session_id, found.user.id, digest, _plain(client), _plain(gate.proxies.address(request), longest=100)
+    )
+    user = await context.store.transact(sessions.open_session, session=session, checked=found.password)
+    if user is None:
+        raise Unauthenticated(WRONG)
+    return user, session_id, token
+
+
+async def modernise(context: Context, gate: Gate, found: Credentials, password: str) -> None:
+    """Hashes a password anew whose hash was made with parameters of other times: only now is it known."""
+    if outdated(found.password):
+        new = await gate.passwords.hash(password)
+        await context.store.transact(_rehash, found.user.id, found.password, new)
+
+
+def tokens_json(
+    context: Context, gate: Gate, user: User, session_id: str, refresh_token: str | None
+) -> dict[str, object]:
+    access = gate.access.mint(Claims(user.id, session_id), context.clock.now())
+    seconds = int(GOOD_FOR.total_seconds())
+    return {"access_token": access, "refresh_token": refresh_token, "token_type": "bearer", "expires_in": seconds}
+
+
+def _plain(text: str, longest: int = 200) -> str:
+    return "".join(c if c.isprintable() else "?" for c in text[:longest])
+
+
+async def _credentials(tx: Transaction, username: str) -> Credentials | None:
+    return await tx.accounts.credentials(username) if username.isascii() else None
+
+
+async def _rehash(tx: Transaction, user_id: str, old: str, new: str) -> None:
+    await tx.accounts.rehash(user_id, old, new)

@@ -1,0 +1,16 @@
+"""What is said when there is nobody yet: the token that makes the first admin."""
+
+from __future__ import annotations
+
+import secrets
+
+from horae.api.tokens import digest
+from horae.lifecycle.signup import offer_first
+from horae.ports import Ids, Store
+
+
+async def first_token(store: Store, ids: Ids) -> str | None:
+    """A fresh one each time; None if somebody has signed up. Only its digest is kept."""
+    token = f"hf1_{secrets.token_urlsafe(32)}"
+    offered = await store.transact(offer_first, invitation_id=ids.new(), digest=digest(token))
+    return token if offered else None

@@ -1,0 +1,39 @@
+"""How to call the routes of accounts, for the matrix of test_access.py."""
+
+from typing import Any
+
+from .people import PASSWORD
+
+Call = tuple[dict[str, Any] | None, int]
+GOOD = "nine red kites above"
+ROOT = "/api/v1"
+PROJECT, USER, MEMBER = f"{ROOT}/projects/{{id}}", f"{ROOT}/users/{{id}}", f"{ROOT}/projects/{{id}}/members/{{user}}"
+
+CALLS: dict[tuple[str, str], Call] = {
+    ("GET", f"{ROOT}/auth/me"): (None, 200),
+    ("POST", f"{ROOT}/auth/password"): ({"password": PASSWORD, "new_password": GOOD}, 204),
+    ("GET", f"{ROOT}/users"): (None, 200),
+    ("POST", f"{ROOT}/users"): ({"username": "new", "password": GOOD}, 201),
+    ("GET", USER): (None, 200),
+    ("PATCH", USER): ({"is_active": False}, 200),
+    ("DELETE", USER): (None, 204),
+    ("GET", f"{ROOT}/projects"): (None, 200),
+    ("POST", f"{ROOT}/projects"): ({"slug": "new"}, 201),
+    ("GET", PROJECT): (None, 200),
+    ("PATCH", PROJECT): ({"name": "New"}, 200),
+    ("DELETE", PROJECT): (None, 409),  # it is not empty
+    ("GET", f"{PROJECT}/members"): (None, 200),
+    ("PUT", MEMBER): ({"role": "viewer"}, 200),
+    ("DELETE", MEMBER): (None, 204),
+    ("GET", f"{PROJECT}/invitations"): (None, 200),
+    ("POST", f"{PROJECT}/invitations"): ({"role": "viewer"}, 201),
+    ("DELETE", f"{PROJECT}/invitations/{{invitation}}"): (None, 204),
+    ("POST", f"{ROOT}/invitations/accept"): ({"token": "unknown"}, 422),
+    ("GET", f"{ROOT}/api-keys"): (None, 200),
+    ("POST", f"{ROOT}/api-keys"): ({"name": "new"}, 201),
+    ("DELETE", f"{ROOT}/api-keys/{{id}}"): (None, 204),
+}
+# What only somebody with a password can do, whatever the role of a key.
+USERS_ONLY = {f"{ROOT}/auth/password", f"{ROOT}/invitations/accept"}
+# The password or the refresh token is the authorisation: see test_signing_in.py and test_tokens.py.
+PUBLIC = {f"{ROOT}/auth/{name}" for name in ("signup", "login", "refresh", "logout")}
