@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from horae.domain.function import FunctionSign
 from horae.domain.job import JobSpec
 from horae.domain.records import JobRecord
 from horae.domain.run import NewRun
@@ -13,6 +14,7 @@ from horae.domain.targets import PythonTarget
 from horae.lifecycle.submit import TriggerRequest, create_job
 from horae.lifecycle.submit import trigger as submit
 from horae.ports import Transaction
+from horae.sdk.task import Task
 from horae.store.store import SqlStore
 from horae.wiring import IDS
 
@@ -36,6 +38,11 @@ async def job(store: SqlStore, spec: JobSpec) -> Job:
 
 async def _create(tx: Transaction, spec: JobSpec) -> Job:
     project = await tx.access.default_project()
+    if isinstance(spec.target, PythonTarget):  # no worker has started yet
+        from bench import tasks
+
+        function: Task[..., object] = getattr(tasks, spec.target.function)
+        await tx.functions.register([FunctionSign.of(function.function)])
     record = await create_job(tx, job_id=IDS.new(), project_id=project.id, spec=spec, enabled=True, actor="bench")
     return Job(record, project.id)
 

@@ -31,6 +31,7 @@ from horae.domain.facts import EndedRun, JobStanding, LiveRuns, SchedulerFact, U
 from horae.domain.filters import JobFilter
 from horae.domain.firing import DueJob
 from horae.domain.job import JobSpec
+from horae.domain.function import FunctionChange, FunctionRecord, FunctionSign
 from horae.domain.lockout import Tries
 from horae.domain.outcome import Outcome
 from horae.domain.records import (
@@ -661,6 +662,23 @@ class Transaction(Protocol):
     def audit(self) -> Audit: ...
 
     @property
+class Functions(Protocol):
+    """The functions that workers have registered, of the whole installation."""
+
+    async def register(self, signs: Sequence[FunctionSign]) -> None:
+        """One statement; what people decided is left alone."""
+        ...
+
+    async def find(self, name: str, *, lock: bool = False) -> FunctionRecord | None: ...
+    async def names(self, limit: int) -> list[str]: ...
+    async def page(self, *, limit: int, after: str | None) -> Page[FunctionRecord]:
+        """In the order of their names."""
+        ...
+
+    async def change(self, name: str, change: FunctionChange) -> None: ...
+    async def delete(self, name: str) -> None: ...
+
+
     def repeated(self) -> bool:
         """Whether an earlier try of this verb may have taken effect without anyone hearing of it."""
         ...
@@ -697,6 +715,8 @@ class Store(Protocol):
         ...
 
     def on_behalf_of(self, origin: Origin) -> Store:
+    def functions(self) -> Functions: ...
+    @property
         """The same store; the audit trail tells where what is done through it was asked for."""
         ...
 

@@ -19,6 +19,7 @@ from horae import __version__
 from horae.clock import SystemClock, SystemIds
 from horae.config import Settings, process_environment, secret_variables, user_cache
 from horae.domain.errors import ConfigurationError
+from horae.domain.function import FunctionSign
 from horae.domain.records import ApiKey, SchedulerSign, WorkerSign
 from horae.domain.targets.fields import Limits
 from horae.ports import Executor, Starting, Transaction, Wakeups
@@ -404,6 +405,32 @@ async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, execu
             poll_max=settings.poll_max(wakeups=True),
             lease=settings.lease,
             heartbeat=settings.heartbeat,
+def _registered() -> tuple[FunctionSign, ...]:
+    """The functions of this process, as the database is to know them."""
+    from horae.sdk.task import registry
+
+    return tuple(FunctionSign.of(function) for function in registry)
+
+
+def register_functions(settings: Settings, imports: Sequence[str]) -> list[str]:
+    """Registers functions straight on the database, before any worker has started; their names."""
+    from horae.sdk.task import load_tasks
+
+    signs = [FunctionSign.of(function) for function in load_tasks(imports)]
+    _run(_register_functions(settings, signs))
+    return sorted(sign.name for sign in signs)
+
+
+async def _register_functions(settings: Settings, signs: Sequence[FunctionSign]) -> None:
+    from horae.lifecycle import functions
+
+    store = await store_for(settings, connections=1)
+    try:
+        await store.transact(functions.register_functions, signs)
+    finally:
+        await store.close()
+
+
             drain_timeout=settings.drain_timeout,
             log_limit=settings.log_limit,
             seals=Keyring(settings.secret_key, settings.secret_key_previous) if settings.secret_key else None,
@@ -425,6 +452,7 @@ async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, execu
         await store.close()
         ignore_signals()
 
+            functions=_registered() if "python" in executors else (),
 
 # ---- shared
 

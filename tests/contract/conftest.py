@@ -6,8 +6,9 @@ from contextlib import AsyncExitStack
 import pytest
 
 from horae.store import schema
-from tests.contract.world import World
+from tests.contract.world import WORK, World
 from tests.databases import KINDS, Databases, run
+from tests.functions import register
 
 Templates = Callable[[str], str]
 
@@ -21,6 +22,7 @@ def template(databases: Databases) -> Templates:
         if kind not in made:
             made[kind] = databases.create(kind)
             run(schema.migrate(made[kind]))
+            run(register(made[kind], WORK))
         return made[kind]
 
     return of

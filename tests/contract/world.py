@@ -25,6 +25,7 @@ from horae.domain.records import (
 )
 from horae.domain.run import Claimed, Finished, LogLines, LogPosition, Progress, RunRecord
 from horae.domain.states import AttemptOutcome, RunStatus, Trigger
+from horae.domain.task import describe
 from horae.lifecycle import backfill, cancel, claim, edit, finish, fire, prune, recover, state, submit
 from horae.ports import Clock, Ids, Transaction, Verb
 from horae.store import open_store
@@ -38,6 +39,7 @@ T = TypeVar("T")
 
 IDS = SystemIds()
 OFFERS = ("python:work",)
+WORK = describe(lambda **arguments: None, name="work")  # what jobs run, unless they say otherwise
 ALL_SHARDS = range(64)
 LEASE = 15.0
 START = LogPosition()

@@ -22,6 +22,7 @@ from horae.api.routes import (
     auth,
     callbacks,
     explain,
+    functions,
     health,
     invitations,
     jobs,
@@ -73,7 +74,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
     }
     about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules)
     about_people = (auth, users, projects, members, invitations, keys, audit)
-    for module in (*about_jobs, *about_people, runs, logs, callbacks, explain, secrets, workers, schedulers):
+    for module in (*about_jobs, *about_people, runs, logs, callbacks, explain, secrets, functions, workers, schedulers):
         app.include_router(module.router, prefix=PREFIX, responses=answers)
     app.include_router(health.router)
     app.include_router(metrics.router)

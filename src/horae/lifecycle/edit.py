@@ -17,6 +17,7 @@ from horae.lifecycle.account import account_disabled, settle_due
 from horae.lifecycle.audit import about_job
 from horae.lifecycle.find import found, locked
 from horae.lifecycle.follow import set_upstream
+from horae.lifecycle.functions import check_function
 from horae.lifecycle.secrets import check_definition
 from horae.ports import Transaction
 
@@ -39,6 +40,7 @@ async def edit_job(
     if expected_version is not None and expected_version != job.version:
         raise StaleVersion(f"the job is at version {job.version}, not {expected_version}")
     await check_definition(tx, project_id, spec)
+    await check_function(tx, spec)
     now = await tx.now()
     anchor_at = job.anchor_at
     if spec.schedule != job.spec.schedule:

@@ -17,6 +17,7 @@ from horae.lifecycle.audit import about_job
 from horae.lifecycle.cancel import cancel_all_of
 from horae.lifecycle.find import found, locked
 from horae.lifecycle.follow import set_upstream
+from horae.lifecycle.functions import check_function, check_inputs
 from horae.lifecycle.secrets import check_definition
 from horae.ports import Transaction
 
@@ -42,6 +43,7 @@ async def create_job(
     await check_definition(tx, project_id, spec)
     now = await tx.now()
     next_run_at = first_occurrence(spec.schedule, now) if enabled else None
+    await check_function(tx, spec)
     job = NewJob(job_id, project_id, spec, plan_text(spec), enabled, now, next_run_at, actor, now)
     try:
         await tx.jobs.insert(job)
@@ -92,6 +94,9 @@ async def trigger(
     plan = parse_plan(job.plan)
     now = await tx.now() if plan.start_within is not None else None
     places, free = len(runs), 0
+    fields = ["input"] if len(runs) == 1 else [f"runs.{place}.input" for place in range(len(runs))]
+    inputs = {field: request.input for field, request in zip(fields, runs, strict=True)}
+    await check_inputs(tx, job_id=job.id, version=job.version, needs=plan.needs, inputs=inputs)
     if plan.max_instances is not None:
         gate = (await tx.gates.lock([job.id])).get(job.id)
         if gate is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from horae.domain.function import FunctionSign
 from horae.ports import Seals
 
 
@@ -18,6 +19,7 @@ class WorkerSettings:
     drain_timeout: float = 30.0
     log_limit: int = 2**20
     grace: float = 5.0
+    functions: tuple[FunctionSign, ...] = field(default=(), repr=False)  # that it registers
     seals: Seals | None = field(default=None, repr=False)  # without, it cannot open secrets
 
 

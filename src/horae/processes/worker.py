@@ -11,7 +11,9 @@ from horae.domain.records import Beat, WorkerSign
 from horae.domain.run import Claimed
 from horae.domain.states import StopReason, WorkerStatus
 from horae.lifecycle.claim import Claims, claim
+from horae.lifecycle.functions import register_functions
 from horae.ports import Clock, Executor, Hint, Ids, Store, Transaction
+from horae.processes.blocked import Watcher
 from horae.processes.heartbeat import Heartbeat, HeartbeatThread
 from horae.processes.logbook import LogBook
 from horae.processes.loop import Loop, log
@@ -23,6 +25,7 @@ from horae.processes.vault import Vault
 
 _DEFINITIONS = 10_000  # how many are kept
 _DEADLINE_SWEEP = 0.25
+_REGISTER = 600.0
 _BUSY_ELSEWHERE = 0.01  # a due run that another worker was just taking
 
 
@@ -46,11 +49,13 @@ class Worker:
         self._clock, self._ids = clock, ids
         self._hints_arrive = hints_arrive
         self._open_store = open_store
+        self._watcher = Watcher(clock)
         self._vault = Vault(store, settings.seals)
         self._queues: list[str] = list(settings.queues)
         self._definitions: dict[tuple[str, int], JobSpec] = {}
         self._idle_polls = 0
         self._learn_at = 0.0
+        self._register_at = 0.0
         self._draining = False
         self._main: asyncio.AbstractEventLoop | None = None
         book = LogBook(clock, settings.log_limit)
@@ -60,13 +65,16 @@ class Worker:
         self._reporting = Loop("report", self._reporter.step, self._reporter.wake)
         self._deadlines = Loop("deadlines", self._sweep_deadlines)
         self._watching = Loop("neighbours", self._watch)
+        self._registering = Loop("functions", self._register_functions)
         self._heart = HeartbeatThread(self._open_heartbeat)
 
     async def run(self, stop: asyncio.Event, stop_now: asyncio.Event) -> None:
         """Works until `stop` is set, then drains; `stop_now` cuts the draining short."""
         self._main = asyncio.get_running_loop()
         await self._store.transact(_register, self.sign)
+        await self._register_functions()
         await self._heart.start()
+        self._watcher.start()
         log.info("worker ready", worker=self.sign.id, slots=self.sign.slots, offers=list(self.sign.offers))
         tasks = {loop: asyncio.create_task(loop.run()) for loop in self._loops}
         await stop.wait()
@@ -76,6 +84,7 @@ class Worker:
         await asyncio.gather(*tasks.values())
         await self._interrupt()  # what a claim has brought that took longer than the draining
         await self._reporter.flush()
+        self._watcher.stop()
         await self._heart.stop()
         await self._say_goodbye()
 
@@ -179,13 +188,21 @@ class Worker:
 
     @property
     def _loops(self) -> tuple[Loop, ...]:
-        return (self._claiming, self._reporting, self._deadlines, self._watching)
+        return (self._claiming, self._reporting, self._deadlines, self._watching, self._registering)
 
     async def _watch(self) -> float:
         await recover_neighbours(self._store, self.sign.host, self._ids)
         return self._settings.heartbeat
 
+    async def _register_functions(self) -> float:
+        """Now and then: somebody may have deleted one that is still here, and `last_seen_at` tells that it is."""
+        if self._clock.monotonic() >= self._register_at:
+            await self._store.transact(register_functions, self._settings.functions)
+            self._register_at = self._clock.monotonic() + _REGISTER
+        return _REGISTER
+
     async def _sweep_deadlines(self) -> float:
+        self._watcher.turned()
         self._slots.sweep()
         return _DEADLINE_SWEEP
 

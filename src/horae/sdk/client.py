@@ -26,6 +26,7 @@ from horae.sdk.answers import TryLater, Unreachable, refusal
 from horae.sdk.calls import AsyncResource, Json, Pages, Request, Resource, When, call, given, instant, pages
 from horae.sdk.following import END, Event, Follower
 from horae.sdk.jobs import AsyncJobs, Jobs
+from horae.sdk.functions import AsyncFunctions, Functions
 from horae.sdk.runs import AsyncOperations, AsyncRuns, Operations, Runs
 from horae.sdk.secrets import AsyncSecrets, Secrets
 from horae.sdk.transport import Transport
@@ -81,6 +82,8 @@ class Client(ClientCalls, Resource):
         self.operations = Operations(self)
         self.secrets = Secrets(self)
 
+        self.dead_letters = DeadLetters(self)
+        self.functions = Functions(self)
     def explain(self, id: str) -> Json:
         """Why a job (its name or id) or a run (its id) does or does not run."""
         if _ID.fullmatch(id):
@@ -162,6 +165,8 @@ class AsyncClient(ClientCalls, AsyncResource):
         self.url = self._wire.url
         self.jobs = AsyncJobs(self)
         self.runs = AsyncRuns(self)
+        self.dead_letters = AsyncDeadLetters(self)
+        self.functions = AsyncFunctions(self)
         self.operations = AsyncOperations(self)
         self.secrets = AsyncSecrets(self)
 

@@ -19,6 +19,7 @@ from horae.store.dialects.base import Connection, Dialect
 from horae.store.facts import FactTables
 from horae.store.failures import ConnectionLost, TryAgain
 from horae.store.gates import GateTable
+from horae.store.functions import FunctionTable
 from horae.store.invitations import InvitationTable
 from horae.store.jobs import JobTable
 from horae.store.limits import LimitTable
@@ -75,6 +76,7 @@ class SqlTransaction:
         self.operations = OperationTable(db, dialect)
         self.secrets = SecretTable(db, dialect)
         self.audit = AuditTable(db, dialect, ids, origin)
+        self.functions = FunctionTable(db, dialect)
         self.new_id = ids.new
 
     async def now(self) -> datetime:

@@ -357,6 +357,7 @@ task_functions = table(
     must("parameters", Json),  # JSON Schema of its arguments
     must("is_active", Flag),
     must("is_system", Flag),
+    must("is_edited", Flag),  # by people: workers leave its display name and description alone
     must("first_seen_at", Time),
     must("last_seen_at", Time),
 )

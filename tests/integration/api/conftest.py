@@ -13,11 +13,13 @@ from horae.api.tokens import mint
 from horae.clock import SystemClock, SystemIds
 from horae.domain.records import ApiKey
 from horae.domain.roles import ROLES
+from horae.domain.task import describe
 from horae.store.open import open_store
 from horae.store.schema import migrate
 from horae.store.store import SqlStore
 from tests import logs
 from tests.databases import KINDS, Databases, run
+from tests.functions import register
 
 IDS, CLOCK = SystemIds(), SystemClock()
 SECRET = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
@@ -38,6 +40,7 @@ def migrated(databases: Databases) -> Callable[[str], str]:
         if kind not in made:
             made[kind] = databases.create(kind)
             run(migrate(made[kind]))
+            run(register(made[kind], *(describe(lambda **arguments: None, name=name) for name in ("f", "TOKEN"))))
         return made[kind]
 
     return get

@@ -22,6 +22,7 @@ def test_a_healthy_job_only_waits(horae: Horae):
 
 
 def test_a_function_that_the_worker_does_not_have(horae: Horae):
+    horae("functions", "register", "--import", "tests.integration.cli.tasks")
     made = horae("jobs", "create", "missing", "--python", "no_such_function", "--json").json
     run = horae("jobs", "run", "missing").out.strip()
     for which in ("missing", made["id"], run):

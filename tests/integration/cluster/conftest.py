@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from horae.sdk.task import Task
 from horae.store.schema import migrate
 from tests.databases import Databases, run
+from tests.functions import register
+from tests.integration.cluster import tasks
 from tests.integration.cluster.cluster import Cluster, Make
 from tests.integration.cluster.oracle import Oracle
 
@@ -20,6 +23,7 @@ def migrated(databases: Databases) -> Callable[[str], str]:
         if kind not in made:
             made[kind] = databases.create(kind)
             run(migrate(made[kind]))
+            run(register(made[kind], *(task.function for task in vars(tasks).values() if isinstance(task, Task))))
         return made[kind]
 
     return get

@@ -22,6 +22,7 @@ from horae.domain.records import JobRecord
 from horae.domain.states import JobStatus
 from horae.lifecycle import state, submit
 from horae.lifecycle.edit import edit_job
+from horae.lifecycle.functions import with_defaults
 from horae.ports import Transaction
 
 router = APIRouter(tags=["jobs"])
@@ -112,6 +113,7 @@ async def delete_job(context: Ctx, principal: Writer, ref: Ref, expected: Expect
 async def _create(context: Context, principal: Principal, body: JobBody) -> Response:
     spec = body.spec(context.settings.default_timeout)
     principal.may_write(spec)
+    spec = await context.store.read(with_defaults, spec, body.model_fields_set)
     job = await context.store.transact(
         submit.create_job,
         job_id=context.ids.new(),

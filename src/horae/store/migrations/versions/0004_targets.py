@@ -30,6 +30,7 @@ def upgrade() -> None:
         Column("parameters", Json, nullable=False),
         Column("is_active", Flag, nullable=False),
         Column("is_system", Flag, nullable=False),
+        Column("is_edited", Flag, nullable=False),
         Column("first_seen_at", Time, nullable=False),
         Column("last_seen_at", Time, nullable=False),
         mysql_engine="InnoDB",

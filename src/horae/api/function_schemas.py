@@ -1,0 +1,45 @@
+"""The shapes of functions in requests and answers."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import orjson
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from horae.domain.function import FunctionRecord
+from horae.domain.text import label, plain_text
+
+
+class FunctionPatch(BaseModel):
+    """What people decide about a function."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    is_active: bool | None = None
+    display_name: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(label)] | None = None
+    description: Annotated[str, Field(max_length=10_000), AfterValidator(plain_text)] | None = None
+
+
+class FunctionView(BaseModel):
+    """A function that workers have registered. `parameters` is the JSON Schema of its arguments."""
+
+    name: str
+    display_name: str
+    description: str
+    handler: str
+    kind: str
+    queue: str | None
+    default_timeout: float | None
+    parameters: dict[str, Any]
+    is_active: bool
+    is_system: bool
+    first_seen_at: datetime
+    last_seen_at: datetime
+
+
+def function_json(function: FunctionRecord) -> dict[str, Any]:
+    shown = {field: getattr(function, field) for field in FunctionView.model_fields}
+    shown["parameters"] = orjson.loads(function.parameters)
+    return shown

@@ -1,0 +1,75 @@
+"""The functions that workers have registered, of the whole installation."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request, Response
+
+from horae.api.auth import Principal, allow
+from horae.api.body import read_model, takes
+from horae.api.context import Ctx
+from horae.api.function_schemas import FunctionPatch, FunctionView, function_json
+from horae.api.params import Page
+from horae.api.schemas import Listing
+from horae.api.views import listing, reply
+from horae.domain import records
+from horae.domain.errors import NotFound
+from horae.domain.function import FunctionChange, FunctionRecord
+from horae.lifecycle import functions
+from horae.ports import Transaction
+
+router = APIRouter(tags=["functions"])
+
+Reader = Annotated[Principal, Depends(allow("functions:read"))]
+Writer = Annotated[Principal, Depends(allow("functions:write"))]
+
+
+async def function_name(name: Annotated[str, Path(description="the name under which it is registered")]) -> str:
+    if len(name) > 200:
+        raise NotFound("there is no such function")
+    return name
+
+
+Name = Annotated[str, Depends(function_name)]
+
+
+@router.get("/task-functions", response_model=Listing[FunctionView])
+async def list_functions(context: Ctx, principal: Reader, page: Page) -> Response:
+    """In the order of their names."""
+    after = page.after(context, principal, "functions")
+    found = await context.store.read(_page, page.limit, after)
+    next_cursor = page.next(context, principal, "functions", found.next)
+    return reply(listing((function_json(one) for one in found.items), next_cursor))
+
+
+@router.get("/task-functions/{name}", response_model=FunctionView)
+async def show_function(context: Ctx, principal: Reader, name: Name) -> Response:
+    return reply(function_json(await context.store.read(_function, name)))
+
+
+@router.patch("/task-functions/{name}", response_model=FunctionView, openapi_extra=takes(FunctionPatch))
+async def change_function(request: Request, context: Ctx, principal: Writer, name: Name) -> Response:
+    """Switches a function on or off, names or describes it. One that is off cannot be scheduled or triggered."""
+    body = await read_model(request, FunctionPatch)
+    change = FunctionChange(body.is_active, body.display_name, body.description)
+    found = await context.store.transact(functions.change_function, name=name, change=change, actor=principal.actor)
+    return reply(function_json(found))
+
+
+@router.delete("/task-functions/{name}", status_code=204)
+async def delete_function(context: Ctx, principal: Writer, name: Name) -> Response:
+    """Forgets one that no worker has any more; a worker that still has it registers it again. Horae's own stay."""
+    await context.store.transact(functions.delete_function, name=name, actor=principal.actor)
+    return Response(status_code=204)
+
+
+async def _page(tx: Transaction, limit: int, after: str | None) -> records.Page[FunctionRecord]:
+    return await tx.functions.page(limit=limit, after=after)
+
+
+async def _function(tx: Transaction, name: str) -> FunctionRecord:
+    found = await tx.functions.find(name)
+    if found is None:
+        raise NotFound(f"there is no function {name!r}")
+    return found

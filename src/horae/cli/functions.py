@@ -1,0 +1,111 @@
+"""`horae functions`: what workers have registered for `python` jobs."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from horae.cli.connection import connect
+from horae.cli.printing import AsJson, ago, details, print_json, say, table
+from horae.cli.processes import on_database
+from horae.clock import SystemClock
+
+app = typer.Typer(help="Functions that workers have registered: list, show, switch, delete.", no_args_is_help=True)
+
+Json = dict[str, Any]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The name under which it is registered.")]
+
+
+@app.command("list")
+def list_functions(as_json: AsJson = False) -> None:
+    """All functions, by name."""
+    with connect() as client:
+        found = list(client.functions.list())
+    if as_json:
+        print_json({"items": found, "next_cursor": None})
+        return
+    now = SystemClock().now()
+    table(
+        ("name", "runs", "active", "seen", "arguments", "description"),
+        (
+            (
+                one["name"],
+                one["kind"],
+                "yes" if one["is_active"] else "no",
+                ago(one["last_seen_at"], now),
+                _arguments(one),
+                one["description"].partition("\n")[0],
+            )
+            for one in found
+        ),
+        "No functions. Start a worker that has some: horae worker --import MODULE",
+    )
+
+
+@app.command("show")
+def show(name: Name, as_json: AsJson = False) -> None:
+    """One function, with the JSON Schema of its arguments."""
+    with connect() as client:
+        found = client.functions.get(name)
+    if as_json:
+        print_json(found)
+        return
+    parameters = json.dumps(found["parameters"], ensure_ascii=False)
+    details([(key, parameters if key == "parameters" else value) for key, value in found.items()])
+
+
+@app.command("enable")
+def enable(name: Name, as_json: AsJson = False) -> None:
+    """Let jobs use it again."""
+    _switch(name, True, as_json)
+
+
+@app.command("disable")
+def disable(name: Name, as_json: AsJson = False) -> None:
+    """Refuse to make, change and trigger jobs that use it."""
+    _switch(name, False, as_json)
+
+
+@app.command("delete")
+def delete(name: Name, as_json: AsJson = False) -> None:
+    """Forget one that no worker has any more."""
+    with connect() as client:
+        client.functions.delete(name)
+    if as_json:
+        print_json({"deleted": name})
+    else:
+        say(f"Deleted the function {name}. A worker that still has it registers it again.")
+
+
+@app.command("register")
+def register(
+    modules: Annotated[
+        list[str] | None, typer.Option("--import", metavar="MODULE", help="Register the tasks of a module; repeatable.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Register functions straight on the database, so that jobs can be made before a worker has started."""
+    from horae import wiring
+
+    names = wiring.register_functions(on_database(), modules or [])
+    if as_json:
+        print_json({"items": names, "next_cursor": None})
+    else:
+        say(f"Registered {', '.join(names) or 'nothing: name a module with --import'}.")
+
+
+def _switch(name: str, active: bool, as_json: bool) -> None:
+    with connect() as client:
+        found = client.functions.edit(name, is_active=active)
+    if as_json:
+        print_json(found)
+    else:
+        say(f"The function {name} is {'on' if active else 'off'}.")
+
+
+def _arguments(function: Json) -> str:
+    schema = function["parameters"]
+    required = schema.get("required", ())
+    return ", ".join(name if name in required else f"[{name}]" for name in schema.get("properties", {}))

@@ -1,0 +1,119 @@
+"""Functions: registered by workers, switched by people, and what jobs and runs of them must hold to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from horae.domain.difference import Change
+from horae.domain.errors import Conflict, InvalidInput, NotFound
+from horae.domain.function import (
+    NEEDS,
+    FunctionChange,
+    FunctionRecord,
+    FunctionSign,
+    check_arguments,
+    switched_off,
+    unknown,
+)
+from horae.domain.job import JobSpec
+from horae.domain.schedule import ManualSchedule
+from horae.domain.targets import PythonTarget
+from horae.ports import Transaction
+
+_COMPARED = 10_000  # names that a wrong one is compared with
+
+
+async def register_functions(tx: Transaction, signs: Sequence[FunctionSign]) -> None:
+    """What people decided about a function stays; the rest is as its newest worker has it."""
+    await tx.functions.register(signs)
+
+
+async def with_defaults(tx: Transaction, spec: JobSpec, given: Collection[str]) -> JobSpec:
+    """A new job, with the queue and the time limit of its function where it does not say otherwise."""
+    if not isinstance(spec.target, PythonTarget):
+        return spec
+    function = await tx.functions.find(spec.target.function)
+    if function is None:
+        return spec
+    defaults = {"queue": function.queue, "timeout": function.default_timeout}
+    changes = {part: value for part, value in defaults.items() if value is not None and part not in given}
+    return spec.model_copy(update=changes) if changes else spec
+
+
+async def check_function(tx: Transaction, spec: JobSpec) -> None:
+    """Refuses a job whose function nobody has registered or somebody has switched off, or whose arguments do not fit.
+    What its runs are to be given by their input may be missing here, if only people start it."""
+    target = spec.target
+    if not isinstance(target, PythonTarget):
+        return
+    function = await tx.functions.find(target.function)
+    if function is None:
+        raise unknown(target.function, await tx.functions.names(_COMPARED))
+    if not function.is_active:
+        raise InvalidInput("target.function", switched_off(function.name))
+    by_hand = isinstance(spec.schedule, ManualSchedule)
+    parameters = _optional(function.parameters) if by_hand else function.parameters
+    check_arguments(parameters, target.arguments, "target.arguments")
+
+
+async def check_inputs(
+    tx: Transaction, *, job_id: str, version: int, needs: str, inputs: Mapping[str, str | None]
+) -> None:
+    """The same for runs that somebody asks for, whose inputs override the job's arguments; by the field's name. A
+    function that nobody has registered (yet, or any more) is no reason to refuse: the run waits for a worker."""
+    if not needs.startswith(NEEDS):
+        return
+    function = await tx.functions.find(needs.removeprefix(NEEDS))
+    if function is None:
+        return
+    if not function.is_active:
+        raise Conflict(switched_off(function.name))
+    given = {field: json.loads(text) for field, text in inputs.items() if text is not None}
+    required = '"required"' in function.parameters
+    if not given and not required:
+        return
+    spec = (await tx.jobs.definitions([(job_id, version)])).get((job_id, version))
+    arguments = spec.target.arguments if spec is not None and isinstance(spec.target, PythonTarget) else {}
+    for field in inputs if required else given:
+        value = given.get(field)
+        if value is not None and not isinstance(value, dict):
+            raise InvalidInput(field, "must be an object: its members are the arguments of the function")
+        check_arguments(function.parameters, {**arguments, **(value or {})}, field)
+
+
+async def change_function(tx: Transaction, *, name: str, change: FunctionChange, actor: str) -> FunctionRecord:
+    before = await _found(tx, name, lock=True)
+    await tx.functions.change(name, change)
+    after = await _found(tx, name)
+    changes = [
+        Change(part, getattr(before, part), getattr(after, part))
+        for part in change.__slots__
+        if getattr(before, part) != getattr(after, part)
+    ]
+    if changes:
+        await tx.audit.add("function.edit", actor=actor, project_id=None, name=name, changes=changes)
+    return after
+
+
+async def delete_function(tx: Transaction, *, name: str, actor: str) -> None:
+    """Forgets a function; a worker that still has it registers it again."""
+    function = await _found(tx, name, lock=True)
+    if function.is_system:
+        raise Conflict(f"the function {name} comes with Horae and cannot be deleted; it can be switched off")
+    await tx.functions.delete(name)
+    await tx.audit.add("function.delete", actor=actor, project_id=None, name=name)
+
+
+async def _found(tx: Transaction, name: str, *, lock: bool = False) -> FunctionRecord:
+    function = await tx.functions.find(name, lock=lock)
+    if function is None:
+        raise NotFound(f"there is no function {name!r}")
+    return function
+
+
+def _optional(parameters: str) -> str:
+    """The same parameters, none of them required."""
+    schema: dict[str, Any] = json.loads(parameters)
+    return json.dumps({key: value for key, value in schema.items() if key != "required"})

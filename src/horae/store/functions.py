@@ -1,0 +1,72 @@
+"""`task_functions`: what workers have registered, and what people decided about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from horae.domain.function import FunctionChange, FunctionRecord, FunctionSign
+from horae.domain.records import Page
+from horae.store import tables
+from horae.store.dialects.base import Dialect, Row, Rows
+from horae.store.rows import Group, batch, words
+
+_SIGN = words("name display_name description handler kind queue default_timeout parameters is_system")
+_RECORD = (*_SIGN, *words("is_active is_edited first_seen_at last_seen_at"))
+_COLUMNS = ", ".join(_RECORD)
+
+
+@cache
+def _register(d: Dialect) -> tuple[str, Rows]:
+    rows = batch(d, tables.task_functions, *_SIGN, "is_active", "is_edited")
+    insert = d.insert_from("task_functions", rows, {"first_seen_at": d.now, "last_seen_at": d.now})
+    changed = dict.fromkeys((*_SIGN[3:], "last_seen_at"), "{new}")
+    # Once people have named it, it keeps that name, whatever its code says.
+    named = "CASE WHEN task_functions.is_edited THEN {old} ELSE {new} END"
+    changed |= {"display_name": named, "description": named}
+    return d.upsert(insert, ["name"], changed), rows
+
+
+class FunctionTable(Group):
+    async def register(self, signs: Sequence[FunctionSign]) -> None:
+        sql, rows = _register(self.d)
+        # In one order: workers that start together do not lock each other out.
+        ordered = sorted(signs, key=lambda sign: sign.name)
+        await self.put(sql, rows, [(*(getattr(sign, part) for part in _SIGN), True, False) for sign in ordered])
+
+    async def find(self, name: str, *, lock: bool = False) -> FunctionRecord | None:
+        rows = await self.db.fetch(
+            f"SELECT {_COLUMNS} FROM task_functions WHERE name = :name {self.d.lock if lock else ''}", {"name": name}
+        )
+        return _record(rows[0]) if rows else None
+
+    async def names(self, limit: int) -> list[str]:
+        rows = await self.db.fetch("SELECT name FROM task_functions ORDER BY name LIMIT :limit", {"limit": limit})
+        return [row["name"] for row in rows]
+
+    async def page(self, *, limit: int, after: str | None) -> Page[FunctionRecord]:
+        where = "" if after is None else "WHERE name > :after"
+        rows = await self.db.fetch(
+            f"SELECT {_COLUMNS} FROM task_functions {where} ORDER BY name LIMIT :limit",
+            {"after": after, "limit": limit + 1},
+        )
+        items = [_record(row) for row in rows[:limit]]
+        return Page(items, items[-1].name if len(rows) > limit else None)
+
+    async def change(self, name: str, change: FunctionChange) -> None:
+        sets = {part: value for part in change.__slots__ if (value := getattr(change, part)) is not None}
+        if sets.keys() - {"is_active"}:
+            sets["is_edited"] = True
+        if sets:
+            assignments = ", ".join(f"{part} = :{part}" for part in sets)
+            await self.db.execute(f"UPDATE task_functions SET {assignments} WHERE name = :name", {**sets, "name": name})
+
+    async def delete(self, name: str) -> None:
+        await self.db.execute("DELETE FROM task_functions WHERE name = :name", {"name": name})
+
+
+def _record(row: Row) -> FunctionRecord:
+    values = {part: row[part] for part in _RECORD}
+    for flag in ("is_system", "is_active", "is_edited"):
+        values[flag] = bool(values[flag])
+    return FunctionRecord(**values)
