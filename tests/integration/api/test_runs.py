@@ -4,7 +4,7 @@ from .conftest import Api
 
 RUN_FIELDS = (
     "id job_id job_name version project_id trigger scheduled_for due_at queue priority status attempt max_attempts "
-    "worker_id started_at finished_at duration_ms response_code exit_code result error reason occurrences "
+    "parked worker_id started_at finished_at duration_ms response_code exit_code result error reason occurrences "
     "scheduled_until input progress parent_run_id rerun_of triggered_by created_at"
 )
 UNKNOWN = "01990000-0000-7000-8000-000000000000"

@@ -43,12 +43,27 @@ def test_up_has_its_own_defaults_and_makes_a_key_once(tmp_path: Path):
     environ = {"HORAE_DATA_DIR": str(tmp_path / "data")}
     found = config.load(environ, up=True)
     assert (found.http_allow_private, found.drain_timeout) == (True, 5)
+    assert found.public_url == "http://127.0.0.1:8080"
     assert found.executors == ("http", "python", "script")
     assert found.secret_key is not None
     assert config.load(environ, up=True).secret_key == found.secret_key
     assert stat.S_IMODE((tmp_path / "data" / "secret.key").stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
     assert config.load(environ).secret_key is None  # a cluster's process is told its key
+
+
+@pytest.mark.parametrize(
+    ("given", "url"),
+    [
+        ({"HORAE_PORT": "9000"}, "http://127.0.0.1:9000"),
+        ({"HORAE_HOST": "0.0.0.0"}, "http://127.0.0.1:8080"),
+        ({"HORAE_HOST": "::1"}, "http://[::1]:8080"),
+        ({"HORAE_PUBLIC_URL": "https://horae.example.org/"}, "https://horae.example.org"),
+    ],
+)
+def test_up_is_reached_at_its_own_address_unless_told(tmp_path: Path, given: dict[str, str], url: str):
+    assert config.load({"HORAE_DATA_DIR": str(tmp_path), **given}, up=True).public_url == url
+    assert config.load({"HORAE_DATA_DIR": str(tmp_path)}).public_url is None
 
 
 def test_children_of_up_see_what_it_sees(tmp_path: Path):
