@@ -26,12 +26,13 @@ from horae.domain.account import (
 )
 from horae.domain.attempt import Attempt
 from horae.domain.audit import AuditFilter, AuditRecord, Origin
+from horae.domain.dead_letter import DeadFilter, DeadGroup, DeadLetter
 from horae.domain.difference import Change
 from horae.domain.facts import EndedRun, JobStanding, LiveRuns, SchedulerFact, Upstream
 from horae.domain.filters import JobFilter
 from horae.domain.firing import DueJob
-from horae.domain.job import JobSpec
 from horae.domain.function import FunctionChange, FunctionRecord, FunctionSign
+from horae.domain.job import JobSpec
 from horae.domain.lockout import Tries
 from horae.domain.outcome import Outcome
 from horae.domain.records import (
@@ -169,6 +170,10 @@ class Jobs(Protocol):
         """By id or by name; `lock` to change it."""
         ...
 
+    async def names_like(self, project_id: str, text: str) -> list[str]:
+        """Some names that begin as the text does: one of them may have been meant."""
+        ...
+
     async def page(self, project_id: str, where: JobFilter, *, limit: int, after: str | None) -> Page[JobRecord]:
         """In the order of their names."""
         ...
@@ -262,7 +267,8 @@ class Runs(Protocol):
         ...
 
     async def chores(self) -> set[str]:
-        """What a sweep would find, asked in one statement: any of `running`, `lost`, `overdue`, `tallies`."""
+        """What a sweep would find, asked in one statement: any of `running`, `lost`, `overdue`, `tallies`,
+        `operations`."""
         ...
 
     async def live(self, project_id: str, run_ids: Collection[str], *, lock: bool = False) -> list[RunRecord]: ...
@@ -556,6 +562,39 @@ class Operations(Protocol):
         """The operations of a job that go on, locked in id order."""
         ...
 
+    async def under_way(self, kinds: Collection[str], limit: int) -> list[str]:
+        """Locks operations of these kinds that go on, passing over those that others are at."""
+        ...
+
+
+class DeadLetters(Protocol):
+    """Failed runs that nobody has redriven or discarded yet."""
+
+    async def page(self, project_id: str, where: DeadFilter, *, limit: int, after: str | None) -> Page[dict[str, Any]]:
+        """With what people want to know of the run, newest first."""
+        ...
+
+    async def groups(self, project_id: str, where: DeadFilter, *, limit: int, after: str | None) -> Page[DeadGroup]:
+        """By fingerprint, in its order."""
+        ...
+
+    async def count(self, project_id: str, where: DeadFilter, *, of_jobs: bool) -> int:
+        """`of_jobs`: only of jobs that are still there."""
+        ...
+
+    async def newest(self, project_id: str) -> str | None: ...
+    async def latest_failed(self, job_id: str) -> str | None:
+        """The newest failed run of a job: a dead letter, or one among its newest runs that was resolved."""
+        ...
+
+    async def take(
+        self, project_id: str, where: DeadFilter, *, of_jobs: bool, after: str, through: str, limit: int
+    ) -> list[DeadLetter]:
+        """Locks the oldest of them."""
+        ...
+
+    async def resolve(self, run_ids: Collection[str]) -> int: ...
+
 
 class Audit(Protocol):
     """What people did. Verbs add to it in the transaction that changes something; nothing is ever taken away."""
@@ -623,6 +662,23 @@ class Secrets(Protocol):
         ...
 
 
+class Functions(Protocol):
+    """The functions that workers have registered, of the whole installation."""
+
+    async def register(self, signs: Sequence[FunctionSign]) -> None:
+        """One statement; what people decided is left alone."""
+        ...
+
+    async def find(self, name: str, *, lock: bool = False) -> FunctionRecord | None: ...
+    async def names(self, limit: int) -> list[str]: ...
+    async def page(self, *, limit: int, after: str | None) -> Page[FunctionRecord]:
+        """In the order of their names."""
+        ...
+
+    async def change(self, name: str, change: FunctionChange) -> None: ...
+    async def delete(self, name: str) -> None: ...
+
+
 class Transaction(Protocol):
     """One short transaction: what is done through it happens wholly or not at all."""
 
@@ -659,26 +715,13 @@ class Transaction(Protocol):
     @property
     def secrets(self) -> Secrets: ...
     @property
+    def functions(self) -> Functions: ...
+    @property
     def audit(self) -> Audit: ...
+    @property
+    def dead_letters(self) -> DeadLetters: ...
 
     @property
-class Functions(Protocol):
-    """The functions that workers have registered, of the whole installation."""
-
-    async def register(self, signs: Sequence[FunctionSign]) -> None:
-        """One statement; what people decided is left alone."""
-        ...
-
-    async def find(self, name: str, *, lock: bool = False) -> FunctionRecord | None: ...
-    async def names(self, limit: int) -> list[str]: ...
-    async def page(self, *, limit: int, after: str | None) -> Page[FunctionRecord]:
-        """In the order of their names."""
-        ...
-
-    async def change(self, name: str, change: FunctionChange) -> None: ...
-    async def delete(self, name: str) -> None: ...
-
-
     def repeated(self) -> bool:
         """Whether an earlier try of this verb may have taken effect without anyone hearing of it."""
         ...
@@ -715,8 +758,6 @@ class Store(Protocol):
         ...
 
     def on_behalf_of(self, origin: Origin) -> Store:
-    def functions(self) -> Functions: ...
-    @property
         """The same store; the audit trail tells where what is done through it was asked for."""
         ...
 

@@ -21,6 +21,7 @@ from horae.api.routes import (
     audit,
     auth,
     callbacks,
+    dead_letters,
     explain,
     functions,
     health,
@@ -32,6 +33,7 @@ from horae.api.routes import (
     metrics,
     operations,
     projects,
+    retries,
     runs,
     schedulers,
     schedules,
@@ -74,7 +76,8 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
     }
     about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules)
     about_people = (auth, users, projects, members, invitations, keys, audit)
-    for module in (*about_jobs, *about_people, runs, logs, callbacks, explain, secrets, functions, workers, schedulers):
+    about_runs = (runs, logs, callbacks, explain, retries, dead_letters)
+    for module in (*about_jobs, *about_people, *about_runs, secrets, functions, workers, schedulers):
         app.include_router(module.router, prefix=PREFIX, responses=answers)
     app.include_router(health.router)
     app.include_router(metrics.router)

@@ -15,6 +15,7 @@ from horae.api.context import Context
 from horae.domain.errors import InvalidInput, NotFound, StaleVersion
 from horae.domain.instants import parse_instant
 from horae.domain.records import JobRecord
+from horae.lifecycle.find import found
 from horae.ports import Transaction
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
@@ -103,7 +104,4 @@ def is_id(text: str) -> bool:
 
 
 async def find_job(tx: Transaction, project_id: str, ref: str) -> JobRecord:
-    found = await tx.jobs.find(project_id, ref)
-    if found is None:
-        raise NotFound(f"there is no job {ref!r}")
-    return found
+    return await found(tx, project_id, ref)

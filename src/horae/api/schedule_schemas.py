@@ -138,6 +138,8 @@ class OperationView(BaseModel):
     end: datetime | None
     parallelism: int | None
     version: int | None
+    rate: float | None
+    reason: str | None
     error: str | None
     created_by: str
     created_at: datetime

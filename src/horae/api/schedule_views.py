@@ -17,7 +17,7 @@ from horae.domain.statistics import JobStats
 from horae.domain.words import in_words
 
 Json = dict[str, Any]
-_DETAILS = frozenset({"start", "end", "parallelism", "version"})
+_DETAILS = frozenset({"start", "end", "parallelism", "version", "rate", "reason"})
 _OPERATION = tuple(name for name in OperationView.model_fields if name not in _DETAILS)
 
 
@@ -73,7 +73,7 @@ def operation_json(operation: Operation) -> Json:
     return {
         **shown,
         **{name: _instant(details.get(name)) for name in ("start", "end")},
-        **{name: details.get(name) for name in ("parallelism", "version")},
+        **{name: details.get(name) for name in ("parallelism", "version", "rate", "reason")},
     }
 
 

@@ -8,7 +8,23 @@ from typing import Annotated
 import typer
 
 from horae import __version__
-from horae.cli import audit, declare, functions, importing, jobs, keys, operations, processes, runs, secrets, up, why
+from horae.cli import (
+    audit,
+    dead,
+    declare,
+    doctor,
+    functions,
+    importing,
+    jobs,
+    keys,
+    operations,
+    processes,
+    retries,
+    runs,
+    secrets,
+    up,
+    why,
+)
 from horae.domain.errors import ConfigurationError, HoraeError, InvalidInput, NotFound
 
 FAILED, USAGE, NOT_FOUND, INTERRUPTED = 1, 2, 3, 130
@@ -24,6 +40,8 @@ app = typer.Typer(
 up.register(app)
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(runs.app, name="runs")
+retries.register(jobs.app, runs.app)
+app.add_typer(dead.app, name="dead")
 app.add_typer(operations.app, name="operations")
 app.add_typer(keys.app, name="keys")
 app.add_typer(secrets.app, name="secrets")
@@ -33,6 +51,7 @@ declare.register(app)
 app.add_typer(importing.app, name="import")
 audit.register(app)
 processes.register(app)
+doctor.register(app)
 
 
 def _print_version(wanted: bool) -> None:

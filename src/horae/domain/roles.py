@@ -11,7 +11,7 @@ _VIEWER = frozenset(
 )
 _OPERATOR = _VIEWER | {
     *("jobs:run", "jobs:pause", "jobs:backfill"),
-    *("runs:cancel", "runs:recover", "operations:cancel"),
+    *("runs:cancel", "runs:recover", "operations:cancel", "dead_letters:resolve"),
 }
 _EDITOR = _OPERATOR | {"jobs:write", "secrets:read"}  # the names of secrets; nobody reads their values
 # A definition of some kinds is code that workers execute: its own permission, which editing jobs does not bring.

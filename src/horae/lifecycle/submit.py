@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from horae.domain.difference import Change, made
-from horae.domain.errors import Conflict, DuplicateKey, NotFound, StaleVersion
+from horae.domain.errors import Conflict, DuplicateKey, StaleVersion
 from horae.domain.firing import Plan, first_occurrence, parse_plan, plan_text
 from horae.domain.job import JobSpec
 from horae.domain.records import JobRecord, NewJob
@@ -15,7 +15,7 @@ from horae.domain.run import NewRun, RunRecord
 from horae.domain.states import Trigger
 from horae.lifecycle.audit import about_job
 from horae.lifecycle.cancel import cancel_all_of
-from horae.lifecycle.find import found, locked
+from horae.lifecycle.find import found, locked, no_job
 from horae.lifecycle.follow import set_upstream
 from horae.lifecycle.functions import check_function, check_inputs
 from horae.lifecycle.secrets import check_definition
@@ -30,6 +30,8 @@ class TriggerRequest:
     input: str | None = None
     run_at: datetime | None = None
     priority: int | None = None
+    rerun_of: str | None = None
+    scheduled_for: datetime | None = None  # what a rerun's first run was for
 
 
 async def create_job(
@@ -41,9 +43,9 @@ async def create_job(
             return existing
         raise Conflict(f"a job named {spec.name!r} exists already")
     await check_definition(tx, project_id, spec)
+    await check_function(tx, spec)
     now = await tx.now()
     next_run_at = first_occurrence(spec.schedule, now) if enabled else None
-    await check_function(tx, spec)
     job = NewJob(job_id, project_id, spec, plan_text(spec), enabled, now, next_run_at, actor, now)
     try:
         await tx.jobs.insert(job)
@@ -90,13 +92,13 @@ async def trigger(
         return made
     job = await tx.jobs.head(project_id, ref)
     if job is None:
-        raise NotFound(f"there is no job {ref!r}")
+        raise await no_job(tx, project_id, ref)
     plan = parse_plan(job.plan)
-    now = await tx.now() if plan.start_within is not None else None
-    places, free = len(runs), 0
     fields = ["input"] if len(runs) == 1 else [f"runs.{place}.input" for place in range(len(runs))]
     inputs = {field: request.input for field, request in zip(fields, runs, strict=True)}
     await check_inputs(tx, job_id=job.id, version=job.version, needs=plan.needs, inputs=inputs)
+    now = await tx.now() if plan.start_within is not None else None
+    places, free = len(runs), 0
     if plan.max_instances is not None:
         gate = (await tx.gates.lock([job.id])).get(job.id)
         if gate is not None:
@@ -117,6 +119,8 @@ async def trigger(
             start_by=_start_by(plan, request.run_at or now),
             held=place >= places,
             input=request.input,
+            rerun_of=request.rerun_of,
+            scheduled_for=request.scheduled_for,
             triggered_by=actor,
         )
         for place, request in enumerate(runs)

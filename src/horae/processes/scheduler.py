@@ -14,6 +14,7 @@ from horae.domain.records import SchedulerSign
 from horae.lifecycle.fire import Fired, fire, idle_for
 from horae.lifecycle.prune import prune, roll_up, tidy
 from horae.lifecycle.recover import expire
+from horae.lifecycle.redrive import carry_on
 from horae.ports import Clock, Hint, Ids, Store, Transaction
 from horae.processes.loop import Loop, log
 from horae.processes.neighbours import dead_neighbours, recover_lost
@@ -126,6 +127,8 @@ class Scheduler:
             most = max(most, await recover_lost(self._store, self._ids, dead))
         if "overdue" in chores:
             most = max(most, await self._store.transact(expire, limit=_SWEPT))
+        if "operations" in chores:
+            most = max(most, await self._store.transact(carry_on, limit=_SWEPT))
         if "tallies" in chores and 0 in self._shards:
             most = max(most, await self._store.transact(roll_up))
         return 0 if most >= _SWEPT else self._settings.sweep

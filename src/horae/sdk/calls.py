@@ -21,6 +21,8 @@ Items = list[Json]
 When = datetime | str | None
 P = ParamSpec("P")
 T = TypeVar("T")
+KEEP: Any = object()
+"""Left out, where None means something."""
 
 
 def whole(answer: Json) -> Any:

@@ -24,9 +24,10 @@ import httpx
 from horae.domain.errors import NotFound
 from horae.sdk.answers import TryLater, Unreachable, refusal
 from horae.sdk.calls import AsyncResource, Json, Pages, Request, Resource, When, call, given, instant, pages
+from horae.sdk.dead_letters import AsyncDeadLetters, DeadLetters
 from horae.sdk.following import END, Event, Follower
-from horae.sdk.jobs import AsyncJobs, Jobs
 from horae.sdk.functions import AsyncFunctions, Functions
+from horae.sdk.jobs import AsyncJobs, Jobs
 from horae.sdk.runs import AsyncOperations, AsyncRuns, Operations, Runs
 from horae.sdk.secrets import AsyncSecrets, Secrets
 from horae.sdk.transport import Transport
@@ -81,9 +82,9 @@ class Client(ClientCalls, Resource):
         self.runs = Runs(self)
         self.operations = Operations(self)
         self.secrets = Secrets(self)
-
         self.dead_letters = DeadLetters(self)
         self.functions = Functions(self)
+
     def explain(self, id: str) -> Json:
         """Why a job (its name or id) or a run (its id) does or does not run."""
         if _ID.fullmatch(id):
@@ -91,10 +92,7 @@ class Client(ClientCalls, Resource):
                 return self.runs.explain(id)
             except NotFound:
                 pass
-        try:
-            return self.jobs.explain(id)
-        except NotFound:
-            raise NotFound(f"there is no job and no run {id!r}") from None
+        return self.jobs.explain(id)
 
     def send(self, request: Request[T]) -> T:
         """One request, repeated where that can do no harm."""
@@ -165,10 +163,10 @@ class AsyncClient(ClientCalls, AsyncResource):
         self.url = self._wire.url
         self.jobs = AsyncJobs(self)
         self.runs = AsyncRuns(self)
-        self.dead_letters = AsyncDeadLetters(self)
-        self.functions = AsyncFunctions(self)
         self.operations = AsyncOperations(self)
         self.secrets = AsyncSecrets(self)
+        self.dead_letters = AsyncDeadLetters(self)
+        self.functions = AsyncFunctions(self)
 
     async def explain(self, id: str) -> Json:
         """Why a job (its name or id) or a run (its id) does or does not run."""
@@ -177,10 +175,7 @@ class AsyncClient(ClientCalls, AsyncResource):
                 return await self.runs.explain(id)
             except NotFound:
                 pass
-        try:
-            return await self.jobs.explain(id)
-        except NotFound:
-            raise NotFound(f"there is no job and no run {id!r}") from None
+        return await self.jobs.explain(id)
 
     async def send(self, request: Request[T]) -> T:
         """One request, repeated where that can do no harm."""

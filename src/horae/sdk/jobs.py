@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from horae.sdk.calls import (
+    KEEP,
     AsyncResource,
     Items,
     Json,
@@ -86,6 +87,11 @@ class JobCalls:
     @call
     def disable(self, job: str) -> Request[Json]:
         return Request("POST", f"jobs/{part(job)}/disable")
+
+    @call
+    def retry(self, job: str, *, input: Any = KEEP) -> Request[Json]:
+        """Its latest failed run once more; refused if there is none."""
+        return Request("POST", f"jobs/{part(job)}/retry", {} if input is KEEP else {"input": input})
 
     @pages
     def versions(self, job: str, *, limit: int | None = None) -> Pages:

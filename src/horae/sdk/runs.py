@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-from horae.sdk.calls import AsyncResource, Items, Json, Pages, Request, Resource, call, items, pages, part
+from horae.sdk.calls import KEEP, AsyncResource, Items, Json, Pages, Request, Resource, call, items, pages, part
 from horae.sdk.following import Event
 
 
@@ -36,6 +36,11 @@ class RunCalls:
     @call
     def cancel(self, run: str) -> Request[Json]:
         return Request("POST", f"runs/{part(run)}/cancel")
+
+    @call
+    def retry(self, run: str, *, input: Any = KEEP) -> Request[Json]:
+        """The same once more, as a new run of the job as it is now; `input` in place of the old one's."""
+        return Request("POST", f"runs/{part(run)}/retry", {} if input is KEEP else {"input": input})
 
     @call
     def recover(self) -> Request[Json]:

@@ -79,6 +79,14 @@ class OperationTable(Group):
         )
         return [row["id"] for row in rows]
 
+    async def under_way(self, kinds: Collection[str], limit: int) -> list[str]:
+        rows = await self.db.fetch(
+            f"SELECT id FROM operations WHERE state = 'running' AND {self.d.among('kind', 'kinds')} "
+            f"ORDER BY id LIMIT :limit {self.d.lock_skip}",
+            {"kinds": some(kinds), "limit": limit},
+        )
+        return [row["id"] for row in rows]
+
 
 def _operation(row: Row) -> Operation:
     values = {column: row[column] for column in _COLUMNS}

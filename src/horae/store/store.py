@@ -14,12 +14,13 @@ from horae.ports import Hint, Ids, Verb
 from horae.store.access import AccessTable
 from horae.store.accounts import AccountTables
 from horae.store.audit import AuditTable
+from horae.store.dead_letters import DeadLetterTable
 from horae.store.dependencies import DependencyTable
 from horae.store.dialects.base import Connection, Dialect
 from horae.store.facts import FactTables
 from horae.store.failures import ConnectionLost, TryAgain
-from horae.store.gates import GateTable
 from horae.store.functions import FunctionTable
+from horae.store.gates import GateTable
 from horae.store.invitations import InvitationTable
 from horae.store.jobs import JobTable
 from horae.store.limits import LimitTable
@@ -75,8 +76,9 @@ class SqlTransaction:
         self.dependencies = DependencyTable(db, dialect)
         self.operations = OperationTable(db, dialect)
         self.secrets = SecretTable(db, dialect)
-        self.audit = AuditTable(db, dialect, ids, origin)
         self.functions = FunctionTable(db, dialect)
+        self.audit = AuditTable(db, dialect, ids, origin)
+        self.dead_letters = DeadLetterTable(db, dialect)
         self.new_id = ids.new
 
     async def now(self) -> datetime:

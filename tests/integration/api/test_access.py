@@ -66,6 +66,12 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("GET", "/api/v1/workers"): (None, 200),
     ("GET", "/api/v1/schedulers"): (None, 200),
     ("GET", "/api/v1/audit"): (None, 200),
+    ("GET", "/api/v1/dead-letters"): (None, 200),
+    ("GET", "/api/v1/dead-letters/groups"): (None, 200),
+    ("POST", "/api/v1/dead-letters/redrive"): ({"filter": {}}, 202),
+    ("POST", "/api/v1/dead-letters/discard"): ({"filter": {}, "reason": "known"}, 202),
+    ("POST", "/api/v1/runs/{id}/retry"): ({}, 409),  # it has not ended
+    ("POST", "/api/v1/jobs/{id}/retry"): ({}, 409),  # none has failed
     ("GET", "/metrics"): (None, 200),
     **account_calls.CALLS,
 }

@@ -28,6 +28,9 @@ class Failing:
 
     transact = single = read
 
+    def on_behalf_of(self, origin: Any) -> "Failing":
+        return self
+
     async def close(self) -> None: ...
 
 

@@ -1,0 +1,82 @@
+"""An ended run once more: the same work as a new run."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import orjson
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel, ConfigDict
+
+from horae.api.auth import Principal, allow
+from horae.api.body import read_model, takes
+from horae.api.context import Ctx
+from horae.api.params import Ref, RunId
+from horae.api.schemas import RunView
+from horae.api.views import reply, run_json
+from horae.domain.run import RunRecord
+from horae.lifecycle import rerun
+
+router = APIRouter()
+
+Runner = Annotated[Principal, Depends(allow("jobs:run"))]
+
+
+class RetryBody(BaseModel):
+    """What the new run is given; left out, the old one's input."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    input: Any = None
+
+
+@router.post(
+    "/runs/{id}/retry",
+    status_code=202,
+    response_model=RunView,
+    openapi_extra=takes(RetryBody, required=False),
+    tags=["runs"],
+)
+async def retry_run(request: Request, context: Ctx, principal: Runner, run_id: RunId) -> Response:
+    """Makes a new run of the job as it is now, with `rerun_of`; the ended one stays as it is, but is no dead letter any
+    more."""
+    run = await context.store.transact(
+        rerun.retry_run,
+        project_id=principal.project_id,
+        run_id=run_id,
+        new_id=context.ids.new(),
+        actor=principal.actor,
+        input=await _input(request),
+    )
+    return _accepted(run)
+
+
+@router.post(
+    "/jobs/{id}/retry",
+    status_code=202,
+    response_model=RunView,
+    openapi_extra=takes(RetryBody, required=False),
+    tags=["jobs"],
+)
+async def retry_job(request: Request, context: Ctx, principal: Runner, ref: Ref) -> Response:
+    """Makes a new run of the job's latest failed one; 409 if there is none."""
+    run = await context.store.transact(
+        rerun.retry_job,
+        project_id=principal.project_id,
+        ref=ref,
+        new_id=context.ids.new(),
+        actor=principal.actor,
+        input=await _input(request),
+    )
+    return _accepted(run)
+
+
+async def _input(request: Request) -> rerun.NewInput | None:
+    body = await read_model(request, RetryBody)
+    if "input" not in body.model_fields_set:
+        return None
+    return rerun.NewInput(None if body.input is None else orjson.dumps(body.input).decode())
+
+
+def _accepted(run: RunRecord) -> Response:
+    return reply(run_json(run), 202, {"location": f"/api/v1/runs/{run['id']}"})

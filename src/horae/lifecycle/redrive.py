@@ -1,0 +1,140 @@
+"""Redrive and discard: what becomes of dead letters, one, many or all that a filter finds. An operation's row holds how
+far it has come; schedulers carry it on step by step, so it survives whoever began it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from horae.domain.audit import differing
+from horae.domain.dead_letter import DeadFilter, DeadLetter, allowance
+from horae.domain.errors import Conflict, DuplicateKey, NotFound
+from horae.domain.records import NewOperation, Operation
+from horae.lifecycle.rerun import NewInput, rerun
+from horae.ports import Transaction
+
+REDRIVE, DISCARD = "redrive", "discard"
+STEP = 500  # dead letters in one transaction
+_TOGETHER = 20  # operations in one sweep
+_FIRST = "00000000-0000-0000-0000-000000000000"
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What is to become of dead letters. `rate` is in runs per second."""
+
+    kind: str
+    where: DeadFilter
+    input: NewInput | None = None
+    rate: float | None = None
+    reason: str | None = None
+
+
+async def resolve(
+    tx: Transaction, *, operation_id: str, project_id: str, resolution: Resolution, actor: str
+) -> Operation:
+    """Begins, with as many as go at once; repeated with the same id it is the same operation. What fails from now on,
+    a second time perhaps, is not part of it."""
+    known = await tx.operations.find(project_id, operation_id)
+    if known is not None:
+        return known
+    total = await tx.dead_letters.count(project_id, resolution.where, of_jobs=resolution.kind == REDRIVE)
+    if not total and resolution.where.ids is not None:
+        gone = " of a job that is still there" if resolution.kind == REDRIVE else ""
+        raise NotFound(f"there is no such dead letter{gone}")
+    asked = {
+        "filter": resolution.where.to_json(),
+        "rate": resolution.rate,
+        "reason": resolution.reason,
+        **({} if resolution.input is None else {"input": resolution.input.text}),
+    }
+    through = await tx.dead_letters.newest(project_id) or _FIRST
+    at = await tx.now() - timedelta(seconds=1)  # the first second's share goes at once
+    details = {**asked, "after": _FIRST, "through": through, "at": at.isoformat()}
+    operation = NewOperation(operation_id, project_id, resolution.kind, None, details, total, actor)
+    try:
+        await tx.operations.insert(operation)
+    except DuplicateKey:
+        raise Conflict("an operation with this id exists already") from None
+    await tx.audit.add(
+        f"dead_letter.{resolution.kind}",
+        actor=actor,
+        project_id=project_id,
+        id=operation_id,
+        changes=differing({}, {**asked, "total": total}),
+    )
+    await _step(tx, operation_id, STEP)
+    return await tx.operations.find(project_id, operation_id) or _missing()
+
+
+async def carry_on(tx: Transaction, *, limit: int = STEP) -> int:
+    """Moves on what was begun; how many dead letters there were to move."""
+    moved = 0
+    for operation_id in await tx.operations.under_way((REDRIVE, DISCARD), _TOGETHER):
+        moved += await _step(tx, operation_id, limit - moved)
+        if moved >= limit:
+            break
+    return moved
+
+
+async def _step(tx: Transaction, operation_id: str, most: int) -> int:
+    operation = await tx.operations.find(None, operation_id, lock=True)
+    if operation is None or operation.state != "running":
+        return 0
+    details, now = operation.details, await tx.now()
+    rate, since = details["rate"], datetime.fromisoformat(details["at"])
+    places = allowance(rate, (now - since).total_seconds(), most)
+    if not places:
+        return 0
+    letters = await tx.dead_letters.take(
+        operation.project_id,
+        DeadFilter.from_json(details["filter"]),
+        of_jobs=operation.kind == REDRIVE,
+        after=details["after"],
+        through=details["through"],
+        limit=places,
+    )
+    if operation.kind == REDRIVE:
+        await _redrive(tx, operation, letters)
+    else:
+        await tx.dead_letters.resolve([letter.run_id for letter in letters])
+    if letters:
+        paid = _paid_until(rate, since, len(letters), now)
+        details = {**details, "after": letters[-1].run_id, "at": paid.isoformat()}
+    await tx.operations.progress(operation_id, done=operation.done + len(letters), details=details)
+    if len(letters) < places:
+        await tx.operations.finish(operation_id, "done")
+    return len(letters)
+
+
+async def _redrive(tx: Transaction, operation: Operation, letters: list[DeadLetter]) -> None:
+    details = operation.details
+    given = NewInput(details["input"]) if "input" in details else None
+    for job_id, mine in _by_job(letters):
+        if await tx.jobs.head(operation.project_id, job_id) is None:
+            continue  # deleted at this very moment: they stay dead letters
+        runs = [(tx.new_id(), letter) for letter in mine]
+        await rerun(tx, operation.project_id, job_id, runs, actor=operation.created_by, input=given)
+
+
+def _by_job(letters: list[DeadLetter]) -> Iterator[tuple[str, list[DeadLetter]]]:
+    """In the order of the jobs' ids: their gates are locked in it everywhere."""
+    jobs: dict[str, list[DeadLetter]] = defaultdict(list)
+    for letter in letters:
+        jobs[letter.job_id].append(letter)
+    return iter(sorted(jobs.items()))
+
+
+def _paid_until(rate: float | None, since: datetime, count: int, now: datetime) -> datetime:
+    """The instant up to which the rate has been used; a fraction of a run is not lost between two steps."""
+    if rate is None:
+        return now
+    used = since + timedelta(seconds=count / rate)
+    return max(used, now - timedelta(seconds=1 / rate))
+
+
+def _missing() -> Any:
+    raise NotFound("there is no such operation")
