@@ -6,13 +6,15 @@ from typing import Any, cast
 import pytest
 
 from horae.domain.errors import Conflict, InvalidInput, NotFound
+from horae.domain.outcome import Outcome
 from horae.domain.secret import Sealed
-from horae.lifecycle import secrets
+from horae.domain.states import AttemptOutcome
+from horae.lifecycle import callback, secrets
 from horae.ports import Store, Transaction
 from horae.processes.vault import Vault
 from horae.sealing import Keyring
 from tests.contract.kinds import on_servers
-from tests.contract.world import World
+from tests.contract.world import World, middle
 from tests.waiting import until
 
 OLD = Keyring("the old key of this cluster, 1849cd27fb")
@@ -210,3 +212,27 @@ async def test_workers_open_what_their_runs_name_in_one_query(world: World):
     nobody = cast("Store", None)  # which would fail if it were asked
     assert await Vault(nobody, NEW).open([third], definitions) == {}
     assert (await Vault(nobody, None).open([first], definitions))[first.id].fault is not None
+
+
+async def test_a_callback_does_not_bring_back_the_secret_that_the_call_carried(world: World):
+    await save(world, "TOKEN", "s3cr3t-value")
+    target = {"kind": "http", "url": "https://example.org/", "auth": {"bearer": "{{ secrets.TOKEN }}"}, "callback": {}}
+    run = await world.running(await world.job(target=target), offers=["http"])
+
+    async def answer(outcome: Outcome | None, progress: str | None) -> None:
+        await world.store.transact(
+            callback.answer,
+            run_id=run.id,
+            attempt=run.attempt,
+            outcome=outcome,
+            progress=progress,
+            chance=middle,
+            seals=NEW,
+        )
+
+    await answer(None, '{"fraction": 0.5, "note": "got s3cr3t-value"}')
+    assert (await world.find(run))["progress"]["note"] == "got [secret TOKEN]"
+    ended = Outcome(AttemptOutcome.FAILED, result='{"a": "s3cr3t-value"}', error="no s3cr3t-value", permanent=True)
+    await answer(ended, None)
+    found = await world.find(run)
+    assert (found["result"], found["error"]) == ({"a": "[secret TOKEN]"}, "no [secret TOKEN]")

@@ -26,6 +26,8 @@ def redact_outcome(outcome: Outcome, known: Redactor) -> Outcome:
 def redact_json(text: str, known: Redactor) -> str:
     """JSON text with secrets replaced in strings, in the names of fields, and in numbers (which become strings). Text
     without any stays as it was written."""
+    if not known:
+        return text
     search = _Search(known)
     try:
         value = json.loads(

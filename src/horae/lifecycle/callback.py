@@ -8,11 +8,13 @@ from collections.abc import Callable
 
 from horae.domain.errors import Conflict
 from horae.domain.outcome import Outcome
+from horae.domain.outcome_redaction import redact_json, redact_outcome
 from horae.domain.run import Ended, Ending, Leased, Progress
 from horae.domain.states import AttemptOutcome, RunStatus
 from horae.lifecycle.ended import after_ends
+from horae.lifecycle.secrets import secrets_of_run
 from horae.lifecycle.settle import Settlement
-from horae.ports import Transaction
+from horae.ports import Seals, Transaction
 
 
 async def answer(
@@ -23,17 +25,20 @@ async def answer(
     outcome: Outcome | None,
     progress: str | None,
     chance: Callable[[], float],
+    seals: Seals | None = None,
 ) -> None:
-    """Without an outcome the attempt goes on. `progress` is JSON text. Raises Conflict if the attempt is over."""
+    """Without an outcome the attempt goes on. `progress` is JSON text. Raises Conflict if the attempt is over.
+    Whoever was called knows the secrets that the call carried: they are redacted in what comes back."""
     row = await tx.runs.answering(run_id, attempt)
     if row is None:
         if tx.repeated and outcome is not None:  # it was this very callback that ended it, unheard
             return
         raise Conflict("this attempt is over: the run has ended, was cancelled, or is tried again")
+    known = await secrets_of_run(tx, row, seals)
     if progress is not None:
-        await tx.logs.progress([Progress(row.id, row.token, progress)])
+        await tx.logs.progress([Progress(row.id, row.token, redact_json(progress, known))])
     if outcome is not None:
-        await _end(tx, row, outcome, chance)
+        await _end(tx, row, redact_outcome(outcome, known), chance)
 
 
 async def _end(tx: Transaction, row: Leased, outcome: Outcome, chance: Callable[[], float]) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from horae.domain.credentials import literal_credential, place_of
 from horae.domain.errors import Conflict, InvalidInput, NotFound
 from horae.domain.job import JobSpec
+from horae.domain.redaction import Redactor, redactor
+from horae.domain.run import Leased
 from horae.domain.secret import CannotOpen, Sealed, SecretRecord, unknown
 from horae.ports import Seals, Transaction
 
@@ -48,6 +51,19 @@ async def check_definition(tx: Transaction, project_id: str, spec: JobSpec) -> N
     names = spec.target.secrets
     for name in sorted(names - await tx.secrets.known(project_id, names)):
         raise InvalidInput(f"target{place_of(spec.target, name)}", unknown(name))
+
+
+async def secrets_of_run(tx: Transaction, run: Leased, seals: Seals | None) -> Redactor:
+    """What must not come out of a run; of values that were changed meanwhile, the new ones."""
+    definitions = await tx.jobs.definitions([(run.job_id, run.version)])
+    names = {name for spec in definitions.values() for name in spec.target.secrets}
+    if seals is None or not names:
+        return redactor({})
+    found: dict[str, str] = {}
+    for sealed in await tx.secrets.sealed({(run.project_id, name) for name in names}):
+        with suppress(CannotOpen):
+            found[sealed.name] = seals.open(sealed)
+    return redactor(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,7 @@ def test_text_without_secrets_stays_as_it_was_written():
 @pytest.mark.parametrize("text", ["[" * 100_000, "not JSON: password", f"[{'1' * 5_000}]"])
 def test_what_cannot_be_searched_is_withheld(text: str):
     assert "withheld" in json.loads(redact_json(text, KNOWN))
+    assert redact_json(text, Redactor({})) == text  # where there are none to search for
 
 
 json_values = st.recursive(

@@ -73,6 +73,7 @@ async def take_callback(
         outcome=_outcome(body),
         progress=None if body.progress is None else orjson.dumps(body.progress.model_dump()).decode(),
         chance=context.ids.chance,
+        seals=context.seals,
     )
     return reply({"run_id": run_id})
 
