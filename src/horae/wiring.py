@@ -31,6 +31,8 @@ from horae.sealing import Keyring
 from horae.store import open_store, schema
 from horae.store.open import sqlite_path
 from horae.store.store import SqlStore
+from horae.watch import health
+from horae.watch.health import Cluster
 from horae.watch.logging import configure
 
 if TYPE_CHECKING:
@@ -156,6 +158,23 @@ async def _rotate_secrets(settings: Settings) -> tuple[int, list[str]]:
             step = await store.transact(reseal, seals=seals, after=step.after)
             done, cannot = done + step.done, cannot + step.cannot
         return done, cannot
+    finally:
+        await store.close()
+
+
+# ---- health
+
+
+def look(settings: Settings) -> Cluster:
+    """Who is alive, straight from the database."""
+    return _run(_look(settings))
+
+
+async def _look(settings: Settings) -> Cluster:
+    store = await store_for(settings, connections=1)
+    try:
+        found: Cluster = await store.read(health.look, settings.offline_after)
+        return found
     finally:
         await store.close()
 
@@ -386,25 +405,6 @@ def _python(imports: Sequence[str], slots: int) -> Executor:
     return executor
 
 
-async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, executors: dict[str, Executor]) -> None:
-    from horae.processes.worker import Worker
-
-    stop, stop_now = stop_signals()
-    wakeups = wakeups_for(settings)
-    store = await store_for(settings, wakeups, connections=2)
-    host, worker_id = this_host(), IDS.new()
-    offers = tuple(sorted(offer for executor in executors.values() for offer in executor.offers()))
-    process = Worker(
-        WorkerSign(worker_id, f"{host.hostname}-{host.pid}", host, __version__, queues, offers, slots),
-        store,
-        executors,
-        WorkerSettings(
-            slots=slots,
-            queues=queues,
-            poll=settings.worker_poll,
-            poll_max=settings.poll_max(wakeups=True),
-            lease=settings.lease,
-            heartbeat=settings.heartbeat,
 def _registered() -> tuple[FunctionSign, ...]:
     """The functions of this process, as the database is to know them."""
     from horae.sdk.task import registry
@@ -431,8 +431,28 @@ async def _register_functions(settings: Settings, signs: Sequence[FunctionSign])
         await store.close()
 
 
+async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, executors: dict[str, Executor]) -> None:
+    from horae.processes.worker import Worker
+
+    stop, stop_now = stop_signals()
+    wakeups = wakeups_for(settings)
+    store = await store_for(settings, wakeups, connections=2)
+    host, worker_id = this_host(), IDS.new()
+    offers = tuple(sorted(offer for executor in executors.values() for offer in executor.offers()))
+    process = Worker(
+        WorkerSign(worker_id, f"{host.hostname}-{host.pid}", host, __version__, queues, offers, slots),
+        store,
+        executors,
+        WorkerSettings(
+            slots=slots,
+            queues=queues,
+            poll=settings.worker_poll,
+            poll_max=settings.poll_max(wakeups=True),
+            lease=settings.lease,
+            heartbeat=settings.heartbeat,
             drain_timeout=settings.drain_timeout,
             log_limit=settings.log_limit,
+            functions=_registered() if "python" in executors else (),
             seals=Keyring(settings.secret_key, settings.secret_key_previous) if settings.secret_key else None,
         ),
         clock=CLOCK,
@@ -452,7 +472,6 @@ async def _register_functions(settings: Settings, signs: Sequence[FunctionSign])
         await store.close()
         ignore_signals()
 
-            functions=_registered() if "python" in executors else (),
 
 # ---- shared
 
