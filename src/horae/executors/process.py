@@ -145,14 +145,18 @@ class Process:
     def _on_news(self) -> None:
         with suppress(BlockingIOError):
             while not self._gone.done():
-                try:
-                    message = self._channel.recv(4096)
-                except ConnectionError:
-                    message = b""
-                if message:
+                if message := self._received():
                     self._hear(json.loads(message))
                 else:
                     self._on_loss()
+
+    def _received(self) -> bytes:
+        """The next message, nothing at the end. An end that left something of ours unread is told as an error once,
+        before what was said last."""
+        for _ in range(2):
+            with suppress(ConnectionError):
+                return self._channel.recv(4096)
+        return b""
 
     def _hear(self, news: dict[str, Any]) -> None:
         if "signal" in news:

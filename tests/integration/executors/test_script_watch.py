@@ -152,3 +152,18 @@ async def test_supervisor_ends_with_its_worker_in_peace(tmp_path: Path) -> None:
     supervisor = supervisor_of(script)
     await script.close()
     assert not is_alive(supervisor)
+
+
+async def test_what_a_keeper_says_last_is_heard(script: ScriptExecutor) -> None:
+    """Even if it did not read all that it was told: the end of its socket is an error then."""
+    attempt, log = make_attempt({"kind": "script", "source": "echo $$; sleep 0.1; exit 7"})
+    async with running(script, attempt) as it:
+        (pid,) = await pids_in(log, 1)
+        keeper = psutil.Process(psutil.Process(pid).ppid())
+        keeper.suspend()
+        await until(lambda: not is_alive(pid))
+        attempt.lease.move(SystemClock().monotonic() + 600)
+        keeper.resume()
+        while is_alive(keeper.pid):  # without giving the loop a turn
+            pass
+        assert (await it.task).exit_code == 7
