@@ -89,6 +89,8 @@ class AccountTables(Group):
     # Memberships
 
     async def account(self, session_id: str) -> Account | None:
+        if not is_id(session_id):
+            return None
         rows = await self.db.fetch(
             f"SELECT {_COLUMNS} FROM sessions s JOIN users u ON u.id = s.user_id "
             f"WHERE s.id = :id AND s.ended_at IS NULL AND s.expires_at > {self.d.now} AND u.is_active = :yes",
