@@ -25,7 +25,7 @@ async def recover_lost(store: Store, ids: Ids, dead: list[str]) -> int:
     """Takes runs from workers that are dead or let their leases run out; how many."""
     lost = await store.transact(recover, chance=ids.chance, dead_workers=dead)
     if lost:
-        log.warning("recovered runs of lost workers", runs=lost)
+        log.warning("recovered runs: their worker was lost, or their callback did not come", runs=lost)
     return lost
 
 
