@@ -13,6 +13,7 @@ from horae.domain.outcome import Outcome
 from horae.executors.artifact import ArtifactExecutor
 from horae.executors.artifacts.fetcher import Fetcher, Store
 from horae.executors.commands import CommandRunner
+from horae.executors.containers.runner import ContainerRunner
 from tests.integration.executors.attempts import Log, make_attempt
 from tests.integration.executors.scripts import ENVIRONMENT
 
@@ -47,11 +48,11 @@ def digest(content: bytes) -> str:
 class Shelf:
     """A folder with archives, an executor that fetches from there, and its cache."""
 
-    def __init__(self, folder: Path, **options: Any) -> None:
+    def __init__(self, folder: Path, *, containers: ContainerRunner | None = None, **options: Any) -> None:
         self.folder = folder
         self.cache = folder / "cache"
         self.store = Store(**{"cache": self.cache, "environment": PLACE, **options})
-        self.executor = ArtifactExecutor(Fetcher(self.store), CommandRunner(ENVIRONMENT, scratch=folder))
+        self.executor = ArtifactExecutor(Fetcher(self.store), CommandRunner(ENVIRONMENT, scratch=folder), containers)
 
     def put(self, content: bytes, name: str = "archive") -> dict[str, Any]:
         """A target without its entrypoint."""

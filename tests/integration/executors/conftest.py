@@ -1,7 +1,7 @@
 """The executors under test, on the loop that workers have."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,6 @@ from horae.executors.http import HttpExecutor
 from horae.executors.python import PythonExecutor
 from horae.executors.script import ScriptExecutor
 from tests.integration.executors.calls import Handler, Server
-from tests.integration.executors.podman import Podman
 from tests.integration.executors.scripts import ENVIRONMENT
 from tests.integration.executors.tasks import ORIGIN
 
@@ -74,14 +73,3 @@ async def strict() -> AsyncIterator[HttpExecutor]:
     executor = HttpExecutor(SystemClock(), version="1.2.3")
     yield executor
     await executor.close()
-
-
-@pytest.fixture(scope="session")
-def podman() -> Iterator[Podman]:
-    """Skips where there is none, or fails where all must run."""
-    it = Podman()
-    try:
-        it.start()
-        yield it
-    finally:
-        it.stop()
