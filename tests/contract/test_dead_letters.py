@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -18,7 +19,7 @@ from horae.domain.states import AttemptOutcome
 from horae.lifecycle import redrive, rerun
 from horae.lifecycle.audit import read_audit
 from horae.lifecycle.cancel import cancel_operation
-from tests.contract.world import World, lost_reply
+from tests.contract.world import OFFERS, World, lost_reply
 
 ALL = DeadFilter()
 ONCE = {"max_attempts": 1}
@@ -28,9 +29,16 @@ def broken(error: str) -> Outcome:
     return Outcome(AttemptOutcome.FAILED, error=error, permanent=True)
 
 
-async def fail(world: World, job: JobRecord, count: int = 1, error: str = "it broke", **request: Any) -> list[str]:
+async def fail(
+    world: World,
+    job: JobRecord,
+    count: int = 1,
+    error: str = "it broke",
+    offers: Sequence[str] = OFFERS,
+    **request: Any,
+) -> list[str]:
     runs = await world.trigger(job, count, **request)
-    claimed = await world.claim(count)
+    claimed = await world.claim(count, offers=offers)
     await world.finish(*claimed, outcome=broken(error))
     return sorted(run["id"] for run in runs)
 
@@ -137,12 +145,12 @@ async def test_pages_hold_while_letters_come_and_go(world: World):
 
 async def test_one_is_redriven_under_the_definition_as_it_is_now(world: World):
     job = await world.job(name="report", retry=ONCE)
-    (run_id,) = await fail(world, job, input="[1, 2]")
+    (run_id,) = await fail(world, job, input='{"n": 1}')
     await world.edit(job, queue="mail")
     operation = await resolve(world, where=DeadFilter(ids=(run_id,)))
     assert (operation.kind, operation.state, operation.done, operation.total) == ("redrive", "done", 1, 1)
     again = (await reruns(world))[run_id]
-    assert (again["version"], again["queue"], again["input"]) == (2, "mail", [1, 2])
+    assert (again["version"], again["queue"], again["input"]) == (2, "mail", {"n": 1})
     assert (again["trigger"], again["triggered_by"], again["status"]) == ("retry", "operator", "queued")
     assert (await world.find(run_id))["status"] == "failed"
     assert await dead(world) == []
@@ -162,11 +170,11 @@ async def test_an_occurrence_keeps_its_time(world: World):
 async def test_a_filter_takes_what_it_finds_and_nothing_else(world: World):
     one, two = await world.job(retry=ONCE), await world.job(retry=ONCE)
     mine, other = await fail(world, one, 3), await fail(world, two, 2)
-    operation = await resolve(world, where=DeadFilter(job_id=one.id), input=rerun.NewInput('"changed"'))
+    operation = await resolve(world, where=DeadFilter(job_id=one.id), input=rerun.NewInput('{"changed": 1}'))
     assert (operation.done, operation.total) == (3, 3)
     again = await reruns(world)
     assert sorted(again) == mine
-    assert {run["input"] for run in again.values()} == {"changed"}
+    assert [run["input"] for run in again.values()] == [{"changed": 1}] * 3
     assert await dead(world) == other
 
 
@@ -276,6 +284,21 @@ async def test_what_a_deleted_job_left_can_only_be_discarded(world: World):
     operation = await resolve(world, "discard", reason="the job is gone")
     assert (operation.state, operation.done) == ("done", 2)
     assert await dead(world) == []
+
+
+async def test_what_its_job_refuses_stays_dead_and_is_in_nobodys_way(world: World):
+    job, other = await world.job(name="one", retry=ONCE), await world.job(name="two", retry=ONCE)
+    await world.edit(job, target={"kind": "http", "url": "https://example.org/"})
+    (text,) = await fail(world, job, input='"text"', offers=("http",))
+    (fine,) = await fail(world, job, input='{"n": 1}', offers=("http",))
+    (beside,) = await fail(world, other)
+    await world.edit(job, target={"kind": "python", "function": "work"})  # which takes no text
+    operation = await resolve(world)
+    assert (operation.state, operation.done, operation.total) == ("done", 2, 3)
+    assert operation.error is not None
+    assert operation.error.startswith("1 stay dead letters: input: must be an object")
+    assert sorted(await reruns(world)) == [fine, beside]
+    assert await dead(world) == [text]
 
 
 async def test_discarded_runs_stay_in_history_until_their_time(world: World):

@@ -11,7 +11,7 @@ from typing import Any
 
 from horae.domain.audit import differing
 from horae.domain.dead_letter import DeadFilter, DeadLetter, allowance
-from horae.domain.errors import Conflict, DuplicateKey, NotFound
+from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound
 from horae.domain.records import NewOperation, Operation
 from horae.lifecycle.rerun import NewInput, rerun
 from horae.ports import Transaction
@@ -97,27 +97,50 @@ async def _step(tx: Transaction, operation_id: str, most: int) -> int:
         through=details["through"],
         limit=places,
     )
+    refused: list[str] = []
     if operation.kind == REDRIVE:
-        await _redrive(tx, operation, letters)
+        refused = await _redrive(tx, operation, letters)
     else:
         await tx.dead_letters.resolve([letter.run_id for letter in letters])
     if letters:
         paid = _paid_until(rate, since, len(letters), now)
         details = {**details, "after": letters[-1].run_id, "at": paid.isoformat()}
-    await tx.operations.progress(operation_id, done=operation.done + len(letters), details=details)
+    if refused:
+        details = {**details, "refused": details.get("refused", 0) + len(refused), "why": refused[0]}
+    done = operation.done + len(letters) - len(refused)
+    await tx.operations.progress(operation_id, done=done, details=details)
     if len(letters) < places:
-        await tx.operations.finish(operation_id, "done")
+        await tx.operations.finish(operation_id, "done", _left(details))
     return len(letters)
 
 
-async def _redrive(tx: Transaction, operation: Operation, letters: list[DeadLetter]) -> None:
-    details = operation.details
-    given = NewInput(details["input"]) if "input" in details else None
+def _left(details: dict[str, Any]) -> str | None:
+    return f"{details['refused']} stay dead letters: {details['why']}" if "refused" in details else None
+
+
+async def _redrive(tx: Transaction, operation: Operation, letters: list[DeadLetter]) -> list[str]:
+    """Reruns what its job takes; why it does not take the others, which stay dead letters."""
+    refused: list[str] = []
     for job_id, mine in _by_job(letters):
         if await tx.jobs.head(operation.project_id, job_id) is None:
-            continue  # deleted at this very moment: they stay dead letters
-        runs = [(tx.new_id(), letter) for letter in mine]
-        await rerun(tx, operation.project_id, job_id, runs, actor=operation.created_by, input=given)
+            refused += ["its job was deleted"] * len(mine)
+            continue
+        try:
+            await _rerun(tx, operation, job_id, mine)
+        except (Conflict, InvalidInput):  # raised before anything is written; which of them it is about
+            for letter in mine:
+                try:
+                    await _rerun(tx, operation, job_id, [letter])
+                except (Conflict, InvalidInput) as error:
+                    refused.append(str(error))
+    return refused
+
+
+async def _rerun(tx: Transaction, operation: Operation, job_id: str, letters: list[DeadLetter]) -> None:
+    details = operation.details
+    given = NewInput(details["input"]) if "input" in details else None
+    runs = [(tx.new_id(), letter) for letter in letters]
+    await rerun(tx, operation.project_id, job_id, runs, actor=operation.created_by, input=given)
 
 
 def _by_job(letters: list[DeadLetter]) -> Iterator[tuple[str, list[DeadLetter]]]:
