@@ -353,6 +353,7 @@ def _http(settings: Settings, slots: int) -> Executor:
 
 def _containers(settings: Settings) -> ContainerRunner:
     """One for all executors that use containers."""
+    from horae.executors.containers.credentials import Credentials, find_file
     from horae.executors.containers.ownership import Owner, Ownership
     from horae.executors.containers.runner import ContainerRunner
     from horae.executors.containers.service import Service, find_socket
@@ -360,7 +361,8 @@ def _containers(settings: Settings) -> ContainerRunner:
     host = this_host()
     owner = Owner(f"{host.hostname}-{host.pid}", told(host), lambda text: told_dead(text, host))
     service = Service(find_socket(settings.container_host, process_environment()))
-    return ContainerRunner(service, Ownership(service, owner, CLOCK))
+    credentials = Credentials(find_file(process_environment()))
+    return ContainerRunner(service, Ownership(service, owner, CLOCK), credentials)
 
 
 def _artifact(settings: Settings, commands: CommandRunner, containers: ContainerRunner | None) -> Executor:

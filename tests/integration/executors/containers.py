@@ -2,11 +2,13 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 from horae.clock import SystemClock
 from horae.domain.outcome import Outcome
 from horae.executors.container import ContainerExecutor
+from horae.executors.containers.credentials import Credentials
 from horae.executors.containers.ownership import Owner, Ownership
 from horae.executors.containers.runner import ContainerRunner
 from horae.executors.containers.service import Service
@@ -16,9 +18,10 @@ from tests.integration.executors.podman import IMAGE
 LIVING, DEAD = "a living worker", "a dead worker"
 
 
-def make_runner(socket: str | None, owner: str = LIVING) -> ContainerRunner:
+def make_runner(socket: str | None, owner: str = LIVING, logins: Path | None = None) -> ContainerRunner:
     service = Service(socket)
-    return ContainerRunner(service, Ownership(service, Owner("worker-1", owner, {DEAD}.__contains__), SystemClock()))
+    ownership = Ownership(service, Owner("worker-1", owner, {DEAD}.__contains__), SystemClock())
+    return ContainerRunner(service, ownership, Credentials(logins))
 
 
 @asynccontextmanager

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,18 +58,26 @@ class Podman:
         shutil.copy(shutil.which("busybox") or "", context / "busybox")
         (context / "Containerfile").write_text(_IMAGE)
         self.run("build", "--isolation=chroot", "-t", IMAGE, str(context))
-        self._service = subprocess.Popen(
-            self._command("system", "service", "--time=0", f"unix://{self.socket}"),
-            env=self._environment,
-            cwd=self.folder,
-            stdout=subprocess.DEVNULL,
-            stderr=(self.folder / "service.log").open("wb"),
-        )
+        self._service = self.serve(self.socket)
+
+    def serve(self, socket: str) -> subprocess.Popen[bytes]:
+        """A service on that socket; there may be several."""
+        log = self.folder / "service.log"
+        with log.open("ab") as output:
+            service = subprocess.Popen(
+                self._command("system", "service", "--time=0", f"unix://{socket}"),
+                env=self._environment,
+                cwd=self.folder,
+                stdout=subprocess.DEVNULL,
+                stderr=output,
+            )
         deadline = time.monotonic() + 30
-        while not Path(self.socket).is_socket():
-            if self._service.poll() is not None or time.monotonic() > deadline:
-                unavailable(f"Podman does not start: {(self.folder / 'service.log').read_text()[-500:]}")
-            self._service_waits()
+        while not Path(socket).is_socket():
+            with suppress(subprocess.TimeoutExpired):
+                service.wait(0.02)
+            if service.poll() is not None or time.monotonic() > deadline:
+                unavailable(f"Podman does not start: {log.read_text()[-500:]}")
+        return service
 
     def stop(self) -> None:
         if self._service is not None:
@@ -103,13 +112,6 @@ class Podman:
         path = self.folder / name
         path.write_text(text)
         return path
-
-    def _service_waits(self) -> None:
-        assert self._service
-        try:
-            self._service.wait(0.02)
-        except subprocess.TimeoutExpired:
-            return
 
 
 def unavailable(reason: str) -> None:

@@ -15,9 +15,10 @@ _OCI = "application/vnd.oci.image."
 
 
 class Registry:
-    """Has `team/tool:1`, an image of BusyBox whose command prints `pulled`."""
+    """Has `team/tool:1`, an image of BusyBox whose command prints `pulled`; `login` (base64) is who may have it, else all."""
 
-    def __init__(self) -> None:
+    def __init__(self, login: str | None) -> None:
+        self._login = login
         self.host = ""
         self._blobs: dict[str, bytes] = {}
         layer = _layer()
@@ -38,6 +39,8 @@ class Registry:
 
     async def handle(self, request: web.Request) -> web.Response:
         path = request.path
+        if self._login is not None and request.headers.get("Authorization") != f"Basic {self._login}":
+            return web.Response(status=401, headers={"WWW-Authenticate": 'Basic realm="tests"'})
         if path == "/v2/":
             return web.Response()
         if path in ("/v2/team/tool/manifests/1", f"/v2/team/tool/manifests/{_digest(self._manifest)}"):
@@ -54,8 +57,8 @@ class Registry:
 
 
 @asynccontextmanager
-async def registry() -> AsyncIterator[Registry]:
-    it = Registry()
+async def registry(login: str | None = None) -> AsyncIterator[Registry]:
+    it = Registry(login)
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", it.handle)
     runner = web.AppRunner(app, access_log=None)

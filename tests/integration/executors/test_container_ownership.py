@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from horae.domain.states import StopReason
+from horae.domain.states import AttemptOutcome, StopReason
 from horae.executors.container import ContainerExecutor
 from horae.executors.containers.container import Container
 from horae.executors.containers.ownership import OWNER, RUN, WORKER
@@ -88,3 +88,21 @@ async def test_labels_say_whose_it_is(podman):
     assert (labels[RUN], labels[WORKER]) == ("0195-run", "worker-1")
     assert labels[OWNER]
     await runner.close()
+
+
+async def test_a_service_that_dies_fails_the_attempt_and_the_container_is_found_later(podman):
+    socket = str(podman.folder / "other.sock")
+    service = podman.serve(socket)
+    attempt, log = make_attempt(shell("echo up; sleep 60"))
+    async with executor_on(socket) as executor, running(executor, attempt) as it:
+        await until(lambda: "up" in log.text())
+        service.kill()
+        service.wait()
+        outcome = await it.task
+    assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, False)
+    assert f"the container service at {socket} does not answer" in (outcome.error or "")
+    assert len(names(podman)) == 1, "it does not depend on the service"
+    again = make_runner(podman.socket)
+    await again.ownership.sweep()
+    assert names(podman) == set()
+    await again.close()

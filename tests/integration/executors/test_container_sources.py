@@ -1,6 +1,8 @@
 """Where a container gets things from: images of a registry, folders of the machine."""
 
 import asyncio
+import json
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 from horae.domain.states import AttemptOutcome
 from horae.executors.container import ContainerExecutor
 from tests.integration.executors.attempts import make_attempt
-from tests.integration.executors.containers import executor_on, run
+from tests.integration.executors.containers import executor_on, make_runner, run
 from tests.integration.executors.podman import Podman
 from tests.integration.executors.registry import Registry, registry
 
@@ -61,6 +63,19 @@ async def test_a_registry_that_is_away_is_worth_another_try(container):
     outcome = await container.execute(attempt)
     assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, False)
     assert (outcome.error or "").startswith("the image 127.0.0.1:1/team/tool:1 cannot be pulled now: ")
+
+
+async def test_a_registry_gets_the_credentials_of_the_worker_s_user(podman, tmp_path):
+    login = b64encode(b"user:pass:word").decode()
+    logins = tmp_path / "config.json"
+    executor = ContainerExecutor(make_runner(podman.socket, logins=logins))
+    async with registry(login) as images:
+        attempt, _ = make_attempt(of(f"{images.host}/team/tool:1"))
+        outcome = await executor.execute(attempt)
+        assert (outcome.permanent, "is not there" in (outcome.error or "")) == (True, True), "nobody has logged in"
+        logins.write_text(json.dumps({"auths": {images.host: {"auth": login}}}))
+        assert (await executor.execute(attempt)).error is None
+    await executor.close()
 
 
 # ---- mounts

@@ -8,12 +8,13 @@ from horae.executors.containers.stream import Frames
 class Log:
     def __init__(self) -> None:
         self.texts = {"stdout": "", "stderr": "", "system": ""}
+        self.told: list[tuple[float, str | None]] = []
 
     def write(self, stream: str, text: str) -> None:
         self.texts[stream] += text
 
     def progress(self, fraction: float, note: str | None) -> None:
-        raise AssertionError("not told here")
+        self.told.append((fraction, note))
 
 
 def frame(stream: int, content: bytes) -> bytes:
@@ -44,3 +45,12 @@ def test_text_is_the_same_however_it_is_cut(size):
         "stderr": "err\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}",
         "system": "told by the service",
     }
+
+
+def test_progress_is_told_on_standard_output_alone():
+    log = Log()
+    frames = Frames(log)
+    frames.feed(frame(1, b"a\n::progress 0.") + frame(2, b"::progress 1\n") + frame(1, b"5 half\nb\n"))
+    frames.end()
+    assert log.told == [(0.5, "half")]
+    assert log.texts == {"stdout": "a\nb\n", "stderr": "::progress 1\n", "system": ""}

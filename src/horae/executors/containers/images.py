@@ -7,6 +7,7 @@ import json
 from typing import Any, cast
 
 from horae.domain.attempt import LogSink
+from horae.executors.containers.credentials import Credentials
 from horae.executors.containers.service import Service, ServiceError
 from horae.executors.failure import Refused, one_line
 
@@ -22,8 +23,9 @@ class PullError(Exception):
 
 
 class Images:
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, credentials: Credentials) -> None:
         self._service = service
+        self._credentials = credentials
         self._pulling: dict[str, asyncio.Lock] = {}
 
     async def ensure(self, image: str, policy: str, log: LogSink) -> None:
@@ -55,8 +57,10 @@ class Images:
     async def _pull(self, image: str) -> None:
         complaint = None
         try:
-            params = {"fromImage": _complete(image)}
-            async with self._service.answer("POST", "/images/create", params=params, long=True) as response:
+            params, headers = {"fromImage": _complete(image)}, self._credentials.header(image)
+            async with self._service.answer(
+                "POST", "/images/create", params=params, headers=headers, long=True
+            ) as response:
                 async for line in response.content:
                     complaint = _complaint(line) or complaint
         except ServiceError as error:

@@ -11,6 +11,7 @@ from horae.domain.outcome import Outcome
 from horae.domain.states import StopReason
 from horae.executors import environment
 from horae.executors.containers.container import DEATH, Container, ended
+from horae.executors.containers.credentials import Credentials
 from horae.executors.containers.ending import outcome
 from horae.executors.containers.images import Images, PullError
 from horae.executors.containers.ownership import Ownership
@@ -28,10 +29,10 @@ DRAIN = 1.0  # seconds that output may be on its way when a container has ended
 class ContainerRunner:
     """One runner serves all executors of a worker that use containers."""
 
-    def __init__(self, service: Service, ownership: Ownership) -> None:
+    def __init__(self, service: Service, ownership: Ownership, credentials: Credentials | None = None) -> None:
         self.service = service
         self.ownership = ownership
-        self.images = Images(service)
+        self.images = Images(service, credentials or Credentials())
 
     async def run(self, attempt: Attempt, work: Work) -> Outcome:
         """When this is cancelled, the container is gone before the cancellation goes on."""

@@ -79,10 +79,11 @@ class Service:
         params: Mapping[str, str] | None = None,
         body: Any = None,
         data: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
         long: bool = False,
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         """The answer, not read yet. Raises ServiceError for a status of 400 and more."""
-        headers = {"Content-Type": "application/x-tar"} if data is not None else None
+        headers = {"Content-Type": "application/x-tar"} if data is not None else headers
         try:
             async with self._open().request(
                 method,
