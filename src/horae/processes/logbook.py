@@ -25,8 +25,13 @@ class RunLog:
         self._parts: list[str] = []
         self._size = 0
 
+    @property
+    def full(self) -> bool:
+        """Whether nothing more is kept."""
+        return self._left <= 0
+
     def write(self, stream: str, text: str) -> None:
-        if self._left <= 0 or not text:
+        if self.full or not text:
             return
         if len(text) > self._left:
             text = text[: self._left]

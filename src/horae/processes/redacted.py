@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from horae.domain.attempt import LogSink
 from horae.domain.redaction import Redactor, Stream
+from horae.processes.logbook import RunLog
 
 
 class RedactedLog:
     """A log sink before another one. What is held back of one stream does not hold back the others."""
 
-    def __init__(self, log: LogSink, known: Redactor) -> None:
+    def __init__(self, log: RunLog, known: Redactor) -> None:
         self._log, self._known = log, known
         self._streams: dict[str, Stream] = {}
 
     def write(self, stream: str, text: str) -> None:
+        if self._log.full:
+            return
         if stream not in self._streams:
             self._streams[stream] = self._known.stream()
         if shown := self._streams[stream].write(text):
