@@ -55,12 +55,12 @@ class Watcher:
         if self._said or asleep or now - self._turned_at <= PATIENCE:
             return
         self._said = True
-        function, at = _functions(sys._current_frames().get(self._thread_id))
+        function, where = _functions(sys._current_frames().get(self._thread_id))
         log.warning(
             "the event loop is blocked, and all runs of this worker wait: await instead, or make it a plain function",
             seconds=round(now - self._turned_at, 1),
             function=function,
-            at=at,
+            where=where,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
@@ -13,6 +13,8 @@ from horae.domain.errors import ConfigurationError, InvalidInput
 from horae.domain.task import SYSTEM, Context, Function, Isolation, Registry, describe
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from horae.domain.policy import Retry
 
 __all__ = ["ENTRY_POINTS", "Context", "Task", "load_tasks", "registry", "task"]
@@ -27,10 +29,14 @@ registry = Registry()
 
 
 class Task(Generic[P, R]):
-    """A function that jobs can run. Called, it is still that function."""
+    """A function that jobs can run. Called, it is still that function; enqueued, a worker calls it.
 
-    def __init__(self, call: Callable[P, R], function: Function) -> None:
+    Enqueuing goes through the API, at HORAE_URL with HORAE_TOKEN, and gives the run (or the runs) as dictionaries.
+    """
+
+    def __init__(self, call: Callable[P, R], function: Function, **options: Any) -> None:
         self._call = call
+        self._options = options
         self.function = function
         functools.update_wrapper(self, call)
 
@@ -40,6 +46,49 @@ class Task(Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self._call(*args, **kwargs)
+
+    def options(
+        self,
+        *,
+        run_at: datetime | str | None = None,
+        priority: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Task[P, R]:
+        """The same task, to be enqueued so: `send.options(priority=9).enqueue(customer_id=7)`."""
+        options = {"run_at": run_at, "priority": priority, "idempotency_key": idempotency_key}
+        return Task(self._call, self.function, **options)
+
+    # The client is imported when the first of these is called: a module of tasks is light.
+
+    def enqueue(self, **arguments: Any) -> dict[str, Any]:
+        """One run with these arguments."""
+        from horae.sdk import enqueue
+
+        run: dict[str, Any] = enqueue.wait(enqueue.one(self.function, arguments, enqueue.Options(**self._options)))
+        return run
+
+    def enqueue_many(self, batch: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Up to 1,000 runs in one request, all of them or none; `batch` has the arguments of each."""
+        from horae.sdk import enqueue
+
+        runs: list[dict[str, Any]] = enqueue.wait(enqueue.many(self.function, batch, enqueue.Options(**self._options)))
+        return runs
+
+    async def enqueue_async(self, **arguments: Any) -> dict[str, Any]:
+        """As `enqueue`, to be awaited."""
+        from horae.sdk import enqueue
+
+        steps = enqueue.one(self.function, arguments, enqueue.Options(**self._options))
+        run: dict[str, Any] = await enqueue.wait_async(steps)
+        return run
+
+    async def enqueue_many_async(self, batch: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """As `enqueue_many`, to be awaited."""
+        from horae.sdk import enqueue
+
+        steps = enqueue.many(self.function, batch, enqueue.Options(**self._options))
+        runs: list[dict[str, Any]] = await enqueue.wait_async(steps)
+        return runs
 
     def __repr__(self) -> str:
         return f"<task {self.name}>"

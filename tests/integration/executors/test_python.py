@@ -2,18 +2,24 @@
 
 import asyncio
 import inspect
+import logging
+import sys
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from datetime import date
 from typing import Any
 
 import pytest
 
-from horae.domain.errors import PermanentError
+from horae.domain.errors import PermanentError, RetryLater
 from horae.domain.outcome import SUCCEEDED, Outcome
 from horae.domain.states import AttemptOutcome
 from horae.domain.task import Context, Registry, describe
+from horae.executors.functions import output
 from horae.executors.python import PythonExecutor
 from tests.integration.executors.attempts import INSTANT, Log, make_attempt
+from tests.waiting import until
 
 Run = Callable[..., Any]
 
@@ -218,3 +224,81 @@ class TestContext:
         log = Log(limit=1_000)
         assert await run(flood, log=log) is SUCCEEDED
         assert log.seen == 20_000_000
+
+
+@contextmanager
+def routed() -> Iterator[None]:
+    """As a worker's process has it. (Not a fixture: pytest changes the streams between them and the test.)"""
+    streams, handlers = (sys.stdout, sys.stderr), logging.getLogger().handlers
+    before = list(handlers)
+    output.route()
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = streams
+        handlers[:] = before
+
+
+class TestPrinting:
+    @pytest.mark.parametrize("colour", [0, 1])
+    async def test_goes_to_the_log_of_the_run(self, run: Run, colour: int) -> None:
+        def talk() -> None:
+            print("printed", flush=True)
+            print("complained", file=sys.stderr)
+            logging.getLogger("mine").warning("logged")
+
+        log = Log()
+        with routed():
+            assert await run(both(talk)[colour], log=log) is SUCCEEDED
+        await until(lambda: log.text("stderr").endswith("logged\n"))
+        assert log.text() == "printed\n"
+        assert log.text("stderr") == "complained\nWARNING mine: logged\n"
+
+    async def test_of_tasks_that_it_starts_as_well(self, run: Run) -> None:
+        async def inner() -> None:
+            print("inner")
+
+        async def outer() -> None:
+            await asyncio.gather(inner(), asyncio.to_thread(lambda: None))
+
+        log = Log()
+        with routed():
+            assert await run(outer, log=log) is SUCCEEDED
+        assert log.text() == "inner\n"
+
+    async def test_of_the_worker_itself_goes_where_it_always_went(
+        self, run: Run, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        with routed():
+            sys.stdout.write("the worker's own")
+        assert "the worker's own" in capsys.readouterr().out
+
+    @pytest.mark.parametrize("colour", [0, 1])
+    async def test_progress_and_retry_later(self, run: Run, colour: int) -> None:
+        def work(context: Context) -> None:
+            context.progress(0.25, "a quarter\0")
+            raise RetryLater(30)
+
+        async def on_the_loop(context: Context) -> None:
+            work(context)
+
+        log = Log()
+        outcome = await run([on_the_loop, work][colour], log=log)
+        assert outcome.retry_after == 30
+        assert outcome.error == "RetryLater: to be tried again in 30 s at the earliest"
+        await until(lambda: log.told == [(0.25, "a quarter�")])
+
+    @pytest.mark.parametrize("colour", [0, 1])
+    async def test_arguments_become_what_the_annotations_say(self, run: Run, colour: int) -> None:
+        def year(day: date) -> int:
+            return day.year
+
+        async def on_the_loop(day: date) -> int:
+            return day.year
+
+        call = [on_the_loop, year][colour]
+        assert (await run(call, day="2026-03-01")).result == "2026"
+        outcome = await run(call, day="hunter2")
+        assert outcome.permanent
+        assert outcome.error.startswith("f: day: should be a valid date")
+        assert "hunter2" not in outcome.error
