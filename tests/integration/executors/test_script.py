@@ -99,6 +99,14 @@ class TestWhatItGets:
         _, log = await run(script, "pwd")
         assert log.text() == "/\n"
 
+    async def test_variables_are_templates(self, script: ScriptExecutor) -> None:
+        env = {"WHO": "{{ input.name }} by {{ job.name }}", "TOKEN": "{{ secrets.API }}", "PLAIN": "$HOME {x}"}
+        target = {"kind": "script", "source": 'echo "$WHO, $TOKEN, $PLAIN"', "env": env}
+        attempt, log = make_attempt(target, input='{"name": "Ada; exit 1"}')
+        attempt.secrets = {"API": "s3cret"}
+        assert (await script.execute(attempt)).exit_code == 0
+        assert log.text() == "Ada; exit 1 by a job, s3cret, $HOME {x}\n"
+
 
 class TestHowItEnds:
     async def test_exit_code(self, script: ScriptExecutor) -> None:
@@ -124,6 +132,20 @@ class TestHowItEnds:
         attempt, _ = make_attempt({"kind": "script", "source": "true", **target})
         outcome = await script.execute(attempt)
         assert (outcome.kind, outcome.error, outcome.permanent) == (AttemptOutcome.FAILED, error, True)
+
+    @pytest.mark.parametrize(
+        ("text", "error"),
+        [
+            ("{{ input.name }}", "env.WHO cannot be filled in: "),
+            ('{{ input["\\u0000"] }}', "env.WHO has a NUL character"),
+        ],
+    )
+    async def test_variables_that_cannot_be_filled_in(self, script: ScriptExecutor, text: str, error: str) -> None:
+        target = {"kind": "script", "source": "true", "env": {"WHO": text}}
+        attempt, _ = make_attempt(target, input='{"\\u0000": "\\u0000"}')
+        outcome = await script.execute(attempt)
+        assert outcome.permanent
+        assert str(outcome.error).startswith(error)
 
     async def test_too_many_arguments(self, script: ScriptExecutor) -> None:
         outcome, _ = await run(script, "true", args=["x" * 200_000])

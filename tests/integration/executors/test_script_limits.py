@@ -1,6 +1,8 @@
 """Scripts that want more than they may have: ended, with the limit named, and the worker none the worse."""
 
 import asyncio
+import os
+import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from horae.executors.script import ScriptExecutor
 from tests.integration.executors.attempts import make_attempt, running
 from tests.integration.executors.scripts import ENVIRONMENT, is_alive, left_below, pids_in, run
 
+PYTHON = "/usr/bin/python3"
+SOURCE = Path(__file__).parents[3] / "src"
 # Doubles nine times, so that it stays harmless if nobody should stop it; each in its own session if asked to.
 BOMB = """
 import os, sys, time
@@ -105,3 +109,11 @@ async def test_what_one_script_does_is_not_the_others_fault(script: ScriptExecut
             assert outcome.error == "too many processes: it had more than its limit of 20"
         assert is_alive(pid)
         assert not it.task.done()
+
+
+@pytest.mark.skipif(os.getuid() != 0 or not Path(PYTHON).exists(), reason="needs root, and a Python for everybody")
+def test_without_privileges() -> None:
+    """Nothing runs ahead of the script then, but the kernel counts its processes."""
+    command = [PYTHON, str(Path(__file__).with_name("unprivileged.py")), str(SOURCE)]
+    worker = subprocess.run(command, user=65534, group=65534, stdout=subprocess.PIPE, text=True, check=True)
+    assert worker.stdout.splitlines() == ["1 None", "-9 processes"]

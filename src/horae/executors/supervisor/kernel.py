@@ -96,6 +96,16 @@ def send(entry: Entry, number: signal.Signals) -> None:
             os.close(handle)
 
 
+def tasks_of(user: int) -> int:
+    """How many processes and threads a user has."""
+    count = 0
+    for name in os.listdir("/proc"):  # noqa: PTH208
+        with suppress(OSError):
+            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == user:  # noqa: PTH116
+                count += int(_fields(_content(f"/proc/{name}/stat"))[17])
+    return count
+
+
 def own_memory(pid: int) -> int | None:
     """Bytes that a process has for itself, pages it shares by fork counted by its share. Slower than Entry.memory."""
     total = 0
@@ -141,12 +151,16 @@ def _read(pid: int) -> Entry | None:
         line = _content(f"/proc/{pid}/stat")
     except OSError:
         return None
-    # "pid (name) state ppid pgrp …": the name may hold blanks and parentheses.
-    fields = line[line.rindex(b")") + 2 :].split()
+    fields = _fields(line)
     cpu = sum(map(int, fields[11:15])) / _TICK
     return Entry(
         pid, fields[0] not in _DEAD, int(fields[1]), int(fields[2]), cpu, int(fields[19]), int(fields[21]) * _PAGE
     )
+
+
+def _fields(line: bytes) -> list[bytes]:
+    """Of "pid (name) state ppid pgrp …" what follows the name, which may hold blanks and parentheses."""
+    return line[line.rindex(b")") + 2 :].split()
 
 
 def _content(path: str) -> bytes:

@@ -62,6 +62,8 @@ def _forget_signals() -> None:
 
 def _bind(limits: dict[str, Any]) -> None:
     """What the kernel can hold each single process to; the tree as a whole is watched (watch.py)."""
+    if tasks := limits.get("tasks"):
+        _limit(resource.RLIMIT_NPROC, tasks, tasks)
     if files := limits.get("files"):
         _limit(resource.RLIMIT_NOFILE, files, files)
     if cpu := limits.get("cpu"):

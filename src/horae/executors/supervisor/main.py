@@ -21,6 +21,7 @@ _DESCRIPTORS = 5  # channel, request, standard input, output and error
 _PRIVATE = socket.MSG_CMSG_CLOEXEC  # none of them is for the command but the last three
 _LONG = 60.0
 _HURRY = 0.02
+_TREES, _MANY = 4, 512
 
 
 class _Kept(NamedTuple):
@@ -38,6 +39,8 @@ class Supervisor:
         self._watch = Watch()
         self._orphans = False  # whether there may be some
         self._woken = wake_by_children()
+        # The kernel counts a user's tasks, not a tree's, and never root's: a last brake, wide enough for several trees.
+        self._tasks = kernel.tasks_of(os.getuid()) if os.getuid() != 0 else None
 
     def run(self) -> None:
         """Until the worker is gone, and all that it had started."""
@@ -97,6 +100,8 @@ class Supervisor:
         channel.setblocking(False)
         try:
             request = json.loads(os.pread(descriptors[1], os.fstat(descriptors[1]).st_size, 0))
+            if self._tasks is not None and "processes" in request["limits"]:
+                request["limits"]["tasks"] = self._tasks + _TREES * max(request["limits"]["processes"], _MANY)
             mine, line = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             mine.setblocking(False)
             line.setblocking(False)
