@@ -90,6 +90,7 @@ class Settings:
 
     url: str | None = _setting(kinds.url("http", "https"), None)
     token: str | None = _setting(kinds.line, None, secret=True)
+    project: str | None = _setting(kinds.line, None)
 
     sources: Mapping[str, str] = field(default_factory=dict, repr=False)  # name -> where its value came from
 
@@ -251,6 +252,12 @@ def _check(settings: Settings) -> None:
 def user_cache() -> Path:
     """Where this user's programs keep what they can fetch again."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "horae"
+
+
+def login_file() -> Path:
+    """Where `horae login` keeps whom the command line is signed in as."""
+    base = os.environ.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
+    return Path(base) / "horae" / "login.json"
 
 
 def process_environment() -> Mapping[str, str]:

@@ -10,6 +10,7 @@ import gc
 import os
 from collections.abc import Coroutine, Sequence
 from contextlib import nullcontext
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 CLOCK, IDS = SystemClock(), SystemIds()
 LOCAL_KEY = "local"  # the key of `horae up`, and who made it
+COMMAND_LINE = "command line"  # who makes things straight on the database
 
 
 # ---- the store
@@ -84,24 +86,57 @@ def migrate(settings: Settings) -> None:
     _run(schema.migrate(settings.database_url, shard_count=settings.shard_count))
 
 
-# ---- keys
+# ---- keys and users
 
 
-def create_key(settings: Settings, *, name: str, role: str) -> dict[str, str]:
+def create_key(settings: Settings, *, name: str, role: str, expires_at: datetime | None = None) -> dict[str, str]:
     """Makes an API key straight on the database: `{"id": …, "token": …}`."""
-    return _run(_create_key(settings, name, role))
+    return _run(_create_key(settings, name, role, expires_at))
 
 
-async def _create_key(settings: Settings, name: str, role: str) -> dict[str, str]:
+async def _create_key(settings: Settings, name: str, role: str, expires_at: datetime | None) -> dict[str, str]:
     from horae.api.tokens import mint
+    from horae.lifecycle import keys
 
     token, key_id = mint(), IDS.new()
+
+    async def create(tx: Transaction) -> None:
+        project = await tx.access.default_project()
+        key = ApiKey(key_id, project.id, name, role, token.prefix, token.digest, COMMAND_LINE, expires_at)
+        await keys.create_key(tx, key=key, maker="admin")
+
     store = await store_for(settings, connections=1)
     try:
-        await store.transact(_add_key, key_id, name, role, token.prefix, token.digest)
+        await store.transact(create)
     finally:
         await store.close()
     return {"id": key_id, "token": token.text}
+
+
+def create_user(settings: Settings, *, username: str, password: str, admin: bool) -> dict[str, Any]:
+    """Makes a user straight on the database; an admin also owns the default project, as the first one does."""
+    return _run(_create_user(settings, username, password, admin))
+
+
+async def _create_user(settings: Settings, username: str, password: str, admin: bool) -> dict[str, Any]:
+    from horae.api.passwords import hash_password
+    from horae.domain.account import NewUser
+    from horae.lifecycle import projects, users
+
+    user = NewUser(IDS.new(), username, hash_password(password), admin, COMMAND_LINE)
+
+    async def create(tx: Transaction) -> None:
+        await users.create_user(tx, user=user)
+        if admin:
+            project = await tx.access.default_project()
+            await projects.set_member(tx, project_id=project.id, ref=user.id, role="owner", actor=COMMAND_LINE)
+
+    store = await store_for(settings, connections=1)
+    try:
+        await store.transact(create)
+    finally:
+        await store.close()
+    return {"id": user.id, "username": user.username, "is_admin": admin}
 
 
 def ensure_local_key(settings: Settings, token: str | None) -> str:
@@ -120,7 +155,7 @@ async def _ensure_local_key(settings: Settings, token: str | None) -> str:
             if known is not None and matches(token, known.digest):
                 return token
         made = mint()
-        await store.transact(_add_key, IDS.new(), LOCAL_KEY, "admin", made.prefix, made.digest, replace=True)
+        await store.transact(_put_key, IDS.new(), made.prefix, made.digest)
         return made.text
     finally:
         await store.close()
@@ -130,12 +165,9 @@ async def _key(tx: Transaction, prefix: str) -> Any:
     return await tx.access.key(prefix)
 
 
-async def _add_key(
-    tx: Transaction, key_id: str, name: str, role: str, prefix: str, digest: str, *, replace: bool = False
-) -> None:
+async def _put_key(tx: Transaction, key_id: str, prefix: str, digest: str) -> None:
     project = await tx.access.default_project()
-    key = ApiKey(key_id, project.id, name, role, prefix, digest, LOCAL_KEY if replace else "command line")
-    await (tx.access.replace_key if replace else tx.access.add_key)(key)
+    await tx.access.replace_key(ApiKey(key_id, project.id, LOCAL_KEY, "admin", prefix, digest, LOCAL_KEY))
 
 
 # ---- secrets

@@ -17,12 +17,15 @@ from horae.cli import (
     importing,
     jobs,
     keys,
+    login,
     operations,
     processes,
+    projects,
     retries,
     runs,
     secrets,
     up,
+    users,
     why,
 )
 from horae.domain.errors import ConfigurationError, HoraeError, InvalidInput, NotFound
@@ -43,7 +46,10 @@ app.add_typer(runs.app, name="runs")
 retries.register(jobs.app, runs.app)
 app.add_typer(dead.app, name="dead")
 app.add_typer(operations.app, name="operations")
+app.add_typer(users.app, name="users")
+app.add_typer(projects.app, name="projects")
 app.add_typer(keys.app, name="keys")
+login.register(app)
 app.add_typer(secrets.app, name="secrets")
 app.add_typer(functions.app, name="functions")
 why.register(app)
@@ -119,7 +125,7 @@ def _mended(error: HoraeError) -> str:
     """Adds what to do about it, where the error itself cannot know."""
     hints = {
         "Unreachable": "start it with `horae up`, or set HORAE_URL",
-        "NotSignedIn": "set HORAE_TOKEN, or run this where `horae up` runs",
+        "NotSignedIn": "sign in with `horae login`, set HORAE_TOKEN, or run this where `horae up` runs",
         "StoreUnavailable": "see that it runs, and that HORAE_DATABASE_URL names it",
         "ConnectionLost": "see that it runs, and that HORAE_DATABASE_URL names it",
     }

@@ -1,4 +1,5 @@
-"""Finds the API and a token: from the settings, or from what `horae up` left in the data directory."""
+"""Finds the API and a token: from the settings, from `horae login`, or from what `horae up` left in the data
+directory."""
 
 from __future__ import annotations
 
@@ -16,6 +17,8 @@ def connect() -> Client:
     from horae.sdk.client import Client
 
     settings = config.load()
+    if (signed_in := _signed_in(settings)) is not None:
+        return signed_in
     url, token = settings.url, settings.token
     # The token in the file is for the address in the file; it is not sent anywhere else.
     if url is None:
@@ -25,7 +28,37 @@ def connect() -> Client:
     elif token is None:
         found = _left_by_up(settings)
         token = found.get("token") if found.get("url") == url else None
-    return Client(url, token, client="cli")
+    return Client(url, token, project=settings.project, client="cli")
+
+
+def known_url(settings: config.Settings) -> str:
+    """Where the API is, as far as is known."""
+    return settings.url or _left_by_up(settings).get("url") or f"http://127.0.0.1:{settings.port}"
+
+
+def on_the_database(settings: config.Settings) -> bool:
+    """Whether a command that can do either works on the database itself: where that is set, or where there is nothing
+    to sign in to an API with."""
+    if settings.sources["database_url"] != "default":
+        return True
+    known = settings.token is not None or config.login_file().exists() or settings.client_file.exists()
+    return not known
+
+
+def _signed_in(settings: config.Settings) -> Client | None:
+    """As who `horae login` made us, unless the settings say otherwise."""
+    if settings.token is not None or not config.login_file().exists():
+        return None
+    if settings.url is None and settings.sources["data_dir"] != "default" and settings.client_file.exists():
+        return None  # whoever names a data directory means the Horae that runs there
+    from horae.cli.session import LoginFile, Renewing
+    from horae.sdk.client import Client
+
+    file = LoginFile(config.login_file())
+    login = file.read()
+    if login is None or settings.url not in (None, login.url):
+        return None
+    return Client(login.url, Renewing(file, login), project=settings.project or login.project, client="cli")
 
 
 def _left_by_up(settings: config.Settings) -> dict[str, str]:

@@ -1,40 +1,98 @@
-"""`horae keys`: API keys, made straight on the database (the first steps on a cluster need one)."""
+"""`horae keys`: API keys. `create` also works straight on the database: the first steps on a cluster need one."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from horae.cli.printing import AsJson, print_json, say
+from horae.cli.connection import connect, on_the_database
+from horae.cli.expiry import Expires, instant_of
+from horae.cli.printing import AsJson, ago, print_json, say, table
 from horae.cli.processes import on_database
+from horae.clock import SystemClock
+from horae.domain.account import title
+from horae.domain.errors import InvalidInput
 from horae.domain.roles import ROLES
-from horae.domain.text import label
 
 app = typer.Typer(help="API keys.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_keys(as_json: AsJson = False) -> None:
+    """The keys of the project, newest first; never the keys themselves."""
+    with connect() as client:
+        found = list(client.keys.list())
+    if as_json:
+        print_json({"items": found, "next_cursor": None})
+        return
+    now = SystemClock().now()
+    table(
+        ("id", "name", "role", "prefix", "last used", "expires", "made", "made by"),
+        (
+            (
+                key["id"],
+                key["name"],
+                key["role"],
+                key["prefix"],
+                ago(key["last_used_at"], now),
+                ago(key["expires_at"], now),
+                ago(key["created_at"], now),
+                key["created_by"],
+            )
+            for key in found
+        ),
+        "No keys. Make one: horae keys create NAME --role viewer",
+    )
 
 
 @app.command("create")
 def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the key is for.")],
     role: Annotated[str, typer.Option(help="viewer, operator, editor, owner or admin.")] = "viewer",
+    expires: Expires = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make an API key and print it. It is shown this once."""
+    """Make an API key and print it. It is shown this once. Works straight on the database where HORAE_DATABASE_URL is
+    set."""
     if role not in ROLES:
         raise typer.BadParameter(f"is not a role; it is one of {', '.join(ROLES)}", param_hint="--role")
     try:
-        label(name)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="NAME") from None
-    if not 1 <= len(name) <= 200:
-        raise typer.BadParameter("must have 1 to 200 characters", param_hint="NAME")
+        title(name)
+    except InvalidInput as error:
+        raise typer.BadParameter(str(error.args[0]), param_hint="NAME") from None
+    until = instant_of(expires)
     settings = on_database()
-    from horae import wiring
+    if on_the_database(settings):
+        from horae import wiring
 
-    made = wiring.create_key(settings, name=name, role=role)
+        made: dict[str, Any] = wiring.create_key(settings, name=name, role=role, expires_at=until)
+    else:
+        with connect() as client:
+            made = client.keys.create(name, role, expires_at=until)
     if as_json:
         print_json(made)
         return
     say(f"This is the key {name!r} ({role}). It is not shown again:")
     print(made["token"])
+
+
+@app.command("revoke")
+def revoke(
+    key: Annotated[str, typer.Argument(metavar="ID", help="A key's id, or its name if no other has it.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Revoke a key: it stops working within seconds."""
+    with connect() as client:
+        found = [one for one in client.keys.list() if key in (one["id"], one["name"])]
+        if len(found) > 1:
+            raise InvalidInput("ID", f"there are {len(found)} keys of this name: take an id of `horae keys list`")
+        chosen = found[0]["id"] if found else key
+        if not yes:
+            typer.confirm(f"Revoke the key {key}?", abort=True, err=True)
+        client.keys.revoke(chosen)
+    if as_json:
+        print_json({"id": chosen, "revoked": True})
+    else:
+        say(f"Revoked the key {key}.")

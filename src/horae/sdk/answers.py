@@ -27,6 +27,10 @@ class TryLater(StoreUnavailable):
     """The server cannot reach its database right now."""
 
 
+class TooManyRequests(HoraeError):
+    """Too many tries or requests."""
+
+
 class ServerError(HoraeError):
     """The server could not answer."""
 
@@ -62,6 +66,7 @@ def refusal(answer: httpx.Response) -> HoraeError:
         404: NotFound,
         409: Conflict,
         412: StaleVersion,
+        429: TooManyRequests,
         503: TryLater,
     }
     if status in known:

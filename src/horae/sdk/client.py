@@ -22,6 +22,16 @@ from typing import Any, TypeVar
 import httpx
 
 from horae.domain.errors import NotFound
+from horae.sdk.accounts import (
+    Account,
+    AsyncAccount,
+    AsyncKeys,
+    AsyncProjects,
+    AsyncUsers,
+    Keys,
+    Projects,
+    Users,
+)
 from horae.sdk.answers import TryLater, Unreachable, refusal
 from horae.sdk.calls import AsyncResource, Json, Pages, Request, Resource, When, call, given, instant, pages
 from horae.sdk.dead_letters import AsyncDeadLetters, DeadLetters
@@ -72,10 +82,17 @@ class Client(ClientCalls, Resource):
     """Speaks to one Horae. Use it as a context manager, or call `close`."""
 
     def __init__(
-        self, url: str, token: str | None = None, *, timeout: float = 30.0, client: str = "sdk", retries: int = 2
+        self,
+        url: str,
+        token: str | httpx.Auth | None = None,
+        *,
+        project: str | None = None,
+        timeout: float = 30.0,
+        client: str = "sdk",
+        retries: int = 2,
     ) -> None:
         super().__init__(self)
-        self._wire = Transport(url, token, timeout, client, retries)
+        self._wire = Transport(url, token, timeout, client, retries, project)
         self._http = httpx.Client(**self._wire.options)
         self.url = self._wire.url
         self.jobs = Jobs(self)
@@ -84,6 +101,10 @@ class Client(ClientCalls, Resource):
         self.secrets = Secrets(self)
         self.dead_letters = DeadLetters(self)
         self.functions = Functions(self)
+        self.users = Users(self)
+        self.projects = Projects(self)
+        self.keys = Keys(self)
+        self.account = Account(self)
 
     def explain(self, id: str) -> Json:
         """Why a job (its name or id) or a run (its id) does or does not run."""
@@ -155,10 +176,17 @@ class AsyncClient(ClientCalls, AsyncResource):
     """As `Client`, to be awaited."""
 
     def __init__(
-        self, url: str, token: str | None = None, *, timeout: float = 30.0, client: str = "sdk", retries: int = 2
+        self,
+        url: str,
+        token: str | httpx.Auth | None = None,
+        *,
+        project: str | None = None,
+        timeout: float = 30.0,
+        client: str = "sdk",
+        retries: int = 2,
     ) -> None:
         super().__init__(self)
-        self._wire = Transport(url, token, timeout, client, retries)
+        self._wire = Transport(url, token, timeout, client, retries, project)
         self._http = httpx.AsyncClient(**self._wire.options)
         self.url = self._wire.url
         self.jobs = AsyncJobs(self)
@@ -167,6 +195,10 @@ class AsyncClient(ClientCalls, AsyncResource):
         self.secrets = AsyncSecrets(self)
         self.dead_letters = AsyncDeadLetters(self)
         self.functions = AsyncFunctions(self)
+        self.users = AsyncUsers(self)
+        self.projects = AsyncProjects(self)
+        self.keys = AsyncKeys(self)
+        self.account = AsyncAccount(self)
 
     async def explain(self, id: str) -> Json:
         """Why a job (its name or id) or a run (its id) does or does not run."""

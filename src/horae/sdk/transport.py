@@ -26,15 +26,26 @@ _LONGEST_PAUSE = 10.0
 class Transport:
     """The settings of a client, and what they mean for a request."""
 
-    def __init__(self, url: str, token: str | None, timeout: float, client: str, retries: int) -> None:
+    def __init__(
+        self,
+        url: str,
+        token: str | httpx.Auth | None,
+        timeout: float,
+        client: str,
+        retries: int,
+        project: str | None = None,
+    ) -> None:
         self.url = url.rstrip("/")
         self.retries = retries
         headers = {"user-agent": f"horae-{client}/{__version__}", "horae-client": client}
-        if token:
+        if isinstance(token, str) and token:
             headers["authorization"] = f"Bearer {token}"
+        if project:
+            headers["horae-project"] = project
         self.options: dict[str, Any] = {
             "headers": headers,
             "timeout": timeout,
+            "auth": token if isinstance(token, httpx.Auth) else None,
             "trust_env": urlsplit(url).hostname not in _LOOPBACK,  # a proxy has no business on the way to oneself
         }
 

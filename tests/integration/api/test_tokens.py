@@ -181,7 +181,8 @@ async def becomes(api: Api, token: str, wanted: int, path: str = "/auth/me") -> 
         answer = await api.call("GET", path, role=None, headers={"authorization": f"Bearer {token}"})
         return answer.status_code == wanted
 
-    assert await until(is_so)
+    found: bool = await until(is_so)
+    assert found
 
 
 async def test_who_is_deactivated_or_demoted_is_so_within_seconds(api: Api):

@@ -1,0 +1,24 @@
+"""Until when something is good, as people say it: `30d`."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Annotated
+
+import typer
+
+from horae.clock import SystemClock
+from horae.setting import parse_duration
+
+Expires = Annotated[
+    str | None, typer.Option("--expires", metavar="DURATION", help="After which it is not good any more: 30d.")
+]
+
+
+def instant_of(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        return SystemClock().now() + timedelta(seconds=parse_duration(text))
+    except (ValueError, OverflowError) as error:
+        raise typer.BadParameter(str(error), param_hint="--expires") from None

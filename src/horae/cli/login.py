@@ -1,0 +1,138 @@
+"""`horae login`, `signup`, `logout`, `whoami`, `password`: one's own account."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from horae import config
+from horae.cli.connection import connect, known_url
+from horae.cli.printing import AsJson, details, print_json, say
+from horae.domain.errors import HoraeError, InvalidInput
+
+Url = Annotated[str | None, typer.Option(help="Where the API is (HORAE_URL).")]
+Username = Annotated[str | None, typer.Option(help="Asked for if it is missing.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("login")(login)
+    app.command("signup")(signup)
+    app.command("logout")(logout)
+    app.command("whoami")(whoami)
+    app.command("password")(password)
+
+
+def login(
+    url: Url = None,
+    username: Username = None,
+    project: Annotated[str | None, typer.Option(help="Which project to work in, if you have several.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Sign in, so that every command from now on acts as you. The password is asked for, or read from a pipe."""
+    url = url or known_url(config.load())
+    name = username or _asked("Username")
+    _sign_in(url, name, ask_password(f"Password of {name} on {url}"), project, as_json)
+
+
+def signup(
+    token: Annotated[str, typer.Option(help="The server's one-time token, or an invitation's.", prompt=True)],
+    url: Url = None,
+    username: Username = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make an account with a token, and sign in."""
+    from horae.sdk.client import Client
+
+    url = url or known_url(config.load())
+    name = username or _asked("Username")
+    secret = ask_password("New password (12 characters or more)", twice=True)
+    with Client(url, client="cli") as client:
+        client.account.sign_up(name, secret, token=token)
+    _sign_in(url, name, secret, None, as_json)
+
+
+def logout(as_json: AsJson = False) -> None:
+    """Sign out: ends the session on the server, and forgets it here."""
+    from horae.cli.session import LoginFile
+    from horae.sdk.client import Client
+
+    file = LoginFile(config.login_file())
+    known = file.read()
+    if known is not None:
+        try:
+            with Client(known.url, client="cli") as client:
+                client.account.sign_out(known.refresh_token)
+        finally:
+            file.remove()
+    if as_json:
+        print_json({"signed_out": known is not None})
+    else:
+        say("Signed out." if known is not None else "You were not signed in.")
+
+
+def whoami(as_json: AsJson = False) -> None:
+    """Who you are to the server, and where you may act."""
+    with connect() as client:
+        found = client.account.me()
+    if as_json:
+        print_json(found)
+        return
+    places = [f"{place['slug']} ({place['role']})" for place in found["projects"]]
+    admin = "yes" if found["is_admin"] else "no"
+    details([("who", found["actor"]), ("admin", admin), ("projects", ", ".join(places))])
+
+
+def password(as_json: AsJson = False) -> None:
+    """Change your password; your other sessions end."""
+    old = ask_password("Present password")
+    new = ask_password("New password (12 characters or more)", twice=True)
+    with connect() as client:
+        client.account.change_password(old, new)
+    if as_json:
+        print_json({"changed": True})
+    else:
+        say("Changed. Your other sessions have ended.")
+
+
+def ask_password(words: str, *, twice: bool = False) -> str:
+    """From the terminal without showing it, or a line of a pipe; never an argument, which others could see."""
+    if sys.stdin.isatty():
+        given: str = typer.prompt(words, hide_input=True, confirmation_prompt=twice, err=True)
+        return given
+    line = sys.stdin.readline().removesuffix("\n").removesuffix("\r")
+    if not line:
+        raise InvalidInput("", "there is no terminal to ask for the password, and none came through a pipe")
+    return line
+
+
+def _asked(words: str) -> str:
+    if not sys.stdin.isatty():
+        raise InvalidInput("--username", "is needed where there is no terminal to ask")
+    given: str = typer.prompt(words, err=True)
+    return given
+
+
+def _sign_in(url: str, name: str, secret: str, project: str | None, as_json: bool) -> None:
+    from horae.cli.session import Login, LoginFile
+    from horae.sdk.client import Client
+
+    with Client(url, client="cli") as client:
+        tokens = client.account.sign_in(name, secret)
+    with Client(url, tokens["access_token"], client="cli") as client:
+        me = client.account.me()
+    places = [place["slug"] for place in me["projects"]]
+    LoginFile(config.login_file()).write(Login(url, name, project, "", "", "").renewed(tokens))
+    if as_json:
+        print_json({"url": url, "username": name, "project": project, "projects": places})
+        return
+    say(f"Signed in as {name} on {url}.")
+    _say_where(project, places, me)
+
+
+def _say_where(project: str | None, places: list[str], me: dict[str, Any]) -> None:
+    if project is not None and project not in places and not me["is_admin"]:
+        raise HoraeError(f"you are not a member of a project {project!r}")
+    if project is None and len(places) > 1:
+        say(f"You are a member of {', '.join(places)}: choose with `--project`, or HORAE_PROJECT.")

@@ -1,0 +1,202 @@
+"""`horae projects`: whose jobs these are, who is a member, and links to invite others."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from horae.cli.connection import connect
+from horae.cli.expiry import Expires, instant_of
+from horae.cli.printing import AsJson, ago, print_json, say, table
+from horae.clock import SystemClock
+from horae.domain.roles import MEMBER_ROLES
+
+app = typer.Typer(help="Projects, their members and invitations.", no_args_is_help=True)
+
+Project = Annotated[str, typer.Argument(metavar="PROJECT", help="A project's slug or id.")]
+User = Annotated[str, typer.Argument(metavar="USER", help="A user's name or id.")]
+Role = Annotated[str, typer.Option(help="viewer, operator, editor or owner.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+@app.command("list")
+def list_projects(as_json: AsJson = False) -> None:
+    """The projects that you may act in."""
+    with connect() as client:
+        found = list(client.projects.list())
+    if as_json:
+        print_json({"items": found, "next_cursor": None})
+        return
+    now = SystemClock().now()
+    rows = ((project["slug"], project["name"], ago(project["created_at"], now), project["id"]) for project in found)
+    table(("slug", "name", "made", "id"), rows, "No projects: ask an owner for an invitation.")
+
+
+@app.command("create")
+def create(
+    slug: Annotated[str, typer.Argument(metavar="SLUG", help="What programs name it by: small letters, digits, -.")],
+    name: Annotated[str | None, typer.Option(help="What people read.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a project, without members."""
+    with connect() as client:
+        made = client.projects.create(slug, name=name)
+    if as_json:
+        print_json(made)
+    else:
+        say(f"Made the project {slug}. Add somebody: horae projects add {slug} NAME --role owner")
+
+
+@app.command("rename")
+def rename(project: Project, name: Annotated[str, typer.Argument(metavar="NAME")], as_json: AsJson = False) -> None:
+    """Change a project's name; its slug stays."""
+    with connect() as client:
+        changed = client.projects.rename(project, name)
+    if as_json:
+        print_json(changed)
+    else:
+        say(f"The project {changed['slug']} is called {name} now.")
+
+
+@app.command("delete")
+def delete(project: Project, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Delete an empty project, with its members, keys and invitations."""
+    if not yes:
+        typer.confirm(f"Delete the project {project}?", abort=True, err=True)
+    with connect() as client:
+        client.projects.delete(project)
+    if as_json:
+        print_json({"project": project, "deleted": True})
+    else:
+        say(f"Deleted the project {project}.")
+
+
+@app.command("members")
+def members(project: Project, as_json: AsJson = False) -> None:
+    """Who is a member, and as what."""
+    with connect() as client:
+        found = list(client.projects.members(project))
+    if as_json:
+        print_json({"items": found, "next_cursor": None})
+        return
+    now = SystemClock().now()
+    table(
+        ("name", "role", "active", "since", "by"),
+        (
+            (
+                one["username"],
+                one["role"],
+                "yes" if one["is_active"] else "no",
+                ago(one["created_at"], now),
+                one["created_by"],
+            )
+            for one in found
+        ),
+        "No members.",
+    )
+
+
+@app.command("add")
+def add(project: Project, user: User, role: Role = "viewer", as_json: AsJson = False) -> None:
+    """Make a user a member, or give them another role."""
+    _check(role)
+    with connect() as client:
+        member = client.projects.set_member(project, user, role)
+    if as_json:
+        print_json(member)
+    else:
+        say(f"{member['username']} is {role} of {project} now.")
+
+
+@app.command("remove")
+def remove(project: Project, user: User, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Remove a member."""
+    if not yes:
+        typer.confirm(f"Remove {user} from {project}?", abort=True, err=True)
+    with connect() as client:
+        client.projects.remove_member(project, user)
+    if as_json:
+        print_json({"project": project, "user": user, "removed": True})
+    else:
+        say(f"{user} is no member of {project} any more.")
+
+
+@app.command("invite")
+def invite(
+    project: Project,
+    role: Role = "viewer",
+    note: Annotated[str | None, typer.Option(help="Whom it is for.")] = None,
+    expires: Expires = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make an invitation and print its token, this once. It is good once, and for a week."""
+    _check(role)
+    with connect() as client:
+        made = client.projects.invite(project, role, note=note, expires_at=instant_of(expires))
+        url = client.url
+    if as_json:
+        print_json(made)
+        return
+    say(f"Whoever has this token becomes {role} of {project}, once: horae signup --url {url} --token TOKEN")
+    print(made["token"])
+
+
+@app.command("invitations")
+def invitations(project: Project, as_json: AsJson = False) -> None:
+    """The invitations of a project, newest first."""
+    with connect() as client:
+        found = list(client.projects.invitations(project))
+    if as_json:
+        print_json({"items": found, "next_cursor": None})
+        return
+    now = SystemClock().now()
+    table(
+        ("id", "role", "note", "expires", "accepted", "by"),
+        (
+            (
+                one["id"],
+                one["role"],
+                one["note"],
+                ago(one["expires_at"], now),
+                ago(one["accepted_at"], now),
+                one["created_by"],
+            )
+            for one in found
+        ),
+        f"No invitations. Make one: horae projects invite {project}",
+    )
+
+
+@app.command("uninvite")
+def uninvite(
+    project: Project,
+    invitation: Annotated[str, typer.Argument(metavar="ID", help="An invitation's id.")],
+    as_json: AsJson = False,
+) -> None:
+    """Take back an invitation that nobody has accepted."""
+    with connect() as client:
+        client.projects.revoke_invitation(project, invitation)
+    if as_json:
+        print_json({"id": invitation, "revoked": True})
+    else:
+        say("Taken back.")
+
+
+@app.command("join")
+def join(
+    token: Annotated[str, typer.Argument(metavar="TOKEN", help="The token of an invitation.")],
+    as_json: AsJson = False,
+) -> None:
+    """Accept an invitation with the account you are signed in as."""
+    with connect() as client:
+        joined = client.account.join(token)
+    if as_json:
+        print_json(joined)
+    else:
+        say(f"You are a member of {joined['slug']} now.")
+
+
+def _check(role: str) -> None:
+    if role not in MEMBER_ROLES:
+        raise typer.BadParameter(f"is not a role; it is one of {', '.join(MEMBER_ROLES)}", param_hint="--role")

@@ -1,0 +1,123 @@
+"""`horae users`: who there is. `create` also works straight on the database, for the first steps on a cluster."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from horae.cli.connection import connect, on_the_database
+from horae.cli.login import ask_password
+from horae.cli.printing import AsJson, ago, print_json, say, table
+from horae.cli.processes import on_database
+from horae.clock import SystemClock
+from horae.domain.account import username
+from horae.domain.password import check_password
+
+app = typer.Typer(help="Users, for admins.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A user's name or id.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+@app.command("list")
+def list_users(as_json: AsJson = False) -> None:
+    """All users, by name."""
+    with connect() as client:
+        found = list(client.users.list())
+    if as_json:
+        print_json({"items": found, "next_cursor": None})
+        return
+    now = SystemClock().now()
+    table(
+        ("name", "admin", "active", "last login", "made", "made by"),
+        (
+            (
+                user["username"],
+                "yes" if user["is_admin"] else "",
+                "yes" if user["is_active"] else "no",
+                ago(user["last_login_at"], now),
+                ago(user["created_at"], now),
+                user["created_by"],
+            )
+            for user in found
+        ),
+        "No users. Make the first: horae users create NAME --admin",
+    )
+
+
+@app.command("create")
+def create(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What they sign in with.")],
+    admin: Annotated[bool, typer.Option("--admin", help="An admin of the whole installation.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a user; the password is asked for, or read from a pipe. Works straight on the database where
+    HORAE_DATABASE_URL is set."""
+    folded = username(name)
+    password = check_password(ask_password(f"Password of {folded}", twice=True), folded)
+    settings = on_database()
+    if on_the_database(settings):
+        from horae import wiring
+
+        made: dict[str, Any] = wiring.create_user(settings, username=folded, password=password, admin=admin)
+    else:
+        with connect() as client:
+            made = client.users.create(folded, password, is_admin=admin)
+    if as_json:
+        print_json(made)
+    else:
+        say(f"Made the {'admin' if admin else 'user'} {folded}. They sign in with: horae login --username {folded}")
+
+
+@app.command("promote")
+def promote(name: Name, as_json: AsJson = False) -> None:
+    """Make somebody admin of the installation."""
+    _change(name, "is an admin now", as_json, is_admin=True)
+
+
+@app.command("demote")
+def demote(name: Name, as_json: AsJson = False) -> None:
+    """Make an admin a user like others."""
+    _change(name, "is no admin any more", as_json, is_admin=False)
+
+
+@app.command("activate")
+def activate(name: Name, as_json: AsJson = False) -> None:
+    """Let somebody sign in again."""
+    _change(name, "may sign in again", as_json, is_active=True)
+
+
+@app.command("deactivate")
+def deactivate(name: Name, as_json: AsJson = False) -> None:
+    """Keep somebody out; their sessions end."""
+    _change(name, "is out, and their sessions have ended", as_json, is_active=False)
+
+
+@app.command("password")
+def password(name: Name, as_json: AsJson = False) -> None:
+    """Set somebody's password, which is asked for; their sessions end."""
+    new = ask_password(f"New password of {name}", twice=True)
+    _change(name, "has a new password, and their sessions have ended", as_json, password=new)
+
+
+@app.command("delete")
+def delete(name: Name, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Delete a user with their memberships. To keep the name from being taken, deactivate them instead."""
+    if not yes:
+        typer.confirm(f"Delete the user {name}?", abort=True, err=True)
+    with connect() as client:
+        client.users.delete(name)
+    if as_json:
+        print_json({"name": name, "deleted": True})
+    else:
+        say(f"Deleted the user {name}.")
+
+
+def _change(name: str, words: str, as_json: bool, **changes: Any) -> None:
+    with connect() as client:
+        changed = client.users.change(name, **changes)
+    if as_json:
+        print_json(changed)
+    else:
+        say(f"{changed['username']} {words}.")
