@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from horae.domain.targets import HttpTarget
     from horae.ports import Clock
 
-_DRAFTS = 10_000  # how many are kept
+_DRAFTS = 2_000  # how many are kept; each may hold a body of a megabyte
 
 
 class HttpExecutor:
