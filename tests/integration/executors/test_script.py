@@ -1,6 +1,7 @@
 """Scripts as real processes: what they get and how they end."""
 
 import json
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -98,6 +99,20 @@ class TestWhatItGets:
     async def test_starts_at_home(self, script: ScriptExecutor) -> None:
         _, log = await run(script, "pwd")
         assert log.text() == "/\n"
+
+    async def test_has_no_files_open_but_its_own(self, script: ScriptExecutor) -> None:
+        source = "import os; print(sorted(os.listdir('/proc/self/fd')))"
+        _, log = await run(script, source, interpreter="python")
+        assert log.text() == "['0', '1', '2', '3']\n", "and the one of the listing itself"
+
+    async def test_has_no_priority_of_its_keeper(self, script: ScriptExecutor) -> None:
+        source = "import os; print(os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0))"
+        _, log = await run(script, source, interpreter="python")
+        assert log.text() == f"{os.SCHED_OTHER} {os.getpriority(os.PRIO_PROCESS, 0)}\n"
+
+    async def test_ignores_no_signals(self, script: ScriptExecutor) -> None:
+        _, log = await run(script, "grep -E 'Sig(Ign|Blk)' /proc/self/status")
+        assert log.text() == "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n"
 
     async def test_variables_are_templates(self, script: ScriptExecutor) -> None:
         env = {"WHO": "{{ input.name }} by {{ job.name }}", "TOKEN": "{{ secrets.API }}", "PLAIN": "$HOME {x}"}

@@ -18,7 +18,6 @@ from horae.executors.supervisor.keeper import Keeper, wake_by_children
 from horae.executors.supervisor.watch import Watch
 
 _DESCRIPTORS = 5  # channel, request, standard input, output and error
-_PRIVATE = socket.MSG_CMSG_CLOEXEC  # none of them is for the command but the last three
 _LONG = 60.0
 _HURRY = 0.02
 _TREES, _MANY = 4, 512
@@ -83,11 +82,13 @@ class Supervisor:
         with suppress(BlockingIOError):
             while True:
                 try:
-                    message, descriptors, _, _ = socket.recv_fds(self._control, 16, _DESCRIPTORS, _PRIVATE)
+                    message, descriptors, _, _ = socket.recv_fds(self._control, 16, _DESCRIPTORS)
                 except ConnectionError:
                     return False
                 if not message:
                     return False
+                for descriptor in descriptors:
+                    os.set_inheritable(descriptor, False)  # recv_fds forgets its flags
                 if len(descriptors) == _DESCRIPTORS:
                     self._start(descriptors)
                 else:  # this process cannot hold more of them; the worker sees its channel closed
