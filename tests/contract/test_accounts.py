@@ -1,17 +1,19 @@
 """Accounts on every database: sign-up, sessions, members and keys, and what happens when two come at once."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from horae.domain.account import NewSession, NewUser, User
+from horae.domain.audit import Origin
 from horae.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from horae.domain.lockout import ACCOUNT, ADDRESS
 from horae.domain.records import ApiKey, Project
 from horae.lifecycle import keys, projects, sessions, signup, users
+from horae.lifecycle.prune import tidy
 
 from .world import IDS, World, lost_reply
 
@@ -387,6 +389,40 @@ async def _places(tx: Any, user_id: str) -> Any:
 
 async def _levels(tx: Any, buckets: list[str]) -> Any:
     return await tx.limits.lock(buckets)
+
+
+async def test_what_is_made_again_has_the_token_that_was_told_last(world: World):
+    """A request that is repeated by its idempotency key, whose first answer nobody heard."""
+    made = key(world, "viewer")
+    await world.store.transact(keys.create_key, key=made, maker="owner")
+    again = replace(made, prefix="another", digest="of another token")
+    store = world.store.on_behalf_of(Origin(repeated=True))
+    await store.transact(keys.create_key, key=again, maker="owner")
+
+    async def find(tx: Any) -> Any:
+        return await tx.access.key("another"), await tx.access.key(made.prefix)
+
+    found, old = await world.store.read(find)
+    assert (found.id, found.digest, old) == (made.id, "of another token", None)
+
+
+async def test_what_is_over_is_forgotten_after_a_while(world: World):
+    ada = await user(world, "ada", admin=True)
+    opened = await session(world, ada)
+    await invite(world, "editor")
+    await world.store.transact(sessions.admit, buckets={"account:x": ACCOUNT})
+    await world.store.transact(tidy)
+    tables = ("sessions", "invitations", "rate_limits")
+
+    async def counts() -> list[int]:
+        return [(await world.plain.fetch(f"SELECT COUNT(*) AS n FROM {table}"))[0]["n"] for table in tables]
+
+    assert await counts() == [1, 1, 1]
+    await (await world.later(days=3)).store.transact(tidy)
+    assert await counts() == [1, 1, 0]
+    await world.store.transact(sessions.end_session, session_id=opened.id)
+    await (await world.later(days=40)).store.transact(tidy)
+    assert await counts() == [0, 0, 0]
 
 
 async def test_every_change_is_in_the_audit_trail(world: World):

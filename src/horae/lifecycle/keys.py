@@ -16,8 +16,11 @@ async def create_key(tx: Transaction, *, key: ApiKey, maker: str) -> KeyInfo:
         raise NotAllowed(f"you cannot make a key with the role {key.role}: your own is {maker}")
     if key.expires_at is not None and key.expires_at <= await tx.now():
         raise InvalidInput("expires_at", "must lie in the future")
-    if not (tx.repeated and await tx.access.find_key(key.project_id, key.id)):
-        await tx.access.add_key(key)
+    known = await tx.access.find_key(key.project_id, key.id) if tx.repeated else None
+    if known is not None:
+        await tx.access.delete_key(key.id)  # whoever asked has not heard of that one's token
+    await tx.access.add_key(key)
+    if known is None:
         changes = differing({}, {"role": key.role, "expires_at": key.expires_at})
         await tx.audit.add(
             "key.create", actor=key.created_by, project_id=key.project_id, id=key.id, name=key.name, changes=changes

@@ -103,10 +103,13 @@ async def invite(tx: Transaction, *, project_id: str, link: Link, actor: str) ->
     expires_at = link.expires_at or now + INVITATION_GOOD_FOR
     if not now < expires_at <= now + LONGEST_INVITATION:
         raise InvalidInput("expires_at", f"must lie in the next {LONGEST_INVITATION.days} days")
-    if not (tx.repeated and await tx.invitations.by_digest(link.digest)):
-        await tx.invitations.add(
-            NewInvitation(link.id, project_id, link.role, link.digest, actor, expires_at, link.note)
-        )
+    known = await tx.invitations.find(project_id, link.id) if tx.repeated else None
+    if known is not None:
+        if known.accepted_at is not None:
+            raise Conflict("this invitation was made before, and somebody has accepted it")
+        await tx.invitations.delete(known.id)  # whoever asked has not heard of its token
+    await tx.invitations.add(NewInvitation(link.id, project_id, link.role, link.digest, actor, expires_at, link.note))
+    if known is None:
         changes = differing({}, {"role": link.role, "note": link.note, "expires_at": expires_at})
         await tx.audit.add("invitation.create", actor=actor, project_id=project_id, id=link.id, changes=changes)
     made = await tx.invitations.find(project_id, link.id)

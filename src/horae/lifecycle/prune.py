@@ -5,6 +5,8 @@ from __future__ import annotations
 from horae.ports import Transaction
 
 PROCESS_RETENTION = 86_400.0  # how long a worker or scheduler that is gone stays in the lists
+ACCOUNT_RETENTION = 30 * 86_400.0  # how long a session or an invitation is known that is over
+LIMIT_RETENTION = 2 * 86_400.0  # by then every try is forgotten
 
 
 async def prune(tx: Transaction, *, retention: float, log_retention: float, limit: int = 500) -> int:
@@ -18,6 +20,9 @@ async def prune(tx: Transaction, *, retention: float, log_retention: float, limi
 async def tidy(tx: Transaction) -> None:
     """Forgets processes that are long gone, and prepares the months to come."""
     await tx.upkeep.prune_processes(PROCESS_RETENTION)
+    await tx.sessions.prune(ACCOUNT_RETENTION)
+    await tx.invitations.prune(ACCOUNT_RETENTION)
+    await tx.limits.prune(LIMIT_RETENTION)
     await tx.upkeep.prepare_partitions()
 
 
