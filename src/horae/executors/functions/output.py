@@ -49,6 +49,17 @@ class _Routed(io.TextIOBase):
     def __getattr__(self, name: str) -> Any:
         return getattr(self._usual, name)
 
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._usual.encoding
+
+    @property
+    def errors(self) -> str | None:  # type: ignore[override]
+        return self._usual.errors
+
+    def writable(self) -> bool:
+        return True
+
     def flush(self) -> None:
         self._usual.flush()
 

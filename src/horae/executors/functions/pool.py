@@ -56,7 +56,7 @@ class Pool:
         try:
             child = await self._take()
         except Gone as gone:
-            return failed(str(gone))
+            return await self._lost(failed(str(gone)))
         attempt.lease.follow(child.leash.follow)
         try:
             reply = await child.call(request, attempt)
@@ -65,7 +65,13 @@ class Pool:
         finally:
             attempt.lease.follow(None)
         self._release(child, reply, attempt)
-        return reply.outcome
+        return await self._lost(reply.outcome) if reply.lost else reply.outcome
+
+    async def _lost(self, outcome: Outcome) -> Outcome:
+        """A pool that is closed says nothing about its calls: the worker is about to interrupt them."""
+        if self._closed:
+            await asyncio.get_running_loop().create_future()
+        return outcome
 
     async def close(self) -> None:
         """Ends everything."""

@@ -119,6 +119,7 @@ class Template:
             os.setsid()
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             self._selector.close()
             self._control.close()
             for fd in (self._ringing, self._bell):
