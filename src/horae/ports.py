@@ -32,6 +32,7 @@ from horae.domain.facts import EndedRun, JobStanding, LiveRuns, SchedulerFact, U
 from horae.domain.filters import JobFilter
 from horae.domain.firing import DueJob
 from horae.domain.function import FunctionChange, FunctionRecord, FunctionSign
+from horae.domain.idempotency import Answer, Kept, Once
 from horae.domain.job import JobSpec
 from horae.domain.lockout import Tries
 from horae.domain.outcome import Outcome
@@ -567,6 +568,30 @@ class Operations(Protocol):
         ...
 
 
+class Idempotency(Protocol):
+    """Requests that carry a key, and their answers."""
+
+    async def insert(self, once: Once, held: float) -> None:
+        """Writes the key down for this holder, unless there is one."""
+        ...
+
+    async def find(self, once: Once, kept: float) -> Kept | None: ...
+    async def take_over(self, once: Once, held: float) -> bool:
+        """Becomes the holder, if there is no answer and nobody is at it any more."""
+        ...
+
+    async def answer(self, once: Once, answer: Answer) -> None:
+        """Only by the holder."""
+        ...
+
+    async def let_go(self, once: Once) -> None: ...
+    async def delete(self, once: Once, *, older_than: float | None = None) -> None:
+        """The holder's own; or anybody's that is older."""
+        ...
+
+    async def prune(self, older_than: float, limit: int) -> int: ...
+
+
 class DeadLetters(Protocol):
     """Failed runs that nobody has redriven or discarded yet."""
 
@@ -720,6 +745,8 @@ class Transaction(Protocol):
     def audit(self) -> Audit: ...
     @property
     def dead_letters(self) -> DeadLetters: ...
+    @property
+    def idempotency(self) -> Idempotency: ...
 
     @property
     def repeated(self) -> bool:

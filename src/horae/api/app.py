@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from horae import __version__
-from horae.api import errors
+from horae.api import errors, idempotency
 from horae.api.auth import public
 from horae.api.body import described_models
 from horae.api.context import ApiSettings, Context
@@ -68,6 +68,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
     app.state.context = Context(store, settings, ids, clock, Keyring(*settings.keys))
     app.state.gate = Gate(app.state.context)
     errors.install(app)
+    idempotency.install(app)
     answers: dict[int | str, dict[str, Any]] = {
         "default": {
             "description": "A problem",
@@ -83,6 +84,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
     app.include_router(metrics.router)
     app.add_api_route("/openapi.json", _openapi, dependencies=[Depends(public)], include_in_schema=False)
     app.openapi = lambda: _describe(app)  # type: ignore[method-assign]
+    app.add_middleware(idempotency.Keeper, context=app.state.context)
     app.add_middleware(Shell, ids=ids, clock=clock)
     return app
 

@@ -15,7 +15,7 @@ from typing import Annotated, Generic, TypeVar
 
 from fastapi import Depends, Request
 
-from horae.api import query, tokens
+from horae.api import idempotency, query, tokens
 from horae.api.errors import Malformed, Unauthenticated
 from horae.api.gate import Gate
 from horae.domain.account import Account, Place, User
@@ -25,6 +25,7 @@ from horae.domain.records import KeyRecord
 from horae.domain.roles import CODE_KINDS, PERMISSIONS, ROLES
 
 PROJECT_HEADER = "horae-project"
+_READING = frozenset({"schedules:preview"})  # by POST, but without an effect
 T = TypeVar("T")
 
 
@@ -119,6 +120,8 @@ class Allow(Generic[T]):
     async def __call__(self, request: Request, caller: Annotated[Caller, Depends(authenticate)]) -> T:
         found = await self.decide(request, caller)
         query.check(request)  # after the question who is asking: strangers learn nothing about routes
+        if request.method == "POST" and idempotency.HEADER in request.headers and self.permission not in _READING:
+            await idempotency.enter(request, caller.key_id or caller.actor, getattr(found, "project_id", None))
         return found
 
     async def decide(self, request: Request, caller: Caller) -> T:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
@@ -48,8 +48,29 @@ async def context(request: Request) -> Context:
     found: Context = request.app.state.context
     if request.method == "GET":
         return found
-    address = request.app.state.gate.proxies.address(request)
-    return replace(found, store=found.store.on_behalf_of(Origin(address, request.state.id)))
+    ids = RequestIds(request.scope["state"], found.ids)
+    return replace(found, store=found.store.on_behalf_of(origin_of(request)), ids=ids)
+
+
+def origin_of(request: Request) -> Origin:
+    """Where the request came from: one for all who ask."""
+    state = request.scope["state"]
+    if "origin" not in state:
+        state["origin"] = Origin(request.app.state.gate.proxies.address(request), state["id"])
+    found: Origin = state["origin"]
+    return found
+
+
+class RequestIds:
+    """New ids; those of a request that carries an idempotency key come from the key."""
+
+    def __init__(self, state: dict[str, Any], ids: Ids) -> None:
+        self._state, self._ids, self.chance = state, ids, ids.chance
+
+    def new(self) -> str:
+        claim = self._state.get("claim")
+        found: str = (self._ids if claim is None else claim.ids).new()
+        return found
 
 
 Ctx = Annotated[Context, Depends(context)]

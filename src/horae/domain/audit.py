@@ -14,9 +14,10 @@ LONGEST = 4_000  # characters of a value; versions hold what is longer in full
 MOST = 200  # fields of one entry
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Origin:
-    """Where a request came from. `repeated`: an earlier try of this very request may have taken effect."""
+    """Where a request came from. `repeated`: an earlier try of this very request may have taken effect, which is known
+    only once it is known who is asking."""
 
     address: str | None = None
     request_id: str | None = None

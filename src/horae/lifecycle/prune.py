@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from horae.domain.idempotency import KEPT
 from horae.ports import Transaction
 
 PROCESS_RETENTION = 86_400.0  # how long a worker or scheduler that is gone stays in the lists
@@ -14,7 +15,7 @@ async def prune(tx: Transaction, *, retention: float, log_retention: float, limi
     pruned = await tx.upkeep.prune_runs(retention, limit)
     if log_retention < retention:
         pruned += await tx.upkeep.prune_logs(log_retention, limit)
-    return pruned
+    return pruned + await tx.idempotency.prune(KEPT, limit)
 
 
 async def tidy(tx: Transaction) -> None:

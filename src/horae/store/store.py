@@ -21,6 +21,7 @@ from horae.store.facts import FactTables
 from horae.store.failures import ConnectionLost, TryAgain
 from horae.store.functions import FunctionTable
 from horae.store.gates import GateTable
+from horae.store.idempotency import IdempotencyTable
 from horae.store.invitations import InvitationTable
 from horae.store.jobs import JobTable
 from horae.store.limits import LimitTable
@@ -79,6 +80,7 @@ class SqlTransaction:
         self.functions = FunctionTable(db, dialect)
         self.audit = AuditTable(db, dialect, ids, origin)
         self.dead_letters = DeadLetterTable(db, dialect)
+        self.idempotency = IdempotencyTable(db, dialect)
         self.new_id = ids.new
 
     async def now(self) -> datetime:

@@ -1,0 +1,175 @@
+"""`Idempotency-Key`: a POST that carries one is carried out once, and answered the same at every try.
+
+The guard of a route calls `enter` once it knows who is asking; `Keeper`, around all routes, keeps the answer before it
+goes out. Routes know nothing of this: their ids come from the key, and their store knows of an earlier try."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from horae.api.body import read_bytes
+from horae.api.context import Context, origin_of
+from horae.api.errors import problem
+from horae.domain.errors import Conflict, InvalidInput
+from horae.domain.idempotency import Answer, DerivedIds, Kept, Once
+from horae.domain.secret import CannotOpen, Sealed
+from horae.lifecycle import idempotency
+
+log = structlog.get_logger()
+
+HEADER = "idempotency-key"
+_KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?", re.ASCII)
+_NOBODY = "00000000-0000-0000-0000-000000000000"  # the project of what concerns the installation
+_PATIENCE, _POLL = 5.0, 0.05  # seconds to wait for somebody else's answer, and between two looks at first
+_HEADERS = (b"content-type", b"location", b"etag")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A request that this process carries out under its key."""
+
+    once: Once
+    ids: DerivedIds
+
+
+class Replayed(Exception):
+    """The answer is known already."""
+
+    def __init__(self, response: Response) -> None:
+        super().__init__()
+        self.response = response
+
+
+class KeyInUse(Conflict):
+    """A request with this Idempotency-Key is being answered at this moment; try again in a second."""
+
+
+async def enter(request: Request, caller: str, project_id: str | None) -> None:
+    """Makes the request's key ours; or raises the answer, or why there is none."""
+    context: Context = request.app.state.context
+    once, known_as = await _once(context, request, caller, project_id or _NOBODY)
+    deadline, pause = context.clock.monotonic() + _PATIENCE, _POLL
+    while True:
+        kept = await context.store.single(idempotency.claim, once, known_as)
+        if kept.status is not None:
+            raise Replayed(_response(context, once, kept))
+        if kept.holder == once.holder:
+            break
+        if context.clock.monotonic() > deadline:
+            raise KeyInUse
+        await asyncio.sleep(pause)
+        pause = min(pause * 1.5, 0.5)
+    seed = f"{once.project_id}\0{once.digest}"
+    request.scope["state"]["claim"] = Claim(once, DerivedIds(kept.created_at, seed))
+    # Another try may have been here before, unless it was this one that wrote the key down.
+    origin_of(request).repeated = kept.taken_over
+
+
+async def _once(context: Context, request: Request, caller: str, project_id: str) -> tuple[Once, Sequence[str]]:
+    given = request.headers.getlist(HEADER)
+    if len(given) > 1 or not _KEY.fullmatch(given[0]):
+        raise InvalidInput("Idempotency-Key", "must be 1 to 255 printable ASCII characters")
+    raw = await read_bytes(request)
+    request._body = raw  # whoever reads it next gets the same
+    asked = b"\0".join([request.scope["path"].encode(), request.scope["query_string"], raw])
+    # Keyed: a body may hold a password, whose plain digest could be guessed at.
+    requests = [hmac.new(key.encode(), asked, hashlib.sha256).hexdigest() for key in context.settings.keys]
+    digest = hashlib.sha256(f"{caller}\0{given[0]}".encode()).hexdigest()
+    return Once(project_id, digest, requests[0], context.ids.new()), requests
+
+
+def _response(context: Context, once: Once, kept: Kept) -> Response:
+    key_id, _, text = (kept.body or "").partition(":")
+    try:
+        body = context.seals.open(Sealed(once.project_id, _name(once), text, key_id))
+    except CannotOpen:
+        raise Conflict("the answer to this Idempotency-Key was kept under another HORAE_SECRET_KEY") from None
+    headers = {**kept.headers, "idempotency-replayed": "true"}
+    return Response(base64.b64decode(body), kept.status or 200, headers)
+
+
+def _name(once: Once) -> str:
+    return f"idempotency {once.digest}"  # no secret has a name with a space in it
+
+
+def install(app: FastAPI) -> None:
+    app.add_exception_handler(Replayed, _replayed)
+    app.add_exception_handler(KeyInUse, _in_use)
+
+
+async def _replayed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Replayed)
+    return error.response
+
+
+async def _in_use(request: Request, error: Exception) -> Response:
+    return problem(request.state.id, 409, str(error), headers={"retry-after": "1"})
+
+
+class Keeper:
+    """Keeps the answers to requests that have a claim, before anybody gets them."""
+
+    def __init__(self, app: ASGIApp, *, context: Context) -> None:
+        self._app, self._context = app, context
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "POST" or not _has_key(scope):
+            await self._app(scope, receive, send)
+            return
+        begun: list[Message] = []
+
+        async def keep(message: Message) -> None:
+            claim: Claim | None = scope["state"].get("claim")
+            if claim is None:
+                await send(message)
+                return
+            begun.append(message)
+            if message["type"] == "http.response.body" and not message.get("more_body"):
+                await self._keep(claim, begun)
+                for one in begun:
+                    await send(one)
+                scope["state"]["claim"] = None
+
+        try:
+            await self._app(scope, receive, keep)
+        except Exception:
+            await self._end(scope["state"].get("claim"), 500)
+            raise
+
+    async def _keep(self, claim: Claim, messages: Sequence[Message]) -> None:
+        start = messages[0]
+        if start["status"] >= 400:
+            await self._end(claim, start["status"])
+            return
+        body = b"".join(message.get("body", b"") for message in messages[1:])
+        once = claim.once
+        sealed = self._context.seals.seal(once.project_id, _name(once), base64.b64encode(body).decode())
+        headers = {name.decode(): value.decode() for name, value in start["headers"] if name.lower() in _HEADERS}
+        answer = Answer(start["status"], headers, f"{sealed.key_id}:{sealed.text}")
+        await self._tell(idempotency.keep, once, answer)
+
+    async def _end(self, claim: Claim | None, status: int) -> None:
+        if claim is not None:
+            await self._tell(idempotency.release, claim.once, refused=status < 500)
+
+    async def _tell(self, verb: Any, *args: Any, **kwargs: Any) -> None:
+        """What was done is done: if this cannot be written down, the next try finds out."""
+        try:
+            await self._context.store.single(verb, *args, **kwargs)
+        except Exception as error:
+            log.warning("an answer could not be kept for its idempotency key", reason=str(error))
+
+
+def _has_key(scope: Scope) -> bool:
+    return any(name == b"idempotency-key" for name, _ in scope["headers"])

@@ -1,0 +1,60 @@
+"""Requests that are carried out once, however often they come: what is kept of them, and the ids that they make."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+KEPT = 86_400.0  # seconds
+HELD = 30.0  # seconds in which an answer is expected; after that whoever asks again may try himself
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """A request with an idempotency key: whose, which, and what it asks. `holder` is this try of it."""
+
+    project_id: str
+    digest: str
+    request: str
+    holder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What the database holds under a key. Without a `status` it is being answered, or was when somebody died."""
+
+    request: str
+    holder: str
+    created_at: datetime
+    free: bool  # nobody is at it any more
+    old: bool  # past its time
+    status: int | None
+    headers: dict[str, str]
+    body: str | None  # sealed
+    taken_over: bool = False  # from a try that may have had its effect
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: str  # sealed
+
+
+class DerivedIds:
+    """The ids that a request makes, the same at every try: UUIDv7 from when its key was first seen, with a counter that
+    keeps their order, and the key's digest."""
+
+    def __init__(self, at: datetime, seed: str) -> None:
+        self._millis = int(at.timestamp() * 1000)
+        self._seed = seed
+        self._count = 0
+
+    def new(self) -> str:
+        place, self._count = self._count, self._count + 1
+        millis, counter = self._millis + (place >> 12), place & 0xFFF
+        rest = hashlib.sha256(f"{self._seed}\0{place}".encode()).digest()[:8]
+        tail = 0x8000_0000_0000_0000 | (int.from_bytes(rest) & 0x3FFF_FFFF_FFFF_FFFF)
+        return str(UUID(int=millis << 80 | 7 << 76 | counter << 64 | tail))
