@@ -15,7 +15,8 @@ _OCI = "application/vnd.oci.image."
 
 
 class Registry:
-    """Has `team/tool:1`, an image of BusyBox whose command prints `pulled`; `login` (base64) is who may have it, else all."""
+    """Has `team/tool:1`, an image of BusyBox whose command prints `pulled`. `login` is who may have it, in base64; by
+    default everybody."""
 
     def __init__(self, login: str | None) -> None:
         self._login = login

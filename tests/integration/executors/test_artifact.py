@@ -237,6 +237,7 @@ async def test_fetching_can_be_stopped_and_begun_anew(shelf):
 # ---- installing
 
 
+@pytest.mark.slow
 async def test_requirements_are_installed_once_into_an_environment_of_its_own(tmp_path):
     shelf = Shelf(
         tmp_path, may_install=True, environment={**PLACE, "PIP_NO_INDEX": "1", "PYTHONPATH": PLACE["PYTHONPATH"]}
@@ -266,7 +267,9 @@ async def test_requirements_are_installed_once_into_an_environment_of_its_own(tm
     ("files", "complaint"),
     [
         ({"m.py": ""}, "the archive has no requirements.txt, from which to install"),
-        ({"requirements.txt": "no-such-thing==1"}, "requirements.txt cannot be installed: "),
+        pytest.param(
+            {"requirements.txt": "no-such-thing==1"}, "requirements.txt cannot be installed: ", marks=pytest.mark.slow
+        ),
     ],
 )
 async def test_what_cannot_be_installed(tmp_path, files, complaint):

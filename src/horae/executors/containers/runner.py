@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from horae.domain.outcome import Outcome
 from horae.domain.states import StopReason
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from horae.domain.attempt import Attempt
     from horae.executors.containers.stream import Stream
 
+START = 120.0  # seconds that a start may take which must come to an end before what was started can be ended
 DRAIN = 1.0  # seconds that output may be on its way when a container has ended
 
 
@@ -58,41 +59,41 @@ class ContainerRunner:
                 await to_the_end(container.remove())
 
     async def _attend(self, attempt: Attempt, container: Container) -> None:
-        """From the start to the end of a container, with its output."""
+        """From the start to the end of a container, with its input and output; ends it when the attempt is to stop."""
         stream = await container.attach()
         output = asyncio.create_task(stream.pump(attempt.log))
+        starting = asyncio.create_task(container.start())
+        waiting = asyncio.create_task(_lived(attempt, container, stream, starting))
         try:
-            await to_the_end(container.start())
-            await attended(attempt, container, stream, container.wait())
-            await asyncio.wait([output], timeout=DRAIN)
+            await asyncio.shield(waiting)
         except asyncio.CancelledError:
-            await ended(output, DRAIN)  # its last words
-            raise
+            # What has ended by itself is told as it ended; the worker came too late.
+            if not waiting.done():
+                await ended(starting, START)
+                await _end(attempt, container, waiting)
+                raise
+            waiting.result()
         finally:
+            await ended(output, DRAIN)  # its last words
+            waiting.cancel()
             output.cancel()
             stream.close()
 
 
-async def attended(attempt: Attempt, container: Container, stream: Stream, end: Coroutine[Any, Any, None]) -> None:
-    """Gives a running container its input and waits for its `end`; ends it when the attempt is to stop."""
+async def _lived(attempt: Attempt, container: Container, stream: Stream, starting: asyncio.Task[None]) -> None:
+    """From a container's start to its end."""
+    await starting
     sending = asyncio.create_task(stream.send((attempt.run.input or "").encode()))
-    waiting: asyncio.Task[None] = asyncio.create_task(end)
     try:
-        await asyncio.shield(waiting)
-    except asyncio.CancelledError:
-        # What has ended by itself is told as it ended; the worker came too late.
-        if not waiting.done():
-            stop = attempt.stop
-            grace = 0 if stop is StopReason.LEASE_LOST else attempt.grace
-            await _end(attempt, container, waiting, stop or "stopped", grace)
-            raise
+        await container.wait()
     finally:
         sending.cancel()
-        waiting.cancel()
 
 
-async def _end(attempt: Attempt, container: Container, waiting: asyncio.Task[None], why: str, grace: float) -> None:
-    """TERM, and KILL after `grace` seconds; at once if that is 0, or if this is cancelled meanwhile."""
+async def _end(attempt: Attempt, container: Container, waiting: asyncio.Task[None]) -> None:
+    """TERM, and KILL after the grace; at once if the lease was lost, or if this is cancelled meanwhile."""
+    why = attempt.stop or "stopped"
+    grace = 0 if attempt.stop is StopReason.LEASE_LOST else attempt.grace
     if grace > 0:
         attempt.log.write("system", f"{why}: sent TERM\n")
         with suppress(asyncio.CancelledError):
