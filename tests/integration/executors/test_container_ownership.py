@@ -23,11 +23,11 @@ def nothing_is_left(podman: Podman) -> Iterator[None]:
     podman.run("rm", "--all", "--force", "--time=0")
 
 
-async def leave_behind(runner: ContainerRunner, seconds: float = 60) -> Container:
+async def leave_behind(runner: ContainerRunner, seconds: float = 60, *, warm: bool = False) -> Container:
     """A running container, as a killed worker leaves it."""
     attempt, _ = make_attempt(shell("sleep 60"))
     container = Container(runner.service)
-    labels = {**runner.ownership.labels(attempt), **runner.ownership.labels_for(seconds)}
+    labels = {**({} if warm else runner.ownership.labels(attempt)), **runner.ownership.labels_for(seconds)}
     body = creation(Work(IMAGE, command=["sleep 60"], network=False), {}, labels)
     await container.create(body, {})
     await container.start()
@@ -71,9 +71,10 @@ async def test_its_own_that_nobody_holds_are_removed(podman):
     await runner.close()
 
 
-async def test_an_earlier_attempt_of_the_run_is_ended_first(podman):
-    other = make_runner(podman.socket, "of another machine")
-    await leave_behind(other)
+@pytest.mark.parametrize(("owner", "warm"), [("of another machine", False), (DEAD, True)])
+async def test_an_earlier_attempt_of_the_run_is_ended_first(podman, owner, warm):
+    other = make_runner(podman.socket, owner)
+    await leave_behind(other, warm=warm)
     async with executor_on(podman.socket) as executor:
         attempt, _ = make_attempt(shell("true"), number=2)
         await executor.execute(attempt)

@@ -71,10 +71,12 @@ class Ownership:
         self._held.discard(container.name)
 
     async def end_earlier(self, attempt: Attempt) -> None:
-        """Ends what earlier attempts of the run have left: their lease is lost, since this one has it."""
+        """Ends what earlier attempts of the run have left: their lease is lost, since this one has it. Warm containers
+        do not tell whose run they serve, but whose worker is dead goes as well."""
         if attempt.run.attempt > 1:
             for found in await self._list(f"{RUN}={attempt.run.id}"):
                 await Container(self._service, found["Id"]).remove()
+            await self.sweep()
 
     def start(self) -> None:
         """Looks for what is left behind, now and from now on."""
