@@ -50,8 +50,8 @@ class Shelf:
 
     def __init__(self, folder: Path, *, containers: ContainerRunner | None = None, **options: Any) -> None:
         self.folder = folder
-        self.cache = folder / "cache"
-        self.store = Store(**{"cache": self.cache, "environment": PLACE, **options})
+        self.store = Store(**{"cache": folder / "cache", "environment": PLACE, **options})
+        self.cache = self.store.cache
         self.executor = ArtifactExecutor(Fetcher(self.store), CommandRunner(ENVIRONMENT, scratch=folder), containers)
 
     def put(self, content: bytes, name: str = "archive") -> dict[str, Any]:

@@ -46,6 +46,19 @@ async def shelf(tmp_path: Path) -> AsyncIterator[Shelf]:
     await it.executor.close()
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+async def filled(tmp_path: Path, cache: Path) -> AsyncIterator[Shelf]:
+    """With a cache that has what the test before has fetched."""
+    it = Shelf(tmp_path, cache=cache)
+    yield it
+    await it.executor.close()
+
+
 # ---- what runs
 
 
@@ -62,13 +75,13 @@ async def test_a_function_of_any_kind_of_archive(shelf, archive):
 
 
 @pytest.mark.parametrize(("function", "result"), [("later", "[1]"), ("nothing", None)])
-async def test_other_functions(shelf, function, result):
-    outcome, _ = await shelf.run(shelf.put(zipped(FILES)), f"main:{function}")
+async def test_other_functions(filled, function, result):
+    outcome, _ = await filled.run(filled.put(zipped(FILES)), f"main:{function}")
     assert (outcome.kind, outcome.result) == (AttemptOutcome.SUCCEEDED, result)
 
 
-async def test_it_has_a_clean_environment_and_starts_in_the_archive(shelf):
-    outcome, _ = await shelf.run(shelf.put(zipped(FILES)), "main:where", env={"MINE": "{{ run.id }}"})
+async def test_it_has_a_clean_environment_and_starts_in_the_archive(filled):
+    outcome, _ = await filled.run(filled.put(zipped(FILES)), "main:where", env={"MINE": "{{ run.id }}"})
     folder, names = json.loads(outcome.result or "")
     assert (Path(folder) / "data.txt").read_text() == "data\n"
     told = ["ATTEMPT", "JOB_NAME", "RESULT", "RUN_ID", "SCHEDULED_FOR", "TRIGGER"]
@@ -99,16 +112,16 @@ async def test_limits_are_those_of_scripts(shelf):
 # ---- how functions fail
 
 
-async def test_an_exception_is_told_with_its_traceback(shelf):
-    outcome, log = await shelf.run(shelf.put(zipped(FILES)), "main:fails")
+async def test_an_exception_is_told_with_its_traceback(filled):
+    outcome, log = await filled.run(filled.put(zipped(FILES)), "main:fails")
     assert (outcome.kind, outcome.error, outcome.permanent) == (AttemptOutcome.FAILED, "ValueError: no luck", False)
     assert "in fails" in (outcome.traceback or "")
     assert "in fails" in log.text("stderr")
     assert outcome.result is None
 
 
-async def test_an_exit_code_stays_what_it_is(shelf):
-    outcome, _ = await shelf.run(shelf.put(zipped(FILES)), "main:leaves")
+async def test_an_exit_code_stays_what_it_is(filled):
+    outcome, _ = await filled.run(filled.put(zipped(FILES)), "main:leaves")
     assert (outcome.error, outcome.exit_code) == ("exit code 3", 3)
 
 
@@ -129,8 +142,8 @@ async def test_an_exit_code_stays_what_it_is(shelf):
         (["no-such-program"], {}, "neither the archive nor this worker has the program no-such-program"),
     ],
 )
-async def test_what_another_try_would_not_mend(shelf, entrypoint, more, complaint):
-    outcome, _ = await shelf.run(shelf.put(zipped(FILES)), entrypoint, **more)
+async def test_what_another_try_would_not_mend(filled, entrypoint, more, complaint):
+    outcome, _ = await filled.run(filled.put(zipped(FILES)), entrypoint, **more)
     assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, True)
     assert (outcome.error or "").startswith(complaint)
 
