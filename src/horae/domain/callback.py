@@ -46,7 +46,7 @@ def unseal(keys: Sequence[str], token: str) -> tuple[str, int] | None:
     if len(raw) != _LENGTH:
         return None
     named, mac = raw[: _FORM.size], raw[_FORM.size :]
-    if not any([hmac.compare_digest(mac, _mac(key, named)) for key in keys]):
+    if not any(hmac.compare_digest(mac, _mac(key, named)) for key in keys):
         return None
     run, attempt = _FORM.unpack(named)
     return str(UUID(bytes=run)), attempt

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from horae.domain.states import AttemptOutcome
 from horae.lifecycle.cancel import cancel_runs
-from tests.integration.cluster.cluster import KINDS, Cluster, Make, free_port
+from tests.integration.cluster.cluster import KINDS, Cluster, Make, Member, eventually, free_port
 from tests.waiting import until
 
 pytestmark = pytest.mark.slow
@@ -79,7 +79,7 @@ async def test_what_can_become_of_a_parked_run(kind: str, make_cluster: Make, se
         run = await cluster.run_is(ids[name], lambda run: run["parked"], f"{name} is parked")
         assert (run["status"], run["worker_id"]) == ("running", None)
         assert "answered with 202" in await cluster.log(ids[name], "system")
-    await until(lambda: _idle(cluster, worker), timeout=40)
+    await eventually(_idle, cluster, worker)
 
     # The worker's death is nobody's concern.
     await worker.kill()
@@ -118,8 +118,8 @@ async def test_what_can_become_of_a_parked_run(kind: str, make_cluster: Make, se
     assert refused == [], "a callback that overtakes its 202 is no loss"
 
 
-async def _idle(cluster: Cluster, worker: Any) -> bool:
-    return (await cluster.worker_row(worker))["busy"] == 0
+async def _idle(cluster: Cluster, worker: Member) -> bool:
+    return bool((await cluster.worker_row(worker))["busy"] == 0)
 
 
 async def test_a_worker_that_knows_no_address_says_so(make_cluster: Make, service: Service) -> None:
