@@ -15,8 +15,8 @@ from jinja2.tests import TESTS
 
 from horae.domain.template.work import LONGEST, WORK, TemplateFault, Work, too_long
 
-_JINJAS = "default d length count first last list map select reject selectattr rejectattr sort unique dictsort"
-_JINJAS += " items min max"
+_JINJAS = "default d length count first last list items map select reject selectattr rejectattr"
+_ORDERING = ("sort", "unique", "dictsort", "min", "max")  # which call a function for each item
 _TESTS = "defined undefined none string number integer float boolean true false mapping sequence iterable even odd"
 _LONGEST_NUMBER = 400  # characters: all that a float can have
 
@@ -160,13 +160,13 @@ def _of_value(make: Callable[..., str]) -> Callable[..., str]:
     return made
 
 
-def _paid(make: Callable[..., Any]) -> Callable[..., Any]:
+def _paid(make: Callable[..., Any], each: int = 1) -> Callable[..., Any]:
     """A filter of Jinja's own, or one like those; it pays for what it looks at."""
     wants = getattr(make, "jinja_pass_arg", None)
 
     @pass_context
     def made(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
-        work_of(context).pay_for(value)
+        work_of(context).pay_for(value, each)
         if wants is None:
             return make(value, *args, **kwargs)
         given = {"context": context, "eval_context": context.eval_ctx, "environment": context.environment}
@@ -179,6 +179,7 @@ def filters() -> dict[str, Any]:
     """All of them pay: by `map`, a template may call any of them for each item of a list."""
     return {
         **{name: _paid(FILTERS[name]) for name in _JINJAS.split()},
+        **{name: _paid(FILTERS[name], each=8) for name in _ORDERING},
         **{name: _paid(make) for name, make in _PLAIN.items()},
         **{name: _of_text(make) for name, make in _TEXTS.items()},
         **{name: _of_value(make) for name, make in _FROM_VALUES.items()},

@@ -28,12 +28,12 @@ class Work:
         if self._left < 0:
             raise TemplateFault("the template does too much")
 
-    def pay_for(self, value: Any) -> None:
-        """For handling a value once, without what is inside of it."""
+    def pay_for(self, value: Any, each: int = 1) -> None:
+        """For handling a value once, without what is inside of it; `each` is what an item costs."""
         if isinstance(value, str):
             self.pay(len(value) // _CHARACTERS)
         else:
-            self.pay(len(value) if isinstance(value, list | tuple | dict) else 1)
+            self.pay(each * len(value) if isinstance(value, list | tuple | dict) else 1)
 
     def weigh(self, value: Any) -> None:
         """For going through all of a value. What a template puts together may hold the same thing many times over, so
