@@ -28,20 +28,25 @@ TERM_FLOOR = 1_500  # ms
 
 
 async def measure(kind: str, options: Options) -> list[Figure]:
-    figures = [await _short(kind, sandbox, options.scripts) for sandbox in FLOORS]
+    figures = [figure for sandbox in FLOORS for figure in await _short(kind, sandbox, options.scripts)]
     figures += await _flood(kind)
     figures += await _cancel(kind)
     return figures
 
 
-async def _short(kind: str, sandbox: str, count: int) -> Figure:
+async def _short(kind: str, sandbox: str, count: int) -> list[Figure]:
     async with fresh(kind) as place:
         await _queued(place, "true", count)
-        async with _worker(place, HORAE_SCRIPT_SANDBOX=sandbox):
+        async with _worker(place, HORAE_SCRIPT_SANDBOX=sandbox) as worker:
+            before = worker.cpu()
             await until(lambda: empty(place), seconds=600, every=0.2)
+            cpu = worker.cpu() - before
         seconds = await checked(place, count)
     name = f"scripts `true`, {SLOTS} slots{'' if sandbox == 'off' else ', in a sandbox'}"
-    return Figure(name, place.title, (count / seconds,), "runs/s", FLOORS[sandbox])
+    return [
+        Figure(name, place.title, (count / seconds,), "runs/s", FLOORS[sandbox]),
+        Figure(f"{name}: CPU of all processes", place.title, (cpu / count * 1e3,), "ms/run"),
+    ]
 
 
 async def _flood(kind: str) -> list[Figure]:
