@@ -36,6 +36,7 @@ from horae.domain.idempotency import Answer, Kept, Once
 from horae.domain.job import JobSpec
 from horae.domain.lockout import Tries
 from horae.domain.outcome import Outcome
+from horae.domain.queue import QueueRecord
 from horae.domain.records import (
     Advance,
     ApiKey,
@@ -78,7 +79,7 @@ from horae.domain.run import (
     Tried,
 )
 from horae.domain.secret import Sealed, SecretRecord
-from horae.domain.statistics import JobStats
+from horae.domain.statistics import JobStats, Summary
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -341,6 +342,10 @@ class Stats(Protocol):
     async def roll_up(self, limit: int) -> int: ...
     async def totals(self, project_id: str) -> dict[str, int]: ...
     async def of_job(self, job_id: str) -> JobStats: ...
+    async def summary(self, project_id: str | None) -> Summary:
+        """Of a project, or of all."""
+        ...
+
     async def overall(self) -> dict[str, dict[str, int]]:
         """Of all projects: `ended` by status, `skipped` occurrences by reason, `live` runs by status."""
         ...
@@ -568,6 +573,19 @@ class Operations(Protocol):
         ...
 
 
+class Queues(Protocol):
+    """The queues that jobs name; of the whole installation, with counts of one project."""
+
+    async def all(self, project_id: str) -> list[QueueRecord]: ...
+    async def find(self, project_id: str, name: str, *, lock: bool = False) -> QueueRecord | None: ...
+    async def paused(self, name: str) -> QueueRecord | None:
+        """The queue, if it is paused; without counts."""
+        ...
+
+    async def pause(self, name: str, actor: str) -> None: ...
+    async def resume(self, name: str) -> None: ...
+
+
 class Idempotency(Protocol):
     """Requests that carry a key, and their answers."""
 
@@ -747,6 +765,8 @@ class Transaction(Protocol):
     def dead_letters(self) -> DeadLetters: ...
     @property
     def idempotency(self) -> Idempotency: ...
+    @property
+    def queues(self) -> Queues: ...
 
     @property
     def repeated(self) -> bool:

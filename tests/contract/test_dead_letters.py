@@ -371,7 +371,7 @@ async def test_a_retry_whose_reply_was_lost_makes_one_run(world: World):
 
 async def test_the_latest_failed_run_of_a_job(world: World):
     job = await world.job(retry=ONCE)
-    how = {"project_id": world.project, "ref": job.id, "actor": "operator"}
+    how: dict[str, Any] = {"project_id": world.project, "ref": job.id, "actor": "operator"}
     with pytest.raises(Conflict, match="failed"):
         await world.store.transact(rerun.retry_job, new_id=world.ids.new(), **how)
     (_, latest) = [(await fail(world, job))[0] for _ in range(2)]

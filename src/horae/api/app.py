@@ -31,8 +31,10 @@ from horae.api.routes import (
     logs,
     members,
     metrics,
+    monitoring,
     operations,
     projects,
+    queues,
     retries,
     runs,
     schedulers,
@@ -78,7 +80,8 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
     about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules)
     about_people = (auth, users, projects, members, invitations, keys, audit)
     about_runs = (runs, logs, callbacks, explain, retries, dead_letters)
-    for module in (*about_jobs, *about_people, *about_runs, secrets, functions, workers, schedulers):
+    about_all = (secrets, functions, workers, schedulers, queues, monitoring)
+    for module in (*about_jobs, *about_people, *about_runs, *about_all):
         app.include_router(module.router, prefix=PREFIX, responses=answers)
     app.include_router(health.router)
     app.include_router(metrics.router)

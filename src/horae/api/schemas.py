@@ -228,6 +228,13 @@ class HealthView(BaseModel):
     service: str
 
 
+class DetailedHealthView(HealthView):
+    database: Literal["connected", "disconnected"]
+    scheduler_service: Literal["running", "stopped", "unknown"]
+    workers: int | None
+    broker: str
+
+
 class FieldError(BaseModel):
     field: str
     message: str

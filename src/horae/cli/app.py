@@ -20,6 +20,7 @@ from horae.cli import (
     login,
     operations,
     processes,
+    queues,
     projects,
     retries,
     runs,
@@ -46,6 +47,7 @@ app.add_typer(runs.app, name="runs")
 retries.register(jobs.app, runs.app)
 app.add_typer(dead.app, name="dead")
 app.add_typer(operations.app, name="operations")
+app.add_typer(queues.app, name="queues")
 app.add_typer(users.app, name="users")
 app.add_typer(projects.app, name="projects")
 app.add_typer(keys.app, name="keys")

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from horae.domain.explanation import Gate, command, counted, named, span
+from horae.domain.queue import QueueRecord
 from horae.domain.records import WorkerRecord
 from horae.domain.states import WorkerStatus
 
@@ -20,10 +21,25 @@ def silent(heartbeat_at: datetime, now: datetime) -> bool:
 
 
 def capacity_gates(
-    workers: Sequence[WorkerRecord], *, queue: str, needs: str, now: datetime, wanted: bool, ahead: int = 0
+    workers: Sequence[WorkerRecord],
+    *,
+    queue: str,
+    needs: str,
+    now: datetime,
+    wanted: bool,
+    ahead: int = 0,
+    paused: QueueRecord | None = None,
 ) -> list[Gate]:
     """The gates `queue`, `capability` and `slots`. `wanted` is whether a run wants a slot now: otherwise slots that
-    are busy are nobody's problem yet."""
+    are busy are nobody's problem yet. `paused` is the queue, if it is."""
+    if paused is not None and paused.paused_at is not None:
+        since = f"{span(now - paused.paused_at)} ago by {paused.paused_by}"
+        unasked = "not known, as long as the queue is paused"
+        return [
+            Gate("queue", "closed", f"queue {queue!r} was paused {since}", command("queues", "resume", queue)),
+            Gate("capability", "unknown", unasked),
+            Gate("slots", "unknown", unasked),
+        ]
     there = [worker for worker in workers if worker.status != WorkerStatus.OFFLINE]
     serving = [worker for worker in there if not worker.queues or queue in worker.queues]
     claiming = [w for w in serving if w.status != WorkerStatus.DRAINING and not silent(w.heartbeat_at, now)]

@@ -136,7 +136,14 @@ def _capacity(facts: JobFacts) -> list[Gate]:
     ready = (run for run in _under_way(facts) if run.status == RunStatus.QUEUED)
     wanted = facts.due or any(run.due_at <= facts.now for run in ready)
     spec = facts.spec
-    return capacity_gates(facts.workers, queue=spec.queue, needs=spec.target.needs, now=facts.now, wanted=wanted)
+    return capacity_gates(
+        facts.workers,
+        queue=spec.queue,
+        needs=spec.target.needs,
+        now=facts.now,
+        wanted=wanted,
+        paused=facts.paused_queue,
+    )
 
 
 # What is and what was

@@ -38,7 +38,13 @@ def _queued(facts: RunFacts) -> list[Gate]:
     wanted = not any(gate.closed for gate in gates)
     needs = facts.spec.target.needs
     return gates + capacity_gates(
-        facts.workers, queue=run["queue"], needs=needs, now=facts.now, wanted=wanted, ahead=facts.ahead
+        facts.workers,
+        queue=run["queue"],
+        needs=needs,
+        now=facts.now,
+        wanted=wanted,
+        ahead=facts.ahead,
+        paused=facts.paused_queue,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from horae.domain.job import JobSpec
 from horae.domain.openings import Timed
+from horae.domain.queue import QueueRecord
 from horae.domain.records import ShardView, WorkerRecord
 from horae.domain.run import RunRecord
 from horae.domain.schedule import AfterSchedule, ManualSchedule
@@ -107,6 +108,7 @@ class JobFacts:
     workers: tuple[WorkerRecord, ...]
     schedulers: tuple[SchedulerFact, ...] = ()
     upstream: tuple[Upstream, ...] = ()
+    paused_queue: QueueRecord | None = None
 
     @property
     def spec(self) -> JobSpec:
@@ -143,3 +145,4 @@ class RunFacts:
     live: LiveRuns | None = None
     ahead: int = 0
     dead_since: datetime | None = None
+    paused_queue: QueueRecord | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 _VIEWER = frozenset(
     {
         *("jobs:read", "runs:read", "schedules:preview", "operations:read", "workers:read", "schedulers:read"),
-        *("functions:read",),
+        *("functions:read", "queues:read"),
         *("account:own", "projects:read"),
     }
 )
@@ -26,7 +26,8 @@ ROLES: dict[str, frozenset[str]] = {
     "editor": _EDITOR,
     "owner": _OWNER,
     # of the whole installation, not of one project
-    "admin": _OWNER | {"metrics:read", "functions:write", "users:read", "users:write", "projects:manage"},
+    "admin": _OWNER
+    | {"metrics:read", "functions:write", "users:read", "users:write", "projects:manage", "queues:pause"},
 }
 MEMBER_ROLES = tuple(role for role in ROLES if role != "admin")  # what one can be in a project
 PERMISSIONS: frozenset[str] = frozenset().union(*ROLES.values())

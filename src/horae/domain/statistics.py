@@ -8,6 +8,38 @@ from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
+class Summary:
+    """How everything does; `ended` are the counters of all time, by status and `retries`, `timed_out`, `duration_ms`.
+    `stuck` are running runs whose lease ran out."""
+
+    at: datetime
+    jobs: int
+    enabled: int
+    paused: int
+    queued: int
+    running: int
+    stuck: int
+    dead_letters: int
+    ended: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        """All runs there ever were; occurrences that were skipped are none."""
+        return self.queued + self.running + sum(self.ended[status] for status in ("succeeded", "failed", "cancelled"))
+
+    @property
+    def success_rate(self) -> float | None:
+        """In percent."""
+        decided = self.ended["succeeded"] + self.ended["failed"]
+        return round(100 * self.ended["succeeded"] / decided, 2) if decided else None
+
+    @property
+    def average_ms(self) -> float | None:
+        decided = self.ended["succeeded"] + self.ended["failed"]
+        return round(self.ended["duration_ms"] / decided, 1) if decided else None
+
+
+@dataclass(frozen=True, slots=True)
 class JobStats:
     """Counts by status: of all time, of the time `since`, and of what is live. `reasons` are those of the occurrences
     skipped since then, as far as the newest rows of the history tell."""

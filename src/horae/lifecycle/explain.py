@@ -32,6 +32,7 @@ async def explain_job(
             workers=tuple(await tx.processes.workers(offline_after)),
             schedulers=tuple(await tx.facts.schedulers()) if job.spec.scheduled else (),
             upstream=tuple(await tx.facts.upstream(project_id, job.id)) if after else (),
+            paused_queue=await tx.queues.paused(job.spec.queue),
         )
     )
 
@@ -57,5 +58,6 @@ async def explain_run(
             live=await tx.facts.live(run["job_id"], backfill=backfill, before=run_id) if run["held"] else None,
             ahead=await tx.facts.ahead(run) if waits else 0,
             dead_since=await tx.facts.dead_since(run_id) if run["status"] == RunStatus.FAILED else None,
+            paused_queue=await tx.queues.paused(run["queue"]) if run["status"] == RunStatus.QUEUED else None,
         )
     )

@@ -38,6 +38,7 @@ from horae.sdk.dead_letters import AsyncDeadLetters, DeadLetters
 from horae.sdk.following import END, Event, Follower
 from horae.sdk.functions import AsyncFunctions, Functions
 from horae.sdk.jobs import AsyncJobs, Jobs
+from horae.sdk.queues import AsyncQueues, Queues
 from horae.sdk.runs import AsyncOperations, AsyncRuns, Operations, Runs
 from horae.sdk.secrets import AsyncSecrets, Secrets
 from horae.sdk.transport import Transport
@@ -100,6 +101,7 @@ class Client(ClientCalls, Resource):
         self.operations = Operations(self)
         self.secrets = Secrets(self)
         self.dead_letters = DeadLetters(self)
+        self.queues = Queues(self)
         self.functions = Functions(self)
         self.users = Users(self)
         self.projects = Projects(self)
@@ -194,6 +196,7 @@ class AsyncClient(ClientCalls, AsyncResource):
         self.operations = AsyncOperations(self)
         self.secrets = AsyncSecrets(self)
         self.dead_letters = AsyncDeadLetters(self)
+        self.queues = AsyncQueues(self)
         self.functions = AsyncFunctions(self)
         self.users = AsyncUsers(self)
         self.projects = AsyncProjects(self)

@@ -14,6 +14,7 @@ from horae.store.dialects.base import Connection, Dialect, Row
 Lane = tuple[str, int]
 _PRIORITIES = range(9, -1, -1)
 _COLUMNS = 'id, job_id, version, project_id, "trigger", scheduled_for, attempt, uncounted, input, due_at'
+_PAUSED = "EXISTS (SELECT 1 FROM queues WHERE name = {queue} AND paused_at IS NOT NULL)"
 _READY = "status = 'queued' AND NOT held AND queue = {queue} AND priority = {priority}"
 
 
@@ -58,9 +59,10 @@ def _at_once(d: Dialect) -> str:
     ready = _READY.format(queue="lane.queue", priority="lane.priority")
     columns = ", ".join(f"runs.{column.strip()}" for column in _COLUMNS.split(","))
     return (
-        "WITH picked AS MATERIALIZED ("
-        "SELECT taken.id FROM unnest(CAST(:queues AS text[]), CAST(:priorities AS smallint[])) "
-        "AS lane(queue, priority) CROSS JOIN LATERAL ("
+        "WITH lane AS MATERIALIZED ("
+        "SELECT queue, priority FROM unnest(CAST(:queues AS text[]), CAST(:priorities AS smallint[])) "
+        f"AS given(queue, priority) WHERE NOT {_PAUSED.format(queue='given.queue')}), "
+        "picked AS MATERIALIZED (SELECT taken.id FROM lane CROSS JOIN LATERAL ("
         f"SELECT id FROM runs WHERE {ready} AND due_at <= {d.now} AND {d.among('needs', 'offers')} "
         f"ORDER BY due_at, id LIMIT :limit {d.lock_skip}) AS taken LIMIT :limit) "
         "UPDATE runs SET status = 'running', attempt = attempt + 1, worker_id = :worker_id, token = :token, "
@@ -114,7 +116,7 @@ async def next_due(db: Connection, d: Dialect, queues: Sequence[str], offers: Co
 
 
 async def _heads(db: Connection, d: Dialect, queues: Sequence[str], offers: list[str]) -> list[tuple[Lane, datetime]]:
-    """The first run of each lane that has one."""
+    """The first run of each lane that has one; of no paused queue."""
     wanted = lanes(queues)
     params = {f"q{i}": queue for i, queue in enumerate(queues)} | {"offers": offers}
     rows = await db.fetch(_heads_sql(d, len(queues)), params)
@@ -126,7 +128,8 @@ def _heads_sql(d: Dialect, queue_count: int) -> str:
     parts = []
     for i, (queue, priority) in enumerate((q, p) for q in range(queue_count) for p in _PRIORITIES):
         ready = _READY.format(queue=f":q{queue}", priority=priority)
-        head = f"(SELECT due_at FROM runs WHERE {ready} AND {d.among('needs', 'offers')} ORDER BY due_at, id LIMIT 1)"
+        ready += f" AND {d.among('needs', 'offers')} AND NOT {_PAUSED.format(queue=f':q{queue}')}"
+        head = f"(SELECT due_at FROM runs WHERE {ready} ORDER BY due_at, id LIMIT 1)"
         parts.append(f"SELECT {i} AS lane, {d.time(head, 'due_at')}")
     return " UNION ALL ".join(parts)
 

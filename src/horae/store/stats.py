@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from horae.domain.records import Tally
-from horae.domain.statistics import JobStats
+from horae.domain.statistics import JobStats, Summary
 from horae.ports import Ids
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
@@ -18,6 +18,7 @@ from horae.store.job_stats import COUNTED as _COUNTED
 from horae.store.job_stats import SUMS as _SUMS
 from horae.store.job_stats import live, of_job, reasons, sums
 from horae.store.rows import Group, batch
+from horae.store.summary import summary
 
 _LAST = ("last_run_id", "last_run_at", "last_status")
 _DELTA = ("id", "job_id", "project_id", "status", "runs", "duration_ms", "retries", "timed_out", "run_id", "reason")
@@ -102,6 +103,9 @@ class StatTable(Group):
 
     async def totals(self, project_id: str) -> dict[str, int]:
         return await sums(self.db, "project_id", project_id)
+
+    async def summary(self, project_id: str | None) -> Summary:
+        return await summary(self.db, self.d, project_id)
 
     async def overall(self) -> dict[str, dict[str, int]]:
         return {"ended": await sums(self.db), "skipped": await reasons(self.db), "live": await live(self.db)}

@@ -29,6 +29,7 @@ from horae.store.logs import LogTable
 from horae.store.operations import OperationTable
 from horae.store.pool import Pool
 from horae.store.processes import ProcessTable
+from horae.store.queues import QueueTable
 from horae.store.runs import RunTable
 from horae.store.secrets import SecretTable
 from horae.store.sessions import SessionTable
@@ -81,6 +82,7 @@ class SqlTransaction:
         self.audit = AuditTable(db, dialect, ids, origin)
         self.dead_letters = DeadLetterTable(db, dialect)
         self.idempotency = IdempotencyTable(db, dialect)
+        self.queues = QueueTable(db, dialect)
         self.new_id = ids.new
 
     async def now(self) -> datetime:

@@ -65,6 +65,11 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("DELETE", "/api/v1/task-functions/{name}"): (None, 204),
     ("GET", "/api/v1/workers"): (None, 200),
     ("GET", "/api/v1/schedulers"): (None, 200),
+    ("GET", "/api/v1/queues"): (None, 200),
+    ("POST", "/api/v1/queues/{name}/pause"): (None, 404),  # no job names it
+    ("POST", "/api/v1/queues/{name}/resume"): (None, 404),
+    ("GET", "/api/v1/monitoring/jobs"): (None, 200),
+    ("GET", "/api/v1/monitoring/workers"): (None, 200),
     ("GET", "/api/v1/audit"): (None, 200),
     ("GET", "/api/v1/dead-letters"): (None, 200),
     ("GET", "/api/v1/dead-letters/groups"): (None, 200),
@@ -76,7 +81,7 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     **account_calls.CALLS,
 }
 # For a callback the token in its path is the authorisation: see test_callbacks.py.
-PUBLIC = {"/health", "/health/live", "/health/ready", "/openapi.json", "/api/v1/callbacks/{token}"}
+PUBLIC = {"/health", "/health/live", "/health/ready", "/health/detailed", "/openapi.json", "/api/v1/callbacks/{token}"}
 PUBLIC |= account_calls.PUBLIC
 
 

@@ -9,6 +9,8 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from horae.api.auth import AllowAdmin, authenticate
 from horae.api.context import Ctx
+from horae.api.routes.monitoring import MonitoredJobsView, read_summary, summary_json
+from horae.api.views import reply
 from horae.ports import Transaction
 
 router = APIRouter(tags=["health"])
@@ -24,12 +26,26 @@ class _Reader(AllowAdmin):
             await super().__call__(request, await authenticate(request))
 
 
-@router.get("/metrics", dependencies=[Depends(_Reader("metrics:read"))])
-async def metrics(context: Ctx) -> Response:
-    """Runs by status and skipped occurrences by reason, in Prometheus' text form."""
+@router.get(
+    "/metrics",
+    dependencies=[Depends(_Reader("metrics:read"))],
+    response_model=MonitoredJobsView,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
+async def metrics(request: Request, context: Ctx) -> Response:
+    """Runs by status and skipped occurrences by reason, in Prometheus' text form; a few numbers as JSON for those who
+    accept only that."""
+    if _wants_json(request.headers.get("accept", "")):
+        return reply(summary_json(await context.store.read(read_summary, None)))
     found = await context.store.read(_overall)
     text = "".join(f"{line}\n" for line in _lines(found))
     return Response(text, media_type="text/plain; version=0.0.4")
+
+
+def _wants_json(accept: str) -> bool:
+    """Whether JSON is what it accepts: whoever takes text as well, as Prometheus does, gets text."""
+    kinds = {part.partition(";")[0].strip().lower() for part in accept.split(",")}
+    return "application/json" in kinds and not kinds & {"text/plain", "text/*"}
 
 
 async def _overall(tx: Transaction) -> dict[str, dict[str, int]]:

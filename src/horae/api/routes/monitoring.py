@@ -1,0 +1,133 @@
+"""How everything does: numbers about jobs and about workers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import BaseModel
+
+from horae.api.auth import Principal, allow
+from horae.api.context import Ctx
+from horae.api.schemas import WorkerView
+from horae.api.views import reply, worker_json
+from horae.domain.records import WorkerRecord
+from horae.domain.states import WorkerStatus
+from horae.domain.statistics import Summary
+from horae.ports import Transaction
+
+router = APIRouter(tags=["monitoring"])
+
+
+class JobNumbers(BaseModel):
+    total: int
+    enabled: int
+    disabled: int
+    paused: int
+
+
+class ExecutionNumbers(BaseModel):
+    """`success_rate` is in percent of what succeeded or failed; `stuck` are runs whose worker's lease ran out."""
+
+    total: int
+    queued: int
+    running: int
+    success: int
+    failure: int
+    cancelled: int
+    skipped: int
+    timed_out: int
+    retries: int
+    dead_letter: int
+    stuck: int
+    success_rate: float | None
+    avg_duration_ms: float | None
+
+
+class MonitoredJobsView(BaseModel):
+    timestamp: datetime
+    jobs: JobNumbers
+    executions: ExecutionNumbers
+
+
+class WorkerNumbers(BaseModel):
+    total: int
+    idle: int
+    busy: int
+    draining: int
+    offline: int
+    slots: int
+    slots_busy: int
+    runs_done: int
+
+
+class MonitoredWorkersView(BaseModel):
+    """`slots` and `slots_busy` are of workers that are not offline."""
+
+    timestamp: datetime
+    workers: WorkerNumbers
+    items: list[WorkerView]
+
+
+@router.get("/monitoring/jobs", response_model=MonitoredJobsView)
+async def monitor_jobs(context: Ctx, principal: Annotated[Principal, Depends(allow("runs:read"))]) -> Response:
+    """The numbers of this project, of all time and now."""
+    return reply(summary_json(await context.store.read(read_summary, principal.project_id)))
+
+
+@router.get("/monitoring/workers", response_model=MonitoredWorkersView)
+async def monitor_workers(context: Ctx, _: Annotated[Principal, Depends(allow("workers:read"))]) -> Response:
+    """Who carries out runs, and how busy they are."""
+    now, workers = await context.store.read(_workers, context.settings.offline_after)
+    return reply({"timestamp": now, "workers": _numbers(workers), "items": [worker_json(one) for one in workers]})
+
+
+async def read_summary(tx: Transaction, project_id: str | None) -> Summary:
+    return await tx.stats.summary(project_id)
+
+
+async def _workers(tx: Transaction, offline_after: float) -> tuple[datetime, list[WorkerRecord]]:
+    return await tx.now(), await tx.processes.workers(offline_after)
+
+
+def summary_json(found: Summary) -> dict[str, Any]:
+    ended = found.ended
+    return {
+        "timestamp": found.at,
+        "jobs": {
+            "total": found.jobs,
+            "enabled": found.enabled,
+            "disabled": found.jobs - found.enabled,
+            "paused": found.paused,
+        },
+        "executions": {
+            "total": found.total,
+            "queued": found.queued,
+            "running": found.running,
+            "success": ended["succeeded"],
+            "failure": ended["failed"],
+            "cancelled": ended["cancelled"],
+            "skipped": ended["skipped"],
+            "timed_out": ended["timed_out"],
+            "retries": ended["retries"],
+            "dead_letter": found.dead_letters,
+            "stuck": found.stuck,
+            "success_rate": found.success_rate,
+            "avg_duration_ms": found.average_ms,
+        },
+    }
+
+
+def _numbers(workers: Sequence[WorkerRecord]) -> dict[str, int]:
+    counts = Counter(worker.status for worker in workers)
+    alive = [worker for worker in workers if worker.status != WorkerStatus.OFFLINE]
+    return {
+        "total": len(workers),
+        **{status.value: counts[status] for status in WorkerStatus},
+        "slots": sum(worker.slots for worker in alive),
+        "slots_busy": sum(worker.busy for worker in alive),
+        "runs_done": sum(worker.runs_done for worker in workers),
+    }

@@ -1,0 +1,62 @@
+"""`horae queues`: what waits in them, who serves them, and holding them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from horae.cli.connection import connect
+from horae.cli.printing import AsJson, print_json, say, status, table
+
+app = typer.Typer(help="Queues: list, pause, resume.", no_args_is_help=True)
+
+QueueArg = Annotated[str, typer.Argument(metavar="QUEUE", help="Its name.")]
+
+
+@app.command("list")
+def list_queues(as_json: AsJson = False) -> None:
+    """Queues by name: what waits in them, and who serves them."""
+    with connect() as client:
+        found = list(client.queues.list())
+    if as_json:
+        print_json({"items": found, "next_cursor": None})
+        return
+    table(
+        ("name", "status", "queued", "running", "workers", "paused by"),
+        (
+            (
+                one["name"],
+                status("paused" if one["paused"] else "healthy" if one["served"] else "unserved"),
+                one["queued"],
+                one["running"],
+                one["workers"],
+                one["paused_by"],
+            )
+            for one in found
+        ),
+        "No queues.",
+    )
+
+
+@app.command("pause")
+def pause(queue: QueueArg, as_json: AsJson = False) -> None:
+    """Start nothing more of it, of whatever project; what runs goes on."""
+    with connect() as client:
+        found = client.queues.pause(queue)
+    _told(found, as_json, f"Paused the queue {queue!r}.")
+
+
+@app.command("resume")
+def resume(queue: QueueArg, as_json: AsJson = False) -> None:
+    """Let what waited go on."""
+    with connect() as client:
+        found = client.queues.resume(queue)
+    _told(found, as_json, f"Resumed the queue {queue!r}.")
+
+
+def _told(found: dict[str, object], as_json: bool, message: str) -> None:
+    if as_json:
+        print_json(found)
+    else:
+        say(message)

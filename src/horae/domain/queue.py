@@ -1,0 +1,17 @@
+"""A queue as people see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRecord:
+    """`queued` and `running` are of one project; whether it is paused is of all."""
+
+    name: str
+    paused_at: datetime | None
+    paused_by: str | None
+    queued: int
+    running: int

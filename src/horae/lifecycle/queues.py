@@ -1,0 +1,48 @@
+"""Queues: nothing of a paused one is claimed. What runs already goes on, and what is queued waits."""
+
+from __future__ import annotations
+
+from horae.domain.difference import Change
+from horae.domain.errors import NotFound
+from horae.domain.queue import QueueRecord
+from horae.ports import Transaction
+
+
+async def list_queues(tx: Transaction, project_id: str) -> list[QueueRecord]:
+    return await tx.queues.all(project_id)
+
+
+async def pause_queue(tx: Transaction, *, project_id: str, name: str, actor: str) -> QueueRecord:
+    queue = await _locked(tx, project_id, name)
+    if queue.paused_at is None:
+        await tx.queues.pause(name, actor)
+        await _tell(tx, "queue.pause", name, actor, paused=True)
+    return await _found(tx, project_id, name)
+
+
+async def resume_queue(tx: Transaction, *, project_id: str, name: str, actor: str) -> QueueRecord:
+    queue = await _locked(tx, project_id, name)
+    if queue.paused_at is not None:
+        await tx.queues.resume(name)
+        await _tell(tx, "queue.resume", name, actor, paused=False)
+        tx.hint(f"runs:{name}")
+    return await _found(tx, project_id, name)
+
+
+async def _tell(tx: Transaction, action: str, name: str, actor: str, *, paused: bool) -> None:
+    changes = [Change("paused", not paused, paused)]
+    await tx.audit.add(action, actor=actor, project_id=None, name=name, changes=changes)
+
+
+async def _locked(tx: Transaction, project_id: str, name: str) -> QueueRecord:
+    return _there(await tx.queues.find(project_id, name, lock=True))
+
+
+async def _found(tx: Transaction, project_id: str, name: str) -> QueueRecord:
+    return _there(await tx.queues.find(project_id, name))
+
+
+def _there(queue: QueueRecord | None) -> QueueRecord:
+    if queue is None:
+        raise NotFound("no job names such a queue")
+    return queue

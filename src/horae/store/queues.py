@@ -1,0 +1,51 @@
+"""`queues`: those that jobs name, and whether anything of them is claimed."""
+
+from __future__ import annotations
+
+from horae.domain.queue import QueueRecord
+from horae.store.dialects.base import Row
+from horae.store.rows import Group
+
+
+class QueueTable(Group):
+    async def all(self, project_id: str) -> list[QueueRecord]:
+        rows = await self.db.fetch("SELECT name, paused_at, paused_by FROM queues ORDER BY name")
+        counts = await self._counts(project_id)
+        return [_record(row, counts) for row in rows]
+
+    async def find(self, project_id: str, name: str, *, lock: bool = False) -> QueueRecord | None:
+        rows = await self.db.fetch(
+            f"SELECT name, paused_at, paused_by FROM queues WHERE name = :name {self.d.lock if lock else ''}",
+            {"name": name},
+        )
+        return _record(rows[0], await self._counts(project_id, name)) if rows else None
+
+    async def paused(self, name: str) -> QueueRecord | None:
+        rows = await self.db.fetch(
+            "SELECT name, paused_at, paused_by FROM queues WHERE name = :name AND paused_at IS NOT NULL", {"name": name}
+        )
+        return _record(rows[0], {}) if rows else None
+
+    async def pause(self, name: str, actor: str) -> None:
+        await self.db.execute(
+            f"UPDATE queues SET paused_at = {self.d.now}, paused_by = :actor WHERE name = :name",
+            {"name": name, "actor": actor},
+        )
+
+    async def resume(self, name: str) -> None:
+        await self.db.execute("UPDATE queues SET paused_at = NULL, paused_by = NULL WHERE name = :name", {"name": name})
+
+    async def _counts(self, project_id: str, name: str | None = None) -> dict[tuple[str, str], int]:
+        only = "" if name is None else " AND queue = :name"
+        rows = await self.db.fetch(
+            f"SELECT queue, status, COUNT(*) AS n FROM runs WHERE project_id = :project_id{only} "
+            "GROUP BY queue, status",
+            {"project_id": project_id, "name": name},
+        )
+        return {(row["queue"], row["status"]): int(row["n"]) for row in rows}
+
+
+def _record(row: Row, counts: dict[tuple[str, str], int]) -> QueueRecord:
+    name = row["name"]
+    queued, running = (counts.get((name, status), 0) for status in ("queued", "running"))
+    return QueueRecord(name, row["paused_at"], row["paused_by"], queued, running)

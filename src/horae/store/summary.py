@@ -1,0 +1,43 @@
+"""How everything does, in numbers: of a project, or of the installation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from horae.domain.statistics import Summary
+from horae.store.dialects.base import Connection, Dialect
+from horae.store.job_stats import sums
+
+
+async def summary(db: Connection, d: Dialect, project_id: str | None) -> Summary:
+    only = "" if project_id is None else "WHERE project_id = :project_id"
+    mine = {"project_id": project_id}
+    (jobs,) = await db.fetch(
+        "SELECT COUNT(*) AS total, COALESCE(SUM(CASE WHEN enabled THEN 1 ELSE 0 END), 0) AS enabled, "
+        f"COALESCE(SUM(CASE WHEN paused AND (paused_until IS NULL OR paused_until > {d.now}) THEN 1 ELSE 0 END), 0) "
+        f"AS paused FROM jobs {only}",
+        mine,
+    )
+    live = await _live(db, d, only, mine)
+    (dead,) = await db.fetch(f"SELECT COUNT(*) AS n FROM dead_letters {only}", mine)
+    ended = await (sums(db) if project_id is None else sums(db, "project_id", project_id))
+    return Summary(
+        at=await d.read_now(db),
+        jobs=int(jobs["total"]),
+        enabled=int(jobs["enabled"]),
+        paused=int(jobs["paused"]),
+        **live,
+        dead_letters=int(dead["n"]),
+        ended=ended,
+    )
+
+
+async def _live(db: Connection, d: Dialect, only: str, mine: dict[str, Any]) -> dict[str, int]:
+    lost = f"CASE WHEN status = 'running' AND lease_until < {d.now} THEN 1 ELSE 0 END"
+    rows = await db.fetch(f"SELECT status, COUNT(*) AS n, SUM({lost}) AS lost FROM runs {only} GROUP BY status", mine)
+    counts = {row["status"]: int(row["n"]) for row in rows}
+    return {
+        "queued": counts.get("queued", 0),
+        "running": counts.get("running", 0),
+        "stuck": sum(int(row["lost"]) for row in rows),
+    }

@@ -1,0 +1,93 @@
+"""A paused queue: nothing of it is claimed, by any worker, until it is resumed."""
+
+import pytest
+
+from horae.domain.audit import AuditFilter
+from horae.domain.errors import NotFound
+from horae.domain.queue import QueueRecord
+from horae.lifecycle import explain, queues
+from horae.lifecycle.audit import read_audit
+from tests.contract.world import World
+
+
+async def switch(world: World, verb: str, name: str) -> QueueRecord:
+    work = queues.pause_queue if verb == "pause" else queues.resume_queue
+    return await world.store.transact(work, project_id=world.project, name=name, actor="admin")
+
+
+async def found(world: World) -> dict[str, QueueRecord]:
+    return {queue.name: queue for queue in await world.store.read(queues.list_queues, world.project)}
+
+
+async def test_nothing_of_a_paused_queue_is_claimed(world: World):
+    mail, other = await world.job(queue="mail"), await world.job(queue="other")
+    await world.trigger(mail, 2)
+    await world.trigger(other)
+    await switch(world, "pause", "mail")
+    claims = await world.claims(queues=("mail", "other"))
+    assert [run.job_id for run in claims.runs] == [other.id]
+    claims = await world.claims(queues=("mail", "other"))
+    assert (claims.runs, claims.idle_for) == ([], None)  # nothing to wait for
+    await switch(world, "resume", "mail")
+    assert len((await world.claims(queues=("mail", "other"))).runs) == 2
+
+
+async def test_lanes_keep_their_order_beside_a_paused_queue(world: World):
+    jobs = {queue: await world.job(queue=queue) for queue in ("a", "b", "c")}
+    for job in jobs.values():
+        await world.trigger(job, priority=1)
+        await world.trigger(job, priority=9)
+    await switch(world, "pause", "b")
+    taken = [(await world.claims(1, queues=("c", "b", "a"))).runs[0].id for _ in range(4)]
+    runs = [await world.find(run_id) for run_id in taken]
+    assert [(run["queue"], run["priority"]) for run in runs] == [("c", 9), ("c", 1), ("a", 9), ("a", 1)]
+
+
+async def test_what_runs_goes_on(world: World):
+    job = await world.job(queue="mail")
+    (run,) = await world.trigger(job)
+    (claimed,) = (await world.claims(queues=("mail",))).runs
+    await switch(world, "pause", "mail")
+    await world.finish(claimed)
+    assert (await world.find(run))["status"] == "succeeded"
+
+
+async def test_counts_and_who_paused_it(world: World):
+    mail = await world.job(queue="mail")
+    await world.job(queue="idle")
+    await world.trigger(mail, 3)
+    await world.claims(1, queues=("mail",))
+    await switch(world, "pause", "mail")
+    known = await found(world)
+    assert (known["mail"].queued, known["mail"].running, known["mail"].paused_by) == (2, 1, "admin")
+    assert (known["idle"].queued, known["idle"].paused_at) == (0, None)
+
+
+async def test_who_did_it_is_on_record_once(world: World):
+    await world.job(queue="mail")
+    for verb in ("pause", "pause", "resume", "resume"):
+        await switch(world, verb, "mail")
+    trail = await world.store.read(read_audit, [None], AuditFilter(kind="queue"), 10, None)
+    assert [(entry.action, entry.subject_name) for entry in trail.items] == [
+        ("queue.resume", "mail"),
+        ("queue.pause", "mail"),
+    ]
+
+
+async def test_a_queue_that_no_job_names(world: World):
+    with pytest.raises(NotFound):
+        await switch(world, "pause", "nobody")
+
+
+async def test_why_says_that_the_queue_is_paused(world: World):
+    job = await world.job(name="report", queue="mail")
+    (run,) = await world.trigger(job)
+    await switch(world, "pause", "mail")
+    for explanation in (
+        await world.store.read(explain.explain_run, project_id=world.project, run_id=run["id"]),
+        await world.store.read(explain.explain_job, project_id=world.project, ref="report"),
+    ):
+        gate = next(gate for gate in explanation.gates if gate.name == "queue")
+        assert (gate.state, gate.unblock) == ("closed", "horae queues resume mail")
+        assert "paused" in gate.detail
+        assert "by admin" in gate.detail

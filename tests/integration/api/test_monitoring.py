@@ -1,0 +1,123 @@
+"""Numbers about everything, queues, and health in detail."""
+
+from typing import Any
+
+from horae.domain.records import Beat, Host, SchedulerSign, WorkerSign
+
+from .conftest import IDS, Api, add_key
+from .test_access import another_project
+from .work import FAILED, take, work
+
+HOST = Host("host", "linux", "key", 1, 1)
+
+
+async def add_worker(api: Api, *queues: str, busy: int = 0, status: str = "idle") -> str:
+    worker_id = IDS.new()
+
+    async def add(tx: Any) -> None:
+        await tx.processes.register_worker(WorkerSign(worker_id, "w", HOST, "1", queues, ("http",), 4))
+        await tx.processes.beat_worker(worker_id, Beat(status, busy, 7))
+
+    await api.store.transact(add)
+    return worker_id
+
+
+async def add_scheduler(api: Api) -> None:
+    async def add(tx: Any) -> None:
+        await tx.processes.register_scheduler(SchedulerSign(IDS.new(), HOST, "1"))
+
+    await api.store.transact(add)
+
+
+async def some_history(api: Api) -> None:
+    await api.make()
+    await api.make("off", enabled=False)
+    await api.make("held", schedule={"every": "1h"})
+    await api.call("POST", "/jobs/held/pause")
+    for outcome in (None, None, None, FAILED):
+        await api.call("POST", "/jobs/hello/run")
+        await (work(api) if outcome is None else work(api, outcome=outcome))
+    for _ in range(3):
+        await api.call("POST", "/jobs/hello/run")
+    await take(api, 1)
+
+
+async def test_jobs_in_numbers(api: Api):
+    await some_history(api)
+    found = (await api.call("GET", "/monitoring/jobs", role="viewer")).json()
+    assert found["jobs"] == {"total": 3, "enabled": 2, "disabled": 1, "paused": 1}
+    executions = found["executions"]
+    assert {name: executions[name] for name in ("total", "queued", "running", "success", "failure", "dead_letter")} == {
+        "total": 7,
+        "queued": 2,
+        "running": 1,
+        "success": 3,
+        "failure": 1,
+        "dead_letter": 1,
+    }
+    assert (executions["success_rate"], executions["stuck"]) == (75.0, 0)
+    assert found["timestamp"].endswith("Z")
+    api.tokens["stranger"] = await add_key(api.store, "viewer", await another_project(api))
+    other = (await api.call("GET", "/monitoring/jobs", role="stranger")).json()
+    assert (other["jobs"]["total"], other["executions"]["total"]) == (0, 0)
+    assert other["executions"]["success_rate"] is None
+
+
+async def test_metrics_as_json(api: Api):
+    await some_history(api)
+    answer = await api.call("GET", "/metrics", headers={"accept": "application/json"})
+    assert answer.headers["content-type"] == "application/json"
+    assert set(answer.json()) == {"timestamp", "jobs", "executions"}
+    wanted = {"total", "queued", "running", "success", "failure", "timed_out", "retries", "dead_letter"}
+    assert wanted | {"success_rate", "avg_duration_ms"} <= set(answer.json()["executions"])
+    prometheus = "application/openmetrics-text;version=1.0.0,application/json;q=0.6,text/plain;version=0.0.4;q=0.3"
+    for accept in ("*/*", "text/plain", prometheus):
+        assert (await api.call("GET", "/metrics", headers={"accept": accept})).text.startswith("# HELP")
+
+
+async def test_workers_in_numbers(api: Api):
+    await add_worker(api, busy=3, status="busy")
+    await add_worker(api, status="draining")
+    await add_worker(api, status="offline")
+    found = (await api.call("GET", "/monitoring/workers", role="viewer")).json()
+    assert found["workers"] == {
+        "total": 3, "idle": 0, "busy": 1, "draining": 1, "offline": 1, "slots": 8, "slots_busy": 3, "runs_done": 21,
+    }  # fmt: skip
+    assert len(found["items"]) == 3
+
+
+async def test_health_in_detail(api: Api):
+    before = await api.call("GET", "/health/detailed", role=None)
+    assert (before.status_code, before.json()) == (
+        200,
+        {
+            "status": "degraded",
+            "service": "horae",
+            "database": "connected",
+            "scheduler_service": "stopped",
+            "workers": 0,
+            "broker": "none",
+        },
+    )
+    await add_worker(api)
+    await add_worker(api, status="offline")
+    await add_scheduler(api)
+    after = (await api.call("GET", "/health/detailed", role=None)).json()
+    assert (after["status"], after["scheduler_service"], after["workers"]) == ("healthy", "running", 1)
+
+
+async def test_queues(api: Api):
+    await api.make(queue="mail")
+    await api.make("other", queue="slow")
+    await add_worker(api, "mail")
+    await api.call("POST", "/jobs/hello/run")
+    paused = await api.call("POST", "/queues/slow/pause")
+    assert (paused.status_code, paused.json()["paused"], paused.json()["paused_by"]) == (200, True, "key:admin")
+    found = {one["name"]: one for one in (await api.call("GET", "/queues", role="viewer")).json()["items"]}
+    assert {name: (one["queued"], one["served"], one["paused"]) for name, one in found.items()} == {
+        "mail": (1, True, False),
+        "slow": (0, False, True),
+    }
+    assert (await api.call("POST", "/queues/slow/resume")).json()["paused"] is False
+    assert (await api.call("POST", "/queues/nobody/pause")).status_code == 404
+    assert (await api.call("POST", "/queues/slow/pause", role="owner")).status_code == 403
