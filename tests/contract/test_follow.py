@@ -376,3 +376,23 @@ async def test_a_follower_deleted_meanwhile_gets_no_run(world: World) -> None:
         )
         assert [result for result in results if isinstance(result, HoraeError)] == []
         assert await world.live() == []
+
+
+async def test_the_bounds_of_a_schedule_hold_for_what_follows_too(world: World) -> None:
+    load = await world.job()
+    now = await world.now()
+
+    def job(**options: Any) -> Any:
+        return world.job(schedule={"after": {"job": load.spec.name}, **options})
+
+    hour = timedelta(hours=1)
+    early = await job(start_at=(now + hour).isoformat())
+    late = await job(end_at=(now - hour).isoformat())
+    closed = await job(blackouts=[{"start": (now - hour).isoformat(), "end": (now + hour).isoformat()}])
+    spread_out = await job(jitter=3600)
+    inside = await job(start_at=(now - hour).isoformat(), end_at=(now + hour).isoformat())
+    await end(world, load)
+    assert [len(await started(world, one)) for one in (early, late, closed, spread_out, inside)] == [0, 0, 0, 1, 1]
+    assert [row["reason"] for row in await world.history(status="skipped")] == ["blackout"]
+    (waits,) = await started(world, spread_out)
+    assert now < waits["due_at"] <= now + hour + timedelta(minutes=1)

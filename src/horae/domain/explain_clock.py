@@ -11,7 +11,7 @@ from horae.domain.capacity import silent
 from horae.domain.explanation import Gate, command, distance, moment, named, span, when
 from horae.domain.facts import JobFacts
 from horae.domain.openings import Timed, next_open
-from horae.domain.schedule import AtSchedule
+from horae.domain.schedule import AfterSchedule, AtSchedule
 from horae.domain.zones import zone
 
 _LATE = timedelta(seconds=10)  # a scheduler that owns the shard takes a fraction of that
@@ -49,7 +49,25 @@ def _occurrences(facts: JobFacts, schedule: Timed) -> Gate:
     return Gate("occurrences", "closed", f"no occurrence is left, {cause}", f"{remedy}, or {by_hand(facts)}")
 
 
-def _bounds(facts: JobFacts, schedule: Timed) -> Gate | None:
+def after_gates(facts: JobFacts, schedule: AfterSchedule) -> list[Gate]:
+    """What keeps a job from following another one just now."""
+    found = _bounds(facts, schedule)
+    gates = [found] if found is not None else []
+    end = schedule.end_at
+    if end is not None and end < facts.now:
+        remedy = f"give it a later end_at, or {by_hand(facts)}"
+        gates = [Gate("start_end", "closed", f"it ended at {when(end, facts.now)}", remedy)]
+    for blackout in schedule.blackouts:
+        until = closed_until([blackout], schedule.timezone, facts.now)
+        if until is not None:
+            which = blackout_in_words(blackout, schedule.timezone)
+            detail = f"what ends now is in the blackout {which}, and does not start it"
+            gates.append(Gate("blackout", "closed", detail, f"wait until {moment(until)}, or {by_hand(facts)}", until))
+            break
+    return gates
+
+
+def _bounds(facts: JobFacts, schedule: Timed | AfterSchedule) -> Gate | None:
     start, end, now = schedule.start_at, schedule.end_at, facts.now
     if start is not None and start > now:
         return Gate("start_end", "closed", f"it begins at {when(start, now)}", f"wait, or {by_hand(facts)}", start)

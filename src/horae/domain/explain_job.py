@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from horae.domain.capacity import capacity_gates, worker_name
-from horae.domain.explain_clock import by_hand, clock_gates
+from horae.domain.explain_clock import after_gates, by_hand, clock_gates
 from horae.domain.explanation import Gate, brief, command, counted, distance, moment, named, when
 from horae.domain.facts import EndedRun, JobFacts, LiveRun, Upstream
 from horae.domain.firing import Firing, Occurrence, plan_of
@@ -21,7 +21,7 @@ _PAST = {"cancelled": "was cancelled", "skipped": "was skipped"}
 
 def job_gates(facts: JobFacts) -> list[Gate]:
     gates = [_enabled(facts), _paused(facts)]
-    gates += clock_gates(facts, facts.timed) if facts.timed else [_after(facts)]
+    gates += clock_gates(facts, facts.timed) if facts.timed else _unclocked(facts)
     gates += [*_places(facts), *_capacity(facts)]
     if any(gate.closed and gate.name not in WAITS for gate in gates):
         gates = [_informing(gate) if gate.name in WAITS else gate for gate in gates]
@@ -53,6 +53,11 @@ def _paused(facts: JobFacts) -> Gate:
 
 def _changed(facts: JobFacts) -> str:
     return f" (last changed by {facts.job.updated_by}, {distance(facts.job.updated_at, facts.now)})"
+
+
+def _unclocked(facts: JobFacts) -> list[Gate]:
+    schedule = facts.spec.schedule
+    return [*(after_gates(facts, schedule) if isinstance(schedule, AfterSchedule) else ()), _after(facts)]
 
 
 def _after(facts: JobFacts) -> Gate:

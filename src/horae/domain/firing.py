@@ -279,10 +279,13 @@ def skipped_range(calendar: Calendar, reason: SkipReason, after: datetime, until
 
 
 def _due_at(job: DueJob, at: datetime) -> datetime:
-    """Spread by the jitter, the same in every process and at every attempt to fire."""
     schedule = job.plan.schedule
-    jitter = 0 if isinstance(schedule, ManualSchedule | AfterSchedule) else schedule.jitter
+    return at if isinstance(schedule, ManualSchedule) else spread(job.id, schedule.jitter, at)
+
+
+def spread(job_id: str, jitter: float, at: datetime) -> datetime:
+    """Later by the jitter, the same in every process and at every attempt to fire."""
     if not jitter:
         return at
-    digest = blake2b(f"{job.id} {seconds_of(at)}.{at.microsecond}".encode(), digest_size=4).digest()
+    digest = blake2b(f"{job_id} {seconds_of(at)}.{at.microsecond}".encode(), digest_size=4).digest()
     return at + timedelta(milliseconds=int(jitter * 1_000 * int.from_bytes(digest, "big") / 2**32))

@@ -39,26 +39,35 @@ DstFold = Literal["first", "second", "both"]
 On = Literal["success", "failure", "any"]
 
 
-class _Timed(BaseModel):
-    """The options of every schedule that goes by the clock."""
+class _Bounded(BaseModel):
+    """The options of every schedule that Horae itself follows."""
 
     model_config = _FROZEN
 
     timezone: ZoneName = "UTC"
     start_at: Instant | None = None
     end_at: Instant | None = None
-    max_runs: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = None
     jitter: Annotated[float, Field(ge=0, le=3_600, allow_inf_nan=False)] = 0
     blackouts: Annotated[tuple[Blackout, ...], Field(max_length=20, strict=False)] = ()
-    dst_gap: DstGap = "run_after"
-    dst_fold: DstFold = "first"
 
     @model_validator(mode="after")
-    def _options_agree(self) -> Self:
+    def _bounds_agree(self) -> Self:
         if self.start_at is not None and self.end_at is not None and self.end_at < self.start_at:
             raise refusal("end_at", "must not come before start_at")
         if cover_the_week(self.blackouts):
             raise refusal("blackouts", "leave no time to run")
+        return self
+
+
+class _Timed(_Bounded):
+    """The options of every schedule that goes by the clock."""
+
+    max_runs: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = None
+    dst_gap: DstGap = "run_after"
+    dst_fold: DstFold = "first"
+
+    @model_validator(mode="after")
+    def _jitter_fits(self) -> Self:
         shortest = self.shortest_interval()
         if shortest is not None and timedelta(seconds=self.jitter) >= shortest:
             raise refusal("jitter", f"must be less than the interval of {shortest.total_seconds():g} s")
@@ -255,10 +264,8 @@ class Upstream(BaseModel):
     on: On = "success"
 
 
-class AfterSchedule(BaseModel):
-    """When another job's run ends."""
-
-    model_config = _FROZEN
+class AfterSchedule(_Bounded):
+    """When another job's run ends; not before `start_at`, after `end_at` or in a blackout."""
 
     after: Upstream
 

@@ -12,6 +12,7 @@ from horae.domain.zones import zone
 
 _ENDS = {"success": "succeeds", "failure": "fails", "any": "ends"}
 _MOST_BLACKOUTS = 2  # that a sentence can hold
+_Bounded = CronSchedule | EverySchedule | AtSchedule | AfterSchedule
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 
 
@@ -19,8 +20,8 @@ def in_words(schedule: Schedule) -> str:
     if isinstance(schedule, ManualSchedule):
         return "Only when triggered"
     if isinstance(schedule, AfterSchedule):
-        return f"When {schedule.after.job} {_ENDS[schedule.after.on]}"
-    if isinstance(schedule, CronSchedule):
+        said = [f"When {schedule.after.job} {_ENDS[schedule.after.on]}"]
+    elif isinstance(schedule, CronSchedule):
         said = _cron(schedule)
     elif isinstance(schedule, EverySchedule):
         said = [f"Every {interval_in_words(schedule.interval)}"]
@@ -43,7 +44,7 @@ def _cron(schedule: CronSchedule) -> list[str]:
     return [said, schedule.timezone] if day or len(cron.hours) < 24 else [said]
 
 
-def _bounds(schedule: CronSchedule | EverySchedule | AtSchedule) -> list[str]:
+def _bounds(schedule: _Bounded) -> list[str]:
     said = []
     if schedule.start_at is not None:
         said.append(f"from {_when(schedule.start_at, schedule.timezone)}")
@@ -52,16 +53,16 @@ def _bounds(schedule: CronSchedule | EverySchedule | AtSchedule) -> list[str]:
     return said
 
 
-def _options(schedule: CronSchedule | EverySchedule | AtSchedule) -> list[str]:
+def _options(schedule: _Bounded) -> list[str]:
     said = []
-    if schedule.max_runs is not None:
+    if not isinstance(schedule, AfterSchedule) and schedule.max_runs is not None:
         said.append("only once" if schedule.max_runs == 1 else f"at most {schedule.max_runs} times")
     if schedule.jitter:
         said.append(f"spread over {amount_in_words(timedelta(seconds=schedule.jitter))}")
     return said
 
 
-def _blackouts(schedule: CronSchedule | EverySchedule | AtSchedule) -> list[str]:
+def _blackouts(schedule: _Bounded) -> list[str]:
     if len(schedule.blackouts) > _MOST_BLACKOUTS:
         return [f"except in {len(schedule.blackouts)} blackouts"]
     said = [_blackout(blackout, schedule.timezone) for blackout in schedule.blackouts]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
+from horae.domain.blackouts import closed_until
 from horae.domain.errors import InvalidInput
-from horae.domain.firing import parse_plan
+from horae.domain.firing import parse_plan, spread
 from horae.domain.job import JobSpec
 from horae.domain.overlap import admit_one
 from horae.domain.records import Follower, Tally
@@ -70,15 +72,19 @@ async def start_followers(tx: Transaction, ended: Sequence[Ended], followers: Se
     runs: list[NewRun] = []
     skipped: list[Skipped] = []
     cancelling: Counter[str] = Counter()
+    now = await tx.now()
     for follower in followers:
         for parent in ended:
             if parent.job_id == follower.upstream_id and parent.status in _ENDS[follower.on]:
+                schedule = _schedule(follower)
+                if _out_of_bounds(schedule, now):
+                    continue
                 limit, under_way, waiting = gates.get(follower.id, (None, 0, 0))
-                place = _place(follower, limit, under_way, waiting)
+                place = _place(follower, schedule, now, (limit, under_way, waiting))
                 if isinstance(place, SkipReason):
                     skipped.append(await _skipped(tx, follower, parent, place))
                     continue
-                runs.append(_run(tx, follower, parent, held=place))
+                runs.append(_run(tx, follower, parent, held=place, due_at=_due_at(follower, schedule, now)))
                 if limit is not None:
                     gates[follower.id] = (limit, under_way + (not place), waiting + place)
                 if place and parse_plan(follower.plan).overlap == "cancel_running":
@@ -91,18 +97,41 @@ async def start_followers(tx: Transaction, ended: Sequence[Ended], followers: Se
     return Started({run.id for run in runs}, cancelling)
 
 
-def _place(follower: Follower, limit: int | None, under_way: int, waiting: int) -> bool | SkipReason:
+def _schedule(follower: Follower) -> AfterSchedule | None:
+    """None if an edit that is under way has just given it another one."""
+    schedule = parse_plan(follower.plan).schedule
+    return schedule if isinstance(schedule, AfterSchedule) else None
+
+
+def _out_of_bounds(schedule: AfterSchedule | None, now: datetime) -> bool:
+    """Before its beginning and after its end a schedule has no occurrences, and so nothing to account for."""
+    if schedule is None:
+        return False
+    too_early = schedule.start_at is not None and now < schedule.start_at
+    return too_early or (schedule.end_at is not None and now > schedule.end_at)
+
+
+def _due_at(follower: Follower, schedule: AfterSchedule | None, now: datetime) -> datetime | None:
+    return None if schedule is None or not schedule.jitter else spread(follower.id, schedule.jitter, now)
+
+
+def _place(
+    follower: Follower, schedule: AfterSchedule | None, now: datetime, gate: tuple[int | None, int, int]
+) -> bool | SkipReason:
     """Whether the run is held, or why there is none."""
     if not follower.enabled:
         return SkipReason.DISABLED
     if follower.paused:
         return SkipReason.PAUSED
+    if schedule is not None and closed_until(schedule.blackouts, schedule.timezone, now) is not None:
+        return SkipReason.BLACKOUT
+    limit, under_way, waiting = gate
     if limit is None:
         return False
     return admit_one(parse_plan(follower.plan).overlap, limit, under_way, waiting)
 
 
-def _run(tx: Transaction, follower: Follower, parent: Ended, *, held: bool) -> NewRun:
+def _run(tx: Transaction, follower: Follower, parent: Ended, *, held: bool, due_at: datetime | None) -> NewRun:
     plan = parse_plan(follower.plan)
     return NewRun(
         id=tx.new_id(),
@@ -114,6 +143,7 @@ def _run(tx: Transaction, follower: Follower, parent: Ended, *, held: bool) -> N
         priority=plan.priority,
         needs=plan.needs,
         held=held,
+        due_at=due_at,
         parent_run_id=parent.id,
     )
 

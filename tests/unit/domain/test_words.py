@@ -142,3 +142,11 @@ def test_there_are_words_for_every_expression(cron):
     assert words.startswith(("At ", "Every "))
     assert "  " not in words
     assert not words.endswith((" ", ","))
+
+
+def test_what_follows_says_when_it_does_not():
+    sundays = {"days": ["SUN"], "start": "22:00", "end": "06:00"}
+    form = {"after": {"job": "load"}, "timezone": "Europe/Berlin", "blackouts": [sundays], "jitter": 60}
+    text = in_words(SCHEDULE.validate_python(form))
+    assert text.startswith("When load succeeds, spread over 1 minute, except ")
+    assert text.endswith("Europe/Berlin")
