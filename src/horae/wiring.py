@@ -275,7 +275,7 @@ async def _welcome(store: SqlStore) -> None:
 
     token = await first_token(store, IDS)
     if token is not None:
-        log.warning("nobody has signed up yet; this makes the first admin, once and within a day", signup_token=token)
+        log.info("nobody has signed up yet; `horae signup` makes the first admin, once and within a day", token=token)
 
 
 async def _end(server: Any, stopping: asyncio.Event, stop: asyncio.Event, stop_now: asyncio.Event) -> None:
