@@ -25,7 +25,7 @@ format: setup    ## put the code into shape
 	$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
 test: setup      ## all tests, on real servers; ARGS='-k claim -m sqlite' for some
-	@$(BIN)/python tools/servers.py run --fast -- $(BIN)/pytest -n logical --dist worksteal $(ARGS)
+	@$(BIN)/python tools/servers.py run --fast --programs -- $(BIN)/pytest -n logical --dist worksteal $(ARGS)
 
 bench: setup     ## the figures of this machine as a table
 	@$(BIN)/python tools/servers.py run postgresql mysql -- $(BIN)/python -m bench $(ARGS)

@@ -11,8 +11,9 @@ from bench.place import Place
 from horae.domain.firing import plan_text
 from horae.domain.job import JobSpec
 from horae.domain.targets import PythonTarget
-from horae.store import tables
+from horae.store import tables  # noqa: F401 - declares them
 from horae.store.dialects.base import Connection, Dialect
+from horae.store.table import metadata
 from horae.wiring import IDS
 
 BATCH = 5_000
@@ -88,7 +89,7 @@ async def insert(
 
 async def _put(db: Connection, d: Dialect, table: str, columns: Sequence[str], values: Sequence[Sequence[Any]]) -> None:
     if values:
-        rows = d.rows("v", tables.metadata.tables[table], columns)
+        rows = d.rows("v", metadata.tables[table], columns)
         await db.execute(d.insert_from(table, rows), d.rows_params(rows, values))
 
 

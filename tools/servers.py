@@ -38,6 +38,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO
 
+import programs
 from server_kinds import DEFAULT_KINDS, KINDS, Missing, Server
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -49,6 +50,8 @@ def main() -> int:
     kinds = list(dict.fromkeys(arguments.kinds)) or list(DEFAULT_KINDS)
     servers = [server(KINDS[kind], arguments.fast) for kind in kinds]
     if arguments.verb == "run":
+        if arguments.programs and not have_programs():
+            return 1
         return run(servers, arguments.command)
     if arguments.verb == "start":
         urls, missing = start(servers, keep=True)
@@ -71,6 +74,7 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("verb", choices=["start", "stop", "run", "env", "status"])
     parser.add_argument("kinds", nargs="*", help=f"of {', '.join(KINDS)}; default: {' '.join(DEFAULT_KINDS)}")
     parser.add_argument("--fast", action="store_true", help="not durable, for tests")
+    parser.add_argument("--programs", action="store_true", help="with `run`: also what tests call (programs.py)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of shell lines")
     arguments = parser.parse_intermixed_args(words)
     for kind in arguments.kinds:
@@ -83,6 +87,14 @@ def parse(words: list[str]) -> argparse.Namespace:
 
 
 # ---- the verbs
+
+
+def have_programs() -> bool:
+    """False if the command cannot do without what is missing."""
+    missing = programs.find_or_install(in_ci=IN_CI)
+    for words in missing:
+        tell(f"{words} They will {'fail' if IN_CI else 'not run'}.")
+    return not (missing and IN_CI)
 
 
 def start(servers: list[Server], *, keep: bool) -> tuple[dict[str, str], list[Server]]:

@@ -20,7 +20,8 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from horae.clock import SystemClock
 from horae.domain.errors import SchemaMismatch, StoreUnavailable
-from horae.store import open_store, schema, tables
+from horae.store import open_store, schema
+from horae.store.table import metadata
 from tests.contract.world import IDS, World
 
 SCRIPTS = ScriptDirectory.from_config(schema.alembic_config())
@@ -67,7 +68,7 @@ async def test_up_from_nothing_down_again_and_up(database_url: str) -> None:
     for _ in range(2):
         await schema.migrate(database_url)
         assert await revision_of(database_url) == NEWEST
-        assert await on(database_url, table_names) == {*tables.metadata.tables, "alembic_version"}
+        assert await on(database_url, table_names) == {*metadata.tables, "alembic_version"}
         await is_usable(database_url)
         await schema.migrate(database_url, to="base")
         assert await on(database_url, table_names) == {"alembic_version"}
@@ -159,7 +160,7 @@ async def test_the_migrated_schema_is_the_one_in_tables_py(
     database_url: str, make_database: Callable[..., str]
 ) -> None:
     declared = make_database(database_url.partition(":")[0])
-    await on(declared, tables.metadata.create_all)
+    await on(declared, metadata.create_all)
     await schema.migrate(database_url)
     wanted, found = await on(declared, shape), await on(database_url, shape)
     found.pop("alembic_version")

@@ -1,4 +1,4 @@
-"""Finish: outcomes end their runs, park them or queue them once more. Needs the token: a late worker changes nothing."""
+"""Finish: outcomes end their runs, park them or queue them again. Needs the token: a late worker changes nothing."""
 
 from __future__ import annotations
 

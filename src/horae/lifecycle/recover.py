@@ -1,5 +1,5 @@
-"""Recover: leases that ran out count as a `lost` attempt, parked runs without a callback as `timed_out`, and both go the
-way of any failure. Any scheduler may sweep."""
+"""Recover: a lease that ran out counts as a `lost` attempt, a parked run without its callback as `timed_out`; both go
+the way of any failure. Any scheduler may sweep."""
 
 from __future__ import annotations
 

@@ -28,9 +28,9 @@ def tar_of(*members: tuple[str, Any]) -> bytes:
     with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
         for name, what in members:
             info = tarfile.TarInfo(name)
-            content = None
+            content: io.BytesIO | None = None
             if isinstance(what, tuple):
-                kinds = {"symlink": tarfile.SYMTYPE, "hardlink": tarfile.LNKTYPE}
+                kinds: dict[str, bytes] = {"symlink": tarfile.SYMTYPE, "hardlink": tarfile.LNKTYPE}
                 info.type = kinds.get(what[0], what[1])
                 info.linkname = what[1] if what[0] in kinds else ""
             else:

@@ -84,7 +84,7 @@ def test_a_job_of_that_name_that_is_for_something_else():
 def test_options_and_values_that_are_no_json():
     at = datetime(2026, 12, 1, 9, tzinfo=UTC)
     options = Options(run_at=at, priority=9, idempotency_key="order 7")
-    arguments = [{"customer": 7, "day": date(2026, 12, 1)}, {"customer": 8}]
+    arguments: list[dict[str, Any]] = [{"customer": 7, "day": date(2026, 12, 1)}, {"customer": 8}]
     requests, _ = play(enqueue.many(FUNCTION, arguments, options), JOB, {"items": []})
     assert requests[1].path == "jobs/mail.send/runs:batch"
     assert requests[1].json["runs"][0] == {
