@@ -176,8 +176,10 @@ class Jobs(Protocol):
         """Some names that begin as the text does: one of them may have been meant."""
         ...
 
-    async def page(self, project_id: str, where: JobFilter, *, limit: int, after: str | None) -> Page[JobRecord]:
-        """In the order of their names."""
+    async def page(
+        self, project_id: str, where: JobFilter, *, limit: int, after: str | None, sort: str = "name"
+    ) -> Page[JobRecord]:
+        """Sorted by `name`, `created_at`, `updated_at` or `next_run_at`; with `-` before it, the other way round."""
         ...
 
     async def head(self, project_id: str, ref: str) -> JobHead | None:
@@ -290,7 +292,9 @@ class Runs(Protocol):
         """Live or ended: read live first, so that a run on its way to history is never missed."""
         ...
 
-    async def page(self, project_id: str, where: RunFilter, *, limit: int, after: str | None) -> Page[RunRecord]: ...
+    async def page(
+        self, project_id: str, where: RunFilter, *, limit: int, after: str | None, oldest_first: bool = False
+    ) -> Page[RunRecord]: ...
     async def attempts(self, run_id: str) -> list[dict[str, Any]]: ...
 
 

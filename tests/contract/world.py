@@ -401,8 +401,10 @@ class World:
         assert found is not None
         return found
 
-    async def page(self, *, limit: int = 50, after: str | None = None, **where: Any) -> Any:
-        return await self.store.read(_page, self.project, RunFilter(**where), limit, after)
+    async def page(
+        self, *, limit: int = 50, after: str | None = None, oldest_first: bool = False, **where: Any
+    ) -> Any:
+        return await self.store.read(_page, self.project, RunFilter(**where), limit, after, oldest_first)
 
     async def totals(self) -> dict[str, int]:
         return await self.store.read(_totals, self.project)
@@ -516,8 +518,10 @@ async def _operation(tx: Transaction, operation_id: str) -> Operation | None:
     return await tx.operations.find(None, operation_id)
 
 
-async def _page(tx: Transaction, project: str, where: RunFilter, limit: int, after: str | None) -> Any:
-    return await tx.runs.page(project, where, limit=limit, after=after)
+async def _page(
+    tx: Transaction, project: str, where: RunFilter, limit: int, after: str | None, oldest_first: bool
+) -> Any:
+    return await tx.runs.page(project, where, limit=limit, after=after, oldest_first=oldest_first)
 
 
 async def _totals(tx: Transaction, project: str) -> dict[str, int]:

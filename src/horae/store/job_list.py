@@ -16,18 +16,22 @@ from horae.domain.job import JobSpec
 from horae.domain.records import JobRecord
 from horae.domain.states import JobStatus
 from horae.store.dialects.base import Dialect, Row
+from horae.store.order import Order
 from horae.store.rows import dump
 
 _RUNNING = "EXISTS (SELECT 1 FROM runs r WHERE r.job_id = j.id AND r.status = 'running')"
 
 
-def conditions(d: Dialect, project_id: str, where: JobFilter, after: str | None) -> tuple[str, dict[str, Any]]:
+def conditions(
+    d: Dialect, project_id: str, where: JobFilter, order: Order, after: str | None
+) -> tuple[str, dict[str, Any]]:
     """The WHERE of a page of jobs and its parameters. Of the tags it only knows that the word is somewhere in the
     definition: the rows are to be looked at once more."""
     asked = _Conditions(d)
     asked.add("j.project_id = :project_id", project_id=project_id)
     if after is not None:
-        asked.add("j.name > :after", after=after)
+        condition, params = order.after("j", after)
+        asked.add(condition, **params)
     if where.text is not None:
         # Lower case on both sides: databases differ in whether LIKE tells it from upper case.
         asked.add("LOWER(j.name) LIKE :text ESCAPE '!'", text=f"%{_escaped(where.text.lower())}%")

@@ -14,6 +14,7 @@ from horae.domain.records import Advance, JobChange, JobHead, JobRecord, JobStat
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.job_list import conditions, record_of, spec_of
+from horae.store.order import Order
 from horae.store.rows import Group, batch, dump, is_id, some
 from horae.store.stats import latest_runs
 
@@ -215,19 +216,23 @@ class JobTable(Group):
             found += [row["name"] for row in rows]
         return found
 
-    async def page(self, project_id: str, where: JobFilter, *, limit: int, after: str | None) -> Page[JobRecord]:
+    async def page(
+        self, project_id: str, where: JobFilter, *, limit: int, after: str | None, sort: str = "name"
+    ) -> Page[JobRecord]:
         found: list[Row] = []
+        order = Order.parse(sort)
         while len(found) <= limit:
-            wheres, params = conditions(self.d, project_id, where, after)
+            wheres, params = conditions(self.d, project_id, where, order, after)
             rows = await self.db.fetch(
-                f"SELECT {_JOB} {_FROM} WHERE {wheres} ORDER BY j.name LIMIT :limit", {**params, "limit": limit + 1}
+                f"SELECT {_JOB} {_FROM} WHERE {wheres} ORDER BY {order.by('j')} LIMIT :limit",
+                {**params, "limit": limit + 1},
             )
             found += [row for row in rows if where.tag is None or where.tag in spec_of(row["spec"]).tags]
             if len(rows) <= limit:
                 break
-            after = rows[-1]["name"]
+            after = order.cursor(rows[-1])
         records = await self._records(found[:limit])
-        return Page(records, records[-1].spec.name if len(found) > limit else None)
+        return Page(records, order.cursor(found[limit - 1]) if len(found) > limit else None)
 
     async def _records(self, rows: Sequence[Row]) -> list[JobRecord]:
         if not rows:

@@ -4,7 +4,7 @@ run which moves in between is seen twice (and kept once) rather than not at all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from horae.domain.records import Page, RunFilter
 from horae.domain.run import RunRecord
@@ -67,28 +67,37 @@ async def live(db: Connection, d: Dialect, project_id: str, run_ids: list[str]) 
     return [_record(row, live=True) for row in rows]
 
 
-async def page(
-    db: Connection, d: Dialect, project_id: str, where: RunFilter, *, limit: int, after: str | None
-) -> Page[RunRecord]:
-    """Newest first: ids are in order of creation."""
+class Asked(NamedTuple):
+    """A page of runs."""
+
+    project_id: str
+    where: RunFilter
+    limit: int
+    after: str | None
+    oldest_first: bool
+
+
+async def page(db: Connection, asked: Asked) -> Page[RunRecord]:
+    """Ids are in order of creation."""
+    where, limit, down = asked.where, asked.limit, not asked.oldest_first
     wheres = ["r.project_id = :project_id"]
-    params: dict[str, Any] = {"project_id": project_id, "limit": limit + 1}
-    if after is not None:
-        wheres.append("r.id < :after")
-        params["after"] = after
+    params: dict[str, Any] = {"project_id": asked.project_id, "limit": limit + 1}
+    if asked.after is not None:
+        wheres.append("r.id < :after" if down else "r.id > :after")
+        params["after"] = asked.after
     for column in ("job_id", "status", "trigger", "worker_id"):
         value = getattr(where, column)
         if value is not None:
             wheres.append(f'r."{column}" = :{column}')
             params[column] = value
-    tail = f" WHERE {' AND '.join(wheres)} ORDER BY r.id DESC LIMIT :limit"
+    tail = f" WHERE {' AND '.join(wheres)} ORDER BY r.id{' DESC' if down else ''} LIMIT :limit"
     found: dict[str, RunRecord] = {}
     for select in (_LIVE, _ENDED):
         is_live = select is _LIVE
         if where.status is None or (where.status in LIVE) == is_live:
             for row in await db.fetch(select + tail, params):
                 found[row["id"]] = _record(row, live=is_live)
-    records = [found[run_id] for run_id in sorted(found, reverse=True)]
+    records = [found[run_id] for run_id in sorted(found, reverse=down)]
     more = len(records) > limit
     return Page(records[:limit], records[limit - 1]["id"] if more else None)
 

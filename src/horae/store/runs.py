@@ -165,8 +165,11 @@ class RunTable(Leases):
     async def find(self, project_id: str, run_id: str) -> RunRecord | None:
         return await run_list.find(self.db, self.d, project_id, run_id)
 
-    async def page(self, project_id: str, where: RunFilter, *, limit: int, after: str | None) -> Page[RunRecord]:
-        return await run_list.page(self.db, self.d, project_id, where, limit=limit, after=after)
+    async def page(
+        self, project_id: str, where: RunFilter, *, limit: int, after: str | None, oldest_first: bool = False
+    ) -> Page[RunRecord]:
+        asked = run_list.Asked(project_id, where, limit, after, oldest_first)
+        return await run_list.page(self.db, asked)
 
     async def attempts(self, run_id: str) -> list[dict[str, Any]]:
         columns = "n, worker_id, started_at, finished_at, outcome, exit_code, response_code, error, traceback"

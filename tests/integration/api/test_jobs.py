@@ -179,3 +179,31 @@ async def test_a_name_that_is_nearly_right_is_suggested(api: Api):
         assert detail.endswith("; did you mean 'nightly-report'?"), path
     assert (await api.call("POST", "/jobs/ohter/run")).json()["detail"].endswith("did you mean 'other'?")
     assert (await api.call("GET", "/jobs/nothing-like-it")).json()["detail"] == "there is no job 'nothing-like-it'"
+
+
+async def test_sorted_pages_keep_to_their_order(api: Api):
+    for name in ("b", "a", "c"):
+        await api.make(name)
+    for sort, names in (("name", "abc"), ("-name", "cba"), ("created_at", "bac"), ("-created_at", "cab")):
+        seen, cursor = [], None
+        while True:
+            params = {"sort": sort, "limit": 2, **({"cursor": cursor} if cursor else {})}
+            page = (await api.call("GET", "/jobs", params=params)).json()
+            seen += [job["name"] for job in page["items"]]
+            if (cursor := page["next_cursor"]) is None:
+                break
+        assert "".join(seen) == names
+    cursor = (await api.call("GET", "/jobs", params={"limit": 1, "sort": "name"})).json()["next_cursor"]
+    other = await api.call("GET", "/jobs", params={"cursor": cursor, "sort": "-name"})
+    assert (other.status_code, other.json()["field"]) == (422, "cursor")
+    for path in ("/jobs", "/runs"):
+        unknown = await api.call("GET", path, params={"sort": "colour"})
+        assert (unknown.status_code, unknown.json()["field"]) == (422, "sort")
+
+
+async def test_runs_oldest_first(api: Api):
+    await api.make()
+    made = [(await api.call("POST", "/jobs/hello/run")).json()["id"] for _ in range(3)]
+    for path in ("/runs", "/jobs/hello/runs"):
+        found = (await api.call("GET", path, params={"sort": "created_at"})).json()["items"]
+        assert [run["id"] for run in found] == made

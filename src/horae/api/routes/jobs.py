@@ -30,6 +30,9 @@ router = APIRouter(tags=["jobs"])
 Reader = Annotated[Principal, Depends(allow("jobs:read"))]
 Writer = Annotated[Principal, Depends(allow("jobs:write"))]
 Word = Annotated[str | None, Query(min_length=1, max_length=100)]
+Sort = Literal[
+    "name", "-name", "created_at", "-created_at", "updated_at", "-updated_at", "next_run_at", "-next_run_at"
+]
 
 
 async def job_filter(
@@ -47,12 +50,16 @@ async def job_filter(
 
 @router.get("/jobs", response_model=Listing[JobView])
 async def list_jobs(
-    context: Ctx, principal: Reader, page: Page, where: Annotated[JobFilter, Depends(job_filter)]
+    context: Ctx,
+    principal: Reader,
+    page: Page,
+    where: Annotated[JobFilter, Depends(job_filter)],
+    sort: Annotated[Sort, Query(description="with - before it, the other way round")] = "name",
 ) -> Response:
-    """Jobs in the order of their names."""
-    scope = "\0".join(["jobs", *("" if value is None else str(value) for value in astuple(where))])
+    """Jobs, in the order of their names unless `sort` says otherwise; those without a next run come last."""
+    scope = "\0".join(["jobs", sort, *("" if value is None else str(value) for value in astuple(where))])
     after = page.after(context, principal, scope)
-    found = await context.store.read(_page, principal.project_id, where, page.limit, after)
+    found = await context.store.read(_page, principal.project_id, where, page.limit, after, sort)
     now = context.clock.now()
     next_cursor = page.next(context, principal, scope, found.next)
     return reply(listing((job_json(job, now) for job in found.items), next_cursor))
@@ -152,6 +159,6 @@ async def _edited(tx: Transaction, principal: Principal, edit: _Edit) -> JobReco
 
 
 async def _page(
-    tx: Transaction, project_id: str, where: JobFilter, limit: int, after: str | None
+    tx: Transaction, project_id: str, where: JobFilter, limit: int, after: str | None, sort: str
 ) -> records.Page[JobRecord]:
-    return await tx.jobs.page(project_id, where, limit=limit, after=after)
+    return await tx.jobs.page(project_id, where, limit=limit, after=after, sort=sort)

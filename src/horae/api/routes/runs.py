@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Depends, Query, Response
 
@@ -23,6 +23,16 @@ router = APIRouter(tags=["runs"])
 Reader = Annotated[Principal, Depends(allow("runs:read"))]
 SWEEPS = 20  # batches in one request; what is left is for the schedulers
 Text = Annotated[str | None, Query(min_length=1, max_length=200)]
+Sort = Annotated[Literal["created_at", "-created_at"], Query(description="oldest or newest first")]
+
+
+class Asked(NamedTuple):
+    """The filters of a list, and its order."""
+
+    status: RunStatus | None
+    trigger: Trigger | None
+    worker: str | None
+    sort: str
 
 
 @router.get("/runs", response_model=Listing[RunView])
@@ -34,9 +44,10 @@ async def list_runs(
     status: RunStatus | None = None,
     trigger: Trigger | None = None,
     worker: Text = None,
+    sort: Sort = "-created_at",
 ) -> Response:
-    """Runs of all jobs, newest first."""
-    return await _list(context, principal, page, job, (status, trigger, worker))
+    """Runs of all jobs, newest first unless `sort` says otherwise."""
+    return await _list(context, principal, page, job, Asked(status, trigger, worker, sort))
 
 
 @router.get("/jobs/{id}/runs", response_model=Listing[RunView])
@@ -49,9 +60,10 @@ async def list_runs_of_job(
     status: RunStatus | None = None,
     trigger: Trigger | None = None,
     worker: Text = None,
+    sort: Sort = "-created_at",
 ) -> Response:
-    """Runs of one job, newest first."""
-    return await _list(context, principal, page, ref, (status, trigger, worker))
+    """Runs of one job, newest first unless `sort` says otherwise."""
+    return await _list(context, principal, page, ref, Asked(status, trigger, worker, sort))
 
 
 async def _list(
@@ -59,7 +71,7 @@ async def _list(
     principal: Principal,
     page: Paging,
     job: str | None,
-    rest: tuple[RunStatus | None, Trigger | None, str | None],
+    rest: Asked,
 ) -> Response:
     scope = "\0".join(["runs", job or "", *(str(value or "") for value in rest)])
     found = await context.store.read(
@@ -73,7 +85,7 @@ async def _page(
     tx: Transaction,
     project_id: str,
     job: str | None,
-    rest: tuple[RunStatus | None, Trigger | None, str | None],
+    rest: Asked,
     limit: int,
     after: str | None,
 ) -> records.Page[RunRecord]:
@@ -81,11 +93,11 @@ async def _page(
     if job is not None:
         # A deleted job keeps its history, which is found by the job's id alone.
         job_id = job if is_id(job) else (await find_job(tx, project_id, job)).id
-    status, trigger, worker = rest
+    status, trigger, worker, sort = rest
     if worker is not None and not is_id(worker):
         raise InvalidInput("worker", "must be the id of a worker")
     where = records.RunFilter(job_id=job_id, status=status, trigger=trigger, worker_id=worker)
-    return await tx.runs.page(project_id, where, limit=limit, after=after)
+    return await tx.runs.page(project_id, where, limit=limit, after=after, oldest_first=sort == "created_at")
 
 
 @router.get("/runs/{id}", response_model=RunView)
