@@ -79,7 +79,7 @@ async def authenticate(request: Request) -> Caller:
         raise Unauthenticated("sign in, or send your API key as `Authorization: Bearer <key>`")
     gate: Gate = request.app.state.gate
     caller = await (_by_key(gate, text) if text.startswith("horae_") else _by_session(gate, text))
-    gate.limit.count(caller.key_id or caller.actor)
+    await gate.limit.count(caller.key_id or caller.actor)
     return caller
 
 
@@ -162,12 +162,12 @@ async def _named(request: Request, caller: Caller, wanted: str) -> Place:
 
 async def _any_place(request: Request, caller: Caller, ref: str) -> Place | None:
     """Admins may act everywhere; their keys, like all keys, in one project."""
-    if not caller.is_admin or caller.user is None or len(ref) > 200:
-        return None
-    return await _project(request, ref)
+    return await _project(request, ref) if caller.is_admin and caller.user is not None else None
 
 
 async def _project(request: Request, ref: str) -> Place | None:
+    if len(ref) > 200 or "\x00" in ref:  # which PostgreSQL cannot be asked for
+        return None
     gate: Gate = request.app.state.gate
     project = await gate.project(ref)
     return None if project is None else Place(project.id, project.slug, project.name, "admin")
@@ -179,7 +179,7 @@ class AllowInPath(AllowInProject):
     async def choose(self, request: Request, caller: Caller) -> Place:
         ref = request.path_params["id"]
         found = caller.place(ref)
-        if found is None and caller.is_admin and len(ref) <= 200 and "\x00" not in ref:
+        if found is None and caller.is_admin:
             found = await _project(request, ref)
         if found is None:
             raise NotFound("there is no such project")

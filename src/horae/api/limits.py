@@ -1,7 +1,8 @@
 """How many requests a key or a user may make: a leaky bucket that all processes share through the database.
 
 Each process counts by itself and settles with the others only every so often, in the background: once for each fiftieth
-of a bucket. So a request costs no query, and all processes together let through a few fiftieths too many at most."""
+of a bucket. So a request costs no query, and all processes together let through a few fiftieths too many at most. Only
+a burst that is faster than the database waits for it."""
 
 from __future__ import annotations
 
@@ -36,17 +37,20 @@ class RequestLimit:
         self._store, self._clock, self._rate = store, clock, rate
         self._room = rate * _BURST
         self._portion = max(1, int(self._room / _PORTIONS))
+        self._most = 3 * self._portion  # that may be under way before somebody waits
         self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
         self._settling: asyncio.Task[None] | None = None
 
-    def count(self, who: str) -> None:
+    async def count(self, who: str) -> None:
         """Counts a request, or refuses it."""
         if not self._rate:
             return
-        now = self._clock.monotonic()
         bucket = self._buckets.get(who)
         if bucket is None:
-            bucket = self._remember(who, now)
+            bucket = self._remember(who, self._clock.monotonic())
+        elif bucket.unsettled >= self._most and self._settling is not None:
+            await asyncio.shield(self._settling)
+        now = self._clock.monotonic()
         bucket.level = max(0.0, bucket.level - (now - bucket.at) * self._rate)
         bucket.at = now
         if bucket.level + 1 > self._room:

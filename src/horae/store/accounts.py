@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from horae.domain.account import Account, Credentials, Member, NewUser, Place, User
 from horae.domain.records import Page
-from horae.store.dialects.base import Row
-from horae.store.rows import Group, is_id, words
+from horae.store import account_tables
+from horae.store.dialects.base import Dialect, Row, Rows
+from horae.store.rows import Group, batch, is_id, words
 
 _USER = words(
     "id username is_admin is_active created_by created_at updated_at password_changed_at last_login_at",
@@ -16,6 +19,13 @@ _MEMBER = (
     "FROM memberships m JOIN users u ON u.id = m.user_id"
 )
 _CHANGEABLE = frozenset({"is_admin", "is_active", "password"})
+
+
+@cache
+def _put_role(d: Dialect) -> tuple[str, Rows]:
+    rows = batch(d, account_tables.memberships, "project_id", "user_id", "role", "created_by")
+    insert = d.insert_from("memberships", rows, {"created_at": d.now})
+    return d.upsert(insert, ["project_id", "user_id"], {"role": "{new}"}), rows
 
 
 class AccountTables(Group):
@@ -114,15 +124,8 @@ class AccountTables(Group):
         return _member(rows[0]) if rows else None
 
     async def set_role(self, project_id: str, user_id: str, role: str, actor: str) -> None:
-        given = {"project_id": project_id, "user_id": user_id, "role": role, "actor": actor}
-        if not await self.db.execute(
-            "UPDATE memberships SET role = :role WHERE project_id = :project_id AND user_id = :user_id", given
-        ):
-            await self.db.execute(
-                "INSERT INTO memberships (project_id, user_id, role, created_by, created_at) "
-                f"VALUES (:project_id, :user_id, :role, :actor, {self.d.now})",
-                given,
-            )
+        sql, rows = _put_role(self.d)
+        await self.put(sql, rows, [(project_id, user_id, role, actor)])
 
     async def remove_member(self, project_id: str, user_id: str) -> None:
         await self.db.execute(
