@@ -20,6 +20,7 @@ from horae.api.gate import Gate
 from horae.api.routes import (
     audit,
     auth,
+    calendar,
     callbacks,
     dead_letters,
     explain,
@@ -77,7 +78,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
             "content": {errors.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
         }
     }
-    about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules)
+    about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules, calendar)
     about_people = (auth, users, projects, members, invitations, keys, audit)
     about_runs = (runs, logs, callbacks, explain, retries, dead_letters)
     about_all = (secrets, functions, workers, schedulers, queues, monitoring)

@@ -65,6 +65,7 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("DELETE", "/api/v1/task-functions/{name}"): (None, 204),
     ("GET", "/api/v1/workers"): (None, 200),
     ("GET", "/api/v1/schedulers"): (None, 200),
+    ("GET", "/api/v1/calendar"): (None, 200),
     ("GET", "/api/v1/queues"): (None, 200),
     ("POST", "/api/v1/queues/{name}/pause"): (None, 404),  # no job names it
     ("POST", "/api/v1/queues/{name}/resume"): (None, 404),

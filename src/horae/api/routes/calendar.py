@@ -1,0 +1,92 @@
+"""What all jobs will do: how busy it will be, and when."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import BaseModel
+
+from horae.api.auth import Principal, allow
+from horae.api.context import Ctx
+from horae.api.params import instant_param
+from horae.api.views import reply
+from horae.domain.agenda import Agenda, agenda, counted
+from horae.domain.errors import InvalidInput
+from horae.domain.filters import JobFilter
+from horae.domain.instants import LATEST
+from horae.domain.records import JobRecord
+from horae.ports import Transaction
+
+router = APIRouter(tags=["schedules"])
+
+LISTED, COUNTED = 1_000, 100_000  # occurrences at most
+JOBS = 5_000  # at most, those first whose next run comes first
+_STEPS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
+_LONGEST = {"none": timedelta(days=366), "minute": timedelta(days=7), "hour": timedelta(days=366)}
+
+
+class CalendarEntryView(BaseModel):
+    """An occurrence with its job, or with `by` a stretch of time and how many begin in it."""
+
+    at: datetime
+    job_id: str | None = None
+    job_name: str | None = None
+    count: int | None = None
+
+
+class CalendarView(BaseModel):
+    """Nothing is missing before `complete_until`."""
+
+    start: datetime
+    end: datetime
+    complete_until: datetime
+    items: list[CalendarEntryView]
+
+
+async def range_of(
+    start: Annotated[str | None, Query(max_length=40, description="an instant; now by default")] = None,
+    end: Annotated[str | None, Query(max_length=40, description="an instant; a day later by default")] = None,
+) -> tuple[datetime | None, datetime | None]:
+    return instant_param("start", start), instant_param("end", end)
+
+
+@router.get("/calendar", response_model=CalendarView, response_model_exclude_none=True)
+async def show_calendar(
+    context: Ctx,
+    principal: Annotated[Principal, Depends(allow("jobs:read"))],
+    given: Annotated[tuple[datetime | None, datetime | None], Depends(range_of)],
+    by: Annotated[Literal["none", "minute", "hour"], Query(description="how many begin in each")] = "none",
+    tag: Annotated[str | None, Query(min_length=1, max_length=100)] = None,
+    queue: Annotated[str | None, Query(min_length=1, max_length=100)] = None,
+) -> Response:
+    """The occurrences to come of all jobs that are on, in order; those in blackouts are left out."""
+    now = context.clock.now()
+    start = given[0] or now
+    end = given[1] or start + timedelta(days=1)
+    if end < start:
+        raise InvalidInput("end", "must not be before start")
+    if end - start > _LONGEST[by]:
+        raise InvalidInput("end", f"must be within {_LONGEST[by].days} days of start")
+    where = JobFilter(enabled=True, paused=False, tag=tag, queue=queue)
+    jobs, known_until = await context.store.read(_jobs, principal.project_id, where)
+    most = LISTED if by == "none" else COUNTED
+    # A hundred thousand of them take a while, in which others want to be served.
+    found = await asyncio.to_thread(agenda, jobs, now, start, min(end, known_until), most)
+    return reply({"start": start, "end": end, "complete_until": found.complete_until, "items": _items(found, by)})
+
+
+def _items(found: Agenda, by: str) -> list[dict[str, Any]]:
+    if by == "none":
+        return [entry._asdict() for entry in found.entries]
+    return [{"at": at, "count": count} for at, count in counted(found.entries, _STEPS[by])]
+
+
+async def _jobs(tx: Transaction, project_id: str, where: JobFilter) -> tuple[list[JobRecord], datetime]:
+    """Jobs that have a next run, and until when there is nothing of any other."""
+    page = await tx.jobs.page(project_id, where, limit=JOBS, after=None, sort="next_run_at")
+    jobs = [job for job in page.items if job.next_run_at is not None]
+    last = page.items[-1].next_run_at if page.next is not None else None
+    return jobs, last or LATEST

@@ -1,0 +1,69 @@
+"""The calendar of all jobs over the API."""
+
+from typing import Any
+
+import pytest
+
+from .conftest import Api, add_key
+from .test_access import another_project
+
+DAY = {"start": "2090-06-01T00:00:00Z", "end": "2090-06-02T00:00:00Z"}
+
+
+async def shown(api: Api, **params: Any) -> dict[str, Any]:
+    answer = await api.call("GET", "/calendar", role=params.pop("role", "viewer"), params={**DAY, **params})
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def test_occurrences_of_all_jobs_in_order(api: Api):
+    one = await api.make("one", schedule={"cron": "0 */12 * * *"})
+    await api.make("two", schedule={"cron": "0 6 * * *"}, tags=["x"], queue="mail")
+    await api.make("off", schedule={"cron": "0 * * * *"}, enabled=False)
+    await api.make("paused", schedule={"cron": "0 * * * *"})
+    await api.call("POST", "/jobs/paused/pause")
+    await api.make("manual")
+    found = await shown(api)
+    assert [(item["job_name"], item["at"]) for item in found["items"]] == [
+        ("one", "2090-06-01T00:00:00Z"),
+        ("two", "2090-06-01T06:00:00Z"),
+        ("one", "2090-06-01T12:00:00Z"),
+    ]
+    assert found["items"][0]["job_id"] == one["id"]
+    assert found["complete_until"] == found["end"] == DAY["end"]
+    for params in ({"tag": "x"}, {"queue": "mail"}):
+        assert [item["job_name"] for item in (await shown(api, **params))["items"]] == ["two"]
+    api.tokens["stranger"] = await add_key(api.store, "viewer", await another_project(api))
+    assert (await shown(api, role="stranger"))["items"] == []
+
+
+async def test_counted(api: Api):
+    await api.make("often", schedule={"cron": "*/15 * * * * *"})
+    await api.make("hourly", schedule={"cron": "0 0 * * * *"})
+    hour = {"end": "2090-06-01T01:00:00Z"}
+    found = (await shown(api, by="minute", **hour))["items"]
+    assert [item["count"] for item in found] == [5] + [4] * 59
+    assert found[1]["at"] == "2090-06-01T00:01:00Z"
+    assert [item["count"] for item in (await shown(api, by="hour", **hour))["items"]] == [241]
+
+
+async def test_it_says_what_it_leaves_out(api: Api):
+    await api.make("often", schedule={"cron": "* * * * * *"})
+    found = await shown(api)
+    assert (len(found["items"]), found["complete_until"]) == (1_000, "2090-06-01T00:16:40Z")
+
+
+@pytest.mark.parametrize(
+    ("params", "field"),
+    [
+        ({"start": "soon"}, "start"),
+        ({"end": "2090-05-01T00:00:00Z"}, "end"),
+        ({"end": "2092-06-01T00:00:00Z"}, "end"),
+        ({"end": "2090-07-01T00:00:00Z", "by": "minute"}, "end"),
+        ({"by": "second"}, "by"),
+    ],
+)
+async def test_bad_ranges(api: Api, params: dict[str, str], field: str):
+    answer = await api.call("GET", "/calendar", params={**DAY, **params})
+    assert (answer.status_code, answer.json()["field"]) == (422, field)
