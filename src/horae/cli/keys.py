@@ -71,7 +71,7 @@ def create(
         with connect() as client:
             made = client.keys.create(name, role, expires_at=until)
     if as_json:
-        print_json(made)
+        print_json({"id": made["id"], "token": made["token"]})
         return
     say(f"This is the key {name!r} ({role}). It is not shown again:")
     print(made["token"])
