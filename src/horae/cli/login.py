@@ -116,10 +116,14 @@ def _asked(words: str) -> str:
 
 def _sign_in(url: str, name: str, secret: str, project: str | None, as_json: bool) -> None:
     from horae.cli.session import Login, LoginFile
+    from horae.sdk.answers import NotSignedIn
     from horae.sdk.client import Client
 
     with Client(url, client="cli") as client:
-        tokens = client.account.sign_in(name, secret)
+        try:
+            tokens = client.account.sign_in(name, secret)
+        except NotSignedIn as error:
+            raise HoraeError(str(error)) from None  # the advice to sign in would be of no use
     with Client(url, tokens["access_token"], client="cli") as client:
         me = client.account.me()
     places = [place["slug"] for place in me["projects"]]
