@@ -26,6 +26,7 @@ from horae.domain.account import (
 )
 from horae.domain.attempt import Attempt
 from horae.domain.audit import AuditFilter, AuditRecord, Origin
+from horae.domain.changes import Glance
 from horae.domain.dead_letter import DeadFilter, DeadGroup, DeadLetter
 from horae.domain.difference import Change
 from horae.domain.facts import EndedRun, JobStanding, LiveRuns, SchedulerFact, Upstream
@@ -577,6 +578,20 @@ class Operations(Protocol):
         ...
 
 
+class Changes(Protocol):
+    """Bounded looks at what changed lately."""
+
+    async def live(self, project_id: str, limit: int) -> list[Glance]:
+        """The newest live runs."""
+        ...
+
+    async def ended(self, project_id: str, since: datetime, limit: int) -> list[Glance]:
+        """Those of the newest runs in the history that ended since then."""
+        ...
+
+    async def runs(self, project_id: str, run_ids: Collection[str]) -> list[RunRecord]: ...
+
+
 class Queues(Protocol):
     """The queues that jobs name; of the whole installation, with counts of one project."""
 
@@ -771,6 +786,8 @@ class Transaction(Protocol):
     def idempotency(self) -> Idempotency: ...
     @property
     def queues(self) -> Queues: ...
+    @property
+    def changes(self) -> Changes: ...
 
     @property
     def repeated(self) -> bool:

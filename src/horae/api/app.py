@@ -23,6 +23,7 @@ from horae.api.routes import (
     calendar,
     callbacks,
     dead_letters,
+    events,
     explain,
     functions,
     health,
@@ -51,6 +52,7 @@ from horae.api.routes import (
 from horae.api.schemas import Problem
 from horae.api.shell import Shell
 from horae.api.views import reply
+from horae.api.watching import Watches
 from horae.ports import Clock, Ids, Store
 from horae.sealing import Keyring
 
@@ -70,6 +72,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
     )
     app.state.context = Context(store, settings, ids, clock, Keyring(*settings.keys))
     app.state.gate = Gate(app.state.context)
+    app.state.watches = Watches(app.state.context)
     errors.install(app)
     idempotency.install(app)
     answers: dict[int | str, dict[str, Any]] = {
@@ -81,7 +84,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
     about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules, calendar)
     about_people = (auth, users, projects, members, invitations, keys, audit)
     about_runs = (runs, logs, callbacks, explain, retries, dead_letters)
-    about_all = (secrets, functions, workers, schedulers, queues, monitoring)
+    about_all = (secrets, functions, workers, schedulers, queues, monitoring, events)
     for module in (*about_jobs, *about_people, *about_runs, *about_all):
         app.include_router(module.router, prefix=PREFIX, responses=answers)
     app.include_router(health.router)

@@ -16,8 +16,16 @@ _BREAK = re.compile(rb"[\r\n]+")  # JSON has none outside of its strings, and th
 
 
 def event(name: str, data: Any, id: str | None = None) -> bytes:
+    return framed(name, rendered(data), id)
+
+
+def rendered(data: Any) -> bytes:
+    return _BREAK.sub(b" ", render(data))
+
+
+def framed(name: str, data: bytes, id: str | None) -> bytes:
     head = f"id: {id}\n" if id is not None else ""
-    return f"{head}event: {name}\ndata: ".encode() + _BREAK.sub(b" ", render(data)) + b"\n\n"
+    return f"{head}event: {name}\ndata: ".encode() + data + b"\n\n"
 
 
 def still_here() -> bytes:

@@ -67,6 +67,14 @@ async def live(db: Connection, d: Dialect, project_id: str, run_ids: list[str]) 
     return [_record(row, live=True) for row in rows]
 
 
+async def ended(db: Connection, d: Dialect, project_id: str, run_ids: list[str]) -> list[RunRecord]:
+    rows = await db.fetch(
+        f"{_ENDED} WHERE {d.among('r.id', 'ids')} AND r.project_id = :project_id ORDER BY r.id",
+        {"ids": run_ids, "project_id": project_id},
+    )
+    return [_record(row, live=False) for row in rows]
+
+
 class Asked(NamedTuple):
     """A page of runs."""
 

@@ -14,6 +14,7 @@ from horae.ports import Hint, Ids, Verb
 from horae.store.access import AccessTable
 from horae.store.accounts import AccountTables
 from horae.store.audit import AuditTable
+from horae.store.changes import ChangeTables
 from horae.store.dead_letters import DeadLetterTable
 from horae.store.dependencies import DependencyTable
 from horae.store.dialects.base import Connection, Dialect
@@ -83,6 +84,7 @@ class SqlTransaction:
         self.dead_letters = DeadLetterTable(db, dialect)
         self.idempotency = IdempotencyTable(db, dialect)
         self.queues = QueueTable(db, dialect)
+        self.changes = ChangeTables(db, dialect)
         self.new_id = ids.new
 
     async def now(self) -> datetime:

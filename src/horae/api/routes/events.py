@@ -1,0 +1,97 @@
+"""What happens, as it happens: changes of runs, jobs and workers by server-sent events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated, Literal, NamedTuple
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+
+from horae.api import events
+from horae.api.auth import Principal, allow
+from horae.api.context import Context, Ctx
+from horae.api.watching import Event, Follower, Watch, Watches, position
+
+router = APIRouter(tags=["events"])
+
+LIFETIME = 900  # seconds: then whoever follows asks again, and is asked again who they are
+_TICK = 1.0
+
+
+@router.get("/events", responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}})
+async def follow_events(
+    request: Request,
+    context: Ctx,
+    principal: Annotated[Principal, Depends(allow("runs:read"))],
+    kind: Annotated[Literal["run", "job", "worker"] | None, Query(description="only these")] = None,
+    seconds: Annotated[int, Query(ge=0, le=LIFETIME, description="for how long; 0: what was missed")] = LIFETIME,
+    last_event_id: Annotated[str | None, Header(max_length=50)] = None,
+) -> Response:
+    """Events `run` (the run), `job` (`id`, `name`, `action`, `by`) and `worker` (the worker), when they change. `reset`
+    says that more happened than can be told: read the lists again. A broken connection goes on after
+    `Last-Event-ID`; some events may then come twice."""
+    after = position(last_event_id)
+    watches: Watches = request.app.state.watches
+    watch, follower = await watches.follow(principal.project_id)
+    missed = await _missed(watch, follower, after)
+    return events.stream(_follow(context, _Following(watch, follower, kind, seconds), missed))
+
+
+class _Following(NamedTuple):
+    watch: Watch
+    follower: Follower
+    kind: str | None
+    seconds: int
+
+    def wants(self, event: Event) -> bool:
+        return self.kind is None or event.kind in (self.kind, "reset")
+
+
+async def _follow(context: Context, following: _Following, missed: list[Event]) -> AsyncIterator[bytes]:
+    follower, now = following.follower, context.clock.monotonic
+    ends, spoken = now() + following.seconds, now()
+    try:
+        yield events.still_here()  # so that whoever asked knows that it has begun
+        for event in missed:
+            if following.wants(event):
+                yield _sent(event)
+        while now() < ends and not context.stopping.is_set():
+            if follower.dropped:
+                yield events.event("dropped", {"detail": "you read more slowly than things happen: ask again"})
+                return
+            told = await _next(follower, min(_TICK, ends - now()))
+            if told is not None and following.wants(told):
+                yield _sent(told)
+                spoken = now()
+            elif now() - spoken > events.KEEP_ALIVE:
+                yield events.still_here()
+                spoken = now()
+    finally:
+        following.watch.followers.discard(follower)
+
+
+async def _next(follower: Follower, seconds: float) -> Event | None:
+    try:
+        return await asyncio.wait_for(follower.queue.get(), max(seconds, 0))
+    except TimeoutError:
+        return None
+
+
+async def _missed(watch: Watch, follower: Follower, after: tuple[int, int] | None) -> list[Event]:
+    """What came after the event that the follower names."""
+    if after is None:
+        return []
+    try:
+        missed = await watch.missed(after)
+    except BaseException:
+        watch.followers.discard(follower)
+        raise
+    if missed is None:
+        detail = "nobody knows any more what came after that event: read the lists again"
+        return [Event(after[0], after[1], "reset", events.rendered({"detail": detail}))]
+    return missed
+
+
+def _sent(event: Event) -> bytes:
+    return events.framed(event.kind, event.data, event.id)

@@ -1,0 +1,174 @@
+"""Those who follow what happens, and the one look for all of them: a task for each project that somebody follows."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import OrderedDict, deque
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import structlog
+
+from horae.api import events
+from horae.api.context import Context
+from horae.api.views import run_json, worker_json
+from horae.domain.changes import Seen
+from horae.domain.errors import InvalidInput
+from horae.lifecycle import changes
+
+log = structlog.get_logger()
+
+POLL = 1.0  # seconds between two looks
+LINGER = 60.0  # seconds for which it goes on when nobody follows: whoever lost the connection comes back
+REMEMBERED = 2_000  # events that can be told again
+OLDEST = 600.0  # seconds: who was away for longer reads the lists anew
+BACKLOG = 1_000  # events that a slow reader may be behind
+_TOLD_ONCE = 5_000
+
+
+class Event(NamedTuple):
+    """`at` is when it was seen, by the database's clock, in microseconds: so it means something to every server."""
+
+    at: int
+    place: int
+    kind: str
+    data: bytes
+
+    @property
+    def id(self) -> str:
+        return f"{self.at}-{self.place}"
+
+
+def position(text: str | None) -> tuple[int, int] | None:
+    """A Last-Event-ID."""
+    if text is None:
+        return None
+    at, _, place = text.partition("-")
+    if not (at.isascii() and at.isdigit() and place.isascii() and place.isdigit() and len(text) <= 40):
+        raise InvalidInput("Last-Event-ID", "must be the id of an event of this stream")
+    return int(at), int(place)
+
+
+class Follower:
+    def __init__(self) -> None:
+        self.queue: asyncio.Queue[Event] = asyncio.Queue(BACKLOG)
+        self.dropped = False
+
+    def tell(self, event: Event) -> None:
+        try:
+            self.queue.put_nowait(event)
+        except asyncio.QueueFull:
+            self.dropped = True
+
+
+class Watch:
+    """What happens in one project."""
+
+    def __init__(self, context: Context, project_id: str) -> None:
+        self._context, self._project_id = context, project_id
+        self._seen = changes.NOTHING
+        self._since: datetime | None = None
+        self._told: OrderedDict[str, None] = OrderedDict()  # entries of the audit trail, found again by looking back
+        self._past: deque[Event] = deque(maxlen=REMEMBERED)
+        self._began: int | None = None  # nothing from before this is remembered
+        self.followers: set[Follower] = set()
+        self._looking = asyncio.Lock()
+
+    async def look(self) -> None:
+        async with self._looking:
+            first = self._since is None
+            found = await self._read(self._seen, self._since)
+            self._seen, self._since = found.seen, found.at
+            self._began = _micros(found.at) if self._began is None else self._began
+            told = self._events(found)
+            if not first:  # else it is what was there before
+                self._tell(told)
+
+    @property
+    def begun(self) -> bool:
+        return self._began is not None
+
+    def _tell(self, told: Sequence[Event]) -> None:
+        for event in told:
+            self._past.append(event)
+            for follower in self.followers:
+                follower.tell(event)
+
+    async def missed(self, after: tuple[int, int]) -> list[Event] | None:
+        """What came after an event; None if nobody knows any more."""
+        async with self._looking:
+            complete = self._began is not None and after[0] >= self._began
+            if complete and (len(self._past) < REMEMBERED or self._past[0][:2] <= after):
+                return [event for event in self._past if event[:2] > after]
+            since = datetime.fromtimestamp(after[0] / 1e6, UTC)
+            found = await self._read(changes.NOTHING, since)
+            if found.too_many or (found.at - since).total_seconds() > OLDEST:
+                return None
+            return self._events(found, again=True)
+
+    async def _read(self, seen: Seen, since: datetime | None) -> changes.Look:
+        return await self._context.store.read(
+            changes.look,
+            project_id=self._project_id,
+            seen=seen,
+            since=since,
+            offline_after=self._context.settings.offline_after,
+        )
+
+    def _events(self, found: changes.Look, *, again: bool = False) -> list[Event]:
+        told: list[tuple[str, dict[str, object]]] = [("run", run_json(run)) for run in found.runs]
+        for entry in found.jobs:
+            if again or entry.id not in self._told:
+                self._told[entry.id] = None
+                what = {"id": entry.subject_id, "name": entry.subject_name, "action": entry.action.partition(".")[2]}
+                told.append(("job", {**what, "at": entry.at, "by": entry.actor}))
+        while len(self._told) > _TOLD_ONCE:
+            self._told.popitem(last=False)
+        told += [("worker", worker_json(worker)) for worker in found.workers]
+        if found.too_many:
+            told.append(("reset", {"detail": "too much happened at once: read the lists again"}))
+        at = _micros(found.at)
+        return [Event(at, place, kind, events.rendered(data)) for place, (kind, data) in enumerate(told)]
+
+
+class Watches:
+    """One for each project that somebody follows."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._watches: dict[str, Watch] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def follow(self, project_id: str) -> tuple[Watch, Follower]:
+        watch = self._watches.get(project_id)
+        if watch is None:
+            watch = self._watches[project_id] = Watch(self._context, project_id)
+            task = asyncio.create_task(self._go_on(project_id, watch))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        if not watch.begun:
+            await watch.look()  # what comes after the answer has begun is told
+        follower = Follower()
+        watch.followers.add(follower)
+        return watch, follower
+
+    async def _go_on(self, project_id: str, watch: Watch) -> None:
+        idle = 0.0
+        try:
+            while idle < LINGER and not self._context.stopping.is_set():
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._context.stopping.wait(), POLL)
+                idle = 0.0 if watch.followers else idle + POLL
+                try:
+                    await watch.look()
+                except Exception as error:
+                    log.warning("could not look for changes; trying again", reason=str(error))
+        finally:
+            if self._watches.get(project_id) is watch:
+                del self._watches[project_id]
+
+
+def _micros(at: datetime) -> int:
+    return int(at.timestamp() * 1e6)

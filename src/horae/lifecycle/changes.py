@@ -1,0 +1,54 @@
+"""Changes: looks at what there is, and tells what is not as it was. It only reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from horae.domain.audit import AuditFilter, AuditRecord
+from horae.domain.changes import Seen, changed_runs, changed_workers, gone
+from horae.domain.records import WorkerRecord
+from horae.domain.run import RunRecord
+from horae.ports import Transaction
+
+LOOKED_AT = 1_000  # of a project's newest runs, live and ended
+MOST = 200  # changes of each kind in one look; if there are more, whoever follows reads the lists
+OVERLAP = timedelta(seconds=10)  # what commits late, or has a time of another clock, is found by looking back so far
+NOTHING = Seen({}, {})
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """`jobs` are entries of the audit trail, oldest first. `too_many`: not all that changed is here."""
+
+    at: datetime
+    runs: Sequence[RunRecord]
+    jobs: Sequence[AuditRecord]
+    workers: Sequence[WorkerRecord]
+    too_many: bool
+    seen: Seen
+
+
+async def look(tx: Transaction, *, project_id: str, seen: Seen, since: datetime | None, offline_after: float) -> Look:
+    """What changed since an instant, and is not as it was `seen`."""
+    now = await tx.now()
+    from_ = (since or now) - OVERLAP
+    live = await tx.changes.live(project_id, LOOKED_AT)
+    ended = await tx.changes.ended(project_id, from_, LOOKED_AT)
+    old = [run for run in await tx.changes.runs(project_id, list(gone(seen, live, ended))[:MOST]) if run["finished_at"]]
+    changed = changed_runs(seen, live, ended, from_)
+    runs = await tx.changes.runs(project_id, sorted(changed, reverse=True)[:MOST])
+    jobs = await tx.audit.page([project_id], AuditFilter(kind="job", since=from_), limit=MOST, after=None)
+    workers = await tx.processes.workers(offline_after)
+    return Look(
+        at=now,
+        runs=sorted([*old, *runs], key=lambda run: str(run["id"])),
+        jobs=jobs.items[::-1],
+        workers=changed_workers(seen, workers),
+        too_many=len(changed) > MOST or jobs.next is not None,
+        seen=Seen(
+            {one.id: one.state for one in (*ended, *live)},  # one on its way between the two has yet to be seen ended
+            {worker.id: worker.status for worker in workers},
+        ),
+    )
