@@ -31,7 +31,7 @@ def tar_of(*members: tuple[str, Any]) -> bytes:
             content: io.BytesIO | None = None
             if isinstance(what, tuple):
                 kinds: dict[str, bytes] = {"symlink": tarfile.SYMTYPE, "hardlink": tarfile.LNKTYPE}
-                info.type = kinds.get(what[0], what[1])
+                info.type = kinds[what[0]] if what[0] in kinds else what[1]
                 info.linkname = what[1] if what[0] in kinds else ""
             else:
                 info.size, content = len(what), io.BytesIO(what.encode())
