@@ -1,0 +1,31 @@
+"""Chooses the adapters and puts the processes together: the one place that knows all of Horae.
+
+The functions here block until their work, or their process, ends; the command line calls them.
+"""
+
+from __future__ import annotations
+
+from horae.wiring.accounts import create_key, create_user, ensure_local_key, rotate_secrets
+from horae.wiring.executors import executors_for, register_functions
+from horae.wiring.serving import serve
+from horae.wiring.shared import CLOCK, IDS
+from horae.wiring.stores import look, migrate, store_for, wakeups_for
+from horae.wiring.working import scheduler, worker
+
+__all__ = [
+    "CLOCK",
+    "IDS",
+    "create_key",
+    "create_user",
+    "ensure_local_key",
+    "executors_for",
+    "look",
+    "migrate",
+    "register_functions",
+    "rotate_secrets",
+    "scheduler",
+    "serve",
+    "store_for",
+    "wakeups_for",
+    "worker",
+]

@@ -1,0 +1,118 @@
+"""Keys, users and secrets, made and renewed straight on the database: the first steps need no API."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from horae.config import Settings
+from horae.domain.records import ApiKey
+from horae.ports import Transaction
+from horae.sealing import Keyring
+from horae.wiring.shared import IDS, run
+from horae.wiring.stores import store_for
+
+LOCAL_KEY = "local"  # the key of `horae up`, and who made it
+COMMAND_LINE = "command line"  # who makes things straight on the database
+
+
+def create_key(settings: Settings, *, name: str, role: str, expires_at: datetime | None = None) -> dict[str, str]:
+    """Makes an API key straight on the database: `{"id": …, "token": …}`."""
+    return run(_create_key(settings, name, role, expires_at))
+
+
+async def _create_key(settings: Settings, name: str, role: str, expires_at: datetime | None) -> dict[str, str]:
+    from horae.api.tokens import mint
+    from horae.lifecycle import keys
+
+    token, key_id = mint(), IDS.new()
+
+    async def create(tx: Transaction) -> None:
+        project = await tx.access.default_project()
+        key = ApiKey(key_id, project.id, name, role, token.prefix, token.digest, COMMAND_LINE, expires_at)
+        await keys.create_key(tx, key=key, maker="admin")
+
+    store = await store_for(settings, connections=1)
+    try:
+        await store.transact(create)
+    finally:
+        await store.close()
+    return {"id": key_id, "token": token.text}
+
+
+def create_user(settings: Settings, *, username: str, password: str, admin: bool) -> dict[str, Any]:
+    """Makes a user straight on the database; an admin also owns the default project, as the first one does."""
+    return run(_create_user(settings, username, password, admin))
+
+
+async def _create_user(settings: Settings, username: str, password: str, admin: bool) -> dict[str, Any]:
+    from horae.api.passwords import hash_password
+    from horae.domain.account import NewUser
+    from horae.lifecycle import projects, users
+
+    user = NewUser(IDS.new(), username, hash_password(password), admin, COMMAND_LINE)
+
+    async def create(tx: Transaction) -> None:
+        await users.create_user(tx, user=user)
+        if admin:
+            project = await tx.access.default_project()
+            await projects.set_member(tx, project_id=project.id, ref=user.id, role="owner", actor=COMMAND_LINE)
+
+    store = await store_for(settings, connections=1)
+    try:
+        await store.transact(create)
+    finally:
+        await store.close()
+    return {"id": user.id, "username": user.username, "is_admin": admin}
+
+
+def ensure_local_key(settings: Settings, token: str | None) -> str:
+    """The admin key of this machine: `token` if it is still good, or a new one in its place."""
+    return run(_ensure_local_key(settings, token))
+
+
+async def _ensure_local_key(settings: Settings, token: str | None) -> str:
+    from horae.api.tokens import matches, mint, prefix_of
+
+    store = await store_for(settings, connections=1)
+    try:
+        prefix = prefix_of(token) if token else None
+        if token and prefix:
+            known = await store.read(_key, prefix)
+            if known is not None and matches(token, known.digest):
+                return token
+        made = mint()
+        await store.transact(_put_key, IDS.new(), made.prefix, made.digest)
+        return made.text
+    finally:
+        await store.close()
+
+
+async def _key(tx: Transaction, prefix: str) -> Any:
+    return await tx.access.key(prefix)
+
+
+async def _put_key(tx: Transaction, key_id: str, prefix: str, digest: str) -> None:
+    project = await tx.access.default_project()
+    await tx.access.replace_key(ApiKey(key_id, project.id, LOCAL_KEY, "admin", prefix, digest, LOCAL_KEY))
+
+
+def rotate_secrets(settings: Settings) -> tuple[int, list[str]]:
+    """Seals all secrets with the present key: how many there were to seal, and those that no key opens."""
+    return run(_rotate_secrets(settings))
+
+
+async def _rotate_secrets(settings: Settings) -> tuple[int, list[str]]:
+    from horae.lifecycle.secrets import reseal
+
+    seals = Keyring(settings.need_secret_key(), settings.secret_key_previous)
+    store = await store_for(settings, connections=1)
+    try:
+        step = await store.transact(reseal, seals=seals)
+        done, cannot = step.done, step.cannot
+        while step.after is not None:
+            step = await store.transact(reseal, seals=seals, after=step.after)
+            done, cannot = done + step.done, cannot + step.cannot
+        return done, cannot
+    finally:
+        await store.close()

@@ -1,0 +1,33 @@
+"""What all processes begin with."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import uvloop
+
+from horae.clock import SystemClock, SystemIds
+from horae.config import Settings
+from horae.watch.logging import configure
+
+T = TypeVar("T")
+CLOCK, IDS = SystemClock(), SystemIds()
+
+
+def configured(settings: Settings, role: str) -> None:
+    configure(form=settings.log_format, level=settings.log_level, role=role)
+
+
+def settle_down() -> None:
+    """Leaves alone what was loaded at the start: looking for garbage in it cost a tenth of a busy worker's time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(work)

@@ -1,0 +1,66 @@
+"""The store and the wake-ups that belong to the settings, and what is asked of them straight."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from horae.config import Settings
+from horae.ports import Wakeups
+from horae.processes.loop import log
+from horae.store import open_store, schema
+from horae.store.open import sqlite_path
+from horae.store.store import SqlStore
+from horae.watch import health
+from horae.watch.health import Cluster
+from horae.wiring.shared import CLOCK, IDS, run
+
+
+def wakeups_for(settings: Settings) -> Wakeups:
+    scheme = settings.database_url.partition(":")[0]
+    if scheme.startswith("postgres"):
+        from horae.wakeups.postgresql import PostgresqlWakeups
+
+        return PostgresqlWakeups(settings.database_url)
+    if scheme == "sqlite":
+        from horae.wakeups.local import LocalWakeups
+
+        # Beside the database file: whoever shares the file shares the hints.
+        return LocalWakeups(Path(sqlite_path(settings.database_url)).absolute().parent / "wake")
+    from horae.wakeups.polling import PollingWakeups
+
+    return PollingWakeups()
+
+
+async def store_for(settings: Settings, wakeups: Wakeups | None = None, *, connections: int = 4) -> SqlStore:
+    store = await open_store(
+        settings.database_url,
+        clock=CLOCK,
+        ids=IDS,
+        connections=connections,
+        on_commit=wakeups.send if wakeups else None,
+    )
+    if settings.shard_count != store.shard_count and settings.sources.get("shard_count") != "default":
+        log.warning(
+            "the number of shards was settled when the database was made; the setting is ignored",
+            stored=store.shard_count,
+            configured=settings.shard_count,
+        )
+    return store
+
+
+def migrate(settings: Settings) -> None:
+    run(schema.migrate(settings.database_url, shard_count=settings.shard_count))
+
+
+def look(settings: Settings) -> Cluster:
+    """Who is alive, straight from the database."""
+    return run(_look(settings))
+
+
+async def _look(settings: Settings) -> Cluster:
+    store = await store_for(settings, connections=1)
+    try:
+        found: Cluster = await store.read(health.look, settings.offline_after)
+        return found
+    finally:
+        await store.close()

@@ -1,0 +1,101 @@
+"""`horae scheduler` and `horae worker`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from horae import __version__
+from horae.config import Settings
+from horae.domain.records import SchedulerSign, WorkerSign
+from horae.ports import Executor, Starting
+from horae.processes.host import this_host
+from horae.processes.settings import SchedulerSettings, WorkerSettings
+from horae.processes.signals import ignore_signals, stop_signals
+from horae.sealing import Keyring
+from horae.wiring.executors import executors_for, registered
+from horae.wiring.shared import CLOCK, IDS, configured, run, settle_down
+from horae.wiring.stores import store_for, wakeups_for
+
+
+def scheduler(settings: Settings) -> None:
+    configured(settings, "scheduler")
+    run(_scheduler(settings))
+
+
+async def _scheduler(settings: Settings) -> None:
+    from horae.processes.scheduler import Scheduler
+
+    stop, _ = stop_signals()
+    wakeups = wakeups_for(settings)
+    store = await store_for(settings, wakeups, connections=2)
+    process = Scheduler(
+        SchedulerSign(IDS.new(), this_host(), __version__),
+        store,
+        SchedulerSettings(
+            poll=settings.scheduler_poll,
+            batch=settings.scheduler_batch,
+            shard_lease=settings.shard_lease,
+            retention=settings.retention,
+            log_retention=settings.log_retention,
+        ),
+        shard_count=store.shard_count,
+        clock=CLOCK,
+        ids=IDS,
+        hints_arrive=lambda: wakeups.reliable,
+    )
+    await wakeups.start(("jobs", "shards"), process.on_hint)
+    try:
+        settle_down()
+        await process.run(stop)
+    finally:
+        await wakeups.close()
+        await store.close()
+        ignore_signals()
+
+
+def worker(settings: Settings, *, queues: Sequence[str], slots: int, imports: Sequence[str]) -> None:
+    configured(settings, "worker")
+    executors = executors_for(settings, slots, imports)
+    run(_worker(settings, tuple(queues), slots, executors))
+
+
+async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, executors: dict[str, Executor]) -> None:
+    from horae.processes.worker import Worker
+
+    stop, stop_now = stop_signals()
+    wakeups = wakeups_for(settings)
+    store = await store_for(settings, wakeups, connections=2)
+    host, worker_id = this_host(), IDS.new()
+    offers = tuple(sorted(offer for executor in executors.values() for offer in executor.offers()))
+    process = Worker(
+        WorkerSign(worker_id, f"{host.hostname}-{host.pid}", host, __version__, queues, offers, slots),
+        store,
+        executors,
+        WorkerSettings(
+            slots=slots,
+            queues=queues,
+            poll=settings.worker_poll,
+            poll_max=settings.poll_max(wakeups=True),
+            lease=settings.lease,
+            heartbeat=settings.heartbeat,
+            drain_timeout=settings.drain_timeout,
+            log_limit=settings.log_limit,
+            functions=registered() if "python" in executors else (),
+            seals=Keyring(settings.secret_key, settings.secret_key_previous) if settings.secret_key else None,
+        ),
+        clock=CLOCK,
+        ids=IDS,
+        open_store=lambda: store_for(settings, connections=1),
+        hints_arrive=lambda: wakeups.reliable,
+    )
+    await wakeups.start(("runs", "cancel"), process.on_hint)
+    try:
+        for executor in executors.values():
+            if isinstance(executor, Starting):
+                await executor.start()
+        settle_down()
+        await process.run(stop, stop_now)
+    finally:
+        await wakeups.close()
+        await store.close()
+        ignore_signals()
