@@ -203,6 +203,7 @@ class WorkerView(BaseModel):
     runs_done: int
     started_at: datetime
     heartbeat_at: datetime
+    drain_requested_by: str | None
 
 
 class SchedulerView(BaseModel):

@@ -96,6 +96,7 @@ def worker_json(worker: WorkerRecord) -> Json:
         "runs_done": worker.runs_done,
         "started_at": worker.started_at,
         "heartbeat_at": worker.heartbeat_at,
+        "drain_requested_by": worker.drain_requested_by,
     }
 
 

@@ -13,6 +13,7 @@ from horae.cli import (
     dead,
     declare,
     doctor,
+    drain,
     functions,
     importing,
     jobs,
@@ -58,6 +59,7 @@ why.register(app)
 declare.register(app)
 app.add_typer(importing.app, name="import")
 audit.register(app)
+drain.register(app)
 processes.register(app)
 doctor.register(app)
 

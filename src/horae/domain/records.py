@@ -246,6 +246,7 @@ class WorkerRecord:
     runs_done: int
     started_at: datetime
     heartbeat_at: datetime
+    drain_requested_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

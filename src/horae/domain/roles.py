@@ -27,7 +27,10 @@ ROLES: dict[str, frozenset[str]] = {
     "owner": _OWNER,
     # of the whole installation, not of one project
     "admin": _OWNER
-    | {"metrics:read", "functions:write", "users:read", "users:write", "projects:manage", "queues:pause"},
+    | {
+        *("metrics:read", "functions:write", "users:read", "users:write", "projects:manage"),
+        *("queues:pause", "workers:drain"),
+    },
 }
 MEMBER_ROLES = tuple(role for role in ROLES if role != "admin")  # what one can be in a project
 PERMISSIONS: frozenset[str] = frozenset().union(*ROLES.values())

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from horae.domain.errors import StoreUnavailable
 from horae.domain.records import Beat
-from horae.domain.states import StopReason
+from horae.domain.states import StopReason, WorkerStatus
 from horae.ports import Clock, Store, Transaction
 from horae.processes.loop import Loop, log
 from horae.processes.settings import WorkerSettings
@@ -25,6 +25,7 @@ class Patient(Protocol):
     def beat(self) -> Beat: ...
     def renewed(self, run_id: str, token: str, until: float) -> None: ...
     def stop_run(self, run_id: str, token: str, reason: StopReason) -> None: ...
+    def rest(self) -> None: ...
 
 
 class Heartbeat:
@@ -74,8 +75,11 @@ class Heartbeat:
                 for run_id, token in await self._store.read(_cancelling, self._id):
                     self._patient.stop_run(run_id, token, StopReason.CANCEL)
             return
-        renewed = await self._store.transact(_renew, self._id, self._settings.lease, list(held), self._patient.beat())
+        beat = self._patient.beat()
+        renewed, drain = await self._store.transact(_renew, self._id, self._settings.lease, list(held), beat)
         self._next_beat = began + self._settings.heartbeat
+        if drain:
+            self._patient.rest()
         kept = {(run_id, token) for run_id, token, _ in renewed}
         for run_id, token, cancel in renewed:
             self._safe_until[token] = until = began + self._own_lease
@@ -104,9 +108,10 @@ async def _cancelling(tx: Transaction, worker_id: str) -> list[tuple[str, str]]:
 
 async def _renew(
     tx: Transaction, worker_id: str, lease: float, held: list[str], beat: Beat
-) -> list[tuple[str, str, bool]]:
+) -> tuple[list[tuple[str, str, bool]], bool]:
     await tx.processes.beat_worker(worker_id, beat)
-    return await tx.runs.renew(worker_id, held, lease)
+    drain = beat.status != WorkerStatus.DRAINING and await tx.processes.is_to_drain(worker_id)
+    return await tx.runs.renew(worker_id, held, lease), drain
 
 
 class HeartbeatThread:

@@ -230,6 +230,12 @@ class Worker:
         status = WorkerStatus.DRAINING if self._draining else WorkerStatus.BUSY if busy else WorkerStatus.IDLE
         return Beat(status, busy, self._reporter.done)
 
+    def rest(self) -> None:
+        """Somebody asked it to take nothing more. It stays: whoever started it would only start it again."""
+        if not self._draining:
+            log.info("asked to drain: it takes nothing more", runs=len(self._slots))
+        self._draining = True
+
     def renewed(self, run_id: str, token: str, until: float) -> None:
         self._slots.renewed(run_id, token, until)
 

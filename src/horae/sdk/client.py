@@ -33,7 +33,7 @@ from horae.sdk.accounts import (
     Users,
 )
 from horae.sdk.answers import TryLater, Unreachable, refusal
-from horae.sdk.calls import AsyncResource, Json, Pages, Request, Resource, When, call, given, instant, pages
+from horae.sdk.calls import AsyncResource, Json, Pages, Request, Resource, When, call, given, instant, pages, part
 from horae.sdk.dead_letters import AsyncDeadLetters, DeadLetters
 from horae.sdk.following import END, Event, Follower
 from horae.sdk.functions import AsyncFunctions, Functions
@@ -53,6 +53,11 @@ class ClientCalls:
     @pages
     def workers(self) -> Pages:
         return Pages("workers", paged=False)
+
+    @call
+    def drain(self, worker: str) -> Request[Json]:
+        """It ends what it has and takes nothing more. For admins."""
+        return Request("POST", f"workers/{part(worker)}/drain")
 
     @pages
     def schedulers(self) -> Pages:

@@ -49,10 +49,22 @@ class ProcessTable(Group):
     async def workers(self, offline_after: float) -> list[WorkerRecord]:
         rows = await self.db.fetch(
             f"SELECT id, name, {_HOST}, version, queues, offers, slots, busy, status, runs_done, started_at, "
-            f"heartbeat_at, heartbeat_at < {self.d.earlier(':offline_after')} AS silent FROM workers ORDER BY id",
+            f"heartbeat_at, drain_requested_by, heartbeat_at < {self.d.earlier(':offline_after')} AS silent "
+            "FROM workers ORDER BY id",
             {"offline_after": offline_after},
         )
         return [_worker(row) for row in rows]
+
+    async def request_drain(self, worker_id: str, actor: str) -> None:
+        await self.db.execute(
+            "UPDATE workers SET drain_requested_by = :actor WHERE id = :id", {"id": worker_id, "actor": actor}
+        )
+
+    async def is_to_drain(self, worker_id: str) -> bool:
+        rows = await self.db.fetch(
+            "SELECT id FROM workers WHERE id = :id AND drain_requested_by IS NOT NULL", {"id": worker_id}
+        )
+        return bool(rows)
 
     async def neighbours(self, host_key: str) -> list[tuple[str, Host]]:
         rows = await self.db.fetch(
@@ -189,4 +201,5 @@ def _worker(row: Row) -> WorkerRecord:
         runs_done=row["runs_done"],
         started_at=row["started_at"],
         heartbeat_at=row["heartbeat_at"],
+        drain_requested_by=row["drain_requested_by"],
     )

@@ -64,6 +64,7 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("PATCH", "/api/v1/task-functions/{name}"): ({"is_active": True}, 200),
     ("DELETE", "/api/v1/task-functions/{name}"): (None, 204),
     ("GET", "/api/v1/workers"): (None, 200),
+    ("POST", "/api/v1/workers/{id}/drain"): (None, 404),  # there is none
     ("GET", "/api/v1/schedulers"): (None, 200),
     ("GET", "/api/v1/calendar"): (None, 200),
     ("GET", "/api/v1/events"): (None, 200),

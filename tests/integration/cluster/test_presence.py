@@ -104,3 +104,31 @@ async def test_an_idle_cluster_asks_little(make_cluster: Make) -> None:
 async def transactions(cluster: Cluster) -> int:
     (row,) = await cluster.ask("SELECT xact_commit AS n FROM pg_stat_database WHERE datname = current_database()")
     return int(row["n"])
+
+
+async def test_a_drained_worker_ends_what_it_has_and_takes_nothing_more(
+    make_cluster: Make, oracle: Oracle, tmp_path: Path
+) -> None:
+    cluster = await make_cluster("sqlite", HORAE_HEARTBEAT="500ms")
+    serve, worker = await asyncio.gather(cluster.start_serve(), cluster.start_worker("--slots", "3"))
+    key = await cluster.command("keys", "create", "test", "--role", "admin")
+    cluster.settings |= {"HORAE_URL": f"http://127.0.0.1:{serve.port}", "HORAE_TOKEN": key["token"]}
+    gate = tmp_path / "gate"
+    arguments = {"path": str(oracle.path), "gate": str(gate)}
+    target = {"kind": "python", "function": "gated", "arguments": arguments}
+    await cluster.create("waits", target)
+    (under_way,) = await cluster.run("waits")
+    await cluster.running(under_way)
+
+    asked = await cluster.command("drain", worker.id)
+    assert (asked["id"], asked["drain_requested_by"]) == (worker.id, "key:test")
+    await eventually(status_is, cluster, worker.id, "draining", 1)
+    (left,) = await cluster.run("waits")
+    gate.touch()
+    assert (await cluster.ended(under_way))["status"] == "succeeded"
+    await eventually(status_is, cluster, worker.id, "draining", 0)
+    assert (await cluster.look(left))["status"] == "queued"
+
+    other = await cluster.start_worker()
+    assert (await cluster.ended(left))["worker_id"] == other.id
+    assert await worker.stop() == 0

@@ -30,9 +30,7 @@ router = APIRouter(tags=["jobs"])
 Reader = Annotated[Principal, Depends(allow("jobs:read"))]
 Writer = Annotated[Principal, Depends(allow("jobs:write"))]
 Word = Annotated[str | None, Query(min_length=1, max_length=100)]
-Sort = Literal[
-    "name", "-name", "created_at", "-created_at", "updated_at", "-updated_at", "next_run_at", "-next_run_at"
-]
+Sort = Literal["name", "-name", "created_at", "-created_at", "updated_at", "-updated_at", "next_run_at", "-next_run_at"]
 
 
 async def job_filter(

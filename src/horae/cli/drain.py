@@ -1,0 +1,27 @@
+"""`horae drain`: a worker is to take nothing more."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from horae.cli.connection import connect
+from horae.cli.printing import AsJson, print_json, say
+
+
+def register(app: typer.Typer) -> None:
+    app.command("drain")(drain)
+
+
+def drain(
+    worker: Annotated[str, typer.Argument(metavar="ID", help="The worker's id; `horae workers` shows it.")],
+    as_json: AsJson = False,
+) -> None:
+    """Let a worker end what it has, and take nothing more."""
+    with connect() as client:
+        found = client.drain(worker)
+    if as_json:
+        print_json(found)
+    else:
+        say(f"Worker {found['name']} takes nothing more; it ends {found['busy']} runs.")

@@ -1,0 +1,26 @@
+"""Drain: a worker is to end what it has, and to take nothing more. It learns of it by its next heartbeat, and stays
+until whoever started it stops it."""
+
+from __future__ import annotations
+
+from horae.domain.errors import Conflict, NotFound
+from horae.domain.records import WorkerRecord
+from horae.domain.states import WorkerStatus
+from horae.ports import Transaction
+
+
+async def drain(tx: Transaction, *, worker_id: str, actor: str, offline_after: float) -> WorkerRecord:
+    worker = await _found(tx, worker_id, offline_after)
+    if worker.status == WorkerStatus.OFFLINE:
+        raise Conflict("the worker is offline")
+    if worker.drain_requested_by is None:
+        await tx.processes.request_drain(worker_id, actor)
+        await tx.audit.add("worker.drain", actor=actor, project_id=None, id=worker_id, name=worker.name)
+    return await _found(tx, worker_id, offline_after)
+
+
+async def _found(tx: Transaction, worker_id: str, offline_after: float) -> WorkerRecord:
+    for worker in await tx.processes.workers(offline_after):
+        if worker.id == worker_id:
+            return worker
+    raise NotFound("there is no such worker")
