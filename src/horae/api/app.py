@@ -16,6 +16,7 @@ from horae.api import errors, idempotency
 from horae.api.auth import public
 from horae.api.body import described_models
 from horae.api.context import ApiSettings, Context
+from horae.api.examples import illustrate
 from horae.api.gate import Gate
 from horae.api.routes import (
     audit,
@@ -23,6 +24,7 @@ from horae.api.routes import (
     calendar,
     callbacks,
     dead_letters,
+    documentation,
     events,
     explain,
     functions,
@@ -89,6 +91,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
         app.include_router(module.router, prefix=PREFIX, responses=answers)
     app.include_router(health.router)
     app.include_router(metrics.router)
+    app.include_router(documentation.router)
     app.add_api_route("/openapi.json", _openapi, dependencies=[Depends(public)], include_in_schema=False)
     app.openapi = lambda: _describe(app)  # type: ignore[method-assign]
     app.add_middleware(idempotency.Keeper, context=app.state.context)
@@ -113,5 +116,6 @@ def _describe(app: FastAPI) -> dict[str, Any]:
         components["schemas"] = {**found.get("$defs", {}), **components.get("schemas", {})}
         components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         schema["security"] = [{"key": []}]
+        illustrate(schema)
         app.openapi_schema = schema
     return app.openapi_schema

@@ -85,6 +85,7 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
 }
 # For a callback the token in its path is the authorisation: see test_callbacks.py.
 PUBLIC = {"/health", "/health/live", "/health/ready", "/health/detailed", "/openapi.json", "/api/v1/callbacks/{token}"}
+PUBLIC |= {"/docs", "/docs/docs.js", "/docs/docs.css"}
 PUBLIC |= account_calls.PUBLIC
 
 
