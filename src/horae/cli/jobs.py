@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ from horae.cli.logs import follow_log
 from horae.cli.options import described
 from horae.cli.printing import AsJson, ago, details, print_json, say, status, table
 from horae.cli.schedules import JobArg, show_edit
+from horae.cli.watching import watched
 from horae.clock import SystemClock
 from horae.domain.errors import InvalidInput
 
@@ -92,6 +94,7 @@ def _runs(job: Json) -> str:
 
 
 @app.command("list")
+@watched
 def list_jobs(
     q: Annotated[str | None, typer.Option("--search", "-q", help="Part of the name.")] = None,
     kind: Annotated[str | None, typer.Option(help="http, script or python.")] = None,
@@ -183,10 +186,16 @@ def run(
 
 
 @app.command("delete")
-def delete(job: JobArg, as_json: AsJson = False) -> None:
+def delete(
+    job: JobArg,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """Delete a job. What is queued is cancelled; history is kept."""
     with connect() as client:
         found = client.jobs.get(job)
+        if not yes and sys.stdin.isatty():
+            typer.confirm(f"Delete the job {found['name']!r}?", abort=True, err=True)
         client.jobs.delete(found["id"])
     if as_json:
         print_json({"id": found["id"], "deleted": True})

@@ -10,6 +10,7 @@ import typer
 
 from horae.cli.connection import connect
 from horae.cli.printing import AsJson, ago, details, print_json, say, status, table
+from horae.cli.watching import watched
 from horae.clock import SystemClock
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ POLL = 0.5  # seconds between two looks at one that somebody waits for
 
 
 @app.command("list")
+@watched
 def list_operations(
     limit: Annotated[int, typer.Option(min=1, help="How many, newest first.")] = 50,
     as_json: AsJson = False,

@@ -9,6 +9,7 @@ import typer
 from horae import config
 from horae.cli.connection import connect
 from horae.cli.printing import AsJson, ago, print_json, say, status, table
+from horae.cli.watching import watched
 from horae.clock import SystemClock
 
 
@@ -17,8 +18,8 @@ def register(app: typer.Typer) -> None:
     app.command("scheduler")(scheduler)
     app.command("worker")(worker)
     app.command("migrate")(migrate)
-    app.command("workers")(workers)
-    app.command("schedulers")(schedulers)
+    app.command("workers")(watched(workers))
+    app.command("schedulers")(watched(schedulers))
 
 
 def on_database(**options: Any) -> config.Settings:

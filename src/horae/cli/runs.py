@@ -11,6 +11,7 @@ import typer
 from horae.cli.connection import connect
 from horae.cli.logs import follow_log, print_log
 from horae.cli.printing import AsJson, ago, details, print_json, say, status, table, took
+from horae.cli.watching import watched
 from horae.clock import SystemClock
 
 app = typer.Typer(help="Runs: list, show, log, cancel.", no_args_is_help=True)
@@ -20,6 +21,7 @@ RunArg = Annotated[str, typer.Argument(metavar="ID", help="The run's id.")]
 
 
 @app.command("list")
+@watched
 def list_runs(
     job: Annotated[str | None, typer.Option(help="Only runs of this job (name or id).")] = None,
     status_: Annotated[
