@@ -43,6 +43,7 @@ class Definition:
     script: Script
     http: Http
     python: Python
+    whole: str | None  # a target of any kind, as JSON
     when: Json
     timing: Json
     retry: Json
@@ -50,14 +51,25 @@ class Definition:
 
     def fields(self) -> Json:
         """A new job's fields."""
-        return {"target": target(self.script, self.http, self.python), **self._others(schedule(self.when, self.timing))}
+        said = self._whole() or target(self.script, self.http, self.python)
+        return {"target": said, **self._others(schedule(self.when, self.timing))}
 
     def changes(self) -> Json:
         """A merge patch of a job that is there."""
-        changed = target_changes(self.script, self.http, self.python)
-        if "source" in changed:
+        changed = self._whole() or target_changes(self.script, self.http, self.python)
+        if "source" in changed and self.whole is None:
             changed["file"] = None  # the source takes its place
         return given({"target": changed or None, **self._others(schedule_changes(self.when, self.timing) or None)})
+
+    def _whole(self) -> Json | None:
+        found = json_value("--target", self.whole)
+        if found is None:
+            return None
+        if not isinstance(found, dict):
+            raise InvalidInput("--target", 'must be a JSON object, such as {"kind": "container", "image": "alpine"}')
+        if target_changes(self.script, self.http, self.python):
+            raise InvalidInput("--target", "says all about the target: give it alone")
+        return found
 
     def _others(self, schedule: Json | None) -> Json:
         return given({"schedule": schedule, "retry": _measured(self.retry) or None, **_measured(self.rest)})
@@ -66,7 +78,7 @@ class Definition:
 def target(script: Script, http: Http, python: Python) -> Json:
     """The one target that was asked for."""
     if len(_chosen(script, http, python)) != 1:
-        raise InvalidInput("", "say what to run: exactly one of --script, --script-file, --http, --python")
+        raise InvalidInput("", "say what to run: exactly one of --script, --script-file, --http, --python, --target")
     found = target_changes(script, http, python)
     if http.url is not None and http.method is None:  # as curl does: who sends nothing asks for something
         found["method"] = "GET" if http.body is None else "POST"

@@ -29,6 +29,9 @@ def describe(
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="An argument (JSON or text); repeatable.")
     ] = None,
     arguments: Annotated[str | None, typer.Option(metavar="JSON", help="All arguments, as an object.")] = None,
+    target: Annotated[
+        str | None, typer.Option(metavar="JSON", help='Any target: {"kind": "container", "image": "alpine", …}.')
+    ] = None,
     cron: Annotated[str | None, typer.Option(metavar="EXPR", help="Such as '0 9 * * MON-FRI'.")] = None,
     every: Annotated[str | None, typer.Option(metavar="DURATION", help="Such as 15m or 1h30m.")] = None,
     at: Annotated[str | None, typer.Option(metavar="INSTANT", help="Once: 2026-12-01T09:00:00+01:00.")] = None,
@@ -68,6 +71,7 @@ def describe(
         Script(script, script_file, interpreter),
         Http(http, method, header or [], body),
         Python(python, arg or [], arguments),
+        whole=target,
         when={"cron": cron, "every": every, "at": at, "after": follows, "manual": manual or None},
         timing={
             "timezone": timezone,

@@ -117,7 +117,7 @@ def test_an_edit_may_name_a_part_only():
     nothing: dict[str, Any] = {}
 
     def changes(script: Script = NO_SCRIPT, http: Http = NO_HTTP, **options: Any) -> dict[str, Any]:
-        return definition.Definition(script, http, NO_PYTHON, *split(**options), nothing, nothing).changes()
+        return definition.Definition(script, http, NO_PYTHON, None, *split(**options), nothing, nothing).changes()
 
     assert changes() == {}
     assert changes(timezone="UTC") == {"schedule": {"timezone": "UTC"}}
@@ -204,3 +204,15 @@ def test_no_blanks_behind_what_is_printed(capsys: pytest.CaptureFixture[str]):
     ]
     details([])
     assert capsys.readouterr().out == ""
+
+
+def test_a_target_of_any_kind_is_json_and_alone():
+    def said(text: str, script: Script = NO_SCRIPT) -> object:
+        return definition.Definition(script, NO_HTTP, NO_PYTHON, text, {}, {}, {}, {}).fields()["target"]
+
+    assert said('{"kind": "container", "image": "alpine"}') == {"kind": "container", "image": "alpine"}
+    for text, script in (("[1]", NO_SCRIPT), ("{", NO_SCRIPT), ("{}", Script("a", None, None))):
+        with pytest.raises(InvalidInput) as refused:
+            said(text, script)
+        if text != "{}":
+            assert refused.value.field == "--target"
