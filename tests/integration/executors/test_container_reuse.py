@@ -46,6 +46,15 @@ async def test_the_next_run_finds_the_container_of_the_one_before(container):
     assert outcome.result is None, "the result of the run before is not seen again"
 
 
+@pytest.mark.parametrize("length", [1, 1_000_000])
+async def test_input_that_nobody_reads_does_no_harm(container, length):
+    for _ in range(3):
+        outcome, log = await run(container, "echo done", input='"' + "x" * length + '"')
+        assert (outcome.error, log.text(), log.text("stderr")) == (None, "done\n", "")
+    _, log = await run(container, "cat")
+    assert log.text() == "", "the input of the run before is not seen again"
+
+
 async def test_another_version_gets_another_container(podman, container):
     await run(container, "touch /mine")
     before = podman.containers()

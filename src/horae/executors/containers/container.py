@@ -46,9 +46,17 @@ class Container:
         await self._service.call("PUT", f"/containers/{self.name}/archive", params={"path": "/"}, data=data)
 
     async def attach(self) -> Stream:
-        query = "stream=1&stdin=1&stdout=1&stderr=1"
+        """Its output."""
+        return await self._attached("stdout=1&stderr=1")
+
+    async def attach_input(self) -> Stream:
+        """Apart from its output: where input is left unread, Podman breaks the connection off, and loses what else
+        was on it."""
+        return await self._attached("stdin=1")
+
+    async def _attached(self, query: str) -> Stream:
         try:
-            return await open_stream(self._service, f"/containers/{self.name}/attach?{query}")
+            return await open_stream(self._service, f"/containers/{self.name}/attach?stream=1&{query}")
         except ServiceError as error:  # Podman prepares the start here
             raise _told("started", error) from error
 

@@ -21,7 +21,6 @@ from horae.executors.failure import Refused, failed, refused
 
 if TYPE_CHECKING:
     from horae.domain.attempt import Attempt
-    from horae.executors.containers.stream import Stream
 
 START = 120.0  # seconds that a start may take which must come to an end before what was started can be ended
 DRAIN = 1.0  # seconds that output may be on its way when a container has ended
@@ -50,7 +49,7 @@ class ContainerRunner:
         container = Container(self.service)
         with self.ownership.of(container):
             try:
-                body = creation(work, env, self.ownership.labels(attempt))
+                body = creation(work, env, self.ownership.labels(attempt), stdin=bool(attempt.run.input))
                 await to_the_end(container.create(body, work.files))
                 await self._attend(attempt, container)
                 result = await container.result()
@@ -63,7 +62,7 @@ class ContainerRunner:
         stream = await container.attach()
         output = asyncio.create_task(stream.pump(attempt.log))
         starting = asyncio.create_task(container.start())
-        waiting = asyncio.create_task(_lived(attempt, container, stream, starting))
+        waiting = asyncio.create_task(_lived(attempt, container, starting))
         try:
             await asyncio.shield(waiting)
         except asyncio.CancelledError:
@@ -80,14 +79,29 @@ class ContainerRunner:
             stream.close()
 
 
-async def _lived(attempt: Attempt, container: Container, stream: Stream, starting: asyncio.Task[None]) -> None:
+async def _lived(attempt: Attempt, container: Container, starting: asyncio.Task[None]) -> None:
     """From a container's start to its end."""
     await starting
-    sending = asyncio.create_task(stream.send((attempt.run.input or "").encode()))
+    sending = asyncio.create_task(_send(container, attempt.run.input)) if attempt.run.input else None
     try:
         await container.wait()
     finally:
-        sending.cancel()
+        if sending is not None:
+            sending.cancel()
+            await asyncio.wait([sending])
+
+
+async def _send(container: Container, text: str) -> None:
+    """The whole input; then it ends."""
+    try:
+        stream = await container.attach_input()
+    except (Refused, ServiceError, Unreachable):  # it has ended meanwhile
+        return
+    try:
+        await stream.send(text.encode())
+        await stream.over()
+    finally:
+        stream.close()
 
 
 async def _end(attempt: Attempt, container: Container, waiting: asyncio.Task[None]) -> None:

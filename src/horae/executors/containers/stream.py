@@ -35,6 +35,12 @@ class Stream:
             await self._writer.drain()
             self._writer.write_eof()
 
+    async def over(self) -> None:
+        """Until the other side has ended it."""
+        with suppress(ConnectionError, OSError):
+            while await self._reader.read(CHUNK):
+                pass
+
     async def pump(self, log: LogSink) -> None:
         """Hands the output on until it ends."""
         frames = Frames(log)

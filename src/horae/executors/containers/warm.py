@@ -16,7 +16,7 @@ from horae.executors.containers.container import Container, ended
 from horae.executors.containers.ending import outcome
 from horae.executors.containers.runner import DRAIN, ContainerRunner, guarded, variables
 from horae.executors.containers.service import ServiceError, to_the_end
-from horae.executors.containers.work import Work, creation, pairs
+from horae.executors.containers.work import INPUT, Work, creation, pairs
 from horae.executors.failure import Refused
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ LIFE = 6 * 3_600.0  # seconds after which a container begins no more runs
 _MOST = 32  # containers waiting at a time
 _LOOK = 1.0  # seconds between two looks whether a command has ended that holds its output open
 _KILLED = 137
+# Input comes from a file: where a command leaves it unread on its connection, Podman loses the output, too.
+_WITH_INPUT = ("sh", "-c", f'exec "$@" < {INPUT}', "sh")
 
 Key = tuple[str, int]  # the job and its version
 
@@ -82,7 +84,7 @@ class WarmContainers:
             self._retire(other)  # of another version
         while (warm := self._take(key)) is not None:
             try:
-                return warm, await self._prepare(warm, work, env)
+                return warm, await self._prepare(warm, work, env, attempt.run.input)
             except ServiceError:  # it has ended meanwhile
                 await to_the_end(self._end(warm))
             except BaseException:
@@ -90,18 +92,18 @@ class WarmContainers:
                 raise
         warm = await self._make(attempt, key, work)
         try:
-            return warm, await self._prepare(warm, work, env)
+            return warm, await self._prepare(warm, work, env, attempt.run.input)
         except BaseException:
             await to_the_end(self._end(warm))
             raise
 
-    async def _prepare(self, warm: _Warm, work: Work, env: dict[str, str]) -> str:
-        await warm.container.put(work.files)
+    async def _prepare(self, warm: _Warm, work: Work, env: dict[str, str], given: str | None) -> str:
+        command = _command(work, warm.image)
+        await warm.container.put({**work.files, "input": (given or "").encode()})
         body: dict[str, Any] = {
-            "AttachStdin": True,
             "AttachStdout": True,
             "AttachStderr": True,
-            "Cmd": _command(work, warm.image),
+            "Cmd": [*_WITH_INPUT, *command] if given else command,
             "Env": pairs(env),
         }
         return await warm.container.execute(body)
@@ -131,7 +133,6 @@ class WarmContainers:
     async def _carry_out(self, attempt: Attempt, warm: _Warm, command: str) -> int:
         stream = await warm.container.begin(command)
         output = asyncio.create_task(stream.pump(attempt.log))
-        sending = asyncio.create_task(stream.send((attempt.run.input or "").encode()))
         try:
             pause = _LOOK / 50
             while (code := await warm.container.exit_code(command)) is None:
@@ -147,7 +148,6 @@ class WarmContainers:
             await ended(output, DRAIN)
             raise
         finally:
-            sending.cancel()
             output.cancel()
             stream.close()
 

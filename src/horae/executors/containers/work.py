@@ -11,6 +11,7 @@ _DROPPED = ("AUDIT_WRITE", "MKNOD", "NET_RAW", "SETFCAP", "SETPCAP", "SYS_CHROOT
 
 PRIVATE = "/.horae"  # a folder in the container, for the result and for files of ours
 RESULT = f"{PRIVATE}/result"
+INPUT = f"{PRIVATE}/input"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +51,15 @@ class Work:
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def creation(work: Work, env: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, Any]:
-    """The body of a call that creates a container."""
+def creation(work: Work, env: Mapping[str, str], labels: Mapping[str, str], *, stdin: bool = False) -> dict[str, Any]:
+    """The body of a call that creates a container; without `stdin`, it reads nothing from there."""
     body: dict[str, Any] = {
         "Image": work.image,
         "Env": pairs(env),
         "Labels": dict(labels),
-        "OpenStdin": True,
-        "StdinOnce": True,
-        "AttachStdin": True,
+        "OpenStdin": stdin,
+        "StdinOnce": stdin,
+        "AttachStdin": stdin,
         "AttachStdout": True,
         "AttachStderr": True,
         "StopTimeout": 0,  # removing one that still runs kills it at once
