@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -64,9 +65,29 @@ def job_json(job: JobRecord, now: datetime) -> Json:
     }
 
 
-def definition_json(spec: JobSpec) -> Json:
+class _Same:
+    """A definition by which one it is: what it holds has no hash."""
+
+    __slots__ = ("spec",)
+
+    def __init__(self, spec: JobSpec) -> None:
+        self.spec = spec
+
+    def __hash__(self) -> int:
+        return id(self.spec)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.spec is other.spec
+
+
+def definition_json(spec: JobSpec) -> Mapping[str, Any]:
+    return _definition(_Same(spec))
+
+
+@lru_cache(maxsize=1_000)  # the store hands out the same object for the same definition, which never changes
+def _definition(one: _Same) -> Mapping[str, Any]:
     """`60` rather than `60.0`, as people wrote it; what a function is given stays as it is."""
-    found = spec.to_json()
+    found = one.spec.to_json()
     return {name: value if name == "target" else whole(value) for name, value in found.items()}
 
 

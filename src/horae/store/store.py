@@ -7,7 +7,7 @@ import copy
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from datetime import datetime
-from typing import ParamSpec, TypeVar
+from typing import Generic, ParamSpec, TypeVar
 
 from horae.domain.audit import Origin
 from horae.ports import Hint, Ids, Verb
@@ -39,6 +39,7 @@ from horae.store.upkeep import UpkeepTables
 
 P = ParamSpec("P")
 T = TypeVar("T")
+G = TypeVar("G")
 
 # A transaction that another was in the way of is repeated soon; a lost connection once, on a new one.
 _PAUSES_IN_THE_WAY = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4)
@@ -46,8 +47,50 @@ _PAUSES_LOST = (0.05,)
 _NOWHERE = Origin()
 
 
+class _Lazy(Generic[G]):
+    """A group of tables, made when it is first asked for: a transaction needs two or three of them."""
+
+    def __init__(self, make: Callable[[SqlTransaction], G]) -> None:
+        self._make = make
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, tx: SqlTransaction, owner: type) -> G:
+        made = self._make(tx)
+        tx.__dict__[self._name] = made  # found there from now on, before this is asked again
+        return made
+
+
+def _group(kind: Callable[[Connection, Dialect], G]) -> _Lazy[G]:
+    return _Lazy(lambda tx: kind(tx._db, tx._dialect))
+
+
 class SqlTransaction:
     """The tables as verbs see them, all on one connection."""
+
+    jobs = _Lazy(lambda tx: JobTable(tx._db, tx._dialect, tx._shard_count))
+    gates = _group(GateTable)
+    runs = _group(RunTable)
+    logs = _group(LogTable)
+    processes = _group(ProcessTable)
+    stats = _Lazy(lambda tx: StatTable(tx._db, tx._dialect, tx._ids))
+    facts = _group(FactTables)
+    access = _group(AccessTable)
+    accounts = _group(AccountTables)
+    invitations = _group(InvitationTable)
+    sessions = _group(SessionTable)
+    limits = _group(LimitTable)
+    upkeep = _group(UpkeepTables)
+    dependencies = _group(DependencyTable)
+    operations = _group(OperationTable)
+    secrets = _group(SecretTable)
+    functions = _group(FunctionTable)
+    audit = _Lazy(lambda tx: AuditTable(tx._db, tx._dialect, tx._ids, tx._origin))
+    dead_letters = _group(DeadLetterTable)
+    idempotency = _group(IdempotencyTable)
+    queues = _group(QueueTable)
+    changes = _group(ChangeTables)
 
     def __init__(
         self,
@@ -59,32 +102,13 @@ class SqlTransaction:
         repeated: bool = False,
         origin: Origin = _NOWHERE,
     ) -> None:
+        self._db: Connection = db
+        self._dialect: Dialect = dialect
+        self._ids: Ids = ids
+        self._shard_count: int = shard_count
+        self._origin: Origin = origin
         self.repeated = repeated
-        self._db = db
-        self._dialect = dialect
         self.hints: set[Hint] = set()
-        self.jobs = JobTable(db, dialect, shard_count)
-        self.gates = GateTable(db, dialect)
-        self.runs = RunTable(db, dialect)
-        self.logs = LogTable(db, dialect)
-        self.processes = ProcessTable(db, dialect)
-        self.stats = StatTable(db, dialect, ids)
-        self.facts = FactTables(db, dialect)
-        self.access = AccessTable(db, dialect)
-        self.accounts = AccountTables(db, dialect)
-        self.invitations = InvitationTable(db, dialect)
-        self.sessions = SessionTable(db, dialect)
-        self.limits = LimitTable(db, dialect)
-        self.upkeep = UpkeepTables(db, dialect)
-        self.dependencies = DependencyTable(db, dialect)
-        self.operations = OperationTable(db, dialect)
-        self.secrets = SecretTable(db, dialect)
-        self.functions = FunctionTable(db, dialect)
-        self.audit = AuditTable(db, dialect, ids, origin)
-        self.dead_letters = DeadLetterTable(db, dialect)
-        self.idempotency = IdempotencyTable(db, dialect)
-        self.queues = QueueTable(db, dialect)
-        self.changes = ChangeTables(db, dialect)
         self.new_id = ids.new
 
     async def now(self) -> datetime:
