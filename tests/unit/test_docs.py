@@ -114,7 +114,7 @@ def test_every_route_is_documented_and_no_other():
 
 def test_every_kind_of_problem_is_documented_and_no_other():
     documented = {(int(row[0]), bare(row[1])) for row in rows(read("api.md")) if row[0].isdigit()}
-    assert documented == {(status, kind) for status, (kind, _) in errors._KINDS.items()}
+    assert documented == {(status, kind) for status, (kind, _) in errors.KINDS.items()}
 
 
 def test_every_role_is_documented():

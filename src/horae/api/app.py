@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from horae import __version__
-from horae.api import errors, idempotency
+from horae.api import errors, idempotency, openapi
 from horae.api.auth import public
 from horae.api.body import described_models
 from horae.api.context import ApiSettings, Context
@@ -77,18 +77,12 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
     app.state.watches = Watches(app.state.context)
     errors.install(app)
     idempotency.install(app)
-    answers: dict[int | str, dict[str, Any]] = {
-        "default": {
-            "description": "A problem",
-            "content": {errors.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
-        }
-    }
     about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules, calendar)
     about_people = (auth, users, projects, members, invitations, keys, audit)
     about_runs = (runs, logs, callbacks, explain, retries, dead_letters)
     about_all = (secrets, functions, workers, schedulers, queues, monitoring, events)
     for module in (*about_jobs, *about_people, *about_runs, *about_all):
-        app.include_router(module.router, prefix=PREFIX, responses=answers)
+        app.include_router(module.router, prefix=PREFIX)
     app.include_router(health.router)
     app.include_router(metrics.router)
     app.include_router(documentation.router)
@@ -117,5 +111,6 @@ def _describe(app: FastAPI) -> dict[str, Any]:
         components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         schema["security"] = [{"key": []}]
         illustrate(schema)
+        openapi.complete(app, schema)
         app.openapi_schema = schema
     return app.openapi_schema

@@ -25,7 +25,7 @@ from horae.domain.records import KeyRecord
 from horae.domain.roles import CODE_KINDS, PERMISSIONS, ROLES
 
 PROJECT_HEADER = "horae-project"
-_READING = frozenset({"schedules:preview"})  # by POST, but without an effect
+READING = frozenset({"schedules:preview"})  # by POST, but without an effect
 T = TypeVar("T")
 
 
@@ -120,7 +120,7 @@ class Allow(Generic[T]):
     async def __call__(self, request: Request, caller: Annotated[Caller, Depends(authenticate)]) -> T:
         found = await self.decide(request, caller)
         query.check(request)  # after the question who is asking: strangers learn nothing about routes
-        if request.method == "POST" and idempotency.HEADER in request.headers and self.permission not in _READING:
+        if request.method == "POST" and idempotency.HEADER in request.headers and self.permission not in READING:
             await idempotency.enter(request, caller.key_id or caller.actor, getattr(found, "project_id", None))
         return found
 

@@ -71,7 +71,7 @@ class InvalidBody(HoraeError):
 
 
 # type (stable: clients may rely on it) and title of each status
-_KINDS: dict[int, tuple[str, str]] = {
+KINDS: dict[int, tuple[str, str]] = {
     400: ("malformed", "Malformed request"),
     401: ("unauthenticated", "Not signed in"),
     403: ("forbidden", "Not allowed"),
@@ -118,7 +118,7 @@ def problem(
     problems: Sequence[tuple[str, str]] = (),
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    kind, title = _KINDS.get(status, ("error", "Error"))
+    kind, title = KINDS.get(status, ("error", "Error"))
     body: dict[str, Any] = {
         "type": f"urn:horae:problem:{kind}",
         "title": title,
@@ -130,6 +130,11 @@ def problem(
         body["field"] = problems[0][0]
         body["errors"] = [{"field": field, "message": message} for field, message in problems]
     return Response(orjson.dumps(body), status, {**_HEADERS.get(status, {}), **(headers or {})}, media_type=MEDIA_TYPE)
+
+
+def refuses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """For `responses` of a route: what it refuses beside what all routes of its kind do (openapi.py)."""
+    return {status: {"description": KINDS[status][1]} for status in statuses}
 
 
 def install(app: FastAPI) -> None:

@@ -75,7 +75,11 @@ OperationId = Annotated[str, Depends(operation_id)]
 
 async def expected_version(
     if_match: Annotated[
-        str | None, Header(description="the version you read, as its ETag: refused with 412 if older")
+        str | None,
+        Header(
+            description="the version you read, as its ETag: refused with 412 if older",
+            json_schema_extra={"pattern": r'^(\*|"[0-9]{1,9}")$'},
+        ),
     ] = None,
 ) -> int | None:
     if if_match is None or if_match.strip() == "*":

@@ -86,13 +86,14 @@ async def test_openapi_is_complete():
     answer = await call(RuntimeError(), "/openapi.json")
     document = answer.json()
     assert document["openapi"].startswith("3.1")
-    names = set(document["components"]["schemas"])
+    components = document["components"]
+    names = {f"#/components/{kind}/{name}" for kind in ("schemas", "responses") for name in components[kind]}
     refs = set()
 
     def walk(node: Any) -> None:
         if isinstance(node, dict):
             if isinstance(ref := node.get("$ref"), str):
-                refs.add(ref.removeprefix("#/components/schemas/"))
+                refs.add(ref)
             for inner in node.values():
                 walk(inner)
         elif isinstance(node, list):

@@ -21,7 +21,7 @@ from horae.api.account_schemas import (
 from horae.api.auth import Caller, allow_own, public
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
-from horae.api.errors import Unauthenticated
+from horae.api.errors import Unauthenticated, refuses
 from horae.api.gate import Door, Gate
 from horae.api.refreshing import Refresh
 from horae.api.views import reply
@@ -41,6 +41,7 @@ _OVER = "this session is over: sign in again"
     "/auth/signup",
     status_code=201,
     response_model=UserView,
+    responses=refuses(403, 409, 429),
     dependencies=[Depends(public)],
     openapi_extra=takes(SignupBody),
 )
@@ -59,7 +60,13 @@ async def sign_up(request: Request, context: Ctx, gate: Door) -> Response:
     return reply(shown(made, UserView), 201)
 
 
-@router.post("/auth/login", response_model=TokensView, dependencies=[Depends(public)], openapi_extra=takes(LoginBody))
+@router.post(
+    "/auth/login",
+    response_model=TokensView,
+    responses=refuses(401, 429),
+    dependencies=[Depends(public)],
+    openapi_extra=takes(LoginBody),
+)
 async def log_in(request: Request, context: Ctx, gate: Door) -> Response:
     """An access token for a quarter of an hour, and a refresh token for the next one; the portal gets the latter as a
     cookie."""
@@ -74,6 +81,7 @@ async def log_in(request: Request, context: Ctx, gate: Door) -> Response:
 @router.post(
     "/auth/refresh",
     response_model=TokensView,
+    responses=refuses(401, 403),
     dependencies=[Depends(public)],
     openapi_extra=takes(RefreshBody, required=False),
 )
@@ -98,7 +106,11 @@ async def refresh(request: Request, context: Ctx, gate: Door) -> Response:
 
 
 @router.post(
-    "/auth/logout", status_code=204, dependencies=[Depends(public)], openapi_extra=takes(RefreshBody, required=False)
+    "/auth/logout",
+    status_code=204,
+    responses=refuses(403),
+    dependencies=[Depends(public)],
+    openapi_extra=takes(RefreshBody, required=False),
 )
 async def log_out(request: Request, context: Ctx, gate: Door) -> Response:
     """Ends the session of the refresh token, or else of the access token; 204 also if it is over already."""

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from horae.api.auth import public
 from horae.api.body import read_model, takes
 from horae.api.context import Context, Ctx
+from horae.api.errors import refuses
 from horae.api.views import reply
 from horae.domain.callback import unseal
 from horae.domain.errors import InvalidInput, NotFound
@@ -57,7 +58,9 @@ class CallbackView(BaseModel):
     run_id: str
 
 
-@router.post("/callbacks/{token}", response_model=CallbackView, openapi_extra=takes(CallbackBody))
+@router.post(
+    "/callbacks/{token}", response_model=CallbackView, responses=refuses(409), openapi_extra=takes(CallbackBody)
+)
 async def take_callback(
     request: Request,
     context: Ctx,

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Context, Ctx
+from horae.api.errors import refuses
 from horae.api.params import Page, find_job, instant_param, is_id
 from horae.api.schedule_schemas import OperationView
 from horae.api.schedule_views import operation_json
@@ -134,7 +135,7 @@ async def dead_filter(
 Where = Annotated[DeadLetterFilter, Depends(dead_filter)]
 
 
-@router.get("/dead-letters", response_model=Listing[DeadLetterView])
+@router.get("/dead-letters", response_model=Listing[DeadLetterView], responses=refuses(404))
 async def list_dead_letters(context: Ctx, principal: Reader, page: Page, where: Where) -> Response:
     """Failed runs that nobody has redriven or discarded yet, newest first."""
     scope = _scope("dead-letters", where)
@@ -146,7 +147,7 @@ async def list_dead_letters(context: Ctx, principal: Reader, page: Page, where: 
     )
 
 
-@router.get("/dead-letters/groups", response_model=Listing[DeadGroupView])
+@router.get("/dead-letters/groups", response_model=Listing[DeadGroupView], responses=refuses(404))
 async def list_dead_letter_groups(context: Ctx, principal: Reader, page: Page, where: Where) -> Response:
     """The same by cause, in the order of the fingerprints."""
     scope = _scope("dead-letter-groups", where)
@@ -155,7 +156,13 @@ async def list_dead_letter_groups(context: Ctx, principal: Reader, page: Page, w
     return reply(listing((asdict(one) for one in found.items), page.next(context, principal, scope, found.next)))
 
 
-@router.post("/dead-letters/redrive", status_code=202, response_model=OperationView, openapi_extra=takes(RedriveBody))
+@router.post(
+    "/dead-letters/redrive",
+    status_code=202,
+    response_model=OperationView,
+    responses=refuses(404),
+    openapi_extra=takes(RedriveBody),
+)
 async def redrive_dead_letters(request: Request, context: Ctx, principal: Resolver) -> Response:
     """Runs them once more, under the definition of their job as it is now: an operation that goes on by itself."""
     body = await read_model(request, RedriveBody)
@@ -165,7 +172,13 @@ async def redrive_dead_letters(request: Request, context: Ctx, principal: Resolv
     return await _resolve(context, principal, body, kind=redrive.REDRIVE, input=given, rate=body.rate)
 
 
-@router.post("/dead-letters/discard", status_code=202, response_model=OperationView, openapi_extra=takes(DiscardBody))
+@router.post(
+    "/dead-letters/discard",
+    status_code=202,
+    response_model=OperationView,
+    responses=refuses(404),
+    openapi_extra=takes(DiscardBody),
+)
 async def discard_dead_letters(request: Request, context: Ctx, principal: Resolver) -> Response:
     """Takes them off the list, for a reason that the audit trail keeps; their runs stay in the history."""
     body = await read_model(request, DiscardBody)

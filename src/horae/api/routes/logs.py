@@ -32,7 +32,15 @@ _LIVE = (RunStatus.QUEUED, RunStatus.RUNNING)
 Look = tuple[RunRecord, list[dict[str, Any]]]
 
 
-@router.get("/runs/{id}/log", response_model=Listing[LogLineView])
+@router.get(
+    "/runs/{id}/log",
+    response_model=Listing[LogLineView],
+    responses={
+        200: {
+            "content": {kind: {"schema": {"type": "string"}} for kind in ("text/plain", "text/event-stream")},
+        }
+    },
+)
 async def read_log(
     context: Ctx,
     principal: Annotated[Principal, Depends(allow("runs:read"))],

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query, Response
 
 from horae.api.auth import Principal, allow
 from horae.api.context import Context, Ctx
+from horae.api.errors import refuses
 from horae.api.params import Page, Paging, Ref, RunId, find_job, is_id
 from horae.api.schemas import AttemptView, Listing, RecoveredView, RunView
 from horae.api.views import listing, reply, run_json
@@ -35,7 +36,7 @@ class Asked(NamedTuple):
     sort: str
 
 
-@router.get("/runs", response_model=Listing[RunView])
+@router.get("/runs", response_model=Listing[RunView], responses=refuses(404))
 async def list_runs(
     context: Ctx,
     principal: Reader,

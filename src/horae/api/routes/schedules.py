@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
+from horae.api.errors import refuses
 from horae.api.params import Ref, find_job
 from horae.api.schedule_schemas import PREVIEW_LIMIT, NextView, PreviewBody, PreviewView
 from horae.api.schedule_views import comparison_json, next_json, preview_json
@@ -23,7 +24,7 @@ from horae.domain.standing import upcoming_after
 router = APIRouter(tags=["schedules"])
 
 
-@router.post("/schedules/preview", response_model=PreviewView, openapi_extra=takes(PreviewBody))
+@router.post("/schedules/preview", response_model=PreviewView, responses=refuses(404), openapi_extra=takes(PreviewBody))
 async def preview_schedule(
     request: Request, context: Ctx, principal: Annotated[Principal, Depends(allow("schedules:preview"))]
 ) -> Response:

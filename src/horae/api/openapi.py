@@ -1,0 +1,101 @@
+"""What guards and readers of bodies do around the routes, in the description of the API: what is refused, which headers
+are read. Worked out from what routes declare, so that it is all there and true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.routing import iter_route_contexts
+
+from horae.api.auth import READING, Allow, AllowInPath, AllowInProject
+from horae.api.errors import KINDS, MEDIA_TYPE
+
+_WITH_BODY = (400, 408, 413, 415)
+_GUARDED = (400, 401, 403, 429)  # 400: nobody knows which project is meant
+_CHANGING = ("post", "put", "patch", "delete")
+_FASTAPI = ("HTTPValidationError", "ValidationError")  # its own 422, which nobody gets here
+_PROJECT = {
+    "name": "Horae-Project",
+    "in": "header",
+    "required": False,
+    "description": "The slug of the project that is meant, for users who are members of several.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 200},
+}
+_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "Sent again with the same key, the same request has no second effect and gets the same answer.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+}
+
+
+def complete(app: FastAPI, schema: dict[str, Any]) -> None:
+    for path, method, guard in _guards(app):
+        operation = schema["paths"][path][method]
+        if guard is None:
+            operation["security"] = []
+        if headers := list(_headers(method, guard)):
+            operation.setdefault("parameters", []).extend(headers)
+        _refuse(operation["responses"], {*_refused(operation, path, method, guard)})
+    components = schema["components"]
+    for name in _FASTAPI:
+        components["schemas"].pop(name, None)
+    components["responses"] = {_name(status): _problem(status) for status in KINDS}
+
+
+def _guards(app: FastAPI) -> Iterator[tuple[str, str, Allow[Any] | None]]:
+    """Every operation of the description, and what guards it."""
+    for route in iter_route_contexts(app.routes):
+        guards = [inner.call for inner in route.dependant.dependencies if isinstance(inner.call, Allow)]
+        for method in (route.methods or ()) if route.include_in_schema else ():
+            yield str(route.path), method.lower(), guards[0] if guards else None
+
+
+def _headers(method: str, guard: Allow[Any] | None) -> Iterator[dict[str, Any]]:
+    if isinstance(guard, AllowInProject) and not isinstance(guard, AllowInPath):
+        yield _PROJECT
+    if method == "post" and guard is not None and guard.permission not in READING:
+        yield _KEY
+
+
+def _refused(operation: dict[str, Any], path: str, method: str, guard: Allow[Any] | None) -> Iterator[int]:
+    """What every route of this kind may answer; the rest is declared with `refuses` (errors.py)."""
+    yield from (422, 503)  # at least a parameter that is not known, and a database that is away
+    if "{" in path:
+        yield 404
+    if "requestBody" in operation:
+        yield from _WITH_BODY
+    if guard is not None:
+        yield from _GUARDED
+        if method in _CHANGING and guard.permission not in READING:
+            yield 409
+    if any(one["name"].lower() == "if-match" for one in operation.get("parameters", ())):
+        yield 412
+
+
+def _refuse(answers: dict[str, Any], refused: set[int]) -> None:
+    answers.pop("422", None)  # FastAPI's own
+    declared = {int(status) for status, answer in answers.items() if status >= "400" and "content" not in answer}
+    for status in sorted(refused | declared):
+        if status in declared or str(status) not in answers:
+            answers[str(status)] = {"$ref": f"#/components/responses/{_name(status)}"}
+
+
+def _name(status: int) -> str:
+    return KINDS[status][1].title().replace(" ", "")
+
+
+def _problem(status: int) -> dict[str, Any]:
+    kind, title = KINDS[status]
+    example = {
+        "type": f"urn:horae:problem:{kind}",
+        "title": title,
+        "status": status,
+        "detail": "What is wrong, and how to mend it",
+        "request_id": "01a1de05-bc6e-7493-ac17-5c90c59c6a0f",
+    }
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {"description": title, "content": {MEDIA_TYPE: {"schema": schema, "example": example}}}
