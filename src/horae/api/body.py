@@ -6,6 +6,7 @@ import asyncio
 import json
 import math
 import re
+from collections import Counter
 from typing import Any, TypeVar
 
 from fastapi import Request
@@ -67,28 +68,39 @@ def validate(model: type[M], value: dict[str, Any]) -> M:
 
 def parse(raw: bytes) -> Any:
     try:
-        value = json.loads(raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant)
+        value = _loaded(raw.decode("utf-8"))
     except UnicodeDecodeError:
         raise Malformed("the body is not UTF-8 text") from None
     except RecursionError:
         raise InvalidInput("", f"the body is nested deeper than {MAX_DEPTH} levels") from None
     except json.JSONDecodeError as error:
         raise Malformed(f"the body is not valid JSON: {error.msg} at line {error.lineno}") from None
-    except ValueError:  # a number with thousands of digits
-        raise Malformed("the body holds a number that is out of range") from None
     _inspect(value, None, 1)
     return value
 
 
+def _loaded(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_unique)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # a number with thousands of digits: read as infinity, it is refused where it stands
+        return json.loads(text, object_pairs_hook=_unique, parse_int=float)
+
+
+class _Ambiguous(dict[str, Any]):
+    """An object that names a field twice."""
+
+    twice: str
+
+
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    if len(found) != len(pairs):
-        raise Malformed("the body names a field twice in one object")
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise Malformed("the body holds NaN or Infinity, which JSON does not have")
+    if len(found) == len(pairs):
+        return found
+    ambiguous = _Ambiguous(found)
+    ambiguous.twice = next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
+    return ambiguous
 
 
 Path = tuple[Any, str | int] | None  # the path to the parent, and the last step: made into text only when needed
@@ -102,8 +114,10 @@ def _inspect(value: Any, path: Path, depth: int) -> None:
     elif isinstance(value, int | float):
         # `1e400` reads as infinity; wider integers than 64 bits cannot be written by every JSON library.
         if not (-(1 << 63) <= value < 1 << 63 if isinstance(value, int) else math.isfinite(value)):
-            raise InvalidInput(_shown(path), "is out of range")
+            raise InvalidInput(_shown(path), "is out of range" if value == value else "must be a number, not NaN")
     elif isinstance(value, dict | list):
+        if isinstance(value, _Ambiguous):
+            raise InvalidInput(_shown((path, value.twice)), "is given twice")
         if depth > MAX_DEPTH:
             raise InvalidInput(_shown(path), f"is nested deeper than {MAX_DEPTH} levels")
         for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
