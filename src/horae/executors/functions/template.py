@@ -102,7 +102,7 @@ class Template:
         try:
             pid = os.fork()
         except OSError as error:
-            self._tell({"exit": number, "failed": error.strerror})
+            _tell(self._control, {"exit": number, "failed": error.strerror})
             pid = -1
         if pid == 0:
             self._become_child(fds)
@@ -155,7 +155,7 @@ class Template:
         if ended and not self._end_orphans():
             for number in ended:
                 member = self._members.pop(number)
-                self._tell({"exit": number, "status": member.status, "lease": member.lease_lost})
+                _tell(self._control, {"exit": number, "status": member.status, "lease": member.lease_lost})
 
     def _reap(self) -> list[int]:
         """Takes leave of the dead; the numbers of those children that have ended."""
@@ -192,9 +192,10 @@ class Template:
             self._step()
             self._listen(_AGAIN)
 
-    def _tell(self, message: dict[str, Any]) -> None:
-        with suppress(OSError):  # the worker is gone: noticed at the next turn
-            self._control.sendall(orjson.dumps(message))
+
+def _tell(control: socket.socket, message: dict[str, Any]) -> None:
+    with suppress(OSError):  # the worker is gone, or stops: noticed at the next turn
+        control.sendall(orjson.dumps(message))
 
 
 def main(fd: int, parent: int) -> None:
@@ -202,19 +203,21 @@ def main(fd: int, parent: int) -> None:
     kernel.die_with(parent)  # an import may hang
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=fd)
-    asked = orjson.loads(control.recv(_LARGEST))
+    if not (first := control.recv(_LARGEST)):
+        return
+    asked = orjson.loads(first)
     sys.path[:] = asked["path"]
     try:
         functions = _prepare(asked["loader"], asked["imports"])
     except BaseException as error:
-        control.sendall(orjson.dumps({"failed": " ".join(str(error).split())[:1_000] or type(error).__name__}))
+        _tell(control, {"failed": " ".join(str(error).split())[:1_000] or type(error).__name__})
         return
     kernel.adopt_orphans()
     kernel.be_called("horae functions")
     template = Template(control, functions)
     gc.collect()
     gc.freeze()  # what is here stays; children share it as long as nobody touches it
-    control.sendall(orjson.dumps({"ready": len(functions)}))
+    _tell(control, {"ready": len(functions)})
     kernel.outlive_parent()  # its end is noticed by the closed connection, and there is work to do then
     template.run()
 
