@@ -153,7 +153,7 @@ NAN, INF = float("nan"), float("inf")
         ({"target": {"kind": "ftp"}}, "target"),
         ({"target": {"source": "x"}}, "target"),
         ({"target": {"kind": "script"}}, "target.script.source"),
-        ({"target": {**SCRIPT, "file": "/x"}}, "target.script.source"),
+        ({"target": {**SCRIPT, "file": "/x"}}, "target.script.file"),
         ({"target": {**SCRIPT, "source": "\x00"}}, "target.script.source"),
         ({"target": {**SCRIPT, "interpreter": "perl"}}, "target.script.interpreter"),
         ({"target": {**SCRIPT, "interpreter": "../bash"}}, "target.script.interpreter"),

@@ -6,7 +6,15 @@ import re
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 
 from horae.domain.json_value import plain_json
 from horae.domain.refusal import refusal
@@ -34,6 +42,17 @@ def _digest(text: str) -> str:
     return text
 
 
+def _entrypoint(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
+    """Pydantic would blame each of the two forms by a name of its own."""
+    try:
+        found = check(value)
+    except ValidationError:
+        found = ""
+    if isinstance(found, str) and not _FUNCTION.fullmatch(found):
+        raise ValueError('must be "module:function", or a list: a command and its arguments')
+    return found
+
+
 class ArtifactTarget(BaseModel):
     """Fetches an archive (zip, tar or wheel), and runs a function or a command of it, like a script."""
 
@@ -42,10 +61,11 @@ class ArtifactTarget(BaseModel):
     kind: Literal["artifact"] = "artifact"
     uri: Annotated[Text, AfterValidator(_uri)]
     digest: Annotated[str, AfterValidator(_digest)]
-    entrypoint: (
+    entrypoint: Annotated[
         Annotated[str, Field(max_length=500)]
-        | Annotated[tuple[Text, ...], Field(min_length=1, max_length=10_000, strict=False)]
-    )  # "module:function", or a command with its arguments
+        | Annotated[tuple[Text, ...], Field(min_length=1, max_length=10_000, strict=False)],
+        WrapValidator(_entrypoint),
+    ]  # "module:function", or a command with its arguments
     arguments: Annotated[dict[str, Any], AfterValidator(plain_json)] = Field(default_factory=dict)
     env: Environment = Field(default_factory=dict)
     install: bool = False  # its requirements.txt, into a virtual environment of its own
@@ -54,10 +74,7 @@ class ArtifactTarget(BaseModel):
 
     @model_validator(mode="after")
     def _entry(self) -> ArtifactTarget:
-        if isinstance(self.entrypoint, str):
-            if not _FUNCTION.fullmatch(self.entrypoint):
-                raise refusal("entrypoint", 'must be "module:function", or a list: a command and its arguments')
-        elif self.arguments:
+        if self.arguments and not isinstance(self.entrypoint, str):
             raise refusal("arguments", "are for a function; a command has its own in entrypoint")
         if self.install and self.image is not None:
             raise refusal("install", "is for the worker's machine; an image brings what it needs")

@@ -37,8 +37,10 @@ class ScriptTarget(BaseModel):
 
     @model_validator(mode="after")
     def _one_script(self) -> ScriptTarget:
-        if (self.source is None) == (self.file is None):
+        if self.source is None and self.file is None:
             raise refusal("source", "must be given, or file instead of it")
+        if self.source is not None and self.file is not None:
+            raise refusal("file", "must not be given beside source: a script is one or the other")
         if self.interpreter not in ("bash", "sh", "python") and not self.interpreter.startswith("/"):
             raise refusal("interpreter", "must be bash, sh, python or an absolute path")
         return self
