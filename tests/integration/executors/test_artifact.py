@@ -247,6 +247,19 @@ async def test_fetching_can_be_stopped_and_begun_anew(shelf):
     assert outcome.error is None
 
 
+async def test_a_wheel_is_an_archive(shelf):
+    wheel = {
+        "thing/__init__.py": "",
+        "thing/main.py": "from importlib.metadata import version\ndef run(n): return [version('thing'), n]",
+        "thing-1.2.dist-info/METADATA": "Metadata-Version: 2.1\nName: thing\nVersion: 1.2\n",
+        "thing-1.2.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        "thing-1.2.dist-info/RECORD": "",
+    }
+    target = shelf.put(zipped(wheel), "thing-1.2-py3-none-any.whl")
+    outcome, _ = await shelf.run(target, "thing.main:run", arguments={"n": 1})
+    assert (outcome.error, outcome.result) == (None, '["1.2", 1]')
+
+
 # ---- installing
 
 
