@@ -97,7 +97,7 @@ def _runs(job: Json) -> str:
 @watched
 def list_jobs(
     q: Annotated[str | None, typer.Option("--search", "-q", help="Part of the name.")] = None,
-    kind: Annotated[str | None, typer.Option(help="http, script or python.")] = None,
+    kind: Annotated[str | None, typer.Option(help="http, script, python, container or artifact.")] = None,
     schedule: Annotated[str | None, typer.Option(help="cron, every, at, manual or after.")] = None,
     status_: Annotated[
         str | None, typer.Option("--status", help="scheduled, running, paused, disabled or finished.")
