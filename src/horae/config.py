@@ -51,6 +51,7 @@ class Settings:
     allow_signup: bool = _setting(kinds.boolean, False)
     api_rate: int = _setting(kinds.whole(0, 1_000_000), 5_000)
     trusted_proxies: tuple[str, ...] | None = _setting(kinds.networks, None)
+    cors_origins: tuple[str, ...] | None = _setting(kinds.origins, None)
     metrics_token: str | None = _setting(kinds.line, None, secret=True)
 
     shard_count: int = _setting(kinds.whole(1, 4_096), 64)

@@ -20,6 +20,7 @@ _SIZE = re.compile(r"(\d{1,15})\s*(B|KB|KiB|MB|MiB|GB|GiB)?", re.ASCII)
 _BYTES = {
     None: 1, "B": 1, "KB": 10**3, "KiB": 1 << 10, "MB": 10**6, "MiB": 1 << 20, "GB": 10**9, "GiB": 1 << 30,
 }  # fmt: skip
+_HOST = re.compile(r"[0-9a-z._:\-]{1,255}", re.ASCII)
 _DATABASES = {
     "postgresql": "postgresql",
     "postgres": "postgresql",
@@ -131,6 +132,25 @@ def networks(raw: Any) -> tuple[str, ...]:
         return tuple(str(ip_network(one)) for one in found)
     except ValueError:
         raise ValueError("must be addresses or networks such as 10.0.0.0/8,192.0.2.7") from None
+
+
+def origins(raw: Any) -> tuple[str, ...]:
+    """Exact origins as browsers send them: `https://example.org`, with a port only if it is not the usual one."""
+    return tuple(_origin(one) for one in words(raw))
+
+
+def _origin(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        host, port, parts = "", None, urlsplit("")
+    rest = (parts.path, parts.query, parts.fragment, parts.username)
+    if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host) or any(rest) or port == 0:
+        raise ValueError("must be exact origins such as https://example.org,http://localhost:3000, without * or a path")
+    usual = port in (None, {"http": 80, "https": 443}[parts.scheme])
+    name = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{name}" + ("" if usual else f":{port}")
 
 
 def mapping(value: Callable[[Any], str]) -> Callable[[Any], dict[str, str]]:

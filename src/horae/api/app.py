@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from horae import __version__
-from horae.api import errors, idempotency, openapi
+from horae.api import cors, errors, idempotency, openapi
 from horae.api.auth import public
 from horae.api.body import described_models
 from horae.api.context import ApiSettings, Context
@@ -71,6 +71,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # it would look for a provider at every request
     )
     app.state.context = Context(store, settings, ids, clock, Keyring(*settings.keys))
     app.state.gate = Gate(app.state.context)
@@ -89,6 +90,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
     app.add_api_route("/openapi.json", _openapi, dependencies=[Depends(public)], include_in_schema=False)
     app.openapi = lambda: _describe(app)  # type: ignore[method-assign]
     app.add_middleware(idempotency.Keeper, context=app.state.context)
+    cors.install(app, settings.cors_origins)
     app.add_middleware(Shell, ids=ids, clock=clock)
     return app
 

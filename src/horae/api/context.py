@@ -25,6 +25,7 @@ class ApiSettings:
     allow_signup: bool = False
     api_rate: float = 5_000.0  # requests a second of one key or user; 0: no limit
     trusted_proxies: tuple[str, ...] = ()
+    cors_origins: tuple[str, ...] = ()
     public_url: str | None = None
 
     @property

@@ -20,6 +20,7 @@ _REQUEST_ID = re.compile(r"[0-9A-Za-z._-]{8,64}", re.ASCII)
 _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"x-frame-options", b"DENY"),  # for browsers that do not know frame-ancestors
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),

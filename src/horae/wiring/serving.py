@@ -41,6 +41,7 @@ async def _serve(settings: Settings) -> None:
             allow_signup=settings.allow_signup,
             api_rate=settings.api_rate,
             trusted_proxies=settings.trusted_proxies or (),
+            cors_origins=settings.cors_origins or (),
             public_url=settings.public_url,
         )
         app = build(store, api, IDS, CLOCK)

@@ -213,3 +213,26 @@ def test_the_data_directory_follows_the_home(monkeypatch: pytest.MonkeyPatch):
     assert config.load({"XDG_DATA_HOME": "/x"}).data_dir == Path("/x/horae")
     monkeypatch.setenv("HOME", "/home/ann")
     assert config.load({}).data_dir == Path("/home/ann/.local/share/horae")
+
+
+def test_origins_are_exact():
+    given = "https://Example.org:443, http://localhost:3000,https://[::1]:8443"
+    assert load(CORS_ORIGINS=given).cors_origins == (
+        "https://example.org",
+        "http://localhost:3000",
+        "https://[::1]:8443",
+    )
+    assert load().cors_origins is None
+    for wrong in (
+        "*",
+        "null",
+        "example.org",
+        "https://*.example.org",
+        "https://example.org/x",
+        "https://u@example.org",
+    ):
+        with pytest.raises(ConfigurationError, match="exact origins"):
+            load(CORS_ORIGINS=wrong)
+    for wrong in ("ftp://example.org", "https://", "https://example.org:99999", "https://a?b", "https://exa mple.org"):
+        with pytest.raises(ConfigurationError, match="exact origins"):
+            load(CORS_ORIGINS=f"https://fine.example,{wrong}")
