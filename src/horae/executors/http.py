@@ -6,13 +6,14 @@ deadlines and cancels the task, which closes the connection.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
 import aiohttp
 
 from horae.executors import http_answer, http_redirect
-from horae.executors.failure import Refused, failed, in_words, raised, refused
+from horae.executors.failure import Refused, failed, in_words, one_line, raised, refused
 from horae.executors.http_connector import CheckedConnector, Lookup, check_literal, watch_connecting
 from horae.executors.http_request import Draft, Request
 
@@ -55,6 +56,8 @@ class HttpExecutor:
             return refused(str(error))
         except ValueError as error:  # InvalidURL, a host that IDNA cannot encode, a header that aiohttp refuses
             return refused(f"the call cannot be made: {in_words(error)}")
+        except aiohttp.ClientConnectorError as error:
+            return failed(_unreachable(error))
         except (aiohttp.ClientError, OSError) as error:  # TimeoutError is an OSError
             return failed(in_words(error))
         except Exception as error:  # nothing a server or a definition does may end the worker's task
@@ -123,6 +126,14 @@ class HttpExecutor:
                 auto_decompress=False,
             )
         return self._session
+
+
+def _unreachable(error: aiohttp.ClientConnectorError) -> str:
+    cause = error.os_error
+    why = cause.strerror or str(cause)
+    if isinstance(cause, ConnectionError) and cause.errno is not None:  # asyncio only says "Connect call failed"
+        why = os.strerror(cause.errno)
+    return one_line(f"cannot connect to {error.host}:{error.port}: {why}")
 
 
 def _location(target: HttpTarget, response: aiohttp.ClientResponse) -> str | None:

@@ -227,12 +227,12 @@ class TestTrouble:
             port = taken.getsockname()[1]
         outcome = await call(http, f"http://127.0.0.1:{port}/")
         assert not outcome.permanent
-        assert str(outcome.error).startswith("ClientConnectorError: Cannot connect to host 127.0.0.1")
+        assert outcome.error == f"cannot connect to 127.0.0.1:{port}: Connection refused"
 
     async def test_no_such_name(self, http: HttpExecutor) -> None:
         outcome = await call(http, "http://nobody.invalid/")
         assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, False)
-        assert "nobody.invalid" in str(outcome.error)
+        assert str(outcome.error).startswith("cannot connect to nobody.invalid:80: ")
 
     async def test_a_certificate_nobody_vouches_for(self, http: HttpExecutor, tmp_path: Path) -> None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
