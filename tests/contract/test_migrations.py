@@ -22,7 +22,8 @@ from horae.clock import SystemClock
 from horae.domain.errors import SchemaMismatch, StoreUnavailable
 from horae.store import open_store, schema
 from horae.store.table import metadata
-from tests.contract.world import IDS, World
+from tests.contract.world import IDS, WORK, World
+from tests.functions import register
 
 SCRIPTS = ScriptDirectory.from_config(schema.alembic_config())
 REVISIONS = [script.revision for script in SCRIPTS.walk_revisions()][::-1]
@@ -55,6 +56,7 @@ def table_names(connection: Connection) -> set[str]:
 
 async def is_usable(url: str) -> None:
     async with AsyncExitStack() as stack:
+        await register(url, WORK)
         world = await World.open(url, stack)
         await world.ended(await world.job())
         await world.job(every="1h")

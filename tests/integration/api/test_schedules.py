@@ -101,7 +101,7 @@ async def test_a_job_waits_for_another(api: Api):
     await api.make("load")
     made = await api.make("report", schedule={"after": {"job": "load", "on": "success"}})
     assert (made["status"], made["next_run_at"], made["max_instances"]) == ("scheduled", None, 1)
-    assert made["schedule"] == {"after": {"job": "load", "on": "success"}}
+    assert made["schedule"]["after"] == {"job": "load", "on": "success"}
     coming = (await api.call("GET", "/jobs/report/next")).json()
     assert coming == {"occurrences": [], "words": "When load succeeds"}
     upstream = (await api.call("POST", "/jobs/load/run")).json()["id"]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import structlog
 from structlog.testing import capture_logs
 
 from horae.clock import SystemClock
@@ -17,6 +18,12 @@ class Clock(SystemClock):
 
     def monotonic(self) -> float:
         return self.at
+
+
+@pytest.fixture(autouse=True)
+def own_logger(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one of the module keeps the level that other tests of this process have given it."""
+    monkeypatch.setattr(blocked, "log", structlog.wrap_logger(None, wrapper_class=structlog.BoundLogger))
 
 
 @pytest.fixture
