@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import Depends, Header, Path, Query
+from pydantic import AfterValidator
 
 from horae.api import cursor as cursors
 from horae.api.auth import Caller, Principal
@@ -45,32 +46,29 @@ async def paging(
 Page = Annotated[Paging, Depends(paging)]
 
 
-async def job_ref(id: Annotated[str, Path(description="a job's id or its name")]) -> str:
-    if len(id) > 200:
+def _job_ref(ref: str) -> str:
+    if len(ref) > 200:
         raise NotFound("there is no such job")
-    return id
+    return ref
 
 
-Ref = Annotated[str, Depends(job_ref)]
+# Checked as they are read, not by dependencies of their own, which FastAPI would take longer to solve.
+Ref = Annotated[str, Path(alias="id", description="a job's id or its name"), AfterValidator(_job_ref)]
 
 
-async def run_id(id: Annotated[str, Path(description="a run's id")]) -> str:
+def _id_of(what: str) -> AfterValidator:
     """Ids are checked before any query: databases differ in how they refuse what is none."""
-    if not is_id(id):
-        raise NotFound("there is no such run")
-    return id
+
+    def check(text: str) -> str:
+        if not is_id(text):
+            raise NotFound(f"there is no such {what}")
+        return text
+
+    return AfterValidator(check)
 
 
-RunId = Annotated[str, Depends(run_id)]
-
-
-async def operation_id(id: Annotated[str, Path(description="an operation's id")]) -> str:
-    if not is_id(id):
-        raise NotFound("there is no such operation")
-    return id
-
-
-OperationId = Annotated[str, Depends(operation_id)]
+RunId = Annotated[str, Path(alias="id", description="a run's id"), _id_of("run")]
+OperationId = Annotated[str, Path(alias="id", description="an operation's id"), _id_of("operation")]
 
 
 async def expected_version(

@@ -46,6 +46,12 @@ async def job_filter(
     return JobFilter(q, kind, schedule, status, enabled, paused, tag, queue)
 
 
+# First, because routes are tried in their order, and this is asked most.
+@router.get("/jobs/{id}", response_model=JobView)
+async def show_job(context: Ctx, principal: Reader, ref: Ref) -> Response:
+    return job_reply(await context.store.read(find_job, principal.project_id, ref), context.clock.now())
+
+
 @router.get("/jobs", response_model=Listing[JobView])
 async def list_jobs(
     context: Ctx,
@@ -73,11 +79,6 @@ async def create_job(request: Request, context: Ctx, principal: Writer) -> Respo
 async def create_recurring_job(request: Request, context: Ctx, principal: Writer) -> Response:
     """Makes a job whose schedule must be `cron` or `every`."""
     return await _create(context, principal, await read_model(request, RecurringJobBody))
-
-
-@router.get("/jobs/{id}", response_model=JobView)
-async def show_job(context: Ctx, principal: Reader, ref: Ref) -> Response:
-    return job_reply(await context.store.read(find_job, principal.project_id, ref), context.clock.now())
 
 
 @router.put("/jobs/{id}", response_model=JobView, openapi_extra=takes(JobBody))
