@@ -401,9 +401,7 @@ class World:
         assert found is not None
         return found
 
-    async def page(
-        self, *, limit: int = 50, after: str | None = None, oldest_first: bool = False, **where: Any
-    ) -> Any:
+    async def page(self, *, limit: int = 50, after: str | None = None, oldest_first: bool = False, **where: Any) -> Any:
         return await self.store.read(_page, self.project, RunFilter(**where), limit, after, oldest_first)
 
     async def totals(self) -> dict[str, int]:
