@@ -11,7 +11,7 @@ from pathlib import Path
 
 _PREFIX = "horae-scripts-"
 _LOCK = "lock"
-_SETTLED = 60.0  # seconds: a younger folder may be about to be locked
+_SETTLED = 60.0  # seconds: a younger lock may be about to be taken
 
 
 class Scratch:
@@ -59,13 +59,13 @@ def remove(folder: Path, *names: str) -> None:
 
 def _remove_if_dead(home: Path, now: float) -> None:
     try:
-        if home.is_symlink() or now - home.stat().st_mtime < _SETTLED:
+        if home.is_symlink():
             return
         fd = os.open(home / _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:  # another user's, or going away
         return
     try:
-        if _lock(fd):
+        if now - os.fstat(fd).st_mtime >= _SETTLED and _lock(fd):
             shutil.rmtree(home, ignore_errors=True)
     finally:
         os.close(fd)
