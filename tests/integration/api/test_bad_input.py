@@ -53,6 +53,34 @@ JOBS: list[tuple[Any, str]] = [
     (http(url="https://"), "target.url"),
     (http(url="https://example.org:99999/"), "target.url"),
     (http(url="https://exa mple.org/"), "target.url"),
+    *[
+        (http(url=url), "target.url")
+        for url in (
+            "javascript:alert(1)",
+            "data:text/plain,x",
+            "//example.org/",
+            "https:/example.org/",
+            "https://example.org:0/",
+            "https://example.org:-1/",
+            "https://[::1/",
+            "https://a..b/",
+            "https://%65xample.org/",
+            "https://@example.org/",
+            "https://example.org\\@evil.example/",
+            "https://exa\tmple.org/",
+            "https://example.org/a\nb",
+            f"https://{'a' * 64}.org/",
+            f"https://example.org/{'x' * 900_000}",
+        )
+    ],
+    *[
+        (http(headers={name: "x"}), "target.headers")
+        for name in ("", "a b", "a:b", "é", "x" * 300, "Connection", "Transfer-Encoding", "TE", "Proxy-Authorization")
+    ],
+    *[(http(headers={"x": value}), "target.headers") for value in (5, "a\x00", "x" * 20_000)],
+    (http(headers={f"h{n}": "x" for n in range(500)}), "target.headers"),
+    *[(http(query=query), "target.query") for query in ([], {"a": 5}, {"a\x00": "b"})],
+    *[(http(method=method), "target.method") for method in ("", "get", "G ET", "CONNECT", 5)],
     (http(method="TRACE"), "target.method"),
     (http(headers={"x": f"a\r\n{CANARY}: b"}), "target.headers"),
     (http(headers={"Host": "x"}), "target.headers"),
@@ -122,6 +150,11 @@ JOBS: list[tuple[Any, str]] = [
     (job(priority=10**30), "priority"),
     (job(max_instances=0), "max_instances"),
     (job(max_instances=10_001), "max_instances"),
+    (job(retry={"max_attempts": True}), "retry.max_attempts"),
+    (job(retry={"delay": "60"}), "retry.delay"),
+    (job(max_instances=True), "max_instances"),
+    (job(start_within="5m"), "start_within"),
+    (job(catch_up_window=True), "catch_up_window"),
     (job(retry={"max_attempts": 0}), "retry.max_attempts"),
     (job(retry={"max_attempts": 101}), "retry.max_attempts"),
     (job(retry={"backoff": "random"}), "retry.backoff"),
