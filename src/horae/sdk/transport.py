@@ -78,9 +78,10 @@ class Transport:
             return None
         wanted = 0.0
         if isinstance(came, httpx.Response):
-            if came.status_code not in _AGAIN or request.method not in _SAFE:
-                return None
             text = came.headers.get("retry-after", "")
+            in_use = came.status_code == 409 and bool(text)  # an earlier try of the same request is being answered
+            if not in_use and (came.status_code not in _AGAIN or request.method not in _SAFE):
+                return None
             wanted = float(text) if text.isascii() and text.isdigit() else 0.0
             if wanted > _LONGEST_PAUSE:
                 return None
