@@ -26,6 +26,7 @@ async def _serve(settings: Settings) -> None:
 
     from horae.api.app import build
     from horae.api.context import ApiSettings
+    from horae.wiring.patience import Patient
 
     stop, stop_now = stop_signals()
     wakeups = wakeups_for(settings)
@@ -48,6 +49,7 @@ async def _serve(settings: Settings) -> None:
         server = uvicorn.Server(
             uvicorn.Config(
                 app,
+                http=Patient,
                 host=settings.host,
                 port=settings.port,
                 access_log=False,

@@ -1,0 +1,68 @@
+"""The server itself: who does not come to the point is not waited for."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import uvicorn
+from uvicorn.server import ServerState
+
+from horae.wiring import patience
+
+HEAD = b"GET / HTTP/1.1\r\nhost: x\r\n"
+
+
+@dataclass
+class Slow:
+    """Answers once it is told to."""
+
+    port: int = 0
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await self.go_on.wait()
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    async def connect(self, sent: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        writer.write(sent)
+        return reader, writer
+
+
+@pytest.fixture
+async def slow(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Slow]:
+    monkeypatch.setattr(patience, "SECONDS", 0.2)
+    app = Slow()
+    config = uvicorn.Config(app, http=patience.Patient, lifespan="off", log_config=None, ws="none")
+    config.load()
+    state = ServerState()
+
+    def protocol() -> Any:
+        return patience.Patient(config=config, server_state=state, app_state={})
+
+    listening = await asyncio.get_running_loop().create_server(protocol, "127.0.0.1", 0)
+    app.port = listening.sockets[0].getsockname()[1]
+    yield app
+    listening.close()
+
+
+async def test_headers_that_never_end_are_given_up_and_slow_answers_are_not(slow: Slow):
+    patient, kept = await slow.connect(HEAD + b"\r\n")
+    for begun in (b"", b"G", HEAD, HEAD + b"x: "):
+        reader, writer = await slow.connect(begun)
+        assert await asyncio.wait_for(reader.read(), 30) == b""
+        writer.close()
+    slow.go_on.set()  # the first one has waited longer than any of them
+    assert (await patient.readline()).startswith(b"HTTP/1.1 204")
+    kept.close()
+
+
+async def test_a_second_request_has_no_more_time_than_the_first(slow: Slow):
+    slow.go_on.set()
+    reader, writer = await slow.connect(HEAD + b"\r\n")
+    assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 204")
+    writer.write(HEAD)
+    assert await asyncio.wait_for(reader.read(), 30) == b""
