@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Literal, NamedTuple
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
 
 from horae.api import events
 from horae.api.auth import Principal, allow
@@ -19,7 +20,11 @@ LIFETIME = 900  # seconds: then whoever follows asks again, and is asked again w
 _TICK = 1.0
 
 
-@router.get("/events", responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}})
+@router.get(
+    "/events",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+)
 async def follow_events(
     request: Request,
     context: Ctx,

@@ -58,6 +58,11 @@ const body = (spec, title, content) => {
     fields(spec, described.schema), example);
 };
 
+const refusals = (spec, answers) => answers.length
+  ? make("section", {}, make("h3", {}, "Refusals · application/problem+json · Problem"), rows(["status", ""],
+    answers.map(([status, answer]) => [code(status), resolve(spec, answer).description])))
+  : null;
+
 const route = (spec, path, method, operation) => {
   const words = (operation.description || operation.summary || "").split("\n")[0];
   const inside = make("div", { class: "inside" });
@@ -69,9 +74,11 @@ const route = (spec, path, method, operation) => {
     inside.append(make("p", {}, operation.description || ""));
     const parts = [parameters(spec, operation)];
     if (operation.requestBody) parts.push(body(spec, "Body", operation.requestBody.content));
-    for (const [status, answer] of Object.entries(operation.responses || {})) {
-      parts.push(body(spec, status === "default" ? "Problem" : status, resolve(spec, answer).content));
+    const answers = Object.entries(operation.responses || {});
+    for (const [status, answer] of answers.filter(([, one]) => !one.$ref)) {
+      parts.push(body(spec, status, answer.content));
     }
+    parts.push(refusals(spec, answers.filter(([, one]) => one.$ref)));
     inside.append(...parts.filter(Boolean));
   });
   node.dataset.text = `${method} ${path} ${words}`.toLowerCase();
