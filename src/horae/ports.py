@@ -223,6 +223,10 @@ class Runs(Protocol):
     """Live runs, and their move to history."""
 
     async def insert(self, runs: Sequence[NewRun]) -> None: ...
+    async def add(self, runs: Sequence[NewRun]) -> list[RunRecord]:
+        """Inserts runs, all of one project, and shows them."""
+        ...
+
     async def skip(self, skipped: Sequence[Skipped]) -> None: ...
     async def claim(
         self,

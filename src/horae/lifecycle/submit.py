@@ -126,12 +126,13 @@ async def trigger(
         for place, request in enumerate(runs)
     ]
     try:
-        await tx.runs.insert(new)
+        queued = await tx.runs.add(new)
     except DuplicateKey:
         raise Conflict("a run with this id exists already") from None
-    if not places and free:  # those that wait are caught up, and wait for each other only
-        await tx.gates.open([job.id])
     tx.hint(f"runs:{plan.queue}")
+    if places or not free:
+        return queued
+    await tx.gates.open([job.id])  # those that wait are caught up, and wait for each other only
     return await tx.runs.live(project_id, [run.id for run in new])
 
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from horae.domain.records import Page, RunFilter
 from horae.domain.run import RunRecord
-from horae.domain.states import LIVE
-from horae.store.dialects.base import Connection, Dialect, Row
+from horae.domain.states import LIVE, RunStatus, Trigger
+from horae.store.dialects.base import Connection, Dialect, Params, Row
 from horae.store.rows import is_id, load
 
 _SHARED = (
@@ -45,7 +45,14 @@ def _select(table: str, columns: Sequence[str]) -> str:
 
 
 _LIVE = _select("runs", (*_SHARED, *_LIVE_ONLY))
+_ADDED = _select("added", (*_SHARED, *_LIVE_ONLY))
 _ENDED = _select("run_history", (*_SHARED, *_ENDED_ONLY))
+
+
+async def add(db: Connection, insert: str, params: Params) -> list[RunRecord]:
+    """Inserts and shows in one statement, where a database can."""
+    rows = await db.fetch(f"WITH added AS ({insert} RETURNING *) {_ADDED} ORDER BY r.id", params)
+    return [_record(row, live=True) for row in rows]
 
 
 async def find(db: Connection, d: Dialect, project_id: str, run_id: str) -> RunRecord | None:
@@ -93,11 +100,16 @@ async def page(db: Connection, asked: Asked) -> Page[RunRecord]:
     if asked.after is not None:
         wheres.append("r.id < :after" if down else "r.id > :after")
         params["after"] = asked.after
-    for column in ("job_id", "status", "trigger", "worker_id"):
+    for column in ("job_id", "worker_id"):
         value = getattr(where, column)
         if value is not None:
-            wheres.append(f'r."{column}" = :{column}')
+            wheres.append(f"r.{column} = :{column}")
             params[column] = value
+    # As words of the statement: there is an index for some of them only, which a parameter would not show.
+    if where.status is not None:
+        wheres.append(f"r.status = '{RunStatus(where.status).value}'")
+    if where.trigger is not None:
+        wheres.append(f"""r."trigger" = '{Trigger(where.trigger).value}'""")
     tail = f" WHERE {' AND '.join(wheres)} ORDER BY r.id{' DESC' if down else ''} LIMIT :limit"
     found: dict[str, RunRecord] = {}
     for select in (_LIVE, _ENDED):

@@ -60,6 +60,16 @@ class RunTable(Leases):
         sql = _sql(self.d)
         await self.put(sql.insert, sql.new_rows, [_new_values(run) for run in runs])
 
+    async def add(self, runs: Sequence[NewRun]) -> list[RunRecord]:
+        if not runs:
+            return []
+        if self.d.with_may_change:  # one round trip for both: this is what a run that somebody asks for waits for
+            sql = _sql(self.d)
+            params = self.d.rows_params(sql.new_rows, [_new_values(run) for run in runs])
+            return await run_list.add(self.db, sql.insert, params)
+        await self.insert(runs)
+        return await self.live(runs[0].project_id, [run.id for run in runs])
+
     async def skip(self, skipped: Sequence[Skipped]) -> None:
         sql = _sql(self.d)
         await self.put(sql.skip, sql.skip_rows, [_skipped_values(row) for row in skipped])
