@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from .conftest import IDS, Api
+from horae.domain.callback import seal
+
+from .conftest import IDS, SECRET, Api
 from .people import add_user
 from .work import FAILED, work
 
@@ -35,6 +37,7 @@ async def make_things(api: Api) -> dict[str, str]:
         "/task-functions/{name}": "f",
         "/queues/{name}": "default",
         "/versions/{version}": "1",
+        "/callbacks/{token}": seal(SECRET, run["id"], 1),
     }
 
 
