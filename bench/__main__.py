@@ -17,7 +17,22 @@ from statistics import median
 
 import uvloop
 
-from bench import calls, compare, drain, enqueue, firing, follow, herd, idle, latency, lateness, load, machine, scripts
+from bench import (
+    calls,
+    compare,
+    drain,
+    enqueue,
+    firing,
+    follow,
+    herd,
+    idle,
+    latency,
+    lateness,
+    lists,
+    load,
+    machine,
+    scripts,
+)
 from bench.figure import Figure, merged, table
 from bench.options import Options
 from bench.place import KINDS, NoServer
@@ -51,6 +66,7 @@ BENCHES = {
     "lateness": Bench(lateness.measure, repeat=1),
     "enqueue": Bench(enqueue.measure),
     "api": Bench(load.measure, ("postgresql", "sqlite"), repeat=1),
+    "lists": Bench(lists.measure, ("postgresql",), repeat=1, by_default=False),  # it fills a table for minutes
     "follow": Bench(follow.measure, ("postgresql", "sqlite"), repeat=1),
     "http": Bench(calls.measure, ("postgresql", "sqlite")),
     "scripts": Bench(scripts.measure, ("postgresql", "sqlite"), repeat=1),
@@ -88,7 +104,9 @@ def _show(report: Report, path: Path | None) -> None:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measures Horae's figures.")
-    parser.add_argument("figures", nargs="*", help=f"of {', '.join(BENCHES)}; all but herd and compare by default")
+    parser.add_argument(
+        "figures", nargs="*", help=f"of {', '.join(BENCHES)}; all but herd, lists and compare by default"
+    )
     parser.add_argument("--database", action="append", choices=KINDS, help="repeatable; all that matter by default")
     parser.add_argument(
         "--repeat", type=int, help="how often; the table shows medians (3, or 1 where that is many samples)"
@@ -103,6 +121,7 @@ def _parse() -> argparse.Namespace:
         ("herd", "jobs that are due at once while a worker waits, for herd"),
         ("table", "jobs in the table, for firing; those that are not due wait for another day"),
         ("clients", "connections at a time, for api"),
+        ("history", "ended runs, for lists"),
         ("scripts", "short scripts, for scripts"),
         ("calls", "calls by the worker and by each bare loop, for http"),
     ):

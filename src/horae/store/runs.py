@@ -179,7 +179,7 @@ class RunTable(Leases):
         self, project_id: str, where: RunFilter, *, limit: int, after: str | None, oldest_first: bool = False
     ) -> Page[RunRecord]:
         asked = run_list.Asked(project_id, where, limit, after, oldest_first)
-        return await run_list.page(self.db, asked)
+        return await run_list.page(self.db, self.d, asked)
 
     async def attempts(self, run_id: str) -> list[dict[str, Any]]:
         columns = "n, worker_id, started_at, finished_at, outcome, exit_code, response_code, error, traceback"

@@ -199,6 +199,15 @@ run_history = table(
 )
 Index("run_history_job", run_history.c.job_id, run_history.c.id)
 Index("run_history_project", run_history.c.project_id, run_history.c.id)
+# What is rare is found without looking at all the rest; what most runs are has no entry, so that they cost nothing.
+for _index, _whose, _column, _most in (
+    ("run_history_status", "project_id", "status", "succeeded"),
+    ("run_history_job_status", "job_id", "status", "succeeded"),
+    ("run_history_trigger", "project_id", "trigger", "schedule"),
+):
+    _rare = run_history.c[_column] != text(f"'{_most}'")
+    _by = (run_history.c[_whose], run_history.c[_column], run_history.c.id)
+    Index(_index, *_by, postgresql_where=_rare, sqlite_where=_rare)
 
 operations = table(
     "operations",

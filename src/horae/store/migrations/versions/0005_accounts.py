@@ -16,6 +16,13 @@ down_revision = "0004"
 branch_labels = None
 depends_on = None
 
+# Indexes for lists of what is rare; what most runs are has no entry.
+_RARE = (
+    ("run_history_status", "project_id", "status", "succeeded"),
+    ("run_history_job_status", "job_id", "status", "succeeded"),
+    ("run_history_trigger", "project_id", "trigger", "schedule"),
+)
+
 
 def upgrade() -> None:
     op.create_table(
@@ -131,6 +138,9 @@ def upgrade() -> None:
     op.create_index("dead_letters_newest", "dead_letters", ["project_id", "run_id"])
     op.create_index("dead_letters_job", "dead_letters", ["job_id", "run_id"])
     op.create_index("operations_state", "operations", ["state", "kind"])
+    for index, whose, column, most in _RARE:
+        rare = sa.column(column) != sa.literal_column(f"'{most}'")
+        op.create_index(index, "run_history", [whose, column, "id"], postgresql_where=rare, sqlite_where=rare)
     op.add_column("queues", Column("paused_at", Time, nullable=True))
     op.add_column("queues", Column("paused_by", name(200), nullable=True))
     op.add_column("workers", Column("drain_requested_by", name(200), nullable=True))
@@ -140,6 +150,8 @@ def downgrade() -> None:
     op.drop_column("workers", "drain_requested_by")
     op.drop_column("queues", "paused_by")
     op.drop_column("queues", "paused_at")
+    for index, *_ in _RARE:
+        op.drop_index(index, "run_history")
     op.drop_index("operations_state", "operations")
     op.drop_index("dead_letters_job", "dead_letters")
     op.drop_index("dead_letters_newest", "dead_letters")
