@@ -14,7 +14,7 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
-from horae.executors import addresses
+from horae.domain import addresses
 from horae.executors.failure import Refused
 from horae.ports import Clock
 

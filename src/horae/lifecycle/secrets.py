@@ -5,12 +5,14 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 
+from horae.domain.addresses import never_called
 from horae.domain.credentials import literal_credential, place_of
 from horae.domain.errors import Conflict, InvalidInput, NotFound
 from horae.domain.job import JobSpec
 from horae.domain.redaction import Redactor, redactor
 from horae.domain.run import Leased
 from horae.domain.secret import CannotOpen, Sealed, SecretRecord, unknown
+from horae.domain.targets import HttpTarget
 from horae.ports import Seals, Transaction
 
 _LISTED = 10
@@ -42,8 +44,10 @@ async def delete_secret(tx: Transaction, *, project_id: str, name: str, force: b
 
 
 async def check_definition(tx: Transaction, project_id: str, spec: JobSpec) -> None:
-    """Refuses a definition that holds a credential itself, or names a secret that is not there. Here rather than in
-    the model: definitions that were saved before the rule must still be read."""
+    """Refuses a definition that calls what nobody may, holds a credential itself, or names a secret that is not there.
+    Here rather than in the model: definitions that were saved before the rule must still be read."""
+    if isinstance(spec.target, HttpTarget) and (reason := never_called(spec.target.url)) is not None:
+        raise InvalidInput("target.url", reason)
     if (field := literal_credential(spec.target)) is not None:
         raise InvalidInput(
             f"target.{field}", "must come from a secret, as in {{ secrets.NAME }}: definitions are kept for ever"

@@ -392,3 +392,15 @@ async def test_a_body_is_counted_while_it_streams(api: Api):
     answer = await api.call("POST", "/jobs", content=endless(), headers=AS_JSON)
     check(answer, status=413)
     assert sent < 20
+
+
+@pytest.mark.parametrize("host", ["169.254.169.254", "[fd00:ec2::254]", "2130706433", "0x7f.1", "127.1"])
+async def test_addresses_that_no_job_may_call(api: Api, host: str):
+    target = {"kind": "http", "url": f"http://{host}/"}
+    for method, path, body in (
+        ("POST", "/jobs", {"name": "x", "target": target}),
+        ("PUT", "/jobs/existing", {"name": "existing", "target": target}),
+        ("PATCH", "/jobs/existing", {"target": target}),
+    ):
+        answer = await api.call(method, path, json=body)
+        assert (answer.status_code, answer.json().get("field")) == (422, "target.url"), answer.text

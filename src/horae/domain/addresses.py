@@ -6,8 +6,10 @@ look inside IPv6 forms that a gateway or the kernel turns back into IPv4.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from urllib.parse import urlsplit
 
 Address = IPv4Address | IPv6Address
 
@@ -46,6 +48,8 @@ _NOT_GLOBAL_IPV4 = tuple(
     )
 )
 
+_NUMBER = re.compile(r"[0-9]+|0[xX][0-9a-fA-F]*", re.ASCII)
+
 # IPv6 networks whose addresses carry an IPv4 address, and how far from the right end it stands (in bits).
 _CARRIERS = (
     (IPv6Network("::ffff:0:0/96"), 0),  # IPv4-mapped
@@ -71,6 +75,20 @@ def refusal(text: str, *, allow_private: bool) -> str | None:
     if kinds and not allow_private:
         return f"{text} is {kinds[0]}"
     return None
+
+
+def never_called(url: str) -> str | None:
+    """Why no job may call this URL, whatever its worker allows; None if that is for the worker to say. A host that
+    ends in a number is an address to browsers and C libraries, however oddly it is written."""
+    host = urlsplit(url).hostname or ""
+    if ":" not in host and not _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
+        return None
+    reason = refusal(host, allow_private=True)
+    if reason is None:
+        return None
+    if "metadata" in reason:
+        return "leads to a cloud metadata service, which no job may call"
+    return "names an IP address in an unusual form; write it as 192.0.2.1 or [2001:db8::1]"
 
 
 def _unwrapped(address: Address) -> Iterator[Address]:

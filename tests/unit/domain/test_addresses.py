@@ -2,7 +2,7 @@
 
 import pytest
 
-from horae.executors.addresses import refusal
+from horae.domain.addresses import never_called, refusal
 
 GLOBAL = [
     "1.1.1.1",
@@ -115,3 +115,23 @@ def test_odd_forms_never(address: str) -> None:
 )
 def test_says_why(address: str, words: str) -> None:
     assert refusal(address, allow_private=False) == words
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["2130706433", "0x7f.1", "127.1", "0x7f000001", "017700000001", "127.0.0.1.", "127.0.0.256", "a.b.1", "0.0.0.0x1"],
+)
+def test_addresses_in_odd_forms(host: str):
+    assert "unusual form" in (never_called(f"http://{host}/") or "")
+
+
+@pytest.mark.parametrize(
+    "host", ["169.254.169.254", "[fd00:ec2::254]", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]"]
+)
+def test_what_hands_out_credentials_is_never_called(host: str):
+    assert "metadata" in (never_called(f"http://{host}/latest") or "")
+
+
+@pytest.mark.parametrize("host", ["example.org", "127.0.0.1:80", "[::1]", "10.0.0.5", "1.example.org", "host1"])
+def test_the_rest_is_for_the_worker_to_say(host: str):
+    assert never_called(f"http://{host}/") is None
