@@ -53,4 +53,4 @@ async def test_few_statements(world: World) -> None:
     for job in (load, report, hourly):
         assert await statements(world, explain.explain_job, ref=job.id) <= 8
     for run in (running, held, failed):
-        assert await statements(world, explain.explain_run, run_id=run["id"]) <= 8
+        assert await statements(world, explain.explain_run, run_id=run["id"]) <= 9
