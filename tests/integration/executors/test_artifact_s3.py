@@ -60,11 +60,11 @@ async def test_what_is_not_there_will_not_come(shelf, uri):
     assert outcome.error == f"there is no archive at {uri}"
 
 
-async def test_a_store_that_is_away_is_worth_another_try(tmp_path):
+async def test_a_store_that_nobody_answers_at(tmp_path):
     shelf = Shelf(tmp_path, environment={**PLACE, **CREDENTIALS, "AWS_ENDPOINT_URL": "http://127.0.0.1:1"})
     outcome, _ = await shelf.run(target("s3://bucket/tools/m.zip"), "m:f")
-    assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, False)
-    assert (outcome.error or "").startswith("the archive at s3://bucket/tools/m.zip cannot be fetched now: ")
+    assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, True)
+    assert (outcome.error or "").startswith("the storage of s3://bucket/tools/m.zip cannot be reached: ")
     assert list(shelf.cache.glob("*/files")) == []
 
 

@@ -33,10 +33,12 @@ def download(uri: str, target: Path, *, digest: str, limit: int, schemes: Sequen
     scheme = uri.partition("://")[0]
     if scheme not in schemes:
         raise Refused(f"this worker does not fetch archives by {scheme}:// (HORAE_ARTIFACT_SCHEMES)")
+    begun = False
     try:
         options = _OPTIONS.get(scheme, {})
         system, path = fsspec.core.url_to_fs(uri, skip_instance_cache=True, **options)
         with system.open(path, "rb") as source, target.open("xb") as file:
+            begun = True
             found = _copy(source, file, limit)
     except Refused:
         raise
@@ -49,6 +51,8 @@ def download(uri: str, target: Path, *, digest: str, limit: int, schemes: Sequen
     except Exception as error:  # each library has its own
         if type(error).__name__ in _NOT_ALLOWED:
             raise Refused(f"this worker has no credentials to read {uri}: {one_line(str(error))}") from None
+        if not begun:  # its library has tried more than once
+            raise Refused(f"the storage of {uri} cannot be reached: {in_words(error)}") from None
         raise Unavailable(f"the archive at {uri} cannot be fetched now: {in_words(error)}") from None
     if found != digest.partition(":")[2]:
         raise Refused(f"the archive at {uri} has the digest sha256:{found}, not the one that the job names")
