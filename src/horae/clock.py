@@ -14,7 +14,7 @@ _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 class SystemClock:
-    """The machine's clock (the Clock of ports.py)."""
+    """The machine's clock (the Clock of ports/outside.py)."""
 
     def now(self) -> datetime:
         return datetime.now(UTC)
@@ -24,7 +24,7 @@ class SystemClock:
 
 
 class SystemIds:
-    """UUIDv7 and chance (the Ids of ports.py)."""
+    """UUIDv7 and chance (the Ids of ports/outside.py)."""
 
     def new(self) -> str:
         return str(uuid_utils.uuid7())

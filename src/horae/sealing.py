@@ -18,7 +18,7 @@ _FINGERPRINT = b"horae secrets 1: key id"
 
 
 class Keyring:
-    """Seals with the present key, and opens what the previous one sealed as well (the Seals of ports.py)."""
+    """Seals with the present key, and opens what the previous one sealed as well (the Seals of ports/outside.py)."""
 
     def __init__(self, key: str, previous: str | None = None) -> None:
         self.key_id, current = _key(key)

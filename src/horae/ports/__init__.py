@@ -1,0 +1,49 @@
+"""The seams of Horae: what the rules and verbs need from the outside world, and nothing more.
+
+Adapters implement these protocols (`store`, `executors`, `wakeups`), `wiring` chooses among them, and everything
+else depends on the protocols alone. A simulation replaces clock, ids, chance and store, and replays them.
+"""
+
+from __future__ import annotations
+
+from horae.ports.jobs import Dependencies, Functions, Gates, Jobs, Queues
+from horae.ports.outside import Clock, Executor, Hint, Ids, Seals, Starting, Wakeups
+from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
+from horae.ports.runs import Changes, DeadLetters, Facts, Logs, Operations, Runs, Stats
+from horae.ports.transaction import Store, Transaction, Verb
+from horae.ports.upkeep import Processes, Upkeep
+
+__all__ = [
+    "Access",
+    "Accounts",
+    "Audit",
+    "Changes",
+    "Clock",
+    "DeadLetters",
+    "Dependencies",
+    "Executor",
+    "Facts",
+    "Functions",
+    "Gates",
+    "Hint",
+    "Idempotency",
+    "Ids",
+    "Invitations",
+    "Jobs",
+    "Limits",
+    "Logs",
+    "Operations",
+    "Processes",
+    "Queues",
+    "Runs",
+    "Seals",
+    "Secrets",
+    "Sessions",
+    "Starting",
+    "Stats",
+    "Store",
+    "Transaction",
+    "Upkeep",
+    "Verb",
+    "Wakeups",
+]

@@ -1,0 +1,137 @@
+"""Definitions, their schedules, and what depends on them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from horae.domain.filters import JobFilter
+from horae.domain.firing import DueJob
+from horae.domain.function import FunctionChange, FunctionRecord, FunctionSign
+from horae.domain.job import JobSpec
+from horae.domain.queue import QueueRecord
+from horae.domain.records import (
+    Advance,
+    Follower,
+    JobChange,
+    JobHead,
+    JobRecord,
+    JobState,
+    NewJob,
+    Page,
+    VersionRecord,
+)
+
+
+class Jobs(Protocol):
+    """Definitions and their schedules' state."""
+
+    async def insert(self, job: NewJob) -> None: ...
+    async def change(self, change: JobChange) -> bool:
+        """Compare-and-set on the version; False if someone else was first."""
+        ...
+
+    async def set_state(self, state: JobState) -> None: ...
+    async def wake_paused(self, shards: Collection[int]) -> int:
+        """Ends the pauses that were to end by now; how many."""
+        ...
+
+    async def versions(
+        self, job_id: str, *, limit: int | None = None, before: int | None = None
+    ) -> list[VersionRecord]:
+        """Newest first; with `before`, only older ones than that."""
+        ...
+
+    async def delete(self, job_id: str) -> None: ...
+    async def find(self, project_id: str, ref: str, *, lock: bool = False) -> JobRecord | None:
+        """By id or by name; `lock` to change it."""
+        ...
+
+    async def names_like(self, project_id: str, text: str) -> list[str]:
+        """Some names that begin as the text does: one of them may have been meant."""
+        ...
+
+    async def page(
+        self, project_id: str, where: JobFilter, *, limit: int, after: str | None, sort: str = "name"
+    ) -> Page[JobRecord]:
+        """Sorted by `name`, `created_at`, `updated_at` or `next_run_at`; with `-` before it, the other way round."""
+        ...
+
+    async def head(self, project_id: str, ref: str) -> JobHead | None:
+        """By id or by name: as much of a job as a trigger needs. Nobody deletes it until the transaction ends."""
+        ...
+
+    async def due(self, shards: Collection[int], limit: int) -> list[DueJob]:
+        """Locks and returns jobs whose `next_run_at` has come, passing over rows that others hold."""
+        ...
+
+    async def next_due(self, shards: Collection[int]) -> datetime | None:
+        """When the next job is due, or a pause is to end."""
+        ...
+
+    async def advance(self, advances: Sequence[Advance]) -> None: ...
+    async def queues(self) -> list[str]:
+        """Every queue that some job names."""
+        ...
+
+    async def definitions(self, pairs: Collection[tuple[str, int]]) -> dict[tuple[str, int], JobSpec]: ...
+
+
+class Gates(Protocol):
+    """How many runs of a job may be under way, and whose turn is next."""
+
+    async def lock(self, job_ids: Collection[str]) -> dict[str, tuple[int, int, int]]:
+        """Locks the gates of these jobs in id order; for each that has one: (limit, under way, held)."""
+        ...
+
+    async def open(self, job_ids: Collection[str]) -> set[str]:
+        """Lets held runs take free places, oldest first; the queues that got one."""
+        ...
+
+    async def release(self, job_id: str) -> set[str]:
+        """Lets all held runs of a job that has no limit any more start; the queues that got one."""
+        ...
+
+
+class Dependencies(Protocol):
+    """Which jobs start when another one's run ends."""
+
+    async def lock(self) -> None:
+        """Edits of the graph take turns."""
+        ...
+
+    async def set(self, downstream_id: str, upstream_id: str | None, on: str | None) -> None: ...
+    async def upstream_of(self, job_id: str) -> str | None: ...
+    async def names_downstream(self, job_id: str) -> list[str]: ...
+    async def followers(self, upstream_ids: Collection[str]) -> list[Follower]: ...
+
+
+class Queues(Protocol):
+    """The queues that jobs name; of the whole installation, with counts of one project."""
+
+    async def all(self, project_id: str) -> list[QueueRecord]: ...
+    async def find(self, project_id: str, name: str, *, lock: bool = False) -> QueueRecord | None: ...
+    async def paused(self, name: str) -> QueueRecord | None:
+        """The queue, if it is paused; without counts."""
+        ...
+
+    async def pause(self, name: str, actor: str) -> None: ...
+    async def resume(self, name: str) -> None: ...
+
+
+class Functions(Protocol):
+    """The functions that workers have registered, of the whole installation."""
+
+    async def register(self, signs: Sequence[FunctionSign]) -> None:
+        """One statement; what people decided is left alone."""
+        ...
+
+    async def find(self, name: str, *, lock: bool = False) -> FunctionRecord | None: ...
+    async def names(self, limit: int) -> list[str]: ...
+    async def page(self, *, limit: int, after: str | None) -> Page[FunctionRecord]:
+        """In the order of their names."""
+        ...
+
+    async def change(self, name: str, change: FunctionChange) -> None: ...
+    async def delete(self, name: str) -> None: ...

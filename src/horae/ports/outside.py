@@ -1,0 +1,88 @@
+"""What is outside of the database: time, chance, wake-ups, and whoever carries out attempts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from datetime import datetime
+from typing import Protocol, runtime_checkable
+
+from horae.domain.attempt import Attempt
+from horae.domain.outcome import Outcome
+from horae.domain.secret import Sealed
+
+
+class Clock(Protocol):
+    """Local time. What is compared across machines uses the database's clock instead (`Transaction.now`)."""
+
+    def now(self) -> datetime: ...
+
+    def monotonic(self) -> float:
+        """Seconds that never go back and go on counting while the machine is suspended."""
+        ...
+
+
+class Ids(Protocol):
+    """The source of ids (UUIDv7, as text) and of chance."""
+
+    def new(self) -> str: ...
+
+    def chance(self) -> float:
+        """A number in [0, 1)."""
+        ...
+
+
+Hint = str
+"""What a wake-up is about: `runs:QUEUE`, `jobs`, `shards`, `cancel:WORKER_ID`. It may be lost; polling is the truth."""
+
+
+class Wakeups(Protocol):
+    """Carries hints between processes."""
+
+    @property
+    def reliable(self) -> bool:
+        """Whether hints normally arrive, so that idle processes may poll rarely."""
+        ...
+
+    async def start(self, topics: Collection[str], on_hint: Callable[[Hint], None]) -> None:
+        """Calls `on_hint` for each hint whose topic (the part before the colon) is among `topics`."""
+        ...
+
+    async def send(self, hints: Collection[Hint]) -> None:
+        """Never raises: a hint that cannot be sent is dropped, and said so in the log once."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Executor(Protocol):
+    """Performs attempts of one target kind. It never touches the store. A worker that wants an attempt to end
+    sets `attempt.stop` and cancels the task; `execute` then ends whatever it started and re-raises."""
+
+    def offers(self) -> Iterable[str]:
+        """The capabilities this adds to a worker, as in `Target.needs`."""
+        ...
+
+    async def execute(self, attempt: Attempt) -> Outcome: ...
+
+    async def close(self) -> None: ...
+
+
+@runtime_checkable
+class Starting(Protocol):
+    """An executor that has something to do when its worker starts, on the worker's loop."""
+
+    async def start(self) -> None: ...
+
+
+class Seals(Protocol):
+    """Encrypts the values of secrets for the store, and opens them."""
+
+    @property
+    def key_id(self) -> str:
+        """The name of the key that seals now."""
+        ...
+
+    def seal(self, project_id: str, name: str, value: str) -> Sealed: ...
+    def open(self, sealed: Sealed) -> str:
+        """Raises CannotOpen."""
+        ...

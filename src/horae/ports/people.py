@@ -1,0 +1,256 @@
+"""Who may ask, and what they did."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from horae.domain.account import (
+    Account,
+    Credentials,
+    Invitation,
+    KeyInfo,
+    Member,
+    NewInvitation,
+    NewSession,
+    NewUser,
+    Place,
+    ProjectInfo,
+    Session,
+    User,
+)
+from horae.domain.audit import AuditFilter, AuditRecord
+from horae.domain.difference import Change
+from horae.domain.idempotency import Answer, Kept, Once
+from horae.domain.lockout import Tries
+from horae.domain.records import (
+    ApiKey,
+    KeyRecord,
+    Page,
+    Project,
+)
+from horae.domain.secret import Sealed, SecretRecord
+
+
+class Access(Protocol):
+    """Projects and API keys."""
+
+    async def default_project(self) -> Project: ...
+    async def project(self, ref: str, *, lock: bool = False) -> ProjectInfo | None:
+        """By id or by slug."""
+        ...
+
+    async def projects(self, user_id: str | None, *, limit: int, after: str | None) -> Page[ProjectInfo]:
+        """By slug: those that a user is a member of; with None, all."""
+        ...
+
+    async def add_project(self, project: Project) -> None: ...
+    async def rename_project(self, project_id: str, name: str) -> None: ...
+    async def contents(self, project_id: str) -> dict[str, bool]:
+        """Whether there are any `jobs`, live `runs` and `secrets`."""
+        ...
+
+    async def delete_project(self, project_id: str) -> None:
+        """With its keys, members and invitations."""
+        ...
+
+    async def add_key(self, key: ApiKey) -> None: ...
+    async def key(self, prefix: str) -> KeyRecord | None:
+        """If it has not expired."""
+        ...
+
+    async def replace_key(self, key: ApiKey) -> None:
+        """Puts `key` in the place of the project's key of the same name."""
+        ...
+
+    async def used(self, key_id: str) -> None:
+        """Notes that a key was used; at most once a minute."""
+        ...
+
+    async def keys(self, project_id: str, *, limit: int, after: str | None) -> Page[KeyInfo]:
+        """Newest first."""
+        ...
+
+    async def find_key(self, project_id: str, key_id: str) -> KeyInfo | None: ...
+    async def delete_key(self, key_id: str) -> None: ...
+
+
+class Accounts(Protocol):
+    """Users, and the projects they are members of. A user is found by id or by name."""
+
+    async def any_user(self) -> bool: ...
+    async def add_user(self, user: NewUser) -> None: ...
+    async def user(self, ref: str, *, lock: bool = False) -> User | None: ...
+    async def credentials(self, ref: str) -> Credentials | None: ...
+    async def users(self, *, limit: int, after: str | None) -> Page[User]:
+        """By name."""
+        ...
+
+    async def active_admins(self) -> list[str]:
+        """Locked, so that of two who take each other's rights away only one can."""
+        ...
+
+    async def change_user(self, user_id: str, **changes: bool | str) -> None:
+        """`is_admin`, `is_active`, `password` (its hash)."""
+        ...
+
+    async def rehash(self, user_id: str, old: str, new: str) -> None:
+        """The same password by newer parameters, unless it was changed meanwhile."""
+        ...
+
+    async def signed_in(self, user_id: str) -> None: ...
+    async def delete_user(self, user_id: str) -> None:
+        """With their memberships and sessions."""
+        ...
+
+    async def account(self, session_id: str) -> Account | None:
+        """Who stands behind a session, if it and they are good."""
+        ...
+
+    async def places(self, user_id: str) -> tuple[Place, ...]: ...
+    async def member(self, project_id: str, user_id: str) -> Member | None:
+        """Locked, as it is about to change."""
+        ...
+
+    async def set_role(self, project_id: str, user_id: str, role: str, actor: str) -> None: ...
+    async def remove_member(self, project_id: str, user_id: str) -> None: ...
+    async def owners(self, project_id: str) -> list[str]:
+        """Locked, as `active_admins`."""
+        ...
+
+    async def members(self, project_id: str, *, limit: int, after: str | None) -> Page[Member]:
+        """By name."""
+        ...
+
+
+class Invitations(Protocol):
+    """Links by which people join."""
+
+    async def add(self, invitation: NewInvitation) -> None: ...
+    async def by_digest(self, digest: str, *, lock: bool = False) -> Invitation | None: ...
+    async def find(self, project_id: str, invitation_id: str) -> Invitation | None: ...
+    async def page(self, project_id: str, *, limit: int, after: str | None) -> Page[Invitation]:
+        """Newest first."""
+        ...
+
+    async def accept(self, invitation_id: str, user_id: str) -> None: ...
+    async def delete(self, invitation_id: str) -> None: ...
+    async def lock_first(self) -> None:
+        """Locks all tokens for the first admin: whoever uses one of them is alone."""
+        ...
+
+    async def drop_first(self) -> None:
+        """Forgets those that nobody used."""
+        ...
+
+    async def prune(self, older_than: float) -> int: ...
+
+
+class Sessions(Protocol):
+    """Sign-ins, and which refresh token of each is good."""
+
+    async def add(self, session: NewSession, expires_at: datetime) -> None: ...
+    async def find(self, session_id: str, *, lock: bool = False) -> Session | None: ...
+    async def exchange(self, session_id: str, *, digest: str, generation: int, expires_at: datetime) -> None: ...
+    async def end(self, session_id: str, reason: str) -> bool:
+        """Whether it was still open."""
+        ...
+
+    async def end_all(self, user_id: str, reason: str, *, but: str | None = None) -> int: ...
+    async def prune(self, older_than: float) -> int: ...
+
+
+class Limits(Protocol):
+    """Leaky buckets that all processes share."""
+
+    async def lock(self, buckets: Collection[str]) -> dict[str, Tries]:
+        """How full they are, made if they are missing, and locked."""
+        ...
+
+    async def set(self, bucket: str, level: float) -> None:
+        """As of now."""
+        ...
+
+    async def forgive(self, bucket: str, tries: float) -> None: ...
+    async def pour(self, amounts: Mapping[str, float], leak: float) -> dict[str, float]:
+        """Adds to buckets that have been leaking so much a second; how full each is then."""
+        ...
+
+    async def prune(self, older_than: float) -> int: ...
+
+
+class Idempotency(Protocol):
+    """Requests that carry a key, and their answers."""
+
+    async def insert(self, once: Once, held: float) -> None:
+        """Writes the key down for this holder, unless there is one."""
+        ...
+
+    async def find(self, once: Once, kept: float) -> Kept | None: ...
+    async def take_over(self, once: Once, held: float) -> bool:
+        """Becomes the holder, if there is no answer and nobody is at it any more."""
+        ...
+
+    async def answer(self, once: Once, answer: Answer) -> None:
+        """Only by the holder."""
+        ...
+
+    async def let_go(self, once: Once) -> None: ...
+    async def delete(self, once: Once, *, older_than: float | None = None) -> None:
+        """The holder's own; or anybody's that is older."""
+        ...
+
+    async def prune(self, older_than: float, limit: int) -> int: ...
+
+
+class Audit(Protocol):
+    """What people did. Verbs add to it in the transaction that changes something; nothing is ever taken away."""
+
+    async def add(
+        self,
+        action: str,
+        *,
+        actor: str,
+        project_id: str | None,
+        id: str | None = None,
+        name: str | None = None,
+        changes: Sequence[Change] = (),
+    ) -> None:
+        """`action` is the subject's kind and the verb, as in `job.edit`; `id` and `name` are the subject's. Without a
+        project it is about the installation. Never put a secret's value among the changes."""
+        ...
+
+    async def page(
+        self, projects: Collection[str | None], where: AuditFilter, *, limit: int, after: str | None
+    ) -> Page[AuditRecord]:
+        """Newest first; None among the projects is the installation."""
+        ...
+
+
+class Secrets(Protocol):
+    """Sealed values by project and name."""
+
+    async def save(self, sealed: Sealed, actor: str) -> None: ...
+    async def delete(self, project_id: str, name: str) -> None: ...
+    async def find(self, project_id: str, name: str, *, lock: bool = False) -> SecretRecord | None: ...
+    async def page(self, project_id: str, *, limit: int, after: str | None) -> Page[SecretRecord]: ...
+    async def known(self, project_id: str, names: Collection[str]) -> set[str]:
+        """Those of these names that there are; nobody deletes them until the transaction ends."""
+        ...
+
+    async def sealed(self, wanted: Collection[tuple[str, str]]) -> list[Sealed]:
+        """By project and name; what is not there is left out."""
+        ...
+
+    async def named_by(self, project_id: str, name: str, limit: int) -> list[str]:
+        """The jobs whose current definitions name a secret."""
+        ...
+
+    async def not_of(self, key_id: str, *, limit: int, after: tuple[str, str] | None) -> list[tuple[Sealed, str]]:
+        """What other keys than this have sealed, each with its project's slug, in the order of project and name."""
+        ...
+
+    async def reseal(self, old: Sealed, new: Sealed) -> bool:
+        """Puts `new` in the place of `old`; False if somebody has set it meanwhile."""
+        ...

@@ -1,0 +1,247 @@
+"""Runs from queued to history, what they wrote, and what is made of their ends."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+from horae.domain.changes import Glance
+from horae.domain.dead_letter import DeadFilter, DeadGroup, DeadLetter
+from horae.domain.facts import EndedRun, JobStanding, LiveRuns, SchedulerFact, Upstream
+from horae.domain.records import (
+    Dead,
+    NewOperation,
+    Operation,
+    Page,
+    RunFilter,
+    Tally,
+)
+from horae.domain.run import (
+    Claimed,
+    Ending,
+    Leased,
+    LogLines,
+    LogPosition,
+    NewRun,
+    Overdue,
+    Park,
+    Progress,
+    Requeue,
+    RunRecord,
+    Skipped,
+    Tried,
+)
+from horae.domain.statistics import JobStats, Summary
+
+
+class Runs(Protocol):
+    """Live runs, and their move to history."""
+
+    async def insert(self, runs: Sequence[NewRun]) -> None: ...
+    async def add(self, runs: Sequence[NewRun]) -> list[RunRecord]:
+        """Inserts runs, all of one project, and shows them."""
+        ...
+
+    async def skip(self, skipped: Sequence[Skipped]) -> None: ...
+    async def claim(
+        self,
+        *,
+        worker_id: str,
+        token: str,
+        queues: Sequence[str],
+        offers: Collection[str],
+        limit: int,
+        lease: float,
+    ) -> list[Claimed]: ...
+    async def next_due(self, queues: Sequence[str], offers: Collection[str]) -> datetime | None: ...
+    async def claimed(self, worker_id: str, token: str) -> list[Claimed]:
+        """What this worker took with this token."""
+        ...
+
+    async def renew(self, worker_id: str, run_ids: Collection[str], lease: float) -> list[tuple[str, str, bool]]:
+        """Renews a worker's leases on these runs: (run id, token, cancel requested) for each it still holds."""
+        ...
+
+    async def cancelling(self, worker_id: str) -> list[tuple[str, str]]:
+        """(run id, token) of this worker's runs that somebody asked to cancel."""
+        ...
+
+    async def leased(self, pairs: Sequence[tuple[str, str]]) -> list[Leased]:
+        """Locks the running runs among these (id, token) pairs whose token still fits."""
+        ...
+
+    async def expired(self, limit: int, dead_workers: Collection[str] = ()) -> list[Leased]:
+        """Locks running runs whose lease ran out or whose worker is surely dead."""
+        ...
+
+    async def park(self, parks: Sequence[Park]) -> None:
+        """Takes runs from their workers until their callbacks come; a token that no longer fits parks nothing."""
+        ...
+
+    async def parked(self, run_ids: Collection[str]) -> list[Leased]:
+        """Those of these runs that wait for a callback; the caller holds their locks."""
+        ...
+
+    async def answering(self, run_id: str, attempt: int) -> Leased | None:
+        """Locks a run that is at this attempt, parked or on its way there; None if that attempt is over."""
+        ...
+
+    async def overdue(self, limit: int) -> list[Overdue]:
+        """Locks queued runs that were to have started by now (`start_within`)."""
+        ...
+
+    async def chores(self) -> set[str]:
+        """What a sweep would find, asked in one statement: any of `running`, `lost`, `overdue`, `tallies`,
+        `operations`."""
+        ...
+
+    async def live(self, project_id: str, run_ids: Collection[str], *, lock: bool = False) -> list[RunRecord]: ...
+    async def live_of(self, job_ids: Collection[str]) -> list[tuple[str, str]]:
+        """(run id, project id) of every live run of these jobs."""
+        ...
+
+    async def end(self, endings: Sequence[Ending]) -> set[str]:
+        """Moves runs to history; the ids that were moved. A token that no longer fits moves nothing."""
+        ...
+
+    async def requeue(self, requeues: Sequence[Requeue]) -> None: ...
+    async def request_cancel(self, run_ids: Collection[str], actor: str) -> None: ...
+    async def tried(self, attempts: Sequence[Tried]) -> None: ...
+    async def bury(self, dead: Sequence[Dead]) -> None: ...
+    async def find(self, project_id: str, run_id: str) -> RunRecord | None:
+        """Live or ended: read live first, so that a run on its way to history is never missed."""
+        ...
+
+    async def page(
+        self, project_id: str, where: RunFilter, *, limit: int, after: str | None, oldest_first: bool = False
+    ) -> Page[RunRecord]: ...
+    async def attempts(self, run_id: str) -> list[dict[str, Any]]: ...
+
+
+class Logs(Protocol):
+    """Captured output."""
+
+    async def append(self, lines: Sequence[LogLines]) -> None:
+        """Only for attempts whose token still fits."""
+        ...
+
+    async def progress(self, told: Sequence[Progress]) -> None:
+        """Only for attempts whose token still fits."""
+        ...
+
+    async def read(self, run_id: str, *, after: LogPosition = ..., limit: int = 1000) -> list[dict[str, Any]]:
+        """Pieces in order of attempt and place."""
+        ...
+
+
+class DeadLetters(Protocol):
+    """Failed runs that nobody has redriven or discarded yet."""
+
+    async def page(self, project_id: str, where: DeadFilter, *, limit: int, after: str | None) -> Page[dict[str, Any]]:
+        """With what people want to know of the run, newest first."""
+        ...
+
+    async def groups(self, project_id: str, where: DeadFilter, *, limit: int, after: str | None) -> Page[DeadGroup]:
+        """By fingerprint, in its order."""
+        ...
+
+    async def count(self, project_id: str, where: DeadFilter, *, of_jobs: bool) -> int:
+        """`of_jobs`: only of jobs that are still there."""
+        ...
+
+    async def newest(self, project_id: str) -> str | None: ...
+    async def latest_failed(self, job_id: str) -> str | None:
+        """The newest failed run of a job: a dead letter, or one among its newest runs that was resolved."""
+        ...
+
+    async def take(
+        self, project_id: str, where: DeadFilter, *, of_jobs: bool, after: str, through: str, limit: int
+    ) -> list[DeadLetter]:
+        """Locks the oldest of them."""
+        ...
+
+    async def resolve(self, run_ids: Collection[str]) -> int: ...
+
+
+class Operations(Protocol):
+    """Long work with progress."""
+
+    async def insert(self, operation: NewOperation) -> None: ...
+    async def find(self, project_id: str | None, operation_id: str, *, lock: bool = False) -> Operation | None: ...
+    async def page(self, project_id: str, *, limit: int, after: str | None) -> Page[Operation]: ...
+    async def progress(self, operation_id: str, *, done: int, details: dict[str, Any]) -> None: ...
+    async def finish(self, operation_id: str, state: str, error: str | None = None) -> None: ...
+    async def of_ended(self, run_ids: Collection[str]) -> list[str]:
+        """The operations that these ended runs belong to, once for each run."""
+        ...
+
+    async def live(self, operation_id: str) -> list[str]: ...
+    async def running_of(self, job_id: str) -> list[str]:
+        """The operations of a job that go on, locked in id order."""
+        ...
+
+    async def under_way(self, kinds: Collection[str], limit: int) -> list[str]:
+        """Locks operations of these kinds that go on, passing over those that others are at."""
+        ...
+
+
+class Stats(Protocol):
+    """Counters, kept without ever scanning history."""
+
+    async def add(self, tallies: Sequence[Tally]) -> None: ...
+    async def roll_up(self, limit: int) -> int: ...
+    async def totals(self, project_id: str) -> dict[str, int]: ...
+    async def of_job(self, job_id: str) -> JobStats: ...
+    async def summary(self, project_id: str | None) -> Summary:
+        """Of a project, or of all."""
+        ...
+
+    async def overall(self) -> dict[str, dict[str, int]]:
+        """Of all projects: `ended` by status, `skipped` occurrences by reason, `live` runs by status."""
+        ...
+
+
+class Facts(Protocol):
+    """What explanations are made from. It only reads, and of history only the newest end."""
+
+    async def job(self, project_id: str, ref: str) -> JobStanding | None:
+        """By id or by name, with who owns its shard."""
+        ...
+
+    async def live(
+        self, job_id: str, *, backfill: bool = False, before: str | None = None, limit: int = 10
+    ) -> LiveRuns:
+        """The live runs of a job that share its places (or those of its backfills, which have their own)."""
+        ...
+
+    async def recent(self, job_id: str, limit: int) -> list[EndedRun]:
+        """The newest rows of a job's history, newest first."""
+        ...
+
+    async def upstream(self, project_id: str, job_id: str) -> list[Upstream]:
+        """The jobs that this one waits for."""
+        ...
+
+    async def schedulers(self) -> list[SchedulerFact]: ...
+    async def ahead(self, run: RunRecord) -> int:
+        """How many due runs come before this one in its queue, counted up to a thousand."""
+        ...
+
+    async def dead_since(self, run_id: str) -> datetime | None:
+        """Since when a run is a dead letter; None if it is none (any more)."""
+        ...
+
+
+class Changes(Protocol):
+    """Bounded looks at what changed lately."""
+
+    async def live(self, project_id: str, limit: int) -> list[Glance]:
+        """The newest live runs."""
+        ...
+
+    async def ended(self, project_id: str, since: datetime, limit: int) -> list[Glance]:
+        """Those of the newest runs in the history that ended since then."""
+        ...
+
+    async def runs(self, project_id: str, run_ids: Collection[str]) -> list[RunRecord]: ...

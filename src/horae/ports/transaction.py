@@ -1,0 +1,108 @@
+"""One short transaction with every group of tables, and the store that carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
+
+from horae.domain.audit import Origin
+from horae.ports.jobs import Dependencies, Functions, Gates, Jobs, Queues
+from horae.ports.outside import Hint
+from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
+from horae.ports.runs import Changes, DeadLetters, Facts, Logs, Operations, Runs, Stats
+from horae.ports.upkeep import Processes, Upkeep
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Transaction(Protocol):
+    """One short transaction: what is done through it happens wholly or not at all."""
+
+    @property
+    def jobs(self) -> Jobs: ...
+    @property
+    def gates(self) -> Gates: ...
+    @property
+    def runs(self) -> Runs: ...
+    @property
+    def logs(self) -> Logs: ...
+    @property
+    def processes(self) -> Processes: ...
+    @property
+    def stats(self) -> Stats: ...
+    @property
+    def facts(self) -> Facts: ...
+    @property
+    def access(self) -> Access: ...
+    @property
+    def accounts(self) -> Accounts: ...
+    @property
+    def invitations(self) -> Invitations: ...
+    @property
+    def sessions(self) -> Sessions: ...
+    @property
+    def limits(self) -> Limits: ...
+    @property
+    def upkeep(self) -> Upkeep: ...
+    @property
+    def dependencies(self) -> Dependencies: ...
+    @property
+    def operations(self) -> Operations: ...
+    @property
+    def secrets(self) -> Secrets: ...
+    @property
+    def functions(self) -> Functions: ...
+    @property
+    def audit(self) -> Audit: ...
+    @property
+    def dead_letters(self) -> DeadLetters: ...
+    @property
+    def idempotency(self) -> Idempotency: ...
+    @property
+    def queues(self) -> Queues: ...
+    @property
+    def changes(self) -> Changes: ...
+
+    @property
+    def repeated(self) -> bool:
+        """Whether an earlier try of this verb may have taken effect without anyone hearing of it."""
+        ...
+
+    def new_id(self) -> str: ...
+
+    async def now(self) -> datetime:
+        """The database's clock."""
+        ...
+
+    def hint(self, hint: Hint) -> None:
+        """Sent once the transaction has committed."""
+        ...
+
+
+Verb = Callable[Concatenate[Transaction, P], Awaitable[T]]
+
+
+class Store(Protocol):
+    """The truth. Verbs run inside it, each in one transaction."""
+
+    async def transact(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Runs a verb in a transaction of its own and commits. After a deadlock or a lost connection the verb is
+        run again, so verbs are idempotent by key or token. Raises StoreUnavailable when the database is away."""
+        ...
+
+    async def single(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The same for a verb whose change is one statement wherever the database can do it so: there it needs no
+        transaction around it, and two round trips less."""
+        ...
+
+    async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The same for a verb that only reads: it takes no write lock and waits for nobody."""
+        ...
+
+    def on_behalf_of(self, origin: Origin) -> Store:
+        """The same store; the audit trail tells where what is done through it was asked for."""
+        ...
+
+    async def close(self) -> None: ...
