@@ -66,3 +66,27 @@ async def test_a_second_request_has_no_more_time_than_the_first(slow: Slow):
     assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 204")
     writer.write(HEAD)
     assert await asyncio.wait_for(reader.read(), 30) == b""
+
+
+@pytest.mark.parametrize("endless", [b"GET /" + b"a" * 1_000, b"x: " + b"a" * 1_000, b"x: a\r\n" * 200])
+async def test_headers_without_end_are_refused_before_they_fill_the_memory(slow: Slow, endless: bytes):
+    begun = b"" if endless.startswith(b"GET") else HEAD
+    reader, writer = await slow.connect(begun + endless)
+    sent = 0
+    while not reader.at_eof() and sent < 50 * patience.HEAD_BYTES:
+        try:
+            writer.write(endless.removeprefix(b"GET /"))
+            await writer.drain()
+        except ConnectionError:
+            break
+        sent += len(endless)
+        await asyncio.sleep(0)
+    assert sent < 50 * patience.HEAD_BYTES, "nobody said stop"
+    writer.close()
+
+
+async def test_large_headers_that_end_are_taken(slow: Slow):
+    slow.go_on.set()
+    reader, writer = await slow.connect(HEAD + b"x: " + b"a" * (patience.HEAD_BYTES // 2) + b"\r\n\r\n")
+    assert (await reader.readline()).startswith(b"HTTP/1.1 204")
+    writer.close()
