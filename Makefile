@@ -2,9 +2,10 @@
 PYTHON ?= python3
 BIN    := .venv/bin
 ARGS   ?=
+BASE   ?= HEAD~1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up check format test bench servers servers-stop lock clean
+.PHONY: help setup up check format test bench bench-check servers servers-stop lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 22
@@ -29,6 +30,9 @@ test: setup      ## all tests, on real servers; ARGS='-k claim -m sqlite' for so
 
 bench: setup     ## the figures of this machine as a table
 	@$(BIN)/python tools/servers.py run postgresql mysql -- $(BIN)/python -m bench $(ARGS)
+
+bench-check: setup ## has a change made it slower? BASE=commit to compare with, in one run
+	@$(BIN)/python tools/servers.py run postgresql -- $(BIN)/python -m bench.check --base $(BASE) $(ARGS)
 
 servers:         ## start the test servers and leave them running; prints their URLs
 	@$(PYTHON) tools/servers.py start $(ARGS)
