@@ -114,10 +114,22 @@ async def _renew(
     return await tx.runs.renew(worker_id, held, lease), drain
 
 
+OpenHeartbeat = Callable[[], Awaitable[tuple[Heartbeat, Store]]]
+
+
+class Heart(Protocol):
+    """Whatever runs a worker's heartbeat beside it."""
+
+    async def start(self) -> None: ...
+    def leased(self, token: str, since: float) -> float: ...
+    def poke(self) -> None: ...
+    async def stop(self) -> None: ...
+
+
 class HeartbeatThread:
     """Runs a heartbeat on its own thread. The store is opened there: its connections belong to that event loop."""
 
-    def __init__(self, open_heartbeat: Callable[[], Awaitable[tuple[Heartbeat, Store]]]) -> None:
+    def __init__(self, open_heartbeat: OpenHeartbeat) -> None:
         self._open = open_heartbeat
         self._loop: asyncio.AbstractEventLoop | None = None
         self._heartbeat: Heartbeat | None = None

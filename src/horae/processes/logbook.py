@@ -54,7 +54,7 @@ class RunLog:
             if self._size >= _CHUNK:
                 self.flush()
                 self._stream = stream
-        self._book.open.add(self)
+        self._book.open[self] = None
 
     def progress(self, fraction: float, note: str | None) -> None:
         if not self._book.pending:
@@ -89,7 +89,7 @@ class LogBook:
         self.limit = limit
         self.limit_words = f"{limit / 2**20:g} MiB" if limit >= 2**20 else f"{limit} bytes"
         self.on_pending: Callable[[], None] = lambda: None  # called when there is something to write again
-        self.open: set[RunLog] = set()
+        self.open: dict[RunLog, None] = {}  # in order: a simulation replays it
         self.rows: list[LogLines] = []
         self.told: dict[tuple[str, str], str] = {}  # progress, by run and token
 

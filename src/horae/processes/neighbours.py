@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from horae.domain.records import Host
 from horae.lifecycle.recover import recover
 from horae.ports import Ids, Store, Transaction
-from horae.processes.host import surely_dead
 from horae.processes.loop import log
 
+IsDead = Callable[[Host, Host], bool]
+"""Whether a process is surely gone, as seen from another."""
 
-async def dead_neighbours(store: Store, me: Host) -> list[str]:
+
+async def dead_neighbours(store: Store, me: Host, is_dead: IsDead) -> list[str]:
     """Workers of this very host whose processes are gone."""
     neighbours = await store.read(_neighbours, me)
-    return [worker_id for worker_id, host in neighbours if surely_dead(host, me)]
+    return [worker_id for worker_id, host in neighbours if is_dead(host, me)]
 
 
-async def recover_neighbours(store: Store, me: Host, ids: Ids) -> None:
-    dead = await dead_neighbours(store, me)
+async def recover_neighbours(store: Store, me: Host, ids: Ids, is_dead: IsDead) -> None:
+    dead = await dead_neighbours(store, me, is_dead)
     if dead:
         await recover_lost(store, ids, dead)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from math import ceil
+from typing import ClassVar
 
 from horae.domain.records import SchedulerSign
 from horae.lifecycle.fire import Fired, fire, idle_for
@@ -16,8 +17,9 @@ from horae.lifecycle.prune import prune, roll_up, tidy
 from horae.lifecycle.recover import expire
 from horae.lifecycle.redrive import carry_on
 from horae.ports import Clock, Hint, Ids, Store, Transaction
+from horae.processes.host import surely_dead
 from horae.processes.loop import Loop, log
-from horae.processes.neighbours import dead_neighbours, recover_lost
+from horae.processes.neighbours import IsDead, dead_neighbours, recover_lost
 from horae.processes.settings import SchedulerSettings
 
 _LOCKED_ELSEWHERE = 0.01  # a due job whose row somebody else was just at
@@ -27,6 +29,10 @@ _TIDY_EVERY = 3600.0
 
 
 class Scheduler:
+    """What it asks its machine is a class attribute: a simulation has machines of its own."""
+
+    surely_dead: ClassVar[IsDead] = surely_dead
+
     def __init__(
         self,
         sign: SchedulerSign,
@@ -122,7 +128,7 @@ class Scheduler:
     async def _sweep(self) -> float:
         """Asks in one statement what there is to do; mostly nothing. Goes on at once if there was more than a batch."""
         chores, most = await self._store.read(_chores), 0
-        dead = await dead_neighbours(self._store, self.sign.host) if "running" in chores else []
+        dead = await dead_neighbours(self._store, self.sign.host, type(self).surely_dead) if "running" in chores else []
         if dead or "lost" in chores:
             most = max(most, await recover_lost(self._store, self._ids, dead))
         if "overdue" in chores:

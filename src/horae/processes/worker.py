@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from typing import ClassVar
 
 from horae.domain.job import JobSpec
 from horae.domain.records import Beat, WorkerSign
@@ -14,10 +15,11 @@ from horae.lifecycle.claim import Claims, claim
 from horae.lifecycle.functions import register_functions
 from horae.ports import Clock, Executor, Hint, Ids, Store, Transaction
 from horae.processes.blocked import Watcher
-from horae.processes.heartbeat import Heartbeat, HeartbeatThread
+from horae.processes.heartbeat import Heart, Heartbeat, HeartbeatThread, OpenHeartbeat
+from horae.processes.host import surely_dead
 from horae.processes.logbook import LogBook
 from horae.processes.loop import Loop, log
-from horae.processes.neighbours import recover_neighbours
+from horae.processes.neighbours import IsDead, recover_neighbours
 from horae.processes.reporter import Reporter
 from horae.processes.settings import WorkerSettings
 from horae.processes.slots import Slots
@@ -30,7 +32,12 @@ _BUSY_ELSEWHERE = 0.01  # a due run that another worker was just taking
 
 
 class Worker:
-    """`open_store` is called on the heartbeat's thread, for a store of its own."""
+    """`open_store` is called on the heartbeat's thread, for a store of its own. What it has and asks of its machine are
+    class attributes: a simulation has machines of its own."""
+
+    surely_dead: ClassVar[IsDead] = surely_dead
+    heart: ClassVar[Callable[[OpenHeartbeat], Heart]] = HeartbeatThread
+    watcher: ClassVar[Callable[[Clock], Watcher]] = Watcher
 
     def __init__(
         self,
@@ -49,7 +56,7 @@ class Worker:
         self._clock, self._ids = clock, ids
         self._hints_arrive = hints_arrive
         self._open_store = open_store
-        self._watcher = Watcher(clock)
+        self._watcher = type(self).watcher(clock)
         self._vault = Vault(store, settings.seals)
         self._queues: list[str] = list(settings.queues)
         self._definitions: dict[tuple[str, int], JobSpec] = {}
@@ -66,7 +73,7 @@ class Worker:
         self._deadlines = Loop("deadlines", self._sweep_deadlines)
         self._watching = Loop("neighbours", self._watch)
         self._registering = Loop("functions", self._register_functions)
-        self._heart = HeartbeatThread(self._open_heartbeat)
+        self._heart = type(self).heart(self._open_heartbeat)
 
     async def run(self, stop: asyncio.Event, stop_now: asyncio.Event) -> None:
         """Works until `stop` is set, then drains; `stop_now` cuts the draining short."""
@@ -191,7 +198,7 @@ class Worker:
         return (self._claiming, self._reporting, self._deadlines, self._watching, self._registering)
 
     async def _watch(self) -> float:
-        await recover_neighbours(self._store, self.sign.host, self._ids)
+        await recover_neighbours(self._store, self.sign.host, self._ids, type(self).surely_dead)
         return self._settings.heartbeat
 
     async def _register_functions(self) -> float:
