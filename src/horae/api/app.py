@@ -18,6 +18,7 @@ from horae.api.body import described_models
 from horae.api.context import ApiSettings, Context
 from horae.api.examples import illustrate
 from horae.api.gate import Gate
+from horae.api.portal import Portal
 from horae.api.routes import (
     audit,
     auth,
@@ -90,6 +91,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
     app.add_api_route("/openapi.json", _openapi, dependencies=[Depends(public)], include_in_schema=False)
     app.openapi = lambda: _describe(app)  # type: ignore[method-assign]
     app.add_middleware(idempotency.Keeper, context=app.state.context)
+    app.add_middleware(Portal, folder=settings.portal)
     cors.install(app, settings.cors_origins)
     app.add_middleware(Shell, ids=ids, clock=clock)
     return app

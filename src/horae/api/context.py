@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
+from horae.api.portal_files import BUILT
 from horae.domain.audit import Origin
 from horae.ports import Clock, Ids, Seals, Store
 
@@ -27,6 +29,7 @@ class ApiSettings:
     trusted_proxies: tuple[str, ...] = ()
     cors_origins: tuple[str, ...] = ()
     public_url: str | None = None
+    portal: Path = BUILT  # where its built files are
 
     @property
     def keys(self) -> tuple[str, ...]:
