@@ -5,7 +5,7 @@ ARGS   ?=
 BASE   ?= HEAD~1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up check format test bench bench-check servers servers-stop lock clean
+.PHONY: help setup up check format test faults bench bench-check servers servers-stop lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 22
@@ -27,6 +27,9 @@ format: setup    ## put the code into shape
 
 test: setup      ## all tests, on real servers; ARGS='-k claim -m sqlite' for some
 	@$(BIN)/python tools/servers.py run --fast --programs -- $(BIN)/pytest -n logical --dist worksteal $(ARGS)
+
+faults: setup    ## the fault suite: a table of what was survived; ARGS='--scenario x --database y --repeat n --seed s'
+	@$(BIN)/python tools/servers.py run --fast --programs -- $(BIN)/python -m tests.faults $(ARGS)
 
 bench: setup     ## the figures of this machine as a table
 	@$(BIN)/python tools/servers.py run postgresql mysql -- $(BIN)/python -m bench $(ARGS)

@@ -55,3 +55,25 @@ def deaf(path: str, gate: str, context: horae.Context) -> None:
     while not Path(gate).exists():
         time.sleep(0.02)
     note(path, "end", context)
+
+
+@horae.task
+async def ticking(path: str, context: horae.Context, seconds: float = 0.0) -> None:
+    """Says all the time that it lives."""
+    note(path, "start", context)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        await asyncio.sleep(0.05)
+        note(path, "alive", context)
+    note(path, "end", context)
+
+
+@horae.task(isolation="process")
+def ticking_apart(path: str, context: horae.Context, seconds: float = 0.0) -> None:
+    """The same in a process of its own."""
+    note(path, "start", context)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(0.05)
+        note(path, "alive", context)
+    note(path, "end", context)

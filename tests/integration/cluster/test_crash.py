@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.proxy import Proxy
 from tests.integration.cluster.cluster import (
     KINDS,
     PATIENCE,
@@ -19,7 +20,6 @@ from tests.integration.cluster.cluster import (
     is_alive,
 )
 from tests.integration.cluster.oracle import Oracle
-from tests.integration.cluster.proxy import Proxy
 from tests.waiting import until
 
 pytestmark = pytest.mark.slow

@@ -7,9 +7,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.faults.proxy import Proxy
 from tests.integration.cluster.cluster import PATIENCE, SERVERS, Make, Member, Row, eventually, is_alive
 from tests.integration.cluster.oracle import Oracle
-from tests.integration.cluster.proxy import Proxy
 from tests.waiting import until
 
 pytestmark = pytest.mark.slow

@@ -1,0 +1,118 @@
+"""`python -m tests.faults`: plays scenarios and prints the table. `make faults` starts the servers around it."""
+
+import argparse
+import asyncio
+import os
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+import tests.faults.scenarios  # noqa: F401 (registers them)
+from tests.databases import Databases
+from tests.faults import report
+from tests.faults.report import Line
+from tests.faults.scenario import ALL, BOTH, SCENARIOS
+from tests.faults.stage import Templates, play
+
+ABOUT = "Made by `make faults`. Figures are sums over the repetitions; recovery is in seconds."
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make faults", description=__doc__)
+    parser.add_argument("--scenario", action="append", choices=sorted(SCENARIOS), help="this one (may be repeated)")
+    parser.add_argument("--database", action="append", choices=ALL)
+    parser.add_argument("--times", action="append", choices=BOTH, help="short leases, or those of the default settings")
+    parser.add_argument(
+        "--repeat", type=int, help="repetitions, instead of 20 on PostgreSQL, 5 elsewhere, 3 at defaults"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of the first repetition; the next has the next")
+    parser.add_argument("--at-once", type=int, default=2, help="scenarios side by side")
+    parser.add_argument("--json", type=Path, default=Path(".cache/faults.json"))
+    parser.add_argument("--markdown", type=Path, default=Path(".cache/faults.md"))
+    parser.add_argument("--list", action="store_true", help="only tell what there is")
+    return parser.parse_args(words)
+
+
+def chosen(arguments: argparse.Namespace) -> list[Line]:
+    return [
+        Line(scenario, kind, times)
+        for scenario in SCENARIOS.values()
+        for times in scenario.times
+        for kind in scenario.kinds
+        if scenario.name in (arguments.scenario or SCENARIOS)
+        and kind in (arguments.database or ALL)
+        and times in (arguments.times or BOTH)
+        and (kind == "sqlite" or f"HORAE_TEST_{kind.upper()}_URL" in os.environ)
+    ]
+
+
+class Runner:
+    """Plays lines side by side, and those that need the machine for themselves at the end."""
+
+    def __init__(self, arguments: argparse.Namespace, templates: Templates) -> None:
+        self._arguments, self._templates = arguments, templates
+        self._turn = asyncio.Semaphore(arguments.at_once)
+
+    async def run(self, lines: Sequence[Line]) -> None:
+        await asyncio.gather(*(self._line(line) for line in lines if not line.scenario.alone))
+        for line in lines:
+            if line.scenario.alone:
+                await self._line(line)
+
+    async def _line(self, line: Line) -> None:
+        async with self._turn:
+            left = self._arguments.repeat or line.scenario.repetitions(line.kind, line.times)
+            seed, began = self._arguments.seed, time.monotonic()
+            while left > 0:
+                rounds = min(left, line.scenario.rounds)
+                await self._repetition(line, seed, rounds)
+                line.repetitions += rounds
+                left -= rounds
+                seed += 1
+            line.seconds = time.monotonic() - began
+            say(" ".join(line.cells()), f"({line.seconds:.0f} s)")
+
+    async def _repetition(self, line: Line, seed: int, rounds: int) -> None:
+        try:
+            tally = await play(line.scenario, self._templates, line.kind, line.times, seed, rounds)
+        except Exception as error:
+            reason = str(error) if isinstance(error, AssertionError) else traceback.format_exc()
+            line.failures.append((seed, reason))
+            say(
+                f"FAILED {reason}\n  again: make faults ARGS='--scenario {line.scenario.name} --database {line.kind} "
+                f"--times {line.times} --seed {seed} --repeat {rounds}'"
+            )
+        else:
+            line.tally.add(tally)
+
+
+def say(*words: object) -> None:
+    print(*words, file=sys.stderr, flush=True)
+
+
+def main() -> int:
+    arguments = parse(sys.argv[1:])
+    lines = chosen(arguments)
+    if arguments.list:
+        for line in lines:
+            print(f"{line.scenario.name:28} {line.kind:12} {line.times:8} {line.scenario.what}")
+        return 0
+    databases = Databases()
+    began = time.monotonic()
+    try:
+        asyncio.run(Runner(arguments, Templates(databases)).run(lines))
+    finally:
+        databases.drop_all()
+    for path, words in ((arguments.json, report.as_json(lines)), (arguments.markdown, report.markdown(lines, ABOUT))):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(words)
+    print(report.text(lines))
+    failed = [line for line in lines if line.failures]
+    print(f"\n{len(lines)} rows in {time.monotonic() - began:.0f} s, {len(failed)} with failures")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

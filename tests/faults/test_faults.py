@@ -1,0 +1,21 @@
+"""The quick part of the fault suite: one repetition of what takes seconds. `make faults` runs all of it."""
+
+import pytest
+
+import tests.faults.scenarios  # noqa: F401 (registers them)
+from tests.databases import server_url
+from tests.faults.scenario import SCENARIOS, Scenario
+from tests.faults.stage import Templates, play
+
+FAST = [
+    pytest.param(scenario, kind, id=f"{scenario.name}-{kind}", marks=[getattr(pytest.mark, kind), pytest.mark.slow])
+    for scenario in SCENARIOS.values()
+    for kind in scenario.fast
+]
+
+
+@pytest.mark.parametrize(("scenario", "kind"), FAST)
+async def test_the_promise_holds(scenario: Scenario, kind: str, templates: Templates) -> None:
+    if kind != "sqlite":
+        server_url(kind)
+    await play(scenario, templates, kind, "short", seed=1)
