@@ -40,7 +40,9 @@ def list_dead(
     filters = {"job": job, "fingerprint": fingerprint, "since": since, "until": until}
     with connect() as client:
         letters = client.dead_letters
-        found = list(letters.list(limit=limit or 50, **filters) if each else letters.groups(limit=limit, **filters))
+        found: list[Json] = [
+            *(letters.list(limit=limit or 50, **filters) if each else letters.groups(limit=limit, **filters))
+        ]
     if as_json:
         print_json({"items": found, "next_cursor": None})
     elif each:
@@ -111,7 +113,7 @@ def redrive(
     if input_ is not None:
         chosen["input"] = json_value("--input", input_)
     with connect() as client:
-        operation = client.dead_letters.redrive(**chosen, rate=rate)
+        operation: Json = client.dead_letters.redrive(**chosen, rate=rate)
         if wait:
             operation = wait_for(client, operation)
     _told(operation, "Redriven", as_json)
@@ -135,7 +137,7 @@ def discard(
     if not (ids or yes or as_json):
         typer.confirm(f"Discard all dead letters with {json.dumps(chosen['filter'])}?", abort=True, err=True)
     with connect() as client:
-        operation = client.dead_letters.discard(**chosen, reason=reason)
+        operation: Json = client.dead_letters.discard(**chosen, reason=reason)
         if wait:
             operation = wait_for(client, operation)
     _told(operation, "Discarded", as_json)

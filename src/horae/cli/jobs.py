@@ -170,7 +170,7 @@ def run(
     """Start a run now, whatever the schedule says."""
     value = definition.json_value("--input", input_)
     with connect() as client:
-        made = client.jobs.run(job, input=value, run_at=run_at, priority=priority)
+        made: Json = client.jobs.run(job, input=value, run_at=run_at, priority=priority)
         if wait:
             say(f"Run {made['id']}")
             # With --json, standard output holds the ended run and nothing else.

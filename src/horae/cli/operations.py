@@ -62,7 +62,7 @@ def show(
 ) -> None:
     """One operation."""
     with connect() as client:
-        found = client.operations.get(operation)
+        found: Json = client.operations.get(operation)
         if wait:
             found = wait_for(client, found)
     if as_json:

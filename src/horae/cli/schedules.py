@@ -246,7 +246,7 @@ def backfill(
 ) -> None:
     """Run the occurrences of a past range."""
     with connect() as client:
-        made = client.jobs.backfill(job, start=start, end=end, parallelism=parallelism, dry_run=dry_run)
+        made: Json = client.jobs.backfill(job, start=start, end=end, parallelism=parallelism, dry_run=dry_run)
         if wait and not dry_run:
             made = wait_for(client, made)
     if as_json:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 class HoraeError(Exception):
     """Something went wrong."""
+
+    problem: Mapping[str, Any] | None = None
+    """What the API said (RFC 9457), where it was the API that refused: `type`, `status`, `request_id` and so on."""
 
     def __init__(self, message: str | None = None) -> None:
         super().__init__(message or type(self).__doc__ or type(self).__name__)

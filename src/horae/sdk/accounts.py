@@ -2,66 +2,154 @@
 
 from __future__ import annotations
 
-from horae.sdk.calls import (
-    AsyncResource,
-    Json,
-    Pages,
-    Request,
-    Resource,
-    When,
-    call,
-    given,
-    instant,
-    nothing,
-    pages,
-    part,
-)
+from horae.sdk.calls import C, Json, Pages, Request, Resource, When, call, given, instant, nothing, pages, part
+from horae.sdk.record import Record
 
 
-class UserCalls:
+class User(Record):
+    __slots__ = ()
+
+    id: str
+    username: str
+    is_admin: bool
+    is_active: bool
+    created_by: str
+    created_at: str
+    updated_at: str
+    password_changed_at: str
+    last_login_at: str | None
+
+
+class Project(Record):
+    __slots__ = ()
+
+    id: str
+    slug: str
+    name: str
+    created_at: str
+
+
+class Member(Record):
+    __slots__ = ()
+
+    user_id: str
+    username: str
+    is_active: bool
+    role: str
+    created_by: str
+    created_at: str
+
+
+class Invitation(Record):
+    __slots__ = ()
+
+    id: str
+    project_id: str
+    role: str
+    note: str | None
+    created_by: str
+    created_at: str
+    expires_at: str
+    accepted_by: str | None
+    accepted_at: str | None
+
+
+class NewInvitation(Invitation):
+    """With the token, this once."""
+
+    __slots__ = ()
+
+    token: str
+
+
+class Key(Record):
+    __slots__ = ()
+
+    id: str
+    name: str
+    role: str
+    prefix: str
+    created_by: str
+    created_at: str
+    expires_at: str | None
+    last_used_at: str | None
+
+
+class NewKey(Key):
+    """With the key itself, this once."""
+
+    __slots__ = ()
+
+    token: str
+
+
+class Tokens(Record):
+    """`refresh_token` is null where it was set as a cookie."""
+
+    __slots__ = ()
+
+    access_token: str
+    refresh_token: str | None
+    token_type: str
+    expires_in: int
+
+
+class Me(Record):
+    """Who is asking: a user, or a key, and the projects where they may act."""
+
+    __slots__ = ()
+
+    kind: str
+    actor: str
+    is_admin: bool
+    user: Json | None
+    projects: list[Json]
+
+
+class Users(Resource[C]):
     @pages
-    def list(self) -> Pages:
+    def list(self) -> Pages[User]:
         """By name."""
-        return Pages("users")
+        return Pages("users", User)
 
     @call
-    def create(self, username: str, password: str, *, is_admin: bool = False) -> Request[Json]:
-        return Request("POST", "users", {"username": username, "password": password, "is_admin": is_admin})
+    def create(self, username: str, password: str, *, is_admin: bool = False) -> Request[User]:
+        return Request("POST", "users", {"username": username, "password": password, "is_admin": is_admin}, read=User)
 
     @call
-    def get(self, user: str) -> Request[Json]:
-        return Request("GET", f"users/{part(user)}")
+    def get(self, user: str) -> Request[User]:
+        return Request("GET", f"users/{part(user)}", read=User)
 
     @call
     def change(
         self, user: str, *, is_admin: bool | None = None, is_active: bool | None = None, password: str | None = None
-    ) -> Request[Json]:
+    ) -> Request[User]:
         """What is None stays."""
         changes = given({"is_admin": is_admin, "is_active": is_active, "password": password})
-        return Request("PATCH", f"users/{part(user)}", changes)
+        return Request("PATCH", f"users/{part(user)}", changes, read=User)
 
     @call
     def delete(self, user: str) -> Request[None]:
         return Request("DELETE", f"users/{part(user)}", read=nothing)
 
 
-class ProjectCalls:
+class Projects(Resource[C]):
     @pages
-    def list(self) -> Pages:
+    def list(self) -> Pages[Project]:
         """Those that one may act in, by slug."""
-        return Pages("projects")
+        return Pages("projects", Project)
 
     @call
-    def create(self, slug: str, *, name: str | None = None) -> Request[Json]:
-        return Request("POST", "projects", given({"slug": slug, "name": name}))
+    def create(self, slug: str, *, name: str | None = None) -> Request[Project]:
+        return Request("POST", "projects", given({"slug": slug, "name": name}), read=Project)
 
     @call
-    def get(self, project: str) -> Request[Json]:
-        return Request("GET", f"projects/{part(project)}")
+    def get(self, project: str) -> Request[Project]:
+        return Request("GET", f"projects/{part(project)}", read=Project)
 
     @call
-    def rename(self, project: str, name: str) -> Request[Json]:
-        return Request("PATCH", f"projects/{part(project)}", {"name": name})
+    def rename(self, project: str, name: str) -> Request[Project]:
+        return Request("PATCH", f"projects/{part(project)}", {"name": name}, read=Project)
 
     @call
     def delete(self, project: str) -> Request[None]:
@@ -69,27 +157,29 @@ class ProjectCalls:
         return Request("DELETE", f"projects/{part(project)}", read=nothing)
 
     @pages
-    def members(self, project: str) -> Pages:
-        return Pages(f"projects/{part(project)}/members")
+    def members(self, project: str) -> Pages[Member]:
+        return Pages(f"projects/{part(project)}/members", Member)
 
     @call
-    def set_member(self, project: str, user: str, role: str) -> Request[Json]:
-        return Request("PUT", f"projects/{part(project)}/members/{part(user)}", {"role": role})
+    def set_member(self, project: str, user: str, role: str) -> Request[Member]:
+        return Request("PUT", f"projects/{part(project)}/members/{part(user)}", {"role": role}, read=Member)
 
     @call
     def remove_member(self, project: str, user: str) -> Request[None]:
         return Request("DELETE", f"projects/{part(project)}/members/{part(user)}", read=nothing)
 
     @pages
-    def invitations(self, project: str) -> Pages:
+    def invitations(self, project: str) -> Pages[Invitation]:
         """Newest first."""
-        return Pages(f"projects/{part(project)}/invitations")
+        return Pages(f"projects/{part(project)}/invitations", Invitation)
 
     @call
-    def invite(self, project: str, role: str, *, note: str | None = None, expires_at: When = None) -> Request[Json]:
+    def invite(
+        self, project: str, role: str, *, note: str | None = None, expires_at: When = None
+    ) -> Request[NewInvitation]:
         """With the token, which is shown this once."""
         body = given({"role": role, "note": note, "expires_at": instant(expires_at)})
-        return Request("POST", f"projects/{part(project)}/invitations", body)
+        return Request("POST", f"projects/{part(project)}/invitations", body, read=NewInvitation)
 
     @call
     def revoke_invitation(self, project: str, invitation: str) -> Request[None]:
@@ -97,46 +187,48 @@ class ProjectCalls:
         return Request("DELETE", path, read=nothing)
 
 
-class KeyCalls:
+class Keys(Resource[C]):
     @pages
-    def list(self) -> Pages:
+    def list(self) -> Pages[Key]:
         """Newest first."""
-        return Pages("api-keys")
+        return Pages("api-keys", Key)
 
     @call
-    def create(self, name: str, role: str = "viewer", *, expires_at: When = None) -> Request[Json]:
+    def create(self, name: str, role: str = "viewer", *, expires_at: When = None) -> Request[NewKey]:
         """With the key itself (`token`), which is shown this once."""
-        return Request("POST", "api-keys", given({"name": name, "role": role, "expires_at": instant(expires_at)}))
+        body = given({"name": name, "role": role, "expires_at": instant(expires_at)})
+        return Request("POST", "api-keys", body, read=NewKey)
 
     @call
     def revoke(self, key: str) -> Request[None]:
         return Request("DELETE", f"api-keys/{part(key)}", read=nothing)
 
 
-class AccountCalls:
+class Account(Resource[C]):
     """One's own account."""
 
     @call
-    def sign_up(self, username: str, password: str, *, token: str | None = None) -> Request[Json]:
-        return Request("POST", "auth/signup", given({"username": username, "password": password, "token": token}))
+    def sign_up(self, username: str, password: str, *, token: str | None = None) -> Request[User]:
+        body = given({"username": username, "password": password, "token": token})
+        return Request("POST", "auth/signup", body, read=User, once=True)
 
     @call
-    def sign_in(self, username: str, password: str) -> Request[Json]:
+    def sign_in(self, username: str, password: str) -> Request[Tokens]:
         """`access_token` and `refresh_token`."""
-        return Request("POST", "auth/login", {"username": username, "password": password})
+        return Request("POST", "auth/login", {"username": username, "password": password}, read=Tokens)
 
     @call
-    def refresh(self, refresh_token: str) -> Request[Json]:
+    def refresh(self, refresh_token: str) -> Request[Tokens]:
         """The next pair. A refresh token is good once: used again, it ends the session."""
-        return Request("POST", "auth/refresh", {"refresh_token": refresh_token})
+        return Request("POST", "auth/refresh", {"refresh_token": refresh_token}, read=Tokens, once=True)
 
     @call
     def sign_out(self, refresh_token: str) -> Request[None]:
         return Request("POST", "auth/logout", {"refresh_token": refresh_token}, read=nothing)
 
     @call
-    def me(self) -> Request[Json]:
-        return Request("GET", "auth/me")
+    def me(self) -> Request[Me]:
+        return Request("GET", "auth/me", read=Me)
 
     @call
     def change_password(self, password: str, new_password: str) -> Request[None]:
@@ -144,38 +236,6 @@ class AccountCalls:
         return Request("POST", "auth/password", body, read=nothing)
 
     @call
-    def join(self, token: str) -> Request[Json]:
+    def join(self, token: str) -> Request[Project]:
         """Accepts an invitation; the project."""
-        return Request("POST", "invitations/accept", {"token": token})
-
-
-class Users(UserCalls, Resource):
-    pass
-
-
-class AsyncUsers(UserCalls, AsyncResource):
-    pass
-
-
-class Projects(ProjectCalls, Resource):
-    pass
-
-
-class AsyncProjects(ProjectCalls, AsyncResource):
-    pass
-
-
-class Keys(KeyCalls, Resource):
-    pass
-
-
-class AsyncKeys(KeyCalls, AsyncResource):
-    pass
-
-
-class Account(AccountCalls, Resource):
-    pass
-
-
-class AsyncAccount(AccountCalls, AsyncResource):
-    pass
+        return Request("POST", "invitations/accept", {"token": token}, read=Project)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import httpx
 
 from horae.domain.errors import (
@@ -30,12 +32,26 @@ class TryLater(StoreUnavailable):
 class TooManyRequests(HoraeError):
     """Too many tries or requests."""
 
+    retry_after: float | None = None
+    """In how many seconds the server wants to be asked again."""
+
 
 class ServerError(HoraeError):
     """The server could not answer."""
 
 
-def reason(error: httpx.TransportError) -> str:
+_KNOWN: dict[int, type[HoraeError]] = {
+    401: NotSignedIn,
+    403: NotAllowed,
+    404: NotFound,
+    409: Conflict,
+    412: StaleVersion,
+    429: TooManyRequests,
+    503: TryLater,
+}
+
+
+def reason(error: httpx.RequestError) -> str:
     text = str(error).lower()
     for sign, words in (
         ("refused", "connection refused"),
@@ -50,25 +66,34 @@ def reason(error: httpx.TransportError) -> str:
 def refusal(answer: httpx.Response) -> HoraeError:
     """The server's problem+json as the error it stands for."""
     try:
-        problem = answer.json()
-        detail, field = str(problem["detail"]), problem.get("field")
-        errors = problem.get("errors") or []
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return ServerError(f"the server answered {answer.status_code} without saying why")
-    if errors and len(errors) == 1:
+        problem: dict[str, Any] = answer.json()
+        problem["detail"]
+    except (ValueError, KeyError, TypeError):
+        return _known(answer, f"the server answered {answer.status_code} without saying why")
+    error = _told(answer, problem)
+    error.problem = problem
+    return error
+
+
+def _told(answer: httpx.Response, problem: dict[str, Any]) -> HoraeError:
+    detail, errors = str(problem["detail"]), problem.get("errors") or []
+    if len(errors) == 1:
         detail = str(errors[0]["message"])
-    status = answer.status_code
-    if status in (400, 413, 415, 422):
-        return InvalidInput(str(field or "") if len(errors) == 1 else "", detail)
-    known: dict[int, type[HoraeError]] = {
-        401: NotSignedIn,
-        403: NotAllowed,
-        404: NotFound,
-        409: Conflict,
-        412: StaleVersion,
-        429: TooManyRequests,
-        503: TryLater,
-    }
-    if status in known:
-        return known[status](detail)
+    if answer.status_code in (400, 413, 415, 422):
+        return InvalidInput(str(problem.get("field") or "") if len(errors) == 1 else "", detail)
+    if answer.status_code in _KNOWN:
+        return _known(answer, detail)
     return ServerError(f"{detail} (request {problem.get('request_id')})")
+
+
+def _known(answer: httpx.Response, words: str) -> HoraeError:
+    """By the status alone: a proxy on the way may have answered."""
+    error = _KNOWN.get(answer.status_code, ServerError)(words)
+    if isinstance(error, TooManyRequests):
+        error.retry_after = retry_after(answer)
+    return error
+
+
+def retry_after(answer: httpx.Response) -> float | None:
+    text = answer.headers.get("retry-after", "")
+    return float(text) if text.isascii() and text.isdigit() else None

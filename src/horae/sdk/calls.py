@@ -1,42 +1,45 @@
 """What can be asked of the API, said once for both clients.
 
-A method of a resource only says which request it means and how the answer is read; `@call` and `@pages` make of that a
-plain method on the sync client and an awaitable one on the async client, with the same signature and the same words.
+A method of a resource only says what it asks for and how the answer is read; `@call` and `@pages` make of that a plain
+method on the sync client and an awaitable one on the async client, with the same signature and the same words.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from horae.sdk.client import AsyncClient, Client
+    from horae.sdk.engine import Engine
 
 Json = dict[str, Any]
-Items = list[Json]
 When = datetime | str | None
 P = ParamSpec("P")
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+C = TypeVar("C")
 KEEP: Any = object()
 """Left out, where None means something."""
 
+API = "api/v1/"
 
-def whole(answer: Json) -> Any:
+
+def whole(answer: Any) -> Any:
     """The answer as it is."""
     return answer
 
 
-def nothing(_: Json) -> None:
+def nothing(_: Any) -> None:
     return None
 
 
-def items(answer: Json) -> Items:
-    found: Items = answer["items"]
-    return found
+def listed(read: Callable[[Json], T]) -> Callable[[Json], list[T]]:
+    """The items of a list that comes whole."""
+    return lambda answer: [read(item) for item in answer["items"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +51,20 @@ class Request(Generic[T]):
     json: Any = None
     params: Mapping[str, Any] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    read: Callable[[Json], T] = whole
+    read: Callable[[Any], T] = whole
+    base: str = API
+    text: bool = False  # the answer is no JSON
+    also: Collection[int] = ()  # statuses that are answers too
+    once: bool = False  # never sent again where it may have been carried out
+    otherwise: Request[T] | None = None  # what is asked in its place, where there is no such thing
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
+class Pages(Generic[T]):
     """A list, page after page, up to `limit` items. Some lists come whole: they have no `paged`."""
 
     path: str
+    read: Callable[[Json], T]
     filters: Mapping[str, Any] = field(default_factory=dict)
     limit: int | None = None
     start: str | None = None  # the cursor to begin at
@@ -67,22 +76,42 @@ class Pages:
             params |= {"limit": _PAGE if self.limit is None else min(_PAGE, self.limit - given), "cursor": cursor}
         return Request("GET", self.path, params=params)
 
+    def through(self, engine: Engine) -> AsyncGenerator[T, None]:
+        return engine.each(self)
+
 
 _PAGE = 200
 
 
-class Resource:
-    """The methods of one noun, on the sync client."""
+class Source(Protocol[T_co]):
+    """Something that gives one item after the other: a list, or what is followed."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    def through(self, engine: Engine) -> AsyncGenerator[T_co, None]: ...
 
 
-class AsyncResource:
-    """The methods of one noun, on the async client."""
+class Sync:
+    """Marks what belongs to the client that waits."""
 
-    def __init__(self, client: AsyncClient) -> None:
-        self._client = client
+
+class Async:
+    """Marks what belongs to the client that is awaited."""
+
+
+class Driver(Protocol):
+    """Carries out what the engine does, in the way of one client."""
+
+    engine: Engine
+
+    def run(self, work: Coroutine[Any, Any, T]) -> Any: ...
+
+    def iterate(self, items: AsyncGenerator[T, None]) -> Any: ...
+
+
+class Resource(Generic[C]):
+    """The methods of one noun; `C` is `Sync` or `Async`."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
 
 
 class call(Generic[P, T]):
@@ -93,9 +122,9 @@ class call(Generic[P, T]):
         functools.update_wrapper(self, build)  # type: ignore[arg-type]
 
     @overload
-    def __get__(self, resource: Resource, owner: type) -> Callable[P, T]: ...
+    def __get__(self, resource: Resource[Sync], owner: type) -> Callable[P, T]: ...
     @overload
-    def __get__(self, resource: AsyncResource, owner: type) -> Callable[P, Awaitable[T]]: ...
+    def __get__(self, resource: Resource[Async], owner: type) -> Callable[P, Awaitable[T]]: ...
     @overload
     def __get__(self, resource: None, owner: type) -> call[P, T]: ...
     def __get__(self, resource: Any, owner: type) -> Any:
@@ -104,31 +133,33 @@ class call(Generic[P, T]):
 
         @functools.wraps(self._build)
         def send(*args: Any, **kwargs: Any) -> Any:
-            return resource._client.send(self._build(resource, *args, **kwargs))
+            driver: Driver = resource._driver
+            return driver.run(driver.engine.send(self._build(resource, *args, **kwargs)))
 
         return send
 
 
-class pages(Generic[P]):
-    """A method that goes through a list, page after page, as its items are asked for."""
+class pages(Generic[P, T]):
+    """A method that goes through a list, page after page, as its items are asked for; or through what happens."""
 
-    def __init__(self, build: Callable[Concatenate[Any, P], Pages]) -> None:
+    def __init__(self, build: Callable[Concatenate[Any, P], Source[T]]) -> None:
         self._build = build
         functools.update_wrapper(self, build)  # type: ignore[arg-type]
 
     @overload
-    def __get__(self, resource: Resource, owner: type) -> Callable[P, Iterator[Json]]: ...
+    def __get__(self, resource: Resource[Sync], owner: type) -> Callable[P, Iterator[T]]: ...
     @overload
-    def __get__(self, resource: AsyncResource, owner: type) -> Callable[P, AsyncIterator[Json]]: ...
+    def __get__(self, resource: Resource[Async], owner: type) -> Callable[P, AsyncIterator[T]]: ...
     @overload
-    def __get__(self, resource: None, owner: type) -> pages[P]: ...
+    def __get__(self, resource: None, owner: type) -> pages[P, T]: ...
     def __get__(self, resource: Any, owner: type) -> Any:
         if resource is None:
             return self
 
         @functools.wraps(self._build)
         def each(*args: Any, **kwargs: Any) -> Any:
-            return resource._client.each(self._build(resource, *args, **kwargs))
+            driver: Driver = resource._driver
+            return driver.iterate(self._build(resource, *args, **kwargs).through(driver.engine))
 
         return each
 

@@ -1,5 +1,6 @@
-"""Finds the API for a program that only says `task.enqueue(…)`: HORAE_URL and HORAE_TOKEN, or what `horae up` left on
-this machine. Kept apart from config.py, which belongs to Horae's own processes: this runs in the user's."""
+"""Finds Horae for a program that only says `task.enqueue(…)`: the API at HORAE_URL with HORAE_TOKEN, the database
+itself at HORAE_DATABASE_URL, or what `horae up` left on this machine. Kept apart from config.py, which belongs to
+Horae's own processes: this runs in the user's."""
 
 from __future__ import annotations
 
@@ -7,43 +8,59 @@ import asyncio
 import json
 import os
 import threading
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from horae.domain.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from horae.sdk.client import AsyncClient, Client
+from horae.sdk.client import AsyncClient, Client
+from horae.sdk.enqueue import Submitter, ThroughApi
 
 Address = tuple[str, str | None]
 
 _lock = threading.Lock()
 _clients: dict[tuple[int, Address], Client] = {}  # by process: a fork must not use its parent's connections
 _async_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Address, AsyncClient]] = WeakKeyDictionary()
+_databases: dict[tuple[int, str], Any] = {}
 
 
-def client() -> Client:
-    """One for each process; threads may share it."""
-    from horae.sdk.client import Client
-
+def submitter() -> Submitter:
+    """For those who wait: one for each process; threads may share it."""
+    if url := _database_url():
+        waiting: Submitter = _database(url).waiting()
+        return waiting
     found = address()
     key = (os.getpid(), found)
     with _lock:
         if key not in _clients:
             _clients[key] = Client(*found)
-        return _clients[key]
+        return ThroughApi(_clients[key]._engine)
 
 
-def async_client() -> AsyncClient:
-    """One for each event loop, to which its connections belong."""
-    from horae.sdk.client import AsyncClient
-
+def async_submitter() -> Submitter:
+    """For those who await: one for each event loop, to which its connections belong."""
+    if url := _database_url():
+        awaited: Submitter = _database(url).awaited()
+        return awaited
     found = address()
     known = _async_clients.setdefault(asyncio.get_running_loop(), {})
     if found not in known:
         known[found] = AsyncClient(*found)
-    return known[found]
+    return ThroughApi(known[found]._engine)
+
+
+def _database_url() -> str | None:
+    return None if os.environ.get("HORAE_URL") else os.environ.get("HORAE_DATABASE_URL") or None
+
+
+def _database(url: str) -> Any:
+    # By name: the SDK knows nothing of the store, and costs programs that have none nothing of it.
+    key = (os.getpid(), url)
+    with _lock:
+        if key not in _databases:
+            _databases[key] = import_module("horae.wiring.enqueuing").Database(url)
+        return _databases[key]
 
 
 def address() -> Address:
@@ -55,7 +72,9 @@ def address() -> Address:
     if url:
         return url, left.get("token") if left.get("url") == url else None
     if "url" not in left:
-        raise ConfigurationError("set HORAE_URL and HORAE_TOKEN, so that tasks know where to be enqueued")
+        raise ConfigurationError(
+            "set HORAE_URL and HORAE_TOKEN (or HORAE_DATABASE_URL), so that tasks know where to be enqueued"
+        )
     return left["url"], token or left.get("token")
 
 

@@ -5,19 +5,59 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from horae.sdk.calls import KEEP, AsyncResource, Json, Pages, Request, Resource, call, given, instant, pages
+from horae.sdk.calls import KEEP, C, Json, Pages, Request, Resource, call, given, instant, pages
+from horae.sdk.record import Record
+from horae.sdk.runs import Operation
 
 
-class DeadLetterCalls:
+class DeadLetter(Record):
+    """A failed run; `id` is the run's."""
+
+    __slots__ = ()
+
+    id: str
+    job_id: str
+    job_name: str
+    version: int
+    fingerprint: str
+    error: str | None
+    failed_at: str
+    trigger: str
+    attempt: int
+    max_attempts: int
+    exit_code: int | None
+    response_code: int | None
+    input: Any
+    scheduled_for: str | None
+    triggered_by: str | None
+    created_at: str
+
+
+class DeadGroup(Record):
+    """Failures whose errors differ only in numbers and ids; `error` is that of the newest, and `jobs` are the ten with
+    most of them."""
+
+    __slots__ = ()
+
+    fingerprint: str
+    count: int
+    first_at: str
+    last_at: str
+    last_run_id: str
+    error: str | None
+    jobs: list[Json]
+
+
+class DeadLetters(Resource[C]):
     @pages
-    def list(self, *, limit: int | None = 50, **filters: Any) -> Pages:
+    def list(self, *, limit: int | None = 50, **filters: Any) -> Pages[DeadLetter]:
         """Newest first; filters: job, fingerprint, since, until."""
-        return Pages("dead-letters", _plain(filters), limit)
+        return Pages("dead-letters", DeadLetter, _plain(filters), limit)
 
     @pages
-    def groups(self, *, limit: int | None = None, **filters: Any) -> Pages:
+    def groups(self, *, limit: int | None = None, **filters: Any) -> Pages[DeadGroup]:
         """By cause; filters as of `list`."""
-        return Pages("dead-letters/groups", _plain(filters), limit)
+        return Pages("dead-letters/groups", DeadGroup, _plain(filters), limit)
 
     @call
     def redrive(
@@ -27,25 +67,20 @@ class DeadLetterCalls:
         filter: Json | None = None,
         input: Any = KEEP,
         rate: float | None = None,
-    ) -> Request[Json]:
+    ) -> Request[Operation]:
         """Runs them once more, by `ids` or by `filter` (an empty one finds all); `input` replaces that of every run,
         `rate` is how many a second. Gives the operation."""
         body = given({"ids": ids and list(ids), "filter": _filter(filter), "rate": rate})
-        return Request("POST", "dead-letters/redrive", body if input is KEEP else {**body, "input": input})
+        body = body if input is KEEP else {**body, "input": input}
+        return Request("POST", "dead-letters/redrive", body, read=Operation)
 
     @call
-    def discard(self, ids: Sequence[str] | None = None, *, filter: Json | None = None, reason: str) -> Request[Json]:
+    def discard(
+        self, ids: Sequence[str] | None = None, *, filter: Json | None = None, reason: str
+    ) -> Request[Operation]:
         """Takes them off the list. Gives the operation."""
         body = given({"ids": ids and list(ids), "filter": _filter(filter), "reason": reason})
-        return Request("POST", "dead-letters/discard", body)
-
-
-class DeadLetters(DeadLetterCalls, Resource):
-    pass
-
-
-class AsyncDeadLetters(DeadLetterCalls, AsyncResource):
-    pass
+        return Request("POST", "dead-letters/discard", body, read=Operation)
 
 
 def _filter(fields: Json | None) -> Json | None:

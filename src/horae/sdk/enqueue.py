@@ -1,25 +1,44 @@
 """Runs of a task, asked for by its own name: `send_report.enqueue(customer_id=7)`.
 
-A manual job named after the function is made on first use. The steps are said once, as a generator of requests, for
+A manual job named after the function is made on first use. That is said once, for the API and for the database, for
 callers who wait and for those who await.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from horae.domain.errors import Conflict, InvalidInput, NotFound
 from horae.domain.task import Function
-from horae.sdk.calls import Json, Request, given, instant, items, part
-from horae.sdk.connection import address, async_client, client
+from horae.sdk.calls import Json, Request, given, instant, listed, part
+from horae.sdk.engine import Engine
+from horae.sdk.runs import Run
 
 MOST = 1_000  # runs in one request
 
-Steps = Generator[Request[Any], Any, Any]
 _known: set[tuple[str, str]] = set()  # addresses and names of jobs that were seen to be the functions' own
+
+
+class Submitter(Protocol):
+    """Where runs are asked for: the API, or the database itself."""
+
+    @property
+    def address(self) -> str: ...
+
+    async def job(self, name: str) -> Json:
+        """Raises NotFound."""
+        ...
+
+    async def create(self, definition: Json) -> Json:
+        """Raises Conflict where there is one of that name."""
+        ...
+
+    async def submit(self, name: str, runs: Sequence[Json], key: str | None) -> list[Json]:
+        """All of them or none, and under one key once. Raises NotFound."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,82 +52,56 @@ class Options:
     def run(self, arguments: Json) -> Json:
         return given({"input": arguments, "run_at": instant(self.run_at), "priority": self.priority})
 
-    @property
-    def headers(self) -> dict[str, str]:
-        return {} if self.idempotency_key is None else {"idempotency-key": self.idempotency_key}
 
-
-def one(function: Function, arguments: Mapping[str, Any], options: Options) -> Steps:
-    """The run."""
-    body = options.run(_json(function, arguments))
-    return _on_job(function, Request("POST", f"jobs/{part(function.name)}/run", body, headers=options.headers))
-
-
-def many(function: Function, batch: Sequence[Mapping[str, Any]], options: Options) -> Steps:
-    """The runs, all of them or none."""
+async def enqueue(to: Submitter, function: Function, batch: Sequence[Mapping[str, Any]], options: Options) -> list[Run]:
+    """A run for each of the arguments, all of them or none."""
     if not 1 <= len(batch) <= MOST:
         raise InvalidInput("arguments", f"{len(batch)} runs at once; between 1 and {MOST:,} is possible")
-    body = {"runs": [options.run(_json(function, arguments)) for arguments in batch]}
-    path = f"jobs/{part(function.name)}/runs:batch"
-    return _on_job(function, Request("POST", path, body, headers=options.headers, read=items))
-
-
-def wait(steps: Steps) -> Any:
-    """Carries steps out, one after the other."""
-    sender = client()
+    runs = [options.run(_json(function, arguments)) for arguments in batch]
+    known = (to.address, function.name)
+    if known not in _known:
+        await _ensure_job(to, function)
+        _known.add(known)
     try:
-        request = next(steps)
-        while True:
-            try:
-                answer = sender.send(request)
-            except (NotFound, Conflict) as error:
-                request = steps.throw(error)
-            else:
-                request = steps.send(answer)
-    except StopIteration as end:
-        return end.value
-
-
-async def wait_async(steps: Steps) -> Any:
-    """The same for those who await."""
-    sender = async_client()
-    try:
-        request = next(steps)
-        while True:
-            try:
-                answer = await sender.send(request)
-            except (NotFound, Conflict) as error:
-                request = steps.throw(error)
-            else:
-                request = steps.send(answer)
-    except StopIteration as end:
-        return end.value
-
-
-def _on_job(function: Function, request: Request[Any]) -> Steps:
-    """A request about the function's job, which is made if it is not there."""
-    key = (address()[0], function.name)
-    if key not in _known:
-        yield from _job(function)
-        _known.add(key)
-    try:
-        return (yield request)
+        made = await to.submit(function.name, runs, options.idempotency_key)
     except NotFound:  # somebody has deleted it
-        yield from _job(function)
-        return (yield request)
+        await _ensure_job(to, function)
+        made = await to.submit(function.name, runs, options.idempotency_key)
+    return [Run(run) for run in made]
 
 
-def _job(function: Function) -> Steps:
-    find: Request[Json] = Request("GET", f"jobs/{part(function.name)}")
+async def _ensure_job(to: Submitter, function: Function) -> None:
     try:
-        job = yield find
+        job = await to.job(function.name)
     except NotFound:
         try:
-            job = yield Request("POST", "jobs", _definition(function))
+            job = await to.create(_definition(function))
         except Conflict:  # somebody else was first
-            job = yield find
+            job = await to.job(function.name)
     if job["target"].get("function") != function.name:
         raise Conflict(f"the job {function.name!r} is not for this function: give the task another name")
+
+
+class ThroughApi:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @property
+    def address(self) -> str:
+        return self._engine.url
+
+    async def job(self, name: str) -> Json:
+        return await self._engine.send(Request("GET", f"jobs/{part(name)}"))
+
+    async def create(self, definition: Json) -> Json:
+        return await self._engine.send(Request("POST", "jobs", definition))
+
+    async def submit(self, name: str, runs: Sequence[Json], key: str | None) -> list[Json]:
+        headers = {} if key is None else {"idempotency-key": key}
+        if len(runs) == 1:
+            return [await self._engine.send(Request("POST", f"jobs/{part(name)}/run", runs[0], headers=headers))]
+        path, body = f"jobs/{part(name)}/runs:batch", {"runs": list(runs)}
+        return await self._engine.send(Request("POST", path, body, headers=headers, read=listed(dict)))
 
 
 def _definition(function: Function) -> Json:

@@ -3,12 +3,36 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from horae.sdk.calls import Request
+
+if TYPE_CHECKING:
+    from horae.sdk.engine import Engine
 
 Event = tuple[str, dict[str, Any]]
 
 END = "end"  # the event after which nothing comes
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)  # seconds before each further try to reach the server
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """An answer that goes on."""
+
+    path: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    # What it means that the server ends the answer: it broke off (the last event is named `end`), it is to be asked for
+    # again, or that was all.
+    at_end: Literal["broken", "again", "over"] = "broken"
+
+    def request(self, headers: Mapping[str, str]) -> Request[Any]:
+        return Request("GET", self.path, params=self.params, headers=headers)
+
+    def through(self, engine: Engine) -> AsyncGenerator[Event, None]:
+        return engine.follow(self)
 
 
 class Follower:
@@ -36,6 +60,10 @@ class Follower:
             return None
         self._failures, self._last_id = 0, fields.get("id", self._last_id)
         return fields.get("event", "message"), json.loads(fields["data"])
+
+    def rest(self) -> None:
+        """The server was there, and ended the stream in good order."""
+        self._failures = 0
 
     def pause(self) -> float | None:
         """How long to wait before the next connection; None to give up."""

@@ -4,33 +4,45 @@ from __future__ import annotations
 
 from typing import Any
 
-from horae.sdk.calls import AsyncResource, Json, Pages, Request, Resource, call, nothing, pages, part
+from horae.sdk.calls import C, Json, Pages, Request, Resource, call, nothing, pages, part
+from horae.sdk.record import Record
 
 
-class FunctionCalls:
+class FunctionInfo(Record):
+    """A function that workers have registered. `parameters` is the JSON Schema of its arguments."""
+
+    __slots__ = ()
+
+    name: str
+    display_name: str
+    description: str
+    handler: str
+    kind: str
+    queue: str | None
+    default_timeout: float | None
+    parameters: Json
+    is_active: bool
+    is_system: bool
+    first_seen_at: str
+    last_seen_at: str
+
+
+class Functions(Resource[C]):
     @pages
-    def list(self) -> Pages:
+    def list(self) -> Pages[FunctionInfo]:
         """By name."""
-        return Pages("task-functions")
+        return Pages("task-functions", FunctionInfo)
 
     @call
-    def get(self, name: str) -> Request[Json]:
-        return Request("GET", f"task-functions/{part(name)}")
+    def get(self, name: str) -> Request[FunctionInfo]:
+        return Request("GET", f"task-functions/{part(name)}", read=FunctionInfo)
 
     @call
-    def edit(self, name: str, **changes: Any) -> Request[Json]:
+    def edit(self, name: str, **changes: Any) -> Request[FunctionInfo]:
         """Changes `is_active`, `display_name` or `description`."""
-        return Request("PATCH", f"task-functions/{part(name)}", changes)
+        return Request("PATCH", f"task-functions/{part(name)}", changes, read=FunctionInfo)
 
     @call
     def delete(self, name: str) -> Request[None]:
         """Forgets one that no worker has any more."""
         return Request("DELETE", f"task-functions/{part(name)}", read=nothing)
-
-
-class Functions(FunctionCalls, Resource):
-    pass
-
-
-class AsyncFunctions(FunctionCalls, AsyncResource):
-    pass

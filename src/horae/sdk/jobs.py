@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from horae.sdk.calls import (
     KEEP,
-    AsyncResource,
-    Items,
+    C,
     Json,
     Pages,
     Request,
@@ -18,112 +18,209 @@ from horae.sdk.calls import (
     given,
     if_match,
     instant,
-    items,
+    listed,
     nothing,
     pages,
     part,
 )
+from horae.sdk.record import Record
+from horae.sdk.runs import Explanation, ManyRuns, Operation, Run
 
 
-class JobCalls:
+class Job(Record):
+    """A job as it stands."""
+
+    __slots__ = ()
+
+    name: str
+    description: str
+    tags: list[str]
+    target: Json
+    schedule: Json
+    retry: Json
+    timeout: float
+    overlap: str
+    max_instances: int | None
+    catch_up: str
+    catch_up_window: int
+    queue: str
+    priority: int
+    start_within: float | None
+    id: str
+    enabled: bool
+    notify: list[Json]
+    version: int
+    status: str
+    next_run_at: str | None
+    last_run_at: str | None
+    last_status: str | None
+    paused: bool
+    paused_until: str | None
+    created_at: str
+    updated_at: str
+
+
+class Version(Record):
+    """A version of a job, and what it changed in the one before it."""
+
+    __slots__ = ()
+
+    version: int
+    created_by: str
+    created_at: str
+    note: str | None
+    definition: Json
+    changes: list[Json]
+
+
+class JobStats(Record):
+    """How a job did, of all time and in the last 24 hours (from the full hour on)."""
+
+    __slots__ = ()
+
+    job_id: str
+    queued: int
+    running: int
+    succeeded: int
+    failed: int
+    cancelled: int
+    skipped: int
+    retries: int
+    timed_out: int
+    success_rate: float | None
+    avg_duration_ms: int | None
+    last_run_id: str | None
+    last_run_at: str | None
+    last_status: str | None
+    recent: Json
+
+
+class BackfillPlan(Record):
+    """What a backfill would do."""
+
+    __slots__ = ()
+
+    total: int
+    first: str | None
+    last: str | None
+
+
+class NextOccurrences(Record):
+    """`note` says why nothing of this may happen: the job is paused or disabled."""
+
+    __slots__ = ()
+
+    occurrences: list[Json]
+    words: str
+    note: str | None
+
+
+class Jobs(Resource[C]):
     @call
-    def create(self, *, name: str, target: Json, **fields: Any) -> Request[Json]:
-        return Request("POST", "jobs", {"name": name, "target": target, **fields})
+    def create(self, *, name: str, target: Json, **fields: Any) -> Request[Job]:
+        """`fields` are the others of a job, such as `schedule`."""
+        return Request("POST", "jobs", {"name": name, "target": target, **fields}, read=Job)
+
+    @call
+    def create_recurring(self, *, name: str, target: Json, schedule: Json, **fields: Any) -> Request[Job]:
+        """As `create`, and refused where the schedule does not recur."""
+        return Request(
+            "POST", "jobs/recurring", {"name": name, "target": target, "schedule": schedule, **fields}, read=Job
+        )
 
     @pages
-    def list(self, *, limit: int | None = None, **filters: Any) -> Pages:
-        """By name; filters: q, kind, schedule, status, enabled, paused, tag, queue."""
-        return Pages("jobs", filters, limit)
+    def list(self, *, limit: int | None = None, **filters: Any) -> Pages[Job]:
+        """By name; filters: q, kind, schedule, status, enabled, paused, tag, queue; and `sort`."""
+        return Pages("jobs", Job, filters, limit)
 
     @call
-    def get(self, job: str) -> Request[Json]:
-        return Request("GET", f"jobs/{part(job)}")
+    def get(self, job: str) -> Request[Job]:
+        return Request("GET", f"jobs/{part(job)}", read=Job)
 
     @call
-    def edit(self, job: str, *, version: int | None = None, **changes: Any) -> Request[Json]:
+    def edit(self, job: str, *, version: int | None = None, **changes: Any) -> Request[Job]:
         """Changes some fields; with `version`, only if nobody else changed the job since."""
-        return Request("PATCH", f"jobs/{part(job)}", changes, headers=if_match(version))
+        return Request("PATCH", f"jobs/{part(job)}", changes, headers=if_match(version), read=Job)
 
     @call
-    def replace(self, job: str, definition: Json, *, version: int | None = None) -> Request[Json]:
+    def replace(self, job: str, definition: Json, *, version: int | None = None) -> Request[Job]:
         """Puts another definition in the place of the old one; with `version`, only if nobody else changed it since."""
-        return Request("PUT", f"jobs/{part(job)}", definition, headers=if_match(version))
+        return Request("PUT", f"jobs/{part(job)}", definition, headers=if_match(version), read=Job)
 
     @call
     def delete(self, job: str, *, version: int | None = None) -> Request[None]:
         return Request("DELETE", f"jobs/{part(job)}", headers=if_match(version), read=nothing)
 
     @call
-    def run(self, job: str, *, input: Any = None, run_at: When = None, priority: int | None = None) -> Request[Json]:
+    def run(self, job: str, *, input: Any = None, run_at: When = None, priority: int | None = None) -> Request[Run]:
         body = given({"input": input, "run_at": instant(run_at), "priority": priority})
-        return Request("POST", f"jobs/{part(job)}/run", body)
+        return Request("POST", f"jobs/{part(job)}/run", body, read=Run)
 
     @call
-    def run_many(self, job: str, runs: Items) -> Request[Items]:
+    def run_many(self, job: str, runs: Sequence[Mapping[str, Any]]) -> Request[ManyRuns]:
         """Up to 1,000 runs in one request: all of them, or none."""
-        return Request("POST", f"jobs/{part(job)}/runs:batch", {"runs": runs}, read=items)
-
-    @call
-    def next(self, job: str, count: int = 10) -> Request[Json]:
-        return Request("GET", f"jobs/{part(job)}/next", params={"count": count})
-
-    @call
-    def stats(self, job: str) -> Request[Json]:
-        return Request("GET", f"jobs/{part(job)}/stats")
-
-    @call
-    def pause(self, job: str, *, until: When = None) -> Request[Json]:
-        """Holds the schedule, until an instant or until it is resumed."""
-        return Request("POST", f"jobs/{part(job)}/pause", given({"until": instant(until)}))
-
-    @call
-    def resume(self, job: str) -> Request[Json]:
-        return Request("POST", f"jobs/{part(job)}/resume")
-
-    @call
-    def enable(self, job: str) -> Request[Json]:
-        return Request("POST", f"jobs/{part(job)}/enable")
-
-    @call
-    def disable(self, job: str) -> Request[Json]:
-        return Request("POST", f"jobs/{part(job)}/disable")
-
-    @call
-    def retry(self, job: str, *, input: Any = KEEP) -> Request[Json]:
-        """Its latest failed run once more; refused if there is none."""
-        return Request("POST", f"jobs/{part(job)}/retry", {} if input is KEEP else {"input": input})
+        body = {"runs": [dict(run) for run in runs]}
+        return Request("POST", f"jobs/{part(job)}/runs:batch", body, read=listed(Run))
 
     @pages
-    def versions(self, job: str, *, limit: int | None = None) -> Pages:
+    def runs(self, job: str, *, limit: int | None = 50, **filters: Any) -> Pages[Run]:
+        """Newest first; filters: status, trigger, worker, sort."""
+        return Pages(f"jobs/{part(job)}/runs", Run, filters, limit)
+
+    @call
+    def next(self, job: str, count: int = 10) -> Request[NextOccurrences]:
+        return Request("GET", f"jobs/{part(job)}/next", params={"count": count}, read=NextOccurrences)
+
+    @call
+    def stats(self, job: str) -> Request[JobStats]:
+        return Request("GET", f"jobs/{part(job)}/stats", read=JobStats)
+
+    @call
+    def pause(self, job: str, *, until: When = None) -> Request[Job]:
+        """Holds the schedule, until an instant or until it is resumed."""
+        return Request("POST", f"jobs/{part(job)}/pause", given({"until": instant(until)}), read=Job)
+
+    @call
+    def resume(self, job: str) -> Request[Job]:
+        return Request("POST", f"jobs/{part(job)}/resume", read=Job)
+
+    @call
+    def enable(self, job: str) -> Request[Job]:
+        return Request("POST", f"jobs/{part(job)}/enable", read=Job)
+
+    @call
+    def disable(self, job: str) -> Request[Job]:
+        return Request("POST", f"jobs/{part(job)}/disable", read=Job)
+
+    @call
+    def retry(self, job: str, *, input: Any = KEEP) -> Request[Run]:
+        """Its latest failed run once more; refused if there is none."""
+        return Request("POST", f"jobs/{part(job)}/retry", {} if input is KEEP else {"input": input}, read=Run)
+
+    @pages
+    def versions(self, job: str, *, limit: int | None = None) -> Pages[Version]:
         """Newest first, each with what it changed."""
-        return Pages(f"jobs/{part(job)}/versions", limit=limit)
+        return Pages(f"jobs/{part(job)}/versions", Version, limit=limit)
 
     @call
-    def version(self, job: str, number: int) -> Request[Json]:
-        return Request("GET", f"jobs/{part(job)}/versions/{number}")
+    def version(self, job: str, number: int) -> Request[Version]:
+        return Request("GET", f"jobs/{part(job)}/versions/{number}", read=Version)
 
     @call
-    def rollback(self, job: str, to: int, *, version: int | None = None) -> Request[Json]:
+    def rollback(self, job: str, to: int, *, version: int | None = None) -> Request[Job]:
         """Saves the definition of an earlier version anew; with `version`, only if that is still the newest."""
-        return Request("POST", f"jobs/{part(job)}/rollback", {"version": to}, headers=if_match(version))
+        body = {"version": to}
+        return Request("POST", f"jobs/{part(job)}/rollback", body, headers=if_match(version), read=Job)
 
     @call
     def backfill(
         self, job: str, *, start: datetime | str, end: datetime | str, parallelism: int = 1, dry_run: bool = False
-    ) -> Request[Json]:
+    ) -> Request[Operation | BackfillPlan]:
         """Runs the occurrences of a past range: the operation, or with `dry_run` how many and which."""
         body = {"start": instant(start), "end": instant(end), "parallelism": parallelism, "dry_run": dry_run}
-        return Request("POST", f"jobs/{part(job)}/backfill", body)
+        return Request("POST", f"jobs/{part(job)}/backfill", body, read=BackfillPlan if dry_run else Operation)
 
     @call
-    def explain(self, job: str) -> Request[Json]:
+    def explain(self, job: str) -> Request[Explanation]:
         """Why it does or does not run: `summary`, and `gates` with what would open them."""
-        return Request("GET", f"jobs/{part(job)}/explain")
-
-
-class Jobs(JobCalls, Resource):
-    pass
-
-
-class AsyncJobs(JobCalls, AsyncResource):
-    pass
+        return Request("GET", f"jobs/{part(job)}/explain", read=Explanation)

@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-from horae.sdk.calls import AsyncResource, Json, Pages, Request, Resource, call, pages, part
+from horae.sdk.calls import C, Pages, Request, Resource, call, pages, part
+from horae.sdk.record import Record
 
 
-class QueueCalls:
+class QueueState(Record):
+    __slots__ = ()
+
+    name: str
+    paused: bool
+    paused_at: str | None
+    paused_by: str | None
+
+
+class Queue(QueueState):
+    """`queued` and `running` are this project's; `workers` are those alive that serve it."""
+
+    __slots__ = ()
+
+    queued: int
+    running: int
+    workers: int
+    served: bool
+
+
+class Queues(Resource[C]):
     @pages
-    def list(self) -> Pages:
+    def list(self) -> Pages[Queue]:
         """By name, with what waits in each, and whether somebody serves it."""
-        return Pages("queues", paged=False)
+        return Pages("queues", Queue, paged=False)
 
     @call
-    def pause(self, name: str) -> Request[Json]:
+    def pause(self, name: str) -> Request[QueueState]:
         """Nothing of it is started any more; what runs goes on. For admins."""
-        return Request("POST", f"queues/{part(name)}/pause")
+        return Request("POST", f"queues/{part(name)}/pause", read=QueueState)
 
     @call
-    def resume(self, name: str) -> Request[Json]:
-        return Request("POST", f"queues/{part(name)}/resume")
-
-
-class Queues(QueueCalls, Resource):
-    pass
-
-
-class AsyncQueues(QueueCalls, AsyncResource):
-    pass
+    def resume(self, name: str) -> Request[QueueState]:
+        return Request("POST", f"queues/{part(name)}/resume", read=QueueState)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from horae.domain.policy import Retry
+    from horae.sdk.runs import Run
 
 __all__ = ["ENTRY_POINTS", "Context", "Task", "load_tasks", "registry", "task"]
 
@@ -31,7 +32,8 @@ registry = Registry()
 class Task(Generic[P, R]):
     """A function that jobs can run. Called, it is still that function; enqueued, a worker calls it.
 
-    Enqueuing goes through the API, at HORAE_URL with HORAE_TOKEN, and gives the run (or the runs) as dictionaries.
+    Enqueuing goes through the API, at HORAE_URL with HORAE_TOKEN, or straight to the database where only
+    HORAE_DATABASE_URL is set, and gives the run (or the runs).
     """
 
     def __init__(self, call: Callable[P, R], function: Function, **options: Any) -> None:
@@ -60,35 +62,28 @@ class Task(Generic[P, R]):
 
     # The client is imported when the first of these is called: a module of tasks is light.
 
-    def enqueue(self, **arguments: Any) -> dict[str, Any]:
+    def enqueue(self, **arguments: Any) -> Run:
         """One run with these arguments."""
-        from horae.sdk import enqueue
+        return self.enqueue_many([arguments])[0]
 
-        run: dict[str, Any] = enqueue.wait(enqueue.one(self.function, arguments, enqueue.Options(**self._options)))
-        return run
-
-    def enqueue_many(self, batch: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    def enqueue_many(self, batch: Sequence[Mapping[str, Any]]) -> list[Run]:
         """Up to 1,000 runs in one request, all of them or none; `batch` has the arguments of each."""
-        from horae.sdk import enqueue
+        from horae.sdk.connection import submitter
+        from horae.sdk.drivers import at_once
+        from horae.sdk.enqueue import Options, enqueue
 
-        runs: list[dict[str, Any]] = enqueue.wait(enqueue.many(self.function, batch, enqueue.Options(**self._options)))
-        return runs
+        return at_once(enqueue(submitter(), self.function, batch, Options(**self._options)))
 
-    async def enqueue_async(self, **arguments: Any) -> dict[str, Any]:
+    async def enqueue_async(self, **arguments: Any) -> Run:
         """As `enqueue`, to be awaited."""
-        from horae.sdk import enqueue
+        return (await self.enqueue_many_async([arguments]))[0]
 
-        steps = enqueue.one(self.function, arguments, enqueue.Options(**self._options))
-        run: dict[str, Any] = await enqueue.wait_async(steps)
-        return run
-
-    async def enqueue_many_async(self, batch: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    async def enqueue_many_async(self, batch: Sequence[Mapping[str, Any]]) -> list[Run]:
         """As `enqueue_many`, to be awaited."""
-        from horae.sdk import enqueue
+        from horae.sdk.connection import async_submitter
+        from horae.sdk.enqueue import Options, enqueue
 
-        steps = enqueue.many(self.function, batch, enqueue.Options(**self._options))
-        runs: list[dict[str, Any]] = await enqueue.wait_async(steps)
-        return runs
+        return await enqueue(async_submitter(), self.function, batch, Options(**self._options))
 
     def __repr__(self) -> str:
         return f"<task {self.name}>"

@@ -1,11 +1,12 @@
 """What both clients do on the wire: the request as HTTP, the answer as a value or an error, and whether to try again.
 
-A request is repeated only where that cannot do harm: what was never sent, what only reads, and POSTs, which carry an
-`Idempotency-Key` so that the server does what they ask once."""
+A request is repeated only where that cannot do harm: what was never sent or turned away unread, what only reads or
+puts, and POSTs, which carry an `Idempotency-Key` so that the server does what they ask once."""
 
 from __future__ import annotations
 
 import random
+from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -13,14 +14,17 @@ from uuid import uuid4
 import httpx
 
 from horae import __version__
-from horae.sdk.answers import Unreachable, reason, refusal
+from horae.domain.errors import InvalidInput
+from horae.sdk.answers import ServerError, Unreachable, reason, refusal, retry_after
 from horae.sdk.calls import Request
 
 T = TypeVar("T")
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
-_AGAIN = frozenset((429, 502, 503, 504))
+_AWAY = frozenset((502, 503, 504))
 _SAFE = frozenset(("GET", "POST", "PUT"))
+_NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _LONGEST_PAUSE = 10.0
+Came = httpx.Response | httpx.RequestError
 
 
 class Transport:
@@ -35,6 +39,8 @@ class Transport:
         retries: int,
         project: str | None = None,
     ) -> None:
+        if urlsplit(url).scheme not in ("http", "https"):
+            raise InvalidInput("url", "must begin with http:// or https://")
         self.url = url.rstrip("/")
         self.retries = retries
         headers = {"user-agent": f"horae-{client}/{__version__}", "horae-client": client}
@@ -49,9 +55,6 @@ class Transport:
             "trust_env": urlsplit(url).hostname not in _LOOPBACK,  # a proxy has no business on the way to oneself
         }
 
-    def address(self, path: str) -> str:
-        return f"{self.url}/api/v1/{path}"
-
     def arguments(self, request: Request[Any]) -> dict[str, Any]:
         """What httpx is to be called with, the same at each try."""
         headers = dict(request.headers)
@@ -59,34 +62,32 @@ class Transport:
             headers.setdefault("idempotency-key", uuid4().hex)
         return {
             "method": request.method,
-            "url": self.address(request.path),
+            "url": f"{self.url}/{request.base}{request.path}",
             "json": request.json,
             "params": {name: _text(value) for name, value in (request.params or {}).items() if value is not None},
             "headers": headers,
         }
 
-    def value(self, request: Request[T], came: httpx.Response | httpx.TransportError) -> T:
-        if isinstance(came, httpx.TransportError):
+    def value(self, request: Request[T], came: Came) -> T:
+        if isinstance(came, httpx.RequestError):
             raise self.unreachable(came) from None
-        if came.is_success:
-            return request.read(came.json() if came.content else {})
-        raise refusal(came)
+        if not came.is_success and came.status_code not in request.also:
+            raise refusal(came)
+        if request.text:
+            return request.read(came.text)
+        try:
+            answer = came.json() if came.content else {}
+        except ValueError:
+            raise ServerError(f"what answers at {self.url} is no Horae: this is no JSON") from None
+        return request.read(answer)
 
-    def pause(self, request: Request[Any], tries: int, came: httpx.Response | httpx.TransportError) -> float | None:
+    def pause(self, request: Request[Any], tries: int, came: Came) -> float | None:
         """How long to wait before the next try; None if there is to be none."""
-        if tries > self.retries:
+        if tries > self.retries or not _again(request, came):
             return None
-        wanted = 0.0
-        if isinstance(came, httpx.Response):
-            text = came.headers.get("retry-after", "")
-            in_use = came.status_code == 409 and bool(text)  # an earlier try of the same request is being answered
-            if not in_use and (came.status_code not in _AGAIN or request.method not in _SAFE):
-                return None
-            wanted = float(text) if text.isascii() and text.isdigit() else 0.0
-            if wanted > _LONGEST_PAUSE:
-                return None
-        elif not isinstance(came, httpx.ConnectError) and request.method not in _SAFE:
-            return None  # it may have been carried out
+        wanted = (retry_after(came) if isinstance(came, httpx.Response) else None) or 0.0
+        if wanted > _LONGEST_PAUSE:
+            return None
         backoff: float = 0.1 * 2 ** (tries - 1)
         return max(wanted, backoff * random.uniform(0.5, 1.5))
 
@@ -94,13 +95,27 @@ class Transport:
         """How long to wait before a broken stream is asked for again; raises why it broke if it is given up."""
         if pause is not None:
             return pause
-        raise self.unreachable(broken) if isinstance(broken, httpx.TransportError) else broken
+        raise self.unreachable(broken) if isinstance(broken, httpx.RequestError) else broken
 
-    def unreachable(self, error: httpx.TransportError) -> Unreachable:
+    def unreachable(self, error: httpx.RequestError) -> Unreachable:
         if isinstance(error, httpx.TimeoutException):
             return Unreachable(f"{self.url} did not answer in time")
         return Unreachable(f"nothing answers at {self.url} ({reason(error)})")
 
 
+def _again(request: Request[Any], came: Came) -> bool:
+    """Whether it may be sent once more."""
+    harmless = request.method in _SAFE and not request.once
+    if isinstance(came, httpx.RequestError):
+        return harmless or isinstance(came, _NEVER_SENT)  # or it may have been carried out
+    if came.status_code in request.also:
+        return False
+    if came.status_code == 409:  # an earlier try of the same request is being answered
+        return "retry-after" in came.headers
+    return came.status_code == 429 or (harmless and came.status_code in _AWAY)
+
+
 def _text(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,6 +1,6 @@
-"""Enqueuing a task, step by step: the requests that are made, and what they are made of."""
+"""Enqueuing a task, step by step: what is asked for, and what that is made of."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,9 @@ from horae.domain.errors import ConfigurationError, Conflict, InvalidInput, NotF
 from horae.domain.policy import Retry
 from horae.domain.task import describe
 from horae.sdk import connection, enqueue
-from horae.sdk.calls import Request
+from horae.sdk.drivers import at_once
 from horae.sdk.enqueue import Options
+from horae.sdk.runs import Run
 
 
 def send(customer: int, day: date | None = None) -> None: ...
@@ -31,68 +32,79 @@ def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     enqueue._known.clear()
 
 
-def play(steps: enqueue.Steps, *answers: Any) -> tuple[list[Request[Any]], Any]:
-    """Answers one request after the other; the requests, and what comes out."""
-    requests: list[Request[Any]] = []
-    waiting = iter(answers)
-    try:
-        request = next(steps)
-        while True:
-            requests.append(request)
-            answer = next(waiting)
-            request = steps.throw(answer) if isinstance(answer, Exception) else steps.send(answer)
-    except StopIteration as end:
-        return requests, end.value
+class Script:
+    """A submitter that has an answer ready for each thing it is asked, and writes down what that was."""
+
+    address = "http://127.0.0.1:1"
+
+    def __init__(self, *answers: Any) -> None:
+        self._answers = iter(answers)
+        self.asked: list[tuple[Any, ...]] = []
+
+    async def job(self, name: str) -> Any:
+        return self._next("job", name)
+
+    async def create(self, definition: dict[str, Any]) -> Any:
+        return self._next("create", definition)
+
+    async def submit(self, name: str, runs: Sequence[dict[str, Any]], key: str | None) -> Any:
+        return self._next("submit", name, runs, key)
+
+    def _next(self, *asked: Any) -> Any:
+        self.asked.append(asked)
+        answer = next(self._answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def play(to: Script, *batch: dict[str, Any], options: Options | None = None) -> list[Run]:
+    return at_once(enqueue.enqueue(to, FUNCTION, batch or [{"customer": 7}], options or Options()))
 
 
 def test_the_job_is_made_on_first_use_and_known_then():
-    requests, run = play(enqueue.one(FUNCTION, {"customer": 7}, Options()), NotFound(), JOB, {"id": "1"})
-    assert run == {"id": "1"}
-    assert [(one.method, one.path) for one in requests] == [
-        ("GET", "jobs/mail.send"),
-        ("POST", "jobs"),
-        ("POST", "jobs/mail.send/run"),
-    ]
-    made = requests[1].json
+    to = Script(NotFound(), JOB, [{"id": "1"}], [{"id": "2"}])
+    assert [run.id for run in play(to)] == ["1"]
+    assert [asked[0] for asked in to.asked] == ["job", "create", "submit"]
+    made = to.asked[1][1]
     assert made["target"] == {"kind": "python", "function": "mail.send"}
     assert (made["schedule"], made["queue"], made["timeout"]) == ({"manual": True}, "mail", 60)
     assert made["retry"]["max_attempts"] == 5
-    assert requests[2].json == {"input": {"customer": 7}}
-    requests, _ = play(enqueue.one(FUNCTION, {"customer": 8}, Options()), {"id": "2"})
-    assert [one.path for one in requests] == ["jobs/mail.send/run"]
+    assert to.asked[2] == ("submit", "mail.send", [{"input": {"customer": 7}}], None)
+    assert [run.id for run in play(to, {"customer": 8})] == ["2"]
+    assert [asked[0] for asked in to.asked[3:]] == ["submit"]
 
 
 def test_somebody_else_makes_the_job_first():
-    requests, run = play(enqueue.one(FUNCTION, {"customer": 7}, Options()), NotFound(), Conflict(), JOB, {"id": "1"})
-    assert run == {"id": "1"}
-    assert len(requests) == 4
+    to = Script(NotFound(), Conflict(), JOB, [{"id": "1"}])
+    assert [run.id for run in play(to)] == ["1"]
+    assert len(to.asked) == 4
 
 
 def test_somebody_deletes_the_job():
-    play(enqueue.one(FUNCTION, {"customer": 7}, Options()), JOB, {"id": "1"})
-    requests, run = play(enqueue.one(FUNCTION, {"customer": 7}, Options()), NotFound(), NotFound(), JOB, {"id": "2"})
-    assert run == {"id": "2"}
-    assert [one.method for one in requests] == ["POST", "GET", "POST", "POST"]
+    to = Script(JOB, [{"id": "1"}], NotFound(), NotFound(), JOB, [{"id": "2"}])
+    play(to)
+    assert [run.id for run in play(to)] == ["2"]
+    assert [asked[0] for asked in to.asked[2:]] == ["submit", "job", "create", "submit"]
 
 
 def test_a_job_of_that_name_that_is_for_something_else():
-    other = {"name": "mail.send", "target": {"kind": "http"}}
     with pytest.raises(Conflict, match="is not for this function"):
-        play(enqueue.one(FUNCTION, {"customer": 7}, Options()), other)
+        play(Script({"name": "mail.send", "target": {"kind": "http"}}))
 
 
 def test_options_and_values_that_are_no_json():
     at = datetime(2026, 12, 1, 9, tzinfo=UTC)
+    to = Script(JOB, [{}, {}])
     options = Options(run_at=at, priority=9, idempotency_key="order 7")
-    arguments: list[dict[str, Any]] = [{"customer": 7, "day": date(2026, 12, 1)}, {"customer": 8}]
-    requests, _ = play(enqueue.many(FUNCTION, arguments, options), JOB, {"items": []})
-    assert requests[1].path == "jobs/mail.send/runs:batch"
-    assert requests[1].json["runs"][0] == {
+    play(to, {"customer": 7, "day": date(2026, 12, 1)}, {"customer": 8}, options=options)
+    _, _, runs, key = to.asked[1]
+    assert runs[0] == {
         "input": {"customer": 7, "day": "2026-12-01"},
         "run_at": "2026-12-01T09:00:00+00:00",
         "priority": 9,
     }
-    assert requests[1].headers == {"idempotency-key": "order 7"}
+    assert (len(runs), key) == (2, "order 7")
 
 
 @pytest.mark.parametrize(
@@ -105,14 +117,14 @@ def test_options_and_values_that_are_no_json():
 )
 def test_arguments_that_do_not_fit_are_refused_before_anything_is_sent(arguments: dict[str, Any], words: str):
     with pytest.raises(InvalidInput) as refused:
-        enqueue.one(FUNCTION, arguments, Options())
+        play(Script(), arguments)
     assert str(refused.value).startswith(words)
 
 
 @pytest.mark.parametrize("count", [0, 1_001])
 def test_too_many_at_once(count: int):
     with pytest.raises(InvalidInput, match="between 1 and 1,000"):
-        enqueue.many(FUNCTION, [{"customer": 1}] * count, Options())
+        at_once(enqueue.enqueue(Script(), FUNCTION, [{"customer": 1}] * count, Options()))
 
 
 class TestAddress:

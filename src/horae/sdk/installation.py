@@ -1,0 +1,169 @@
+"""What belongs to no noun in particular: the installation and its processes, the calendar, the audit trail."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from horae.sdk.calls import C, Json, Pages, Request, Resource, When, call, given, instant, pages, part
+from horae.sdk.following import Stream
+from horae.sdk.record import Record
+from horae.sdk.runs import Explanation, RunExplanation
+
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
+
+
+class Worker(Record):
+    __slots__ = ()
+
+    id: str
+    name: str
+    hostname: str
+    platform: str
+    pid: int
+    version: str
+    queues: list[str]
+    offers: list[str]
+    slots: int
+    busy: int
+    status: str
+    runs_done: int
+    started_at: str
+    heartbeat_at: str
+    drain_requested_by: str | None
+
+
+class Scheduler(Record):
+    __slots__ = ()
+
+    id: str
+    hostname: str
+    platform: str
+    pid: int
+    version: str
+    shards: list[int]
+    started_at: str
+    heartbeat_at: str
+
+
+class AuditEntry(Record):
+    """One thing that somebody did; `project_id` is null for what concerns the installation."""
+
+    __slots__ = ()
+
+    id: str
+    at: str
+    actor: str
+    action: str
+    subject: Json
+    changes: list[Json]
+    address: str | None
+    request_id: str | None
+    project_id: str | None
+
+
+class Preview(Record):
+    """The next occurrences of a schedule."""
+
+    __slots__ = ()
+
+    occurrences: list[Json]
+    words: str
+    compare: Json | None
+
+
+class Health(Record):
+    __slots__ = ()
+
+    status: str
+    service: str
+
+
+class DetailedHealth(Health):
+    __slots__ = ()
+
+    database: str
+    scheduler_service: str
+    workers: int | None
+    broker: str
+
+
+class Installation(Resource[C]):
+    @call
+    def explain(self, id: str) -> Request[Explanation]:
+        """Why a job (its name or id) or a run (its id) does or does not run."""
+        job: Request[Explanation] = Request("GET", f"jobs/{part(id)}/explain", read=Explanation)
+        if not _ID.fullmatch(id):
+            return job
+        return Request("GET", f"runs/{part(id)}/explain", read=RunExplanation, otherwise=job)
+
+    @pages
+    def workers(self) -> Pages[Worker]:
+        return Pages("workers", Worker, paged=False)
+
+    @call
+    def drain(self, worker: str) -> Request[Worker]:
+        """It ends what it has and takes nothing more. For admins."""
+        return Request("POST", f"workers/{part(worker)}/drain", read=Worker)
+
+    @pages
+    def schedulers(self) -> Pages[Scheduler]:
+        return Pages("schedulers", Scheduler, paged=False)
+
+    @pages
+    def audit(self, *, limit: int | None = 50, **filters: Any) -> Pages[AuditEntry]:
+        """What people did, newest first; filters: actor, action, kind, subject, since, until."""
+        return Pages("audit", AuditEntry, filters, limit)
+
+    @call
+    def preview(
+        self,
+        schedule: Json,
+        count: int = 10,
+        *,
+        start: When = None,
+        compare: Json | None = None,
+        job: str | None = None,
+    ) -> Request[Preview]:
+        """The next occurrences of a schedule that need not be anybody's; set against another schedule (`compare`), or
+        against what a job does now (`job`)."""
+        options = given({"from": instant(start), "compare": compare, "job": job})
+        return Request("POST", "schedules/preview", {"schedule": schedule, "count": count, **options}, read=Preview)
+
+    @call
+    def calendar(self, *, start: When = None, end: When = None, **filters: Any) -> Request[Json]:
+        """What begins in a stretch of time, by default the next day: `items`, complete until `complete_until`.
+        Filters: tag, queue; with `by` ("minute" or "hour"), how many begin in each."""
+        return Request("GET", "calendar", params={"start": start, "end": end, **filters})
+
+    @pages
+    def events(self, *, kind: str | None = None, seconds: int | None = None) -> Stream:
+        """Changes of runs, jobs and workers as they happen, or of one `kind`: `("run", run)` and so on. For ever, over
+        broken connections (some may then come twice), or for so many `seconds`. `("reset", …)` says that more happened
+        than can be told: read the lists again."""
+        return Stream("events", {"kind": kind, "seconds": seconds}, at_end="again" if seconds is None else "over")
+
+    @call
+    def numbers(self) -> Request[Json]:
+        """How many jobs and runs there are, and how they went."""
+        return Request("GET", "monitoring/jobs")
+
+    @call
+    def worker_numbers(self) -> Request[Json]:
+        """How many workers there are, with their slots, and all of them (`items`)."""
+        return Request("GET", "monitoring/workers")
+
+    @call
+    def health(self) -> Request[DetailedHealth]:
+        """Whether all that is needed is there; also while the database is not."""
+        return Request("GET", "health/detailed", read=DetailedHealth, base="", also=(503,))
+
+    @call
+    def metrics(self) -> Request[str]:
+        """In Prometheus' text form. For admins."""
+        return Request("GET", "metrics", base="", text=True)
+
+    @call
+    def call_back(self, token: str, answer: Json) -> Request[Json]:
+        """Ends a run that waits for it: `answer` has `status` and what came out, `token` is what the run was given."""
+        return Request("POST", f"callbacks/{part(token)}", answer)
