@@ -3,9 +3,10 @@ PYTHON ?= python3
 BIN    := .venv/bin
 ARGS   ?=
 BASE   ?= HEAD~1
+TIME   ?= 10m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up check format test faults bench bench-check servers servers-stop lock clean
+.PHONY: help setup up check format test faults bench bench-check soak servers servers-stop lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 22
@@ -36,6 +37,9 @@ bench: setup     ## the figures of this machine as a table
 
 bench-check: setup ## has a change made it slower? BASE=commit to compare with, in one run
 	@$(BIN)/python tools/servers.py run postgresql -- $(BIN)/python -m bench.check --base $(BASE) $(ARGS)
+
+soak: setup      ## a mixed load with faults for TIME=10m; a report with plots in build/soak
+	@$(BIN)/python tools/servers.py run postgresql mysql -- $(BIN)/python -m tests.soak --time $(TIME) $(ARGS)
 
 servers:         ## start the test servers and leave them running; prints their URLs
 	@$(PYTHON) tools/servers.py start $(ARGS)
