@@ -4,6 +4,7 @@
         worker = await cluster.start_worker(HORAE_DATABASE_URL=proxy.url)
         proxy.refuse(); proxy.accept()              # every connection is cut, new ones are turned away
         proxy.silence(); proxy.speak()              # a silent partition: nothing passes, nothing is closed
+        proxy.strand()                              # so for ever, for the connections there are; new ones pass
         proxy.delay = 0.2                           # seconds, each way
         proxy.lose_reply("COMMIT")                  # it is carried out, its reply never arrives
         trap = proxy.trap("INTO run_history", "done", do)   # `do` is called at that very moment, once
@@ -57,6 +58,7 @@ class Proxy:
         self._open.set()
         self.traps: list[Trap] = []
         self.refused = 0
+        self.came = 0  # connections, whatever became of them
         self.delay = 0.0
         self.url = ""
 
@@ -105,6 +107,11 @@ class Proxy:
         """What was under way arrives now, as TCP would bring it."""
         self._open.set()
 
+    def strand(self) -> None:
+        """As after a failover: what is connected leads nowhere, and nobody says so."""
+        for link in self._links:
+            link.stranded = True
+
     def lead_to(self, url: str) -> None:
         """From now on new connections go to another server."""
         self.place = make_url(url)
@@ -125,6 +132,7 @@ class Proxy:
             await _later(self.delay)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.came += 1
         if self._refusing:
             self.refused += 1
             writer.transport.abort()
@@ -164,6 +172,7 @@ class Link:
         self._in_transaction = False
         self._met: Trap | None = None  # its statement was executed
         self._due = False  # and the next reply says that it has taken effect
+        self.stranded = False
 
     def cut(self) -> None:
         for _, writer in (self._client, self._server):
@@ -181,6 +190,8 @@ class Link:
         with suppress(OSError):
             while data := await reader.read(65_536):
                 await self._proxy.passing()
+                if self.stranded:
+                    continue
                 look(data)
                 writer.write(data)
                 await writer.drain()

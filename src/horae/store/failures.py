@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from horae.domain.errors import DuplicateKey, StoreUnavailable
 
-__all__ = ["ConnectionLost", "DuplicateKey", "StoreUnavailable", "TryAgain"]
+__all__ = ["ConnectionLost", "Crowded", "DuplicateKey", "Refused", "StoreUnavailable", "TryAgain"]
 
 
 class TryAgain(StoreUnavailable):
@@ -13,3 +13,11 @@ class TryAgain(StoreUnavailable):
 
 class ConnectionLost(StoreUnavailable):
     """The connection to the database broke; whether the last statement took effect is unknown."""
+
+
+class Refused(StoreUnavailable):
+    """The server answers and does not let us in: a wrong name or password. That seldom mends itself."""
+
+
+class Crowded(StoreUnavailable):
+    """The server answers and has no place for a further connection."""

@@ -22,6 +22,7 @@ async def open_store(
     clock: Clock,
     ids: Ids,
     connections: int = 4,
+    patience: float | None = None,
     on_commit: OnCommit | None = None,
     shift: float = 0,
     inline: bool = False,
@@ -36,7 +37,15 @@ async def open_store(
         shard_count = await schema.check(connection, dialect)
     finally:
         await connection.close()
-    return SqlStore(connect, dialect, ids, shard_count=shard_count, connections=connections, on_commit=on_commit)
+    return SqlStore(
+        connect,
+        dialect,
+        ids,
+        shard_count=shard_count,
+        connections=connections,
+        patience=patience,
+        on_commit=on_commit,
+    )
 
 
 def choose(
@@ -45,13 +54,13 @@ def choose(
     """The dialect and the way to connect for a URL. Drivers are imported when needed."""
     scheme = url.partition(":")[0].partition("+")[0]
     if scheme in ("postgresql", "postgres"):
-        from horae.store.dialects import postgresql
+        from horae.store.dialects import postgresql, postgresql_link
 
-        return postgresql.PostgresqlDialect(shift), lambda: postgresql.connect(url)
+        return postgresql.PostgresqlDialect(shift), postgresql_link.Connect(url)
     if scheme in ("mysql", "mariadb"):
-        from horae.store.dialects import mysql
+        from horae.store.dialects import mysql, mysql_link
 
-        return mysql.MysqlDialect(shift), lambda: mysql.connect(url)
+        return mysql.MysqlDialect(shift), lambda: mysql_link.connect(url)
     if scheme == "sqlite":
         from horae.store.dialects import sqlite
 

@@ -3,39 +3,76 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from horae.store.dialects.base import Connection
+from horae.store.failures import StoreUnavailable
+from horae.store.places import Places
+from horae.store.vigil import Vigil
 
 
 class Pool:
     """Lends at most `size` connections, made when first needed; a broken one is closed and not lent again."""
 
-    def __init__(self, connect: Callable[[], Awaitable[Connection]], size: int) -> None:
+    def __init__(self, connect: Callable[[], Awaitable[Connection]], size: int, patience: float | None = None) -> None:
         self._connect = connect
         self._free: list[Connection] = []
-        self._turn = asyncio.Semaphore(size)
+        self._turn = Places(size, patience, f"all {size} connections to the database are in use")
+        self._one_by_one = asyncio.Lock()
+        self._failure: StoreUnavailable | None = None
+        self._failed_at = 0.0
+        self._vigil = Vigil(connect)
         self._closed = False
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
+        came = time.monotonic()
         async with self._turn:
-            connection = self._free.pop() if self._free else await self._connect()
+            connection = self._free.pop() if self._free else await self._opened(came)
+            self._vigil.begin(connection)
             try:
                 yield connection
             finally:
+                self._vigil.end(connection)
                 if connection.broken or self._closed:
                     await connection.close()
                 else:
                     self._free.append(connection)
 
+    async def _opened(self, came: float) -> Connection:
+        """While the database is away one tries at a time, and its failure is that of all who waited for it: so nobody
+        waits for long, and the database is not beset when it comes back."""
+        if self._failure is None:
+            return await self._try()
+        async with self._one_by_one:
+            self._raise_since(came)
+            return await self._try()
+
+    def _raise_since(self, came: float) -> None:
+        if self._failure is not None and self._failed_at > came:
+            raise type(self._failure)(str(self._failure))
+
+    async def _try(self) -> Connection:
+        try:
+            connection = await self._connect()
+        except StoreUnavailable as error:
+            self._failure, self._failed_at = error, time.monotonic()
+            raise
+        self._failure = None
+        return connection
+
     async def discard_idle(self) -> None:
-        """Closes what is idle: after one connection broke, the others may be dead as well."""
+        """Throws away what is idle: after one connection broke, the others may be dead as well."""
         idle, self._free = self._free, []
         for connection in idle:
+            connection.broken = True  # not closed in order: nobody may answer
             await connection.close()
 
     async def close(self) -> None:
         self._closed = True
-        await self.discard_idle()
+        idle, self._free = self._free, []
+        for connection in idle:
+            await connection.close()
+        await self._vigil.close()

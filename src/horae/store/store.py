@@ -28,6 +28,7 @@ from horae.store.jobs import JobTable
 from horae.store.limits import LimitTable
 from horae.store.logs import LogTable
 from horae.store.operations import OperationTable
+from horae.store.places import Places
 from horae.store.pool import Pool
 from horae.store.processes import ProcessTable
 from horae.store.queues import QueueTable
@@ -44,6 +45,7 @@ G = TypeVar("G")
 # A transaction that another was in the way of is repeated soon; a lost connection once, on a new one.
 _PAUSES_IN_THE_WAY = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4)
 _PAUSES_LOST = (0.05,)
+_LONGEST = 5.0  # seconds after which nothing is repeated: whoever asked decides
 _NOWHERE = Origin()
 
 
@@ -119,7 +121,7 @@ class SqlTransaction:
 
 
 class SqlStore:
-    """A store on any of the three databases."""
+    """A store on any of the three databases. `patience`: see `Places`."""
 
     def __init__(
         self,
@@ -129,16 +131,19 @@ class SqlStore:
         *,
         shard_count: int,
         connections: int,
+        patience: float | None = None,
         on_commit: Callable[[Collection[Hint]], Awaitable[None]] | None = None,
     ) -> None:
         self.dialect = dialect
         self.shard_count = shard_count
         self._ids = ids
-        self._pool = Pool(connect, connections)
+        self._pool = Pool(connect, connections, patience)
         self._on_commit = on_commit
         self._origin = _NOWHERE
         # SQLite has one writer: processes queue in its busy handler, tasks of one process queue here, in order.
-        self._writer: AbstractAsyncContextManager[object] = asyncio.Lock() if dialect.one_writer else nullcontext()
+        self._writer: AbstractAsyncContextManager[object] = nullcontext()
+        if dialect.one_writer:
+            self._writer = Places(1, patience, "too many wait for their turn to write to the database")
 
     async def transact(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._repeated(self._write, verb, *args, **kwargs)
@@ -167,12 +172,14 @@ class SqlStore:
     ) -> T:
         in_the_way, lost = iter(_PAUSES_IN_THE_WAY), iter(_PAUSES_LOST)
         unheard = self._origin.repeated  # whether a commit may have taken effect whose reply was lost
+        time = asyncio.get_running_loop().time
+        enough = time() + _LONGEST
         while True:
             try:
                 return await once(unheard, verb, *args, **kwargs)
             except TryAgain:
                 pause = next(in_the_way, None)
-                if pause is None:
+                if pause is None or time() > enough:
                     raise
             except ConnectionLost:
                 unheard = True

@@ -1,20 +1,15 @@
-"""PostgreSQL through asyncpg: batches travel as arrays, statements are prepared once per connection."""
+"""PostgreSQL: batches travel as arrays."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import asyncpg
 from sqlalchemy import Table
 from sqlalchemy.dialects import postgresql
 
-from horae.store.dialects.base import Connection, Dialect, Params, Row, Rows, listed, positional
+from horae.store.dialects.base import Connection, Dialect, Rows, listed
 from horae.store.dialects.months import months, partition_ddl, smallest_id
-from horae.store.failures import ConnectionLost, DuplicateKey, StoreUnavailable, TryAgain
 
 _SQLALCHEMY = postgresql.dialect()  # type: ignore[no-untyped-call]
 
@@ -93,114 +88,3 @@ class PostgresqlDialect(Dialect):
                 # Rows of that month that came before its partition stay in the default one, and so does the month.
                 if row["missing"] and not row["late"]:
                     await db.execute(ddl)
-
-
-class PostgresqlConnection:
-    """One asyncpg connection."""
-
-    def __init__(self, raw: asyncpg.Connection[Any]) -> None:
-        self._raw = raw
-        self.broken = False
-
-    async def fetch(self, sql: str, params: Params | None = None) -> Sequence[Row]:
-        text, names = positional(sql, "$")
-        with self._mapped():
-            rows: Sequence[Row] = await self._raw.fetch(text, *[params[name] for name in names] if params else ())
-            return rows
-
-    async def execute(self, sql: str, params: Params | None = None) -> int:
-        text, names = positional(sql, "$")
-        with self._mapped():
-            status = await self._raw.execute(text, *[params[name] for name in names] if params else ())
-        return _matched(status)
-
-    async def begin(self) -> None:
-        with self._mapped():
-            await self._raw.execute("BEGIN")
-
-    async def commit(self) -> None:
-        with self._mapped():
-            await self._raw.execute("COMMIT")
-
-    async def rollback(self) -> None:
-        with self._mapped():
-            await self._raw.execute("ROLLBACK")
-
-    async def close(self) -> None:
-        self.broken = True
-        try:
-            await self._raw.close(timeout=2)
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError):
-            self._raw.terminate()
-
-    @contextmanager
-    def _mapped(self) -> Iterator[None]:
-        try:
-            yield
-        except BaseException as error:
-            translated = _translated(error)
-            if self._raw.is_closed() or isinstance(translated, asyncio.CancelledError | StoreUnavailable):
-                # A cancelled statement may still be under way on the server.
-                self.broken = True
-            raise translated from error
-
-
-@lru_cache(maxsize=256)
-def _matched(status: str) -> int:
-    last = status.rpartition(" ")[2]
-    return int(last) if last.isdigit() else 0
-
-
-def _translated(error: BaseException) -> BaseException:
-    match error:
-        case asyncpg.UniqueViolationError():
-            return DuplicateKey(error.constraint_name)
-        case (
-            asyncpg.DeadlockDetectedError()
-            | asyncpg.SerializationError()
-            | asyncpg.LockNotAvailableError()
-            | asyncpg.QueryCanceledError()
-        ):
-            return TryAgain(str(error))
-        case asyncpg.TooManyConnectionsError():
-            return StoreUnavailable(f"PostgreSQL refuses further connections: {error}")
-        case (
-            asyncpg.PostgresConnectionError()
-            | asyncpg.InterfaceError()
-            | asyncpg.InternalClientError()  # the server's goodbye came while nobody was listening
-            | asyncpg.OperatorInterventionError()
-            | OSError()
-            | TimeoutError()
-        ):
-            return ConnectionLost(f"PostgreSQL does not answer: {_reason(error)}")
-        case _:
-            return error
-
-
-def _reason(error: BaseException) -> str:
-    """A timeout has no message of its own."""
-    return str(error) or ("no answer in time" if isinstance(error, TimeoutError) else type(error).__name__)
-
-
-async def connect(url: str) -> PostgresqlConnection:
-    try:
-        raw = await asyncpg.connect(
-            url,
-            timeout=5,
-            command_timeout=60,
-            server_settings={
-                "application_name": "horae",
-                "idle_in_transaction_session_timeout": "60000",
-                # Batches join by key: a plan that reads the whole table to join five hundred rows is never right here.
-                "enable_hashjoin": "off",
-                "enable_mergejoin": "off",
-                "jit": "off",
-            },
-        )
-        # Ids are text in Horae; the server converts them faster than Python could.
-        await raw.set_type_codec("uuid", encoder=str, decoder=str, schema="pg_catalog", format="text")
-    except (asyncpg.InvalidCatalogNameError, asyncpg.InvalidAuthorizationSpecificationError) as error:
-        raise StoreUnavailable(f"PostgreSQL refuses the connection: {error}") from error
-    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
-        raise StoreUnavailable(f"PostgreSQL cannot be reached: {_reason(error)}") from error
-    return PostgresqlConnection(raw)

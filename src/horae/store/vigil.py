@@ -1,0 +1,86 @@
+"""Watches statements that nobody answers. A server may be slow, or it may be gone without a word while its address
+leads to another by now: only a new connection can tell. What the server is not seen to be at is given up."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+from horae.store.dialects.base import Connection
+from horae.store.dialects.link import Link
+from horae.store.failures import Crowded, Refused, StoreUnavailable
+
+_LATE = 3.0  # seconds after which somebody asks
+_TICK = 1.0
+_ASKING = 5.0  # seconds for the answer, connecting included
+
+
+class Vigil:
+    """Ticks while connections are lent, and only then."""
+
+    def __init__(self, connect: Callable[[], Awaitable[Connection]]) -> None:
+        self._connect = connect
+        self._lent: set[Link] = set()
+        self._vouched: dict[Link, float] = {}  # until when nobody asks again
+        self._timer: asyncio.TimerHandle | None = None
+        self._asking: asyncio.Task[None] | None = None
+
+    def begin(self, connection: Connection) -> None:
+        if isinstance(connection, Link) and connection.number is not None:
+            self._lent.add(connection)
+            if self._timer is None:
+                self._timer = asyncio.get_running_loop().call_later(_TICK, self._tick)
+
+    def end(self, connection: Connection) -> None:
+        if isinstance(connection, Link):
+            self._lent.discard(connection)
+            self._vouched.pop(connection, None)
+
+    async def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.gather(self._asking, return_exceptions=True)
+
+    def _tick(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(_TICK, self._tick) if self._lent else None
+        if self._asking is not None and not self._asking.done():
+            return
+        now = time.monotonic()
+        late = {
+            link: link.asked_at
+            for link in self._lent
+            if link.asked_at is not None and link.asked_at + _LATE < now and self._vouched.get(link, now) <= now
+        }
+        if late:
+            self._asking = asyncio.get_running_loop().create_task(self._ask(late))
+
+    async def _ask(self, late: dict[Link, float]) -> None:
+        at_work = await self._at_work({link.number for link in late if link.number is not None})
+        if at_work is None:
+            return
+        for link, asked_at in late.items():
+            if link.asked_at != asked_at:
+                continue  # answered meanwhile
+            if link.number in at_work:
+                self._vouched[link] = time.monotonic() + _LATE
+            else:
+                link.give_up()
+
+    async def _at_work(self, numbers: set[int]) -> set[int] | None:
+        """None if nobody can tell."""
+        try:
+            async with asyncio.timeout(_ASKING):
+                connection = await self._connect()
+                assert isinstance(connection, Link)
+                try:
+                    return await connection.at_work(numbers)
+                finally:
+                    await connection.close()
+        except (Crowded, Refused):
+            return None
+        except (StoreUnavailable, TimeoutError):
+            return set()
