@@ -53,9 +53,10 @@ def _become(request: dict[str, Any], stdio: Sequence[int], keeper: int, tell: in
 
 
 def _forget_signals() -> None:
-    """Whatever is ignored or blocked here would stay so in the command."""
+    """Whatever is ignored or blocked here, or where the worker was started (a shell's `&`, nohup), would stay so in
+    the command."""
     signal.set_wakeup_fd(-1)
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
