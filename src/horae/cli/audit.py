@@ -29,7 +29,7 @@ def audit(
     as_json: AsJson = False,
 ) -> None:
     """Who did what, newest first."""
-    filters = {"actor": actor, "action": action, "kind": kind, "subject": subject, "since": since, "until": until}
+    filters: Json = {"actor": actor, "action": action, "kind": kind, "subject": subject, "since": since, "until": until}
     with connect() as client:
         found = list(client.audit(limit=limit, **filters))
     if as_json:

@@ -108,7 +108,7 @@ def list_jobs(
     as_json: AsJson = False,
 ) -> None:
     """All jobs by name."""
-    filters = {"q": q, "kind": kind, "schedule": schedule, "status": status_, "tag": tag, "queue": queue}
+    filters: Json = {"q": q, "kind": kind, "schedule": schedule, "status": status_, "tag": tag, "queue": queue}
     with connect() as client:
         found = list(client.jobs.list(limit=limit, **filters))
     if as_json:

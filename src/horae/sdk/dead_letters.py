@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
-from horae.sdk.calls import KEEP, C, Json, Pages, Request, Resource, call, given, instant, pages
+from horae.sdk.calls import KEEP, C, Json, Pages, Request, Resource, When, call, given, instant, pages
 from horae.sdk.record import Record
 from horae.sdk.runs import Operation
 
@@ -48,16 +48,25 @@ class DeadGroup(Record):
     jobs: list[Json]
 
 
+class DeadFilters(TypedDict, total=False):
+    """Which dead letters are meant; what is None is left open."""
+
+    job: str | None
+    fingerprint: str | None
+    since: When
+    until: When
+
+
 class DeadLetters(Resource[C]):
     @pages
-    def list(self, *, limit: int | None = 50, **filters: Any) -> Pages[DeadLetter]:
-        """Newest first; filters: job, fingerprint, since, until."""
-        return Pages("dead-letters", DeadLetter, _plain(filters), limit)
+    def list(self, *, limit: int | None = 50, **filters: Unpack[DeadFilters]) -> Pages[DeadLetter]:
+        """Newest first."""
+        return Pages("dead-letters", DeadLetter, filters, limit)
 
     @pages
-    def groups(self, *, limit: int | None = None, **filters: Any) -> Pages[DeadGroup]:
-        """By cause; filters as of `list`."""
-        return Pages("dead-letters/groups", DeadGroup, _plain(filters), limit)
+    def groups(self, *, limit: int | None = None, **filters: Unpack[DeadFilters]) -> Pages[DeadGroup]:
+        """By cause."""
+        return Pages("dead-letters/groups", DeadGroup, filters, limit)
 
     @call
     def redrive(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from horae.sdk.calls import C, Json, Pages, Request, Resource, call, nothing, pages, part
+from horae.sdk.calls import C, Json, Pages, Request, Resource, call, given, nothing, pages, part
 from horae.sdk.record import Record
 
 
@@ -38,8 +36,16 @@ class Functions(Resource[C]):
         return Request("GET", f"task-functions/{part(name)}", read=FunctionInfo)
 
     @call
-    def edit(self, name: str, **changes: Any) -> Request[FunctionInfo]:
-        """Changes `is_active`, `display_name` or `description`."""
+    def edit(
+        self,
+        name: str,
+        *,
+        is_active: bool | None = None,
+        display_name: str | None = None,
+        description: str | None = None,
+    ) -> Request[FunctionInfo]:
+        """What is None stays."""
+        changes = given({"is_active": is_active, "display_name": display_name, "description": description})
         return Request("PATCH", f"task-functions/{part(name)}", changes, read=FunctionInfo)
 
     @call

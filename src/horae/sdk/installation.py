@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TypedDict, Unpack
 
 from horae.sdk.calls import C, Json, Pages, Request, Resource, When, call, given, instant, pages, part
 from horae.sdk.following import Stream
@@ -88,6 +88,18 @@ class DetailedHealth(Health):
     broker: str
 
 
+class AuditFilters(TypedDict, total=False):
+    """Which entries a list shows; what is None is left open. `all_projects` is for admins."""
+
+    actor: str | None
+    action: str | None
+    kind: str | None
+    subject: str | None
+    since: When
+    until: When
+    all_projects: bool | None
+
+
 class Installation(Resource[C]):
     @call
     def explain(self, id: str) -> Request[Explanation]:
@@ -111,8 +123,8 @@ class Installation(Resource[C]):
         return Pages("schedulers", Scheduler, paged=False)
 
     @pages
-    def audit(self, *, limit: int | None = 50, **filters: Any) -> Pages[AuditEntry]:
-        """What people did, newest first; filters: actor, action, kind, subject, since, until."""
+    def audit(self, *, limit: int | None = 50, **filters: Unpack[AuditFilters]) -> Pages[AuditEntry]:
+        """What people did, newest first."""
         return Pages("audit", AuditEntry, filters, limit)
 
     @call
@@ -131,10 +143,18 @@ class Installation(Resource[C]):
         return Request("POST", "schedules/preview", {"schedule": schedule, "count": count, **options}, read=Preview)
 
     @call
-    def calendar(self, *, start: When = None, end: When = None, **filters: Any) -> Request[Json]:
-        """What begins in a stretch of time, by default the next day: `items`, complete until `complete_until`.
-        Filters: tag, queue; with `by` ("minute" or "hour"), how many begin in each."""
-        return Request("GET", "calendar", params={"start": start, "end": end, **filters})
+    def calendar(
+        self,
+        *,
+        start: When = None,
+        end: When = None,
+        by: str | None = None,
+        tag: str | None = None,
+        queue: str | None = None,
+    ) -> Request[Json]:
+        """What begins in a stretch of time, by default the next day: `items`, complete until `complete_until`; with
+        `by` ("minute" or "hour"), how many begin in each."""
+        return Request("GET", "calendar", params={"start": start, "end": end, "by": by, "tag": tag, "queue": queue})
 
     @pages
     def events(self, *, kind: str | None = None, seconds: int | None = None) -> Stream:

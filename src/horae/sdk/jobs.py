@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from horae.sdk.calls import (
     KEEP,
@@ -24,7 +24,7 @@ from horae.sdk.calls import (
     part,
 )
 from horae.sdk.record import Record
-from horae.sdk.runs import Explanation, ManyRuns, Operation, Run
+from horae.sdk.runs import Explanation, ManyRuns, Operation, Run, RunFilters
 
 
 class Job(Record):
@@ -115,22 +115,57 @@ class NextOccurrences(Record):
     note: str | None
 
 
+class JobFields(TypedDict, total=False):
+    """What a job may have beside its name and its target; the defaults are the server's."""
+
+    description: str
+    tags: Sequence[str]
+    schedule: Json
+    retry: Json
+    timeout: float
+    overlap: str
+    max_instances: int | None
+    catch_up: str
+    catch_up_window: int
+    queue: str
+    priority: int
+    start_within: float | None
+    enabled: bool
+    notify: Sequence[Json]
+
+
+class JobChanges(JobFields, total=False):
+    name: str
+    target: Json
+
+
+class JobFilters(TypedDict, total=False):
+    """Which jobs a list shows; what is None is left open. `q` is a part of the name."""
+
+    q: str | None
+    kind: str | None
+    schedule: str | None
+    status: str | None
+    enabled: bool | None
+    paused: bool | None
+    tag: str | None
+    queue: str | None
+    sort: str | None
+
+
 class Jobs(Resource[C]):
     @call
-    def create(self, *, name: str, target: Json, **fields: Any) -> Request[Job]:
-        """`fields` are the others of a job, such as `schedule`."""
+    def create(self, *, name: str, target: Json, **fields: Unpack[JobFields]) -> Request[Job]:
         return Request("POST", "jobs", {"name": name, "target": target, **fields}, read=Job)
 
     @call
-    def create_recurring(self, *, name: str, target: Json, schedule: Json, **fields: Any) -> Request[Job]:
+    def create_recurring(self, *, name: str, target: Json, **fields: Unpack[JobFields]) -> Request[Job]:
         """As `create`, and refused where the schedule does not recur."""
-        return Request(
-            "POST", "jobs/recurring", {"name": name, "target": target, "schedule": schedule, **fields}, read=Job
-        )
+        return Request("POST", "jobs/recurring", {"name": name, "target": target, **fields}, read=Job)
 
     @pages
-    def list(self, *, limit: int | None = None, **filters: Any) -> Pages[Job]:
-        """By name; filters: q, kind, schedule, status, enabled, paused, tag, queue; and `sort`."""
+    def list(self, *, limit: int | None = None, **filters: Unpack[JobFilters]) -> Pages[Job]:
+        """By name, unless `sort` says otherwise."""
         return Pages("jobs", Job, filters, limit)
 
     @call
@@ -138,7 +173,7 @@ class Jobs(Resource[C]):
         return Request("GET", f"jobs/{part(job)}", read=Job)
 
     @call
-    def edit(self, job: str, *, version: int | None = None, **changes: Any) -> Request[Job]:
+    def edit(self, job: str, *, version: int | None = None, **changes: Unpack[JobChanges]) -> Request[Job]:
         """Changes some fields; with `version`, only if nobody else changed the job since."""
         return Request("PATCH", f"jobs/{part(job)}", changes, headers=if_match(version), read=Job)
 
@@ -163,8 +198,8 @@ class Jobs(Resource[C]):
         return Request("POST", f"jobs/{part(job)}/runs:batch", body, read=listed(Run))
 
     @pages
-    def runs(self, job: str, *, limit: int | None = 50, **filters: Any) -> Pages[Run]:
-        """Newest first; filters: status, trigger, worker, sort."""
+    def runs(self, job: str, *, limit: int | None = 50, **filters: Unpack[RunFilters]) -> Pages[Run]:
+        """Newest first, or by `sort="created_at"` oldest first."""
         return Pages(f"jobs/{part(job)}/runs", Run, filters, limit)
 
     @call

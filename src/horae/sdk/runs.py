@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from horae.sdk.calls import KEEP, C, Json, Pages, Request, Resource, call, listed, pages, part
 from horae.sdk.following import Stream
@@ -119,11 +119,20 @@ Attempts = list[Attempt]  # a class with a method named list cannot say so itsel
 ManyRuns = list[Run]
 
 
+class RunFilters(TypedDict, total=False):
+    """Which runs a list shows; what is None is left open."""
+
+    status: str | None
+    trigger: str | None
+    worker: str | None
+    sort: str | None
+
+
 class Runs(Resource[C]):
     @pages
-    def list(self, *, limit: int | None = 50, **filters: Any) -> Pages[Run]:
-        """Newest first; filters: job, status, trigger, worker; `sort="created_at"` for the oldest first."""
-        return Pages("runs", Run, filters, limit)
+    def list(self, *, job: str | None = None, limit: int | None = 50, **filters: Unpack[RunFilters]) -> Pages[Run]:
+        """Newest first, or by `sort="created_at"` oldest first."""
+        return Pages("runs", Run, {"job": job, **filters}, limit)
 
     @call
     def get(self, run: str) -> Request[Run]:

@@ -1,0 +1,30 @@
+"""What the clients, and `enqueue`, raise: `except horae.errors.NotFound`. All of it is a HoraeError, whose `problem` is
+what the API said, where it was the API that refused."""
+
+from horae.domain.errors import (
+    ConfigurationError,
+    Conflict,
+    HoraeError,
+    InvalidInput,
+    NotAllowed,
+    NotFound,
+    StaleVersion,
+    StoreUnavailable,
+)
+from horae.sdk.answers import NotSignedIn, ServerError, TooManyRequests, TryLater, Unreachable
+
+__all__ = [
+    "ConfigurationError",
+    "Conflict",
+    "HoraeError",
+    "InvalidInput",
+    "NotAllowed",
+    "NotFound",
+    "NotSignedIn",
+    "ServerError",
+    "StaleVersion",
+    "StoreUnavailable",
+    "TooManyRequests",
+    "TryLater",
+    "Unreachable",
+]

@@ -1,0 +1,123 @@
+"""The SDK, held to the API's own description: what can be asked there can be asked here, and comes back whole."""
+
+import re
+import typing
+from functools import cache
+from typing import Any, cast
+
+import pytest
+
+from horae.api.app import PREFIX, build
+from horae.api.context import ApiSettings
+from horae.clock import SystemClock, SystemIds
+from horae.ports import Store
+from horae.sdk.record import Record
+from tests.unit.sdk.surface import Method, methods
+
+METHODS = {method.name: method for method in methods()}
+WITHOUT_A_CALL = {
+    "GET /api/v1/jobs/{id}/executions": "another name of /jobs/{id}/runs",
+    "GET /health": "another name of /health/live",
+    "GET /health/live": "for load balancers, which look at the status",
+    "GET /health/ready": "for load balancers, which look at the status",
+}
+ELSEWHERE = {  # query parameters that another method, or the client itself, takes care of
+    "limit", "cursor", "format", "follow",
+}  # fmt: skip
+
+
+@cache
+def described() -> dict[str, Any]:
+    settings = ApiSettings("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")
+    return build(cast("Store", None), settings, SystemIds(), SystemClock()).openapi()
+
+
+@cache
+def routes() -> dict[str, dict[str, Any]]:
+    return {
+        f"{method.upper()} {path}": operation
+        for path, found in described()["paths"].items()
+        for method, operation in found.items()
+    }
+
+
+def route_of(method: Method) -> str | None:
+    asked = method.request
+    line = f"{asked.method} {PREFIX if asked.base else ''}/{asked.path}"
+    if line in routes():
+        return line
+    fits = [route for route in routes() if re.fullmatch(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(route)), line)]
+    return fits[0] if len(fits) == 1 else None
+
+
+def schema(part: dict[str, Any]) -> dict[str, Any]:
+    name = part.get("$ref", "").rpartition("/")[2]
+    return described()["components"]["schemas"][name] if name else part
+
+
+def test_every_route_has_a_call_and_every_call_a_route():
+    found = {name: route_of(method) for name, method in METHODS.items()}
+    assert [name for name, route in found.items() if route is None] == []
+    assert set(routes()) - set(found.values()) == set(WITHOUT_A_CALL)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_query_parameter_can_be_given(name: str):
+    method = METHODS[name]
+    operation = routes()[str(route_of(method))]
+    known = {one["name"] for one in operation.get("parameters", []) if one["in"] == "query"} - ELSEWHERE
+    assert set(method.request.params or {}) - ELSEWHERE == known
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_field_of_a_body_can_be_given(name: str):
+    method = METHODS[name]
+    body = routes()[str(route_of(method))].get("requestBody")
+    if body is None:
+        assert method.request.json is None
+        return
+    fields = set(schema(body["content"]["application/json"]["schema"]).get("properties", {}))
+    if fields and not {"definition", "answer"} & set(method.signature.parameters):  # which are given as they are
+        assert set(method.request.json) == fields
+
+
+def records(gives: Any) -> list[type[Record]]:
+    """Those that a method gives back: itself, in a list, or one of several."""
+    if isinstance(gives, type) and issubclass(gives, Record):
+        return [gives]
+    return [found for part in typing.get_args(gives) for found in records(part)]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_records_have_the_fields_of_the_answers(name: str):
+    method = METHODS[name]
+    answers = routes()[str(route_of(method))]["responses"]
+    shapes = [schema(one["content"]["application/json"]["schema"]) for code, one in answers.items() if _good(code, one)]
+    shapes = [schema(shape["properties"]["items"]["items"]) if _is_list(shape) else shape for shape in shapes]
+    for record in records(method.gives):
+        fields = set(typing.get_type_hints(record))
+        assert fields in [set(shape["properties"]) for shape in shapes]
+        assert fields.isdisjoint(dir(dict))  # or the attribute would be the dictionary's own
+
+
+def _good(code: str, answer: dict[str, Any]) -> bool:
+    return code.startswith("2") and "application/json" in answer.get("content", {})
+
+
+def _is_list(shape: dict[str, Any]) -> bool:
+    return set(shape.get("properties", {})) == {"items", "next_cursor"}
+
+
+def test_a_record_is_its_json():
+    class Thing(Record):
+        __slots__ = ()
+
+        name: str
+
+    thing = Thing({"name": "a", "newer": 1})
+    assert (thing.name, thing["name"], dict(thing)) == ("a", "a", {"name": "a", "newer": 1})
+    assert repr(thing) == "Thing({'name': 'a', 'newer': 1})"
+    with pytest.raises(AttributeError, match="Thing has no field 'other'"):
+        thing.other  # type: ignore[attr-defined] # noqa: B018
+    with pytest.raises(AttributeError):
+        thing.other = 1  # type: ignore[attr-defined]
