@@ -1,0 +1,85 @@
+"""Partitions: a process and its database no longer hear of each other, and nobody tells them."""
+
+from horae.clock import SystemClock
+from tests.faults.scenario import BOTH, SERVERS, scenario
+from tests.faults.scenarios.schedulers import lively, owned_by, taken_over
+from tests.faults.scenarios.workers import KINDS, begun_again, busy, held_by, now, over
+from tests.faults.stage import Stage
+from tests.waiting import until
+
+
+@scenario(
+    "worker-partitioned",
+    "nothing passes between a worker and its database: it ends its own work before anybody else may begin it",
+    kinds=SERVERS,
+    times=BOTH,
+    fast=("postgresql",),
+    rounds=3,
+)
+async def worker_partitioned(stage: Stage) -> None:
+    """Its host looks like another one: nobody here may conclude anything from its process."""
+    proxy = await stage.proxy()
+    await stage.cluster.start_scheduler()
+    cut_off = await stage.cluster.start_worker(HORAE_DATABASE_URL=proxy.url)
+    await stage.cluster.tell("UPDATE workers SET host_key = 'elsewhere' WHERE id = :id", id=cut_off.id)
+    other = await stage.cluster.start_worker()
+    for _ in stage.rounds():
+        runs = await busy(stage, [cut_off, other], KINDS, 1.5 * stage.lease)
+        held = await held_by(stage, cut_off)
+        since = now()
+        proxy.silence()
+        await begun_again(stage, held, since)
+        await stage.pass_by(stage.chance.random() * stage.lease)
+        proxy.speak()
+        await over(stage, runs)
+
+
+@scenario(
+    "scheduler-partitioned",
+    "nothing passes between a scheduler and its database; later all arrives at once",
+    kinds=SERVERS,
+    times=BOTH,
+    rounds=3,
+)
+async def scheduler_partitioned(stage: Stage) -> None:
+    proxy = await stage.proxy()
+    cut_off = await stage.cluster.start_scheduler(HORAE_DATABASE_URL=proxy.url)
+    await stage.cluster.start_scheduler()
+    await stage.cluster.start_worker()
+    await stage.sharing(2)
+    for _ in stage.rounds():
+        jobs = await lively(stage)
+        its = await owned_by(stage, cut_off) & set(jobs)
+        since = SystemClock().now()
+        proxy.silence()
+        await taken_over(stage, cut_off, its, since)
+        proxy.speak()
+        await stage.sharing(2)
+
+
+@scenario(
+    "late-report",
+    "a worker's report is held up in the network until its run is somebody else's, and then arrives",
+    kinds=SERVERS,
+    fast=SERVERS,
+    rounds=3,
+)
+async def late_report(stage: Stage) -> None:
+    """Its own lease is long and its heartbeat rare, so that it does not know when the lease is taken away."""
+    proxy = await stage.proxy()
+    await stage.cluster.start_scheduler()
+    slow = await stage.cluster.start_worker(HORAE_DATABASE_URL=proxy.url, HORAE_LEASE="60s", HORAE_HEARTBEAT="20s")
+    for count in stage.rounds():
+        (run_id,) = await stage.ask_for(1, stage.noting(1.0))
+        await stage.noted("start", lambda note, run_id=run_id: note.run_id == run_id)  # type: ignore[misc]
+        proxy.silence()
+        await stage.noted("end", lambda note, run_id=run_id: note.run_id == run_id)  # type: ignore[misc]
+        await stage.cluster.tell("UPDATE runs SET lease_until = started_at WHERE id = :id", id=run_id)
+        other = await stage.cluster.start_worker()
+        await stage.noted("start", lambda note, run_id=run_id: note.run_id == run_id and note.attempt == 2)  # type: ignore[misc]
+        proxy.speak()
+        run = await stage.cluster.ended(run_id)
+        assert (run["attempt"], run["worker_id"]) == (2, other.id), run
+        refused = count + 1
+        await until(lambda n=refused: len(slow.logged("results refused")) == n, timeout=40, message="it is refused")  # type: ignore[misc]
+        assert await other.stop() == 0

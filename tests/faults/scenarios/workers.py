@@ -1,0 +1,127 @@
+"""Workers that are killed or put to sleep: their runs run again elsewhere, once, and nothing they do afterwards counts.
+
+Recovery is the time from the fault until the last of the worker's runs has begun again.
+"""
+
+import time
+from collections.abc import Iterable
+
+from tests.faults.scenario import ALL, BOTH, SERVERS, scenario
+from tests.faults.stage import Stage
+from tests.integration.cluster.cluster import PATIENCE, TASKS, Member
+
+KINDS = ("async", "process", "script")
+APART = ("process", "script")  # what a worker that sleeps cannot go on with when it wakes up
+
+
+async def begun_again(stage: Stage, runs: Iterable[str], since: float) -> None:
+    """Waits until these have begun once more after that moment of the wall clock."""
+    missing = set(runs)
+    if not missing:
+        return
+    await stage.noted(
+        "start", lambda note: note.at > since and note.run_id in missing, count=len(missing), within=2 * PATIENCE
+    )
+    first: dict[str, float] = {}
+    for note in stage.oracle.notes("start"):
+        if note.at > since and note.run_id in missing:
+            first.setdefault(note.run_id, note.at)
+    stage.recovered(max(first.values()) - since)
+
+
+async def held_by(stage: Stage, worker: Member) -> set[str]:
+    rows = await stage.cluster.ask(
+        "SELECT id FROM runs WHERE status = 'running' AND worker_id = :worker", worker=worker.id
+    )
+    return {row["id"] for row in rows}
+
+
+def now() -> float:
+    return time.time()
+
+
+async def busy(stage: Stage, workers: list[Member], kinds: tuple[str, ...], seconds: float = 3.0) -> list[str]:
+    """Runs of every kind on these workers; returns at a random moment at which they are under way."""
+    before = len(stage.oracle.notes("start"))
+    runs: list[str] = []
+    for kind in kinds:
+        runs += await stage.ask_for(2 * len(workers), stage.noting(seconds, kind))
+    await stage.noted("start", count=before + len(runs))
+    await stage.pass_by(stage.chance.random())
+    return runs
+
+
+async def over(stage: Stage, runs: Iterable[str]) -> None:
+    for run_id in runs:
+        await stage.cluster.ended(run_id)
+
+
+@scenario(
+    "worker-killed",
+    "a worker is killed (-9) at a random moment; the other and the scheduler see that it is dead",
+    times=BOTH,
+    fast=ALL,
+    rounds=5,
+)
+async def worker_killed(stage: Stage) -> None:
+    await stage.cluster.start_scheduler()
+    workers = await stage.cluster.start_workers(2)
+    for _ in stage.rounds():
+        runs = await busy(stage, workers, KINDS)
+        victim = workers.pop(stage.chance.randrange(2))
+        since = now()
+        await victim.kill()
+        await begun_again(stage, await held_by(stage, victim), since)
+        workers.append(await stage.cluster.start_worker())
+        await over(stage, runs)
+
+
+@scenario(
+    "worker-killed-elsewhere",
+    "a worker on what looks like another machine is killed: its leases have to run out",
+    times=BOTH,
+    fast=("mysql",),
+    rounds=5,
+)
+async def worker_killed_elsewhere(stage: Stage) -> None:
+    await stage.cluster.start_scheduler()
+    await stage.cluster.start_worker()
+    for _ in stage.rounds():
+        victim = await elsewhere(stage)
+        runs = await busy(stage, [victim, victim], KINDS, 2 * stage.lease)
+        since = now()
+        await victim.kill()
+        await begun_again(stage, await held_by(stage, victim), since)
+        await over(stage, runs)
+
+
+async def elsewhere(stage: Stage) -> Member:
+    """Nobody here can tell whether it is alive."""
+    worker = await stage.cluster.start("worker", "--import", TASKS).ready()
+    await stage.cluster.tell("UPDATE workers SET host_key = 'elsewhere' WHERE id = :id", id=worker.id)
+    return worker
+
+
+@scenario(
+    "worker-paused",
+    "a worker sleeps (SIGSTOP) for three leases at a random moment, then wakes up",
+    kinds=SERVERS,
+    times=BOTH,
+    fast=("postgresql",),
+    rounds=3,
+    within=180,
+)
+async def worker_paused(stage: Stage) -> None:
+    """Not on SQLite: asleep within a transaction it would hold the one lock that everybody needs."""
+    await stage.cluster.start_scheduler()
+    workers = await stage.cluster.start_workers(2)
+    for _ in stage.rounds():
+        runs = await busy(stage, workers, APART, 1.5 * stage.lease)
+        sleeper = stage.chance.choice(workers)
+        held = await held_by(stage, sleeper)
+        since = now()
+        sleeper.pause()
+        await begun_again(stage, held, since)
+        await stage.pass_by(max(0.0, 3 * stage.lease - (now() - since)))
+        sleeper.resume()
+        await over(stage, runs)
