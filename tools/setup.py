@@ -20,6 +20,8 @@ import os
 import shutil
 import subprocess
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,15 +31,22 @@ STAMP = VENV / ".horae-setup"
 
 
 def main() -> None:
-    VENV.mkdir(exist_ok=True)
-    with (VENV / ".horae-lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # two `make` at once: the second waits, then finds it done
+    with alone():
         if sys.argv[1:] == ["lock"]:
             pin()
         elif sys.argv[1:]:
             sys.exit(f"unknown argument {sys.argv[1]!r}: tools/setup.py [lock]")
         if not up_to_date():
             install()
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Two `make` at once: the second waits, then finds it done."""
+    VENV.mkdir(exist_ok=True)
+    with (VENV / ".horae-lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def up_to_date() -> bool:
@@ -73,6 +82,24 @@ def install() -> None:
     print("Horae is set up: .venv/bin/horae", file=sys.stderr)
 
 
+def fetch(pins: str, target: Path) -> None:
+    """What these pins name, into a folder of its own; for other tools. Ends the process if it cannot be had."""
+    with alone():
+        shutil.rmtree(target, ignore_errors=True)
+        run(
+            find_uv(),
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--require-hashes",
+            "--target",
+            target,
+            "-r",
+            PINS / pins,
+        )
+
+
 def pin() -> None:
     """Hashes, no addresses: who installs decides from where. `make lock ARGS=--upgrade` renews."""
     uv = find_uv()
@@ -80,6 +107,7 @@ def pin() -> None:
         "runtime.txt": ["pyproject.toml"],
         "dev.txt": ["pyproject.toml", "--group", "dev", "--constraint", "requirements/runtime.txt"],
         "uv.txt": ["--group", "uv"],
+        "node.txt": ["--group", "node"],
     }.items():
         options = ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-annotate", "--quiet"]
         options += ["--custom-compile-command", "make lock", *os.environ.get("ARGS", "").split()]
