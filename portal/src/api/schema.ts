@@ -1,0 +1,1594 @@
+// Generated from the OpenAPI document by `npm run types`. Do not edit.
+
+/** When another job's run ends; not before `start_at`, after `end_at` or in a blackout. */
+export interface AfterSchedule {
+  timezone?: string;
+  start_at?: string | null;
+  end_at?: string | null;
+  jitter?: number;
+  blackouts?: (BlackoutRange | WeeklyWindow)[];
+  after: Upstream;
+}
+
+/** Fetches an archive (zip, tar or wheel), and runs a function or a command of it, like a script. */
+export interface ArtifactTarget {
+  kind: "artifact";
+  uri: string;
+  digest: string;
+  entrypoint: string | string[];
+  arguments?: Record<string, unknown>;
+  env?: Record<string, unknown>;
+  install?: boolean;
+  image?: string | null;
+  limits?: Limits;
+}
+
+/** Once. */
+export interface AtSchedule {
+  timezone?: string;
+  start_at?: string | null;
+  end_at?: string | null;
+  jitter?: number;
+  blackouts?: (BlackoutRange | WeeklyWindow)[];
+  max_runs?: number | null;
+  dst_gap?: "run_after" | "skip";
+  dst_fold?: "first" | "second" | "both";
+  at: string;
+}
+
+/** One try of a run by one worker. */
+export interface AttemptView {
+  n: number;
+  worker_id: string | null;
+  started_at: string | null;
+  finished_at: string | null;
+  outcome: string | null;
+  error: string | null;
+  exit_code: number | null;
+  response_code: number | null;
+}
+
+/** One thing that somebody did; `project_id` is null for what concerns the installation. */
+export interface AuditView {
+  id: string;
+  at: string;
+  actor: string;
+  action: string;
+  subject: SubjectView;
+  changes: ChangeView[];
+  address: string | null;
+  request_id: string | null;
+  project_id: string | null;
+}
+
+/** The range to fill in, both ends inclusive, and how many of its runs may be under way at a time. */
+export interface BackfillBody {
+  start: string;
+  end: string;
+  parallelism?: number;
+  dry_run?: boolean;
+}
+
+/** What a backfill would do. */
+export interface BackfillPlanView {
+  total: number;
+  first: string | null;
+  last: string | null;
+}
+
+export interface BasicAuth {
+  username: string;
+  password: string;
+}
+
+/** Many runs of one job. */
+export interface BatchBody {
+  runs: TriggerBody[];
+}
+
+/** One stretch of time. */
+export interface BlackoutRange {
+  start: string;
+  end: string;
+}
+
+/** An occurrence with its job, or with `by` a stretch of time and how many begin in it. */
+export interface CalendarEntryView {
+  at: string;
+  job_id: string | null;
+  job_name: string | null;
+  count: number | null;
+}
+
+/** Nothing is missing before `complete_until`. */
+export interface CalendarView {
+  start: string;
+  end: string;
+  complete_until: string;
+  items: CalendarEntryView[];
+}
+
+/** How the work ended, how far it is, or both. */
+export interface CallbackBody {
+  status?: "succeeded" | "failed" | null;
+  result?: unknown;
+  error?: string | null;
+  permanent?: boolean;
+  progress?: CallbackProgress | null;
+}
+
+export interface CallbackProgress {
+  fraction: number;
+  note?: string | null;
+}
+
+export interface CallbackView {
+  run_id: string;
+}
+
+export interface ChangeView {
+  path: string;
+  old: unknown;
+  new: unknown;
+}
+
+/**
+ * The schedule to compare with; `added` are instants that it does not have, `removed` those that only it has,
+ * as far as both lists reach (`until`; null where both come to an end).
+ */
+export interface ComparisonView {
+  occurrences: OccurrenceView[];
+  words: string;
+  added: string[];
+  removed: string[];
+  until: string | null;
+}
+
+/** What a container may use; None leaves it to the worker's own default. */
+export interface ContainerLimits {
+  memory?: number | null;
+  cpus?: number | null;
+  processes?: number | null;
+}
+
+/** Runs an image in a container of its own (or, with `reuse`, in one kept warm for the job). */
+export interface ContainerTarget {
+  kind: "container";
+  image: string;
+  entrypoint?: string[] | null;
+  command?: string[];
+  env?: Record<string, unknown>;
+  cwd?: string | null;
+  user?: string | null;
+  mounts?: Mount[];
+  limits?: ContainerLimits;
+  network?: boolean;
+  pull?: "missing" | "always" | "never";
+  reuse?: boolean;
+}
+
+export type CronFields = Record<string, unknown>;
+
+/** By the wall clock of a time zone. */
+export interface CronSchedule {
+  timezone?: string;
+  start_at?: string | null;
+  end_at?: string | null;
+  jitter?: number;
+  blackouts?: (BlackoutRange | WeeklyWindow)[];
+  max_runs?: number | null;
+  dst_gap?: "run_after" | "skip";
+  dst_fold?: "first" | "second" | "both";
+  cron: string | CronFields;
+}
+
+/**
+ * Failures whose errors differ only in numbers and ids; `error` is that of the newest, and `jobs` are the ten with
+ * most of them.
+ */
+export interface DeadGroupView {
+  fingerprint: string;
+  count: number;
+  first_at: string;
+  last_at: string;
+  last_run_id: string;
+  error: string | null;
+  jobs: DeadJobView[];
+}
+
+export interface DeadJobView {
+  id: string;
+  name: string;
+  count: number;
+}
+
+/** Which dead letters; an empty one finds all. */
+export interface DeadLetterFilter {
+  job?: string | null;
+  fingerprint?: string | null;
+  since?: string | null;
+  until?: string | null;
+}
+
+/** A failed run; `id` is the run's. */
+export interface DeadLetterView {
+  id: string;
+  job_id: string;
+  job_name: string;
+  version: number;
+  fingerprint: string;
+  error: string | null;
+  failed_at: string;
+  trigger: Trigger;
+  attempt: number;
+  max_attempts: number;
+  exit_code: number | null;
+  response_code: number | null;
+  input: unknown;
+  scheduled_for: string | null;
+  triggered_by: string | null;
+  created_at: string;
+}
+
+export interface DetailedHealthView {
+  status: string;
+  service: string;
+  database: "connected" | "disconnected";
+  scheduler_service: "running" | "stopped" | "unknown";
+  workers: number | null;
+  broker: string;
+}
+
+export interface DiscardBody {
+  ids?: string[] | null;
+  filter?: DeadLetterFilter | null;
+  reason: string;
+}
+
+/** Something that happened to a run, or will. */
+export interface EntryView {
+  at: string;
+  event: string;
+  detail: string;
+  waited_ms: number | null;
+  waited_for: string | null;
+}
+
+/** On a fixed grid from `start_at`, or from when the job was made. */
+export interface EverySchedule {
+  timezone?: string;
+  start_at?: string | null;
+  end_at?: string | null;
+  jitter?: number;
+  blackouts?: (BlackoutRange | WeeklyWindow)[];
+  max_runs?: number | null;
+  dst_gap?: "run_after" | "skip";
+  dst_fold?: "first" | "second" | "both";
+  every: string | number | Interval;
+}
+
+/** `success_rate` is in percent of what succeeded or failed; `stuck` are runs whose worker's lease ran out. */
+export interface ExecutionNumbers {
+  total: number;
+  queued: number;
+  running: number;
+  success: number;
+  failure: number;
+  cancelled: number;
+  skipped: number;
+  timed_out: number;
+  retries: number;
+  dead_letter: number;
+  stuck: number;
+  success_rate: number | null;
+  avg_duration_ms: number | null;
+}
+
+export interface FieldError {
+  field: string;
+  message: string;
+}
+
+/** What people decide about a function. */
+export interface FunctionPatch {
+  is_active?: boolean | null;
+  display_name?: string | null;
+  description?: string | null;
+}
+
+/** A function that workers have registered. `parameters` is the JSON Schema of its arguments. */
+export interface FunctionView {
+  name: string;
+  display_name: string;
+  description: string;
+  handler: string;
+  kind: string;
+  queue: string | null;
+  default_timeout: number | null;
+  parameters: Record<string, unknown>;
+  is_active: boolean;
+  is_system: boolean;
+  first_seen_at: string;
+  last_seen_at: string;
+}
+
+/** One thing that must be so before a run starts; `until` is when it opens by itself. */
+export interface GateView {
+  name: string;
+  state: "open" | "closed" | "unknown" | "info";
+  detail: string;
+  unblock: string | null;
+  until: string | null;
+}
+
+export interface HealthView {
+  status: string;
+  service: string;
+}
+
+/** How the call identifies itself: one of these. */
+export interface HttpAuth {
+  bearer?: string | null;
+  basic?: BasicAuth | null;
+}
+
+/** A 202 answer parks the run until somebody calls its callback address. */
+export interface HttpCallback {
+  timeout?: number;
+}
+
+/** Calls a URL; an answer with an expected status is a success. */
+export interface HttpTarget {
+  kind: "http";
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD";
+  url: string;
+  headers?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: string | null;
+  auth?: HttpAuth | null;
+  expect?: string[];
+  follow_redirects?: boolean;
+  sign_with?: string[];
+  callback?: HttpCallback | null;
+}
+
+export type Interval = Record<string, unknown>;
+
+/** Good for a week, or until `expires_at` (at most 90 days). */
+export interface InvitationBody {
+  role: "viewer" | "operator" | "editor" | "owner";
+  note?: string | null;
+  expires_at?: string | null;
+}
+
+export interface InvitationView {
+  id: string;
+  project_id: string;
+  role: "viewer" | "operator" | "editor" | "owner";
+  note: string | null;
+  created_by: string;
+  created_at: string;
+  expires_at: string;
+  accepted_by: string | null;
+  accepted_at: string | null;
+}
+
+/** A job as people send it: its definition, and whether it is on. */
+export interface JobBody {
+  name: string;
+  description?: string;
+  tags?: string[];
+  target: HttpTarget | ScriptTarget | PythonTarget | ContainerTarget | ArtifactTarget;
+  schedule?: CronSchedule | EverySchedule | AtSchedule | ManualSchedule | AfterSchedule;
+  retry?: Retry;
+  timeout?: number;
+  overlap?: "skip" | "queue_one" | "queue_all" | "cancel_running" | "allow";
+  max_instances?: number | null;
+  catch_up?: "last" | "all" | "first" | "none";
+  catch_up_window?: number;
+  queue?: string;
+  priority?: number;
+  start_within?: number | null;
+  enabled?: boolean;
+  notify?: Record<string, unknown>[];
+}
+
+/** Why a job does or does not run, in one sentence and gate by gate. */
+export interface JobExplanationView {
+  at: string;
+  summary: string;
+  gates: GateView[];
+}
+
+export interface JobNumbers {
+  total: number;
+  enabled: number;
+  disabled: number;
+  paused: number;
+}
+
+/**
+ * Any fields of a job (JSON merge patch); null brings back a default. For the description only: an edit is
+ * checked as the job that comes out of it.
+ */
+export interface JobPatch {
+
+}
+
+/**
+ * How a job did, of all time and in the last 24 hours (from the full hour on). `success_rate` is in percent of what
+ * succeeded or failed.
+ */
+export interface JobStatsView {
+  job_id: string;
+  queued: number;
+  running: number;
+  succeeded: number;
+  failed: number;
+  cancelled: number;
+  skipped: number;
+  retries: number;
+  timed_out: number;
+  success_rate: number | null;
+  avg_duration_ms: number | null;
+  last_run_id: string | null;
+  last_run_at: string | null;
+  last_status: string | null;
+  recent: RecentView;
+}
+
+export type JobStatus = "scheduled" | "running" | "paused" | "disabled" | "finished";
+
+/** A job as it stands. */
+export interface JobView {
+  name: string;
+  description: string;
+  tags: string[];
+  target: HttpTarget | ScriptTarget | PythonTarget | ContainerTarget | ArtifactTarget;
+  schedule: CronSchedule | EverySchedule | AtSchedule | ManualSchedule | AfterSchedule;
+  retry: Retry;
+  timeout: number;
+  overlap: "skip" | "queue_one" | "queue_all" | "cancel_running" | "allow";
+  max_instances: number | null;
+  catch_up: "last" | "all" | "first" | "none";
+  catch_up_window: number;
+  queue: string;
+  priority: number;
+  start_within: number | null;
+  id: string;
+  enabled: boolean;
+  notify: Record<string, unknown>[];
+  version: number;
+  status: JobStatus;
+  next_run_at: string | null;
+  last_run_at: string | null;
+  last_status: string | null;
+  paused: boolean;
+  paused_until: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** `role` must not be above your own. */
+export interface KeyBody {
+  name: string;
+  role?: "viewer" | "operator" | "editor" | "owner" | "admin";
+  expires_at?: string | null;
+}
+
+export interface KeyView {
+  id: string;
+  name: string;
+  role: "viewer" | "operator" | "editor" | "owner" | "admin";
+  prefix: string;
+  created_by: string;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+}
+
+/** What an attempt may use; None leaves it to the worker's own default. */
+export interface Limits {
+  memory?: number | null;
+  cpu?: number | null;
+  files?: number | null;
+  processes?: number | null;
+}
+
+export interface AttemptViewListing {
+  items: AttemptView[];
+  next_cursor: string | null;
+}
+
+export interface AuditViewListing {
+  items: AuditView[];
+  next_cursor: string | null;
+}
+
+export interface DeadGroupViewListing {
+  items: DeadGroupView[];
+  next_cursor: string | null;
+}
+
+export interface DeadLetterViewListing {
+  items: DeadLetterView[];
+  next_cursor: string | null;
+}
+
+export interface FunctionViewListing {
+  items: FunctionView[];
+  next_cursor: string | null;
+}
+
+export interface InvitationViewListing {
+  items: InvitationView[];
+  next_cursor: string | null;
+}
+
+export interface JobViewListing {
+  items: JobView[];
+  next_cursor: string | null;
+}
+
+export interface KeyViewListing {
+  items: KeyView[];
+  next_cursor: string | null;
+}
+
+export interface LogLineViewListing {
+  items: LogLineView[];
+  next_cursor: string | null;
+}
+
+export interface MemberViewListing {
+  items: MemberView[];
+  next_cursor: string | null;
+}
+
+export interface OperationViewListing {
+  items: OperationView[];
+  next_cursor: string | null;
+}
+
+export interface ProjectViewListing {
+  items: ProjectView[];
+  next_cursor: string | null;
+}
+
+export interface QueueViewListing {
+  items: QueueView[];
+  next_cursor: string | null;
+}
+
+export interface RunViewListing {
+  items: RunView[];
+  next_cursor: string | null;
+}
+
+export interface SchedulerViewListing {
+  items: SchedulerView[];
+  next_cursor: string | null;
+}
+
+export interface SecretViewListing {
+  items: SecretView[];
+  next_cursor: string | null;
+}
+
+export interface UserViewListing {
+  items: UserView[];
+  next_cursor: string | null;
+}
+
+export interface VersionViewListing {
+  items: VersionView[];
+  next_cursor: string | null;
+}
+
+export interface WorkerViewListing {
+  items: WorkerView[];
+  next_cursor: string | null;
+}
+
+export interface LogLineView {
+  attempt: number;
+  seq: number;
+  at: string;
+  stream: "stdout" | "stderr" | "system";
+  text: string;
+}
+
+export interface LoginBody {
+  username: string;
+  password: string;
+}
+
+/** Only when somebody says so. */
+export interface ManualSchedule {
+  manual: true;
+}
+
+/** Who is asking: a user, or a key, and the projects where they may act. */
+export interface MeView {
+  kind: "user" | "key";
+  actor: string;
+  is_admin: boolean;
+  user: UserView | null;
+  projects: PlaceView[];
+}
+
+export interface MemberBody {
+  role: "viewer" | "operator" | "editor" | "owner";
+}
+
+export interface MemberView {
+  user_id: string;
+  username: string;
+  is_active: boolean;
+  role: "viewer" | "operator" | "editor" | "owner";
+  created_by: string;
+  created_at: string;
+}
+
+export interface MonitoredJobsView {
+  timestamp: string;
+  jobs: JobNumbers;
+  executions: ExecutionNumbers;
+}
+
+/** `slots` and `slots_busy` are of workers that are not offline. */
+export interface MonitoredWorkersView {
+  timestamp: string;
+  workers: WorkerNumbers;
+  items: WorkerView[];
+}
+
+/** A folder or file of the worker's machine; refused unless the worker allows it. */
+export interface Mount {
+  source: string;
+  target: string;
+  read_only?: boolean;
+}
+
+/** With the token, this once. */
+export interface NewInvitationView {
+  id: string;
+  project_id: string;
+  role: "viewer" | "operator" | "editor" | "owner";
+  note: string | null;
+  created_by: string;
+  created_at: string;
+  expires_at: string;
+  accepted_by: string | null;
+  accepted_at: string | null;
+  token: string;
+}
+
+/** With the key itself, this once. */
+export interface NewKeyView {
+  id: string;
+  name: string;
+  role: "viewer" | "operator" | "editor" | "owner" | "admin";
+  prefix: string;
+  created_by: string;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  token: string;
+}
+
+/** `note` says why nothing of this may happen: the job is paused or disabled. */
+export interface NextView {
+  occurrences: OccurrenceView[];
+  words: string;
+  note: string | null;
+}
+
+export interface OccurrenceView {
+  at: string;
+  local: string;
+  note: string | null;
+}
+
+/** Long work with progress; `state` is running, done, cancelled or failed. */
+export interface OperationView {
+  id: string;
+  kind: string;
+  state: string;
+  job_id: string | null;
+  done: number;
+  total: number;
+  start: string | null;
+  end: string | null;
+  parallelism: number | null;
+  version: number | null;
+  rate: number | null;
+  reason: string | null;
+  error: string | null;
+  created_by: string;
+  created_at: string;
+  finished_at: string | null;
+}
+
+export interface PasswordBody {
+  password: string;
+  new_password: string;
+}
+
+/** Until when; without it, until somebody resumes the job. */
+export interface PauseBody {
+  until?: string | null;
+}
+
+/** A project that one is a member of, as what, and what one may do there. */
+export interface PlaceView {
+  project_id: string;
+  slug: string;
+  name: string;
+  role: "viewer" | "operator" | "editor" | "owner" | "admin";
+  permissions: string[];
+}
+
+/** A schedule, and what to set it against: another one, or what a job does now. */
+export interface PreviewBody {
+  schedule: CronSchedule | EverySchedule | AtSchedule | ManualSchedule | AfterSchedule;
+  count?: number;
+  from?: string | null;
+  compare?: CronSchedule | EverySchedule | AtSchedule | ManualSchedule | AfterSchedule | null;
+  job?: string | null;
+}
+
+export interface PreviewView {
+  occurrences: OccurrenceView[];
+  words: string;
+  compare: ComparisonView | null;
+}
+
+/** RFC 9457 problem details. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  request_id: string;
+  field?: string | null;
+  errors?: FieldError[] | null;
+}
+
+/** `slug` is what `Horae-Project` names it by: small letters, digits and -. */
+export interface ProjectBody {
+  slug: string;
+  name?: string | null;
+}
+
+export interface ProjectPatch {
+  name: string;
+}
+
+export interface ProjectView {
+  id: string;
+  slug: string;
+  name: string;
+  created_at: string;
+}
+
+/** Calls a function that workers have registered with `@horae.task`. */
+export interface PythonTarget {
+  kind: "python";
+  function: string;
+  arguments?: Record<string, unknown>;
+}
+
+export interface QueueStateView {
+  name: string;
+  paused: boolean;
+  paused_at: string | null;
+  paused_by: string | null;
+}
+
+/** `queued` and `running` are this project's; `workers` are those alive that serve it. */
+export interface QueueView {
+  name: string;
+  paused: boolean;
+  paused_at: string | null;
+  paused_by: string | null;
+  queued: number;
+  running: number;
+  workers: number;
+  served: boolean;
+}
+
+/** `skipped_by_reason` is as far as the newest 1,000 rows of the job's history tell. */
+export interface RecentView {
+  since: string;
+  succeeded: number;
+  failed: number;
+  cancelled: number;
+  skipped: number;
+  skipped_by_reason: Record<string, number>;
+}
+
+export interface RecoveredView {
+  recovered: number;
+}
+
+/** A job with a schedule that recurs. */
+export interface RecurringJobBody {
+  name: string;
+  description?: string;
+  tags?: string[];
+  target: HttpTarget | ScriptTarget | PythonTarget | ContainerTarget | ArtifactTarget;
+  schedule?: CronSchedule | EverySchedule | AtSchedule | ManualSchedule | AfterSchedule;
+  retry?: Retry;
+  timeout?: number;
+  overlap?: "skip" | "queue_one" | "queue_all" | "cancel_running" | "allow";
+  max_instances?: number | null;
+  catch_up?: "last" | "all" | "first" | "none";
+  catch_up_window?: number;
+  queue?: string;
+  priority?: number;
+  start_within?: number | null;
+  enabled?: boolean;
+  notify?: Record<string, unknown>[];
+}
+
+/** `input` replaces that of every run; `rate` is how many a second. */
+export interface RedriveBody {
+  ids?: string[] | null;
+  filter?: DeadLetterFilter | null;
+  input?: unknown;
+  rate?: number | null;
+}
+
+/** A browser that has it as a cookie leaves it out. */
+export interface RefreshBody {
+  refresh_token?: string | null;
+}
+
+/**
+ * When and how often a failed attempt is made again. `max_attempts` counts the first try; an exit status among
+ * `permanent_exit_codes` is final.
+ */
+export interface Retry {
+  max_attempts?: number;
+  backoff?: "exponential" | "linear" | "fixed";
+  delay?: number;
+  max_delay?: number;
+  jitter?: number;
+  permanent_exit_codes?: number[];
+}
+
+/** What the new run is given; left out, the old one's input. */
+export interface RetryBody {
+  input?: unknown;
+}
+
+export interface RollbackBody {
+  version: number;
+}
+
+/** The same of a run, and what happened to it in order. */
+export interface RunExplanationView {
+  at: string;
+  summary: string;
+  gates: GateView[];
+  timeline: EntryView[];
+}
+
+export type RunStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled" | "skipped";
+
+/** A run, live or ended. */
+export interface RunView {
+  id: string;
+  job_id: string;
+  job_name: string;
+  version: number;
+  project_id: string;
+  trigger: Trigger;
+  scheduled_for: string | null;
+  due_at: string | null;
+  queue: string;
+  priority: number;
+  status: RunStatus;
+  attempt: number;
+  max_attempts: number;
+  parked: boolean;
+  worker_id: string | null;
+  started_at: string | null;
+  finished_at: string | null;
+  duration_ms: number | null;
+  response_code: number | null;
+  exit_code: number | null;
+  result: unknown;
+  error: string | null;
+  reason: string | null;
+  occurrences: number;
+  scheduled_until: string | null;
+  input: unknown;
+  progress: unknown;
+  parent_run_id: string | null;
+  rerun_of: string | null;
+  triggered_by: string | null;
+  created_at: string;
+}
+
+/** What a script is kept from, by namespaces of its own (bubblewrap on the worker). */
+export interface Sandbox {
+  network?: boolean;
+  read_only?: boolean;
+}
+
+export interface SchedulerView {
+  id: string;
+  hostname: string;
+  platform: string;
+  pid: number;
+  version: string;
+  shards: number[];
+  started_at: string;
+  heartbeat_at: string;
+}
+
+/** Runs a script in its own session on the worker's machine. */
+export interface ScriptTarget {
+  kind: "script";
+  interpreter?: string;
+  source?: string | null;
+  file?: string | null;
+  args?: string[];
+  env?: Record<string, unknown>;
+  cwd?: string | null;
+  limits?: Limits;
+  sandbox?: Sandbox | null;
+}
+
+/** A secret's value: 1 byte to 64 KiB of text without NUL. */
+export interface SecretBody {
+  value: string;
+}
+
+/** A secret as people see it; its value is never shown. */
+export interface SecretView {
+  name: string;
+  created_by: string;
+  created_at: string;
+  updated_by: string;
+  updated_at: string;
+}
+
+/**
+ * The password has 12 to 200 characters. `token` is the one-time token that the server printed, or that of an
+ * invitation.
+ */
+export interface SignupBody {
+  username: string;
+  password: string;
+  token?: string | null;
+}
+
+/** How one gets in: whether the first admin is still to come, and whether anybody may sign up. */
+export interface StartView {
+  first_admin: boolean;
+  open_signup: boolean;
+}
+
+export interface SubjectView {
+  kind: string;
+  id: string | null;
+  name: string | null;
+}
+
+/** The token of an invitation. */
+export interface TokenBody {
+  token: string;
+}
+
+/** `refresh_token` is null where it was set as a cookie. */
+export interface TokensView {
+  access_token: string;
+  refresh_token: string | null;
+  token_type: "bearer";
+  expires_in: number;
+}
+
+export type Trigger = "schedule" | "manual" | "api" | "retry" | "backfill" | "after";
+
+/** What one run is to be given. */
+export interface TriggerBody {
+  input?: unknown;
+  run_at?: string | null;
+  priority?: number | null;
+}
+
+/** The job to wait for, by name or id, and which ends of its runs count. */
+export interface Upstream {
+  job: string;
+  on?: "success" | "failure" | "any";
+}
+
+export interface UserBody {
+  username: string;
+  password: string;
+  is_admin?: boolean;
+}
+
+/** What is left out stays. A new password, or `is_active: false`, ends the user's sessions. */
+export interface UserPatch {
+  is_admin?: boolean | null;
+  is_active?: boolean | null;
+  password?: string | null;
+}
+
+export interface UserView {
+  id: string;
+  username: string;
+  is_admin: boolean;
+  is_active: boolean;
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+  password_changed_at: string;
+  last_login_at: string | null;
+}
+
+/** A version of a job, and what it changed in the one before it. */
+export interface VersionView {
+  version: number;
+  created_by: string;
+  created_at: string;
+  note: string | null;
+  definition: Record<string, unknown>;
+  changes: ChangeView[];
+}
+
+/** The same hours on the same days of each week. */
+export interface WeeklyWindow {
+  days?: ("MON" | "TUE" | "WED" | "THU" | "FRI" | "SAT" | "SUN")[];
+  start: string;
+  end: string;
+}
+
+export interface WorkerNumbers {
+  total: number;
+  idle: number;
+  busy: number;
+  draining: number;
+  offline: number;
+  slots: number;
+  slots_busy: number;
+  runs_done: number;
+}
+
+export type WorkerStatus = "idle" | "busy" | "draining" | "offline";
+
+export interface WorkerView {
+  id: string;
+  name: string;
+  hostname: string;
+  platform: string;
+  pid: number;
+  version: string;
+  queues: string[];
+  offers: string[];
+  slots: number;
+  busy: number;
+  status: WorkerStatus;
+  runs_done: number;
+  started_at: string;
+  heartbeat_at: string;
+  drain_requested_by: string | null;
+}
+
+/** What each operation takes and answers, below /api/v1. */
+export interface Operations {
+  "POST /jobs/{id}/run": {
+    path: { id: string };
+    query: never;
+    body: TriggerBody | undefined;
+    answer: RunView;
+  };
+  "POST /jobs/{id}/runs:batch": {
+    path: { id: string };
+    query: never;
+    body: BatchBody;
+    answer: RunViewListing;
+  };
+  "GET /jobs/{id}": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: JobView;
+  };
+  "PUT /jobs/{id}": {
+    path: { id: string };
+    query: never;
+    body: JobBody;
+    answer: JobView;
+  };
+  "PATCH /jobs/{id}": {
+    path: { id: string };
+    query: never;
+    body: JobPatch;
+    answer: JobView;
+  };
+  "DELETE /jobs/{id}": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: void;
+  };
+  "GET /jobs": {
+    path: never;
+    query: { sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at" | "next_run_at" | "-next_run_at"; limit?: number; cursor?: string | null; q?: string | null; kind?: "http" | "script" | "python" | "celery" | "container" | "artifact" | null; schedule?: "cron" | "every" | "at" | "manual" | "after" | null; status?: JobStatus | null; enabled?: boolean | null; paused?: boolean | null; tag?: string | null; queue?: string | null };
+    body: never;
+    answer: JobViewListing;
+  };
+  "POST /jobs": {
+    path: never;
+    query: never;
+    body: JobBody;
+    answer: JobView;
+  };
+  "POST /jobs/recurring": {
+    path: never;
+    query: never;
+    body: RecurringJobBody;
+    answer: JobView;
+  };
+  "POST /jobs/{id}/pause": {
+    path: { id: string };
+    query: never;
+    body: PauseBody | undefined;
+    answer: JobView;
+  };
+  "POST /jobs/{id}/resume": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: JobView;
+  };
+  "POST /jobs/{id}/enable": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: JobView;
+  };
+  "POST /jobs/{id}/disable": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: JobView;
+  };
+  "GET /jobs/{id}/versions": {
+    path: { id: string };
+    query: { limit?: number; cursor?: string | null };
+    body: never;
+    answer: VersionViewListing;
+  };
+  "GET /jobs/{id}/versions/{version}": {
+    path: { id: string; version: number };
+    query: never;
+    body: never;
+    answer: VersionView;
+  };
+  "POST /jobs/{id}/rollback": {
+    path: { id: string };
+    query: never;
+    body: RollbackBody;
+    answer: JobView;
+  };
+  "POST /jobs/{id}/backfill": {
+    path: { id: string };
+    query: never;
+    body: BackfillBody;
+    answer: BackfillPlanView | OperationView;
+  };
+  "GET /operations": {
+    path: never;
+    query: { limit?: number; cursor?: string | null };
+    body: never;
+    answer: OperationViewListing;
+  };
+  "GET /operations/{id}": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: OperationView;
+  };
+  "POST /operations/{id}/cancel": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: OperationView;
+  };
+  "GET /jobs/{id}/stats": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: JobStatsView;
+  };
+  "POST /schedules/preview": {
+    path: never;
+    query: never;
+    body: PreviewBody;
+    answer: PreviewView;
+  };
+  "GET /jobs/{id}/next": {
+    path: { id: string };
+    query: { count?: number };
+    body: never;
+    answer: NextView;
+  };
+  "GET /calendar": {
+    path: never;
+    query: { by?: "none" | "minute" | "hour"; tag?: string | null; queue?: string | null; start?: string | null; end?: string | null };
+    body: never;
+    answer: CalendarView;
+  };
+  "GET /auth/start": {
+    path: never;
+    query: never;
+    body: never;
+    answer: StartView;
+  };
+  "POST /auth/signup": {
+    path: never;
+    query: never;
+    body: SignupBody;
+    answer: UserView;
+  };
+  "POST /auth/login": {
+    path: never;
+    query: never;
+    body: LoginBody;
+    answer: TokensView;
+  };
+  "POST /auth/refresh": {
+    path: never;
+    query: never;
+    body: RefreshBody | undefined;
+    answer: TokensView;
+  };
+  "POST /auth/logout": {
+    path: never;
+    query: never;
+    body: RefreshBody | undefined;
+    answer: void;
+  };
+  "GET /auth/me": {
+    path: never;
+    query: never;
+    body: never;
+    answer: MeView;
+  };
+  "POST /auth/password": {
+    path: never;
+    query: never;
+    body: PasswordBody;
+    answer: void;
+  };
+  "GET /users": {
+    path: never;
+    query: { limit?: number; cursor?: string | null };
+    body: never;
+    answer: UserViewListing;
+  };
+  "POST /users": {
+    path: never;
+    query: never;
+    body: UserBody;
+    answer: UserView;
+  };
+  "GET /users/{id}": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: UserView;
+  };
+  "PATCH /users/{id}": {
+    path: { id: string };
+    query: never;
+    body: UserPatch;
+    answer: UserView;
+  };
+  "DELETE /users/{id}": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: void;
+  };
+  "GET /projects": {
+    path: never;
+    query: { limit?: number; cursor?: string | null };
+    body: never;
+    answer: ProjectViewListing;
+  };
+  "POST /projects": {
+    path: never;
+    query: never;
+    body: ProjectBody;
+    answer: ProjectView;
+  };
+  "GET /projects/{id}": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: ProjectView;
+  };
+  "PATCH /projects/{id}": {
+    path: { id: string };
+    query: never;
+    body: ProjectPatch;
+    answer: ProjectView;
+  };
+  "DELETE /projects/{id}": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: void;
+  };
+  "GET /projects/{id}/members": {
+    path: { id: string };
+    query: { limit?: number; cursor?: string | null };
+    body: never;
+    answer: MemberViewListing;
+  };
+  "PUT /projects/{id}/members/{user}": {
+    path: { id: string; user: string };
+    query: never;
+    body: MemberBody;
+    answer: MemberView;
+  };
+  "DELETE /projects/{id}/members/{user}": {
+    path: { id: string; user: string };
+    query: never;
+    body: never;
+    answer: void;
+  };
+  "GET /projects/{id}/invitations": {
+    path: { id: string };
+    query: { limit?: number; cursor?: string | null };
+    body: never;
+    answer: InvitationViewListing;
+  };
+  "POST /projects/{id}/invitations": {
+    path: { id: string };
+    query: never;
+    body: InvitationBody;
+    answer: NewInvitationView;
+  };
+  "DELETE /projects/{id}/invitations/{invitation}": {
+    path: { invitation: string; id: string };
+    query: never;
+    body: never;
+    answer: void;
+  };
+  "POST /invitations/accept": {
+    path: never;
+    query: never;
+    body: TokenBody;
+    answer: ProjectView;
+  };
+  "GET /api-keys": {
+    path: never;
+    query: { limit?: number; cursor?: string | null };
+    body: never;
+    answer: KeyViewListing;
+  };
+  "POST /api-keys": {
+    path: never;
+    query: never;
+    body: KeyBody;
+    answer: NewKeyView;
+  };
+  "DELETE /api-keys/{id}": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: void;
+  };
+  "GET /audit": {
+    path: never;
+    query: { format?: "json" | "jsonl"; all_projects?: boolean; limit?: number; cursor?: string | null; actor?: string | null; action?: string | null; kind?: string | null; subject?: string | null; since?: string | null; until?: string | null };
+    body: never;
+    answer: AuditViewListing;
+  };
+  "GET /runs": {
+    path: never;
+    query: { job?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; sort?: "created_at" | "-created_at"; limit?: number; cursor?: string | null };
+    body: never;
+    answer: RunViewListing;
+  };
+  "GET /jobs/{id}/executions": {
+    path: { id: string };
+    query: { status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; sort?: "created_at" | "-created_at"; limit?: number; cursor?: string | null };
+    body: never;
+    answer: RunViewListing;
+  };
+  "GET /jobs/{id}/runs": {
+    path: { id: string };
+    query: { status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; sort?: "created_at" | "-created_at"; limit?: number; cursor?: string | null };
+    body: never;
+    answer: RunViewListing;
+  };
+  "GET /runs/{id}": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: RunView;
+  };
+  "GET /runs/{id}/attempts": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: AttemptViewListing;
+  };
+  "POST /runs:recover": {
+    path: never;
+    query: never;
+    body: never;
+    answer: RecoveredView;
+  };
+  "POST /runs/{id}/cancel": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: RunView;
+  };
+  "GET /runs/{id}/log": {
+    path: { id: string };
+    query: { cursor?: string | null; limit?: number; format?: "json" | "text"; follow?: boolean };
+    body: never;
+    answer: LogLineViewListing;
+  };
+  "POST /callbacks/{token}": {
+    path: { token: string };
+    query: never;
+    body: CallbackBody;
+    answer: CallbackView;
+  };
+  "GET /jobs/{id}/explain": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: JobExplanationView;
+  };
+  "GET /runs/{id}/explain": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: RunExplanationView;
+  };
+  "POST /runs/{id}/retry": {
+    path: { id: string };
+    query: never;
+    body: RetryBody | undefined;
+    answer: RunView;
+  };
+  "POST /jobs/{id}/retry": {
+    path: { id: string };
+    query: never;
+    body: RetryBody | undefined;
+    answer: RunView;
+  };
+  "GET /dead-letters": {
+    path: never;
+    query: { limit?: number; cursor?: string | null; job?: string | null; fingerprint?: string | null; since?: string | null; until?: string | null };
+    body: never;
+    answer: DeadLetterViewListing;
+  };
+  "GET /dead-letters/groups": {
+    path: never;
+    query: { limit?: number; cursor?: string | null; job?: string | null; fingerprint?: string | null; since?: string | null; until?: string | null };
+    body: never;
+    answer: DeadGroupViewListing;
+  };
+  "POST /dead-letters/redrive": {
+    path: never;
+    query: never;
+    body: RedriveBody;
+    answer: OperationView;
+  };
+  "POST /dead-letters/discard": {
+    path: never;
+    query: never;
+    body: DiscardBody;
+    answer: OperationView;
+  };
+  "GET /secrets": {
+    path: never;
+    query: { limit?: number; cursor?: string | null };
+    body: never;
+    answer: SecretViewListing;
+  };
+  "PUT /secrets/{name}": {
+    path: { name: string };
+    query: never;
+    body: SecretBody;
+    answer: SecretView;
+  };
+  "DELETE /secrets/{name}": {
+    path: { name: string };
+    query: { force?: boolean };
+    body: never;
+    answer: void;
+  };
+  "GET /task-functions": {
+    path: never;
+    query: { limit?: number; cursor?: string | null };
+    body: never;
+    answer: FunctionViewListing;
+  };
+  "GET /task-functions/{name}": {
+    path: { name: string };
+    query: never;
+    body: never;
+    answer: FunctionView;
+  };
+  "PATCH /task-functions/{name}": {
+    path: { name: string };
+    query: never;
+    body: FunctionPatch;
+    answer: FunctionView;
+  };
+  "DELETE /task-functions/{name}": {
+    path: { name: string };
+    query: never;
+    body: never;
+    answer: void;
+  };
+  "GET /workers": {
+    path: never;
+    query: never;
+    body: never;
+    answer: WorkerViewListing;
+  };
+  "POST /workers/{id}/drain": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: WorkerView;
+  };
+  "GET /schedulers": {
+    path: never;
+    query: never;
+    body: never;
+    answer: SchedulerViewListing;
+  };
+  "GET /queues": {
+    path: never;
+    query: never;
+    body: never;
+    answer: QueueViewListing;
+  };
+  "POST /queues/{name}/pause": {
+    path: { name: string };
+    query: never;
+    body: never;
+    answer: QueueStateView;
+  };
+  "POST /queues/{name}/resume": {
+    path: { name: string };
+    query: never;
+    body: never;
+    answer: QueueStateView;
+  };
+  "GET /monitoring/jobs": {
+    path: never;
+    query: never;
+    body: never;
+    answer: MonitoredJobsView;
+  };
+  "GET /monitoring/workers": {
+    path: never;
+    query: never;
+    body: never;
+    answer: MonitoredWorkersView;
+  };
+  "GET /events": {
+    path: never;
+    query: { kind?: "run" | "job" | "worker" | null; seconds?: number };
+    body: never;
+    answer: void;
+  };
+}

@@ -1,0 +1,34 @@
+import { useEffect } from "react";
+import { PageSkeleton } from "@/components/shell/page-skeleton";
+import { Confirmer } from "@/components/ui/confirmer";
+import { ErrorState } from "@/components/ui/error-state";
+import { Toaster } from "@/components/ui/toaster";
+import { TooltipProvider } from "@/components/ui/tooltip";
+import { NoProject } from "@/features/sign-in/no-project";
+import { SignedOut } from "@/features/sign-in/signed-out";
+import { useSession } from "@/session/session";
+import { useRestore } from "@/session/use-restore";
+import { SignedIn } from "./signed-in";
+
+export function App() {
+  return (
+    <TooltipProvider>
+      <Front />
+      <Confirmer />
+      <Toaster />
+    </TooltipProvider>
+  );
+}
+
+function Front() {
+  const session = useSession();
+  const { error, retry } = useRestore();
+  useEffect(() => {
+    if (session.state === "out") document.title = "Sign in · Horae";
+  }, [session.state]);
+  if (session.state === "out") return <SignedOut ended={session.ended} />;
+  if (session.state === "in") {
+    return session.place ? <SignedIn key={session.place.slug} place={session.place} /> : <NoProject />;
+  }
+  return error ? <ErrorState error={error} onRetry={retry} /> : <PageSkeleton />;
+}

@@ -1,0 +1,80 @@
+import { lazy, Suspense, useEffect, useState } from "react";
+import { Outlet, useLocation, useNavigate, useNavigation } from "react-router";
+import { navigation } from "@/app/navigation";
+import { listen, useHotkeys } from "@/lib/hotkeys";
+import { useCan } from "@/session/use-can";
+import { ShortcutHelp } from "./shortcut-help";
+import { Sidebar } from "./sidebar";
+import { TopBar } from "./top-bar";
+
+const Palette = lazy(() => import("./palette"));
+
+export function Shell() {
+  const [palette, setPalette] = useState(false);
+  const [help, setHelp] = useState(false);
+  const navigate = useNavigate();
+  const can = useCan();
+  useEffect(listen, []);
+  useHotkeys([
+    ...navigation.map((to) => ({
+      keys: `g ${to.key}`,
+      label: to.label,
+      group: "Go to",
+      run: () => void navigate(to.path),
+    })),
+    { keys: "mod+k", label: "Search and commands", group: "Everywhere", run: () => setPalette(true) },
+    { keys: "/", label: "Search on this page", group: "Everywhere", run: () => searchHere(() => setPalette(true)) },
+    { keys: "?", label: "All shortcuts", group: "Everywhere", run: () => setHelp(true) },
+    ...(can("jobs:write")
+      ? [{ keys: "c", label: "New job", group: "Everywhere", run: () => void navigate("/jobs/new") }]
+      : []),
+  ]);
+  return (
+    <div className="min-h-dvh lg:grid lg:grid-cols-[13.5rem_minmax(0,1fr)]">
+      <a
+        href="#content"
+        className="sr-only z-50 rounded bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        Skip to the content
+      </a>
+      <Sidebar />
+      <div className="flex min-w-0 flex-col">
+        <TopBar onSearch={() => setPalette(true)} onHelp={() => setHelp(true)} />
+        <Progress />
+        <main id="content" tabIndex={-1} className="mx-auto w-full max-w-7xl flex-1 px-4 py-5 outline-none sm:px-6">
+          <ScrollToTop />
+          <Outlet />
+        </main>
+      </div>
+      {palette ? (
+        <Suspense>
+          <Palette onClose={() => setPalette(false)} />
+        </Suspense>
+      ) : null}
+      {help ? <ShortcutHelp onClose={() => setHelp(false)} /> : null}
+    </div>
+  );
+}
+
+function searchHere(otherwise: () => void): void {
+  const field = document.querySelector<HTMLInputElement>("[data-page-search]");
+  if (field) field.focus();
+  else otherwise();
+}
+
+/** A page that is being fetched. */
+function Progress() {
+  const busy = useNavigation().state === "loading";
+  return (
+    <div aria-hidden className="sticky top-12 z-30 h-0">
+      {busy ? <div className="h-0.5 w-full animate-pulse bg-accent" /> : null}
+    </div>
+  );
+}
+
+function ScrollToTop() {
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its top
+  useEffect(() => window.scrollTo(0, 0), [pathname]);
+  return null;
+}

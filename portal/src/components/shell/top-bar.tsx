@@ -1,0 +1,46 @@
+import { CircleHelp, Menu as MenuIcon, Search } from "lucide-react";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Kbd } from "@/components/ui/kbd";
+import { Brand } from "./brand";
+import { PhoneMenu } from "./phone-menu";
+import { ProjectSwitcher } from "./project-switcher";
+import { ThemeSwitch } from "./theme-switch";
+import { UserMenu } from "./user-menu";
+
+interface TopBarProps {
+  onSearch: () => void;
+  onHelp: () => void;
+}
+
+export function TopBar({ onSearch, onHelp }: TopBarProps) {
+  const [menu, setMenu] = useState(false);
+  return (
+    <header className="sticky top-0 z-30 flex h-12 items-center gap-2 border-b border-line bg-surface px-3 sm:px-6">
+      <Button variant="ghost" size="icon" aria-label="Menu" className="lg:hidden" onClick={() => setMenu(true)}>
+        <MenuIcon />
+      </Button>
+      <span className="hidden sm:block lg:hidden">
+        <Brand />
+      </span>
+      <ProjectSwitcher />
+      <button
+        type="button"
+        onClick={onSearch}
+        className="ml-auto flex h-8 items-center gap-2 rounded-md border border-line bg-page px-2.5 text-sm text-muted hover:bg-hover sm:w-64"
+      >
+        <Search aria-hidden className="size-4" />
+        <span className="sr-only sm:not-sr-only sm:flex-1 sm:text-left">Search or command</span>
+        <span className="hidden sm:block">
+          <Kbd keys="mod+k" />
+        </span>
+      </button>
+      <Button variant="ghost" size="icon" aria-label="Shortcuts" className="hidden sm:inline-flex" onClick={onHelp}>
+        <CircleHelp />
+      </Button>
+      <ThemeSwitch />
+      <UserMenu />
+      <PhoneMenu open={menu} onOpenChange={setMenu} />
+    </header>
+  );
+}

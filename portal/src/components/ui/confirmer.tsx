@@ -1,0 +1,43 @@
+import { useState } from "react";
+import { useQuestion } from "@/lib/confirm";
+import { Button } from "./button";
+import { Dialog } from "./dialog";
+import { Field } from "./field";
+import { Input } from "./input";
+
+/** Shows what `confirm` asks. There is one, in the shell. */
+export function Confirmer() {
+  const question = useQuestion();
+  return question ? <Ask key={question.title} question={question} /> : null;
+}
+
+function Ask({ question }: { question: NonNullable<ReturnType<typeof useQuestion>> }) {
+  const [typed, setTyped] = useState("");
+  const ready = question.typed === undefined || typed === question.typed;
+  return (
+    <Dialog
+      open
+      onOpenChange={() => question.answer(false)}
+      title={question.title}
+      description={question.text}
+      footer={
+        <>
+          <Button onClick={() => question.answer(false)}>Cancel</Button>
+          <Button
+            variant={question.danger ? "danger" : "primary"}
+            disabled={!ready}
+            onClick={() => question.answer(true)}
+          >
+            {question.action}
+          </Button>
+        </>
+      }
+    >
+      {question.typed === undefined ? null : (
+        <Field label={`Type ${question.typed} to confirm`}>
+          <Input value={typed} onChange={(event) => setTyped(event.target.value)} autoComplete="off" />
+        </Field>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,82 @@
+import * as Radix from "@radix-ui/react-dialog";
+import { X } from "lucide-react";
+import type { ReactNode } from "react";
+import { cn } from "@/lib/cn";
+import { Button } from "./button";
+
+interface DialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: ReactNode;
+  description?: ReactNode;
+  children?: ReactNode;
+  /** Buttons, right-aligned below. */
+  footer?: ReactNode;
+  className?: string;
+}
+
+const OVERLAY = "fixed inset-0 z-40 bg-[rgb(0_0_0/0.45)]";
+
+export function Dialog({ open, onOpenChange, title, description, children, footer, className }: DialogProps) {
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className={OVERLAY} />
+        <Radix.Content
+          {...(description ? {} : { "aria-describedby": undefined })}
+          className={cn(
+            "fixed top-[8vh] left-1/2 z-50 flex max-h-[84vh] w-[calc(100vw-1.5rem)] max-w-lg -translate-x-1/2 flex-col",
+            "rounded-lg border border-line bg-surface shadow-xl",
+            className,
+          )}
+        >
+          <Head title={title} description={description} />
+          <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div>
+          {footer ? (
+            <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</div>
+          ) : null}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+/** The same from the side, for what is long: details, forms beside a list. */
+export function Sheet({ open, onOpenChange, title, description, children, footer, className }: DialogProps) {
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className={OVERLAY} />
+        <Radix.Content
+          {...(description ? {} : { "aria-describedby": undefined })}
+          className={cn(
+            "fixed inset-y-0 right-0 z-50 flex w-full max-w-xl animate-slide flex-col border-l border-line bg-surface shadow-xl",
+            className,
+          )}
+        >
+          <Head title={title} description={description} />
+          <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div>
+          {footer ? (
+            <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</div>
+          ) : null}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+function Head({ title, description }: Pick<DialogProps, "title" | "description">) {
+  return (
+    <div className="flex items-start justify-between gap-4 px-5 pt-4 pb-3">
+      <div className="min-w-0">
+        <Radix.Title className="text-base font-semibold break-words">{title}</Radix.Title>
+        {description ? <Radix.Description className="mt-1 text-sm text-muted">{description}</Radix.Description> : null}
+      </div>
+      <Radix.Close asChild>
+        <Button variant="ghost" size="icon-sm" aria-label="Close">
+          <X />
+        </Button>
+      </Radix.Close>
+    </div>
+  );
+}

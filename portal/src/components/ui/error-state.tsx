@@ -1,0 +1,44 @@
+import { TriangleAlert } from "lucide-react";
+import { ApiError, messageOf } from "@/api/errors";
+import { Button } from "./button";
+import { CopyButton } from "./copy-button";
+
+interface ErrorStateProps {
+  error: unknown;
+  /** Tries again. */
+  onRetry?: () => void;
+}
+
+const ADVICE: Record<number, string> = {
+  0: "Is `horae serve` or `horae up` still running? The page goes on by itself once it answers.",
+  403: "Your role does not allow it. An owner of the project can change that, under Settings, Members.",
+  404: "It may have been deleted, or belongs to another project.",
+  429: "Wait a little, then try again.",
+  503: "The server runs, but its database does not answer. Try again in a moment.",
+};
+
+export function ErrorState({ error, onRetry }: ErrorStateProps) {
+  const known = error instanceof ApiError ? error : null;
+  const advice = known ? ADVICE[known.status] : undefined;
+  return (
+    <div role="alert" className="flex flex-col items-center px-6 py-12 text-center">
+      <span className="mb-3 rounded-full bg-failed-soft p-3 text-failed-text">
+        <TriangleAlert aria-hidden className="size-6" />
+      </span>
+      <h2 className="text-base font-semibold">{known?.title ?? "Something went wrong"}</h2>
+      <p className="mt-1 max-w-lg text-sm break-words text-soft">{messageOf(error)}</p>
+      {advice ? <p className="mt-1 max-w-lg text-sm text-muted">{advice}</p> : null}
+      {known?.requestId ? (
+        <p className="mt-3 flex items-center gap-1 text-xs text-muted">
+          Request id <code className="font-mono">{known.requestId}</code>
+          <CopyButton text={known.requestId} label="Copy the request id" />
+        </p>
+      ) : null}
+      {onRetry ? (
+        <Button className="mt-4" onClick={onRetry}>
+          Try again
+        </Button>
+      ) : null}
+    </div>
+  );
+}

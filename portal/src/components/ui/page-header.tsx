@@ -1,0 +1,28 @@
+import { type ReactNode, useEffect } from "react";
+
+interface PageHeaderProps {
+  title: string;
+  /** Beside the title: a status, say. */
+  aside?: ReactNode;
+  description?: ReactNode;
+  actions?: ReactNode;
+}
+
+/** The head of every page; also names it in the tab of the browser. */
+export function PageHeader({ title, aside, description, actions }: PageHeaderProps) {
+  useEffect(() => {
+    document.title = `${title} · Horae`;
+  }, [title]);
+  return (
+    <div className="mb-4 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
+      <div className="min-w-0">
+        <div className="flex flex-wrap items-center gap-2">
+          <h1 className="text-xl font-semibold tracking-tight break-words">{title}</h1>
+          {aside}
+        </div>
+        {description ? <div className="mt-0.5 text-sm text-muted">{description}</div> : null}
+      </div>
+      {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import * as Radix from "@radix-ui/react-tabs";
+import type { ReactNode } from "react";
+
+export interface Tab {
+  value: string;
+  label: ReactNode;
+}
+
+interface TabsProps {
+  /** Which one is open: keep it in the address, with useUrlState. */
+  value: string;
+  onValue: (value: string) => void;
+  tabs: readonly Tab[];
+  label: string;
+  children: ReactNode;
+}
+
+export function Tabs({ value, onValue, tabs, label, children }: TabsProps) {
+  return (
+    <Radix.Root value={value} onValueChange={onValue}>
+      <Radix.List aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line">
+        {tabs.map((tab) => (
+          <Radix.Trigger
+            key={tab.value}
+            value={tab.value}
+            className="-mb-px flex items-center gap-1.5 border-b-2 border-transparent px-3 py-2 text-sm whitespace-nowrap text-muted hover:text-text focus-visible:-outline-offset-2 data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
+          >
+            {tab.label}
+          </Radix.Trigger>
+        ))}
+      </Radix.List>
+      {children}
+    </Radix.Root>
+  );
+}
+
+/** What is not open is not rendered, and asks the server for nothing. */
+export function TabPanel({ value, children }: { value: string; children: ReactNode }) {
+  return (
+    <Radix.Content value={value} className="pt-4 focus-visible:outline-offset-4">
+      {children}
+    </Radix.Content>
+  );
+}

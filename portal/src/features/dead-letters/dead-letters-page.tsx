@@ -1,0 +1,5 @@
+import { PageHeader } from "@/components/ui/page-header";
+
+export default function DeadLettersPage() {
+  return <PageHeader title="Dead letters" />;
+}

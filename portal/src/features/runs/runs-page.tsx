@@ -1,0 +1,5 @@
+import { PageHeader } from "@/components/ui/page-header";
+
+export default function RunsPage() {
+  return <PageHeader title="Runs" />;
+}

@@ -1,0 +1,15 @@
+import { Button } from "@/components/ui/button";
+import { signOut } from "@/session/session";
+import { FrontPage } from "./front-page";
+
+/** For users who are members of no project yet. */
+export function NoProject() {
+  return (
+    <FrontPage
+      title="No project yet"
+      text="You are not a member of any project. Ask an owner of one for an invitation, and open its link."
+    >
+      <Button onClick={() => void signOut()}>Sign out</Button>
+    </FrontPage>
+  );
+}

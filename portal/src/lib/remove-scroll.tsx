@@ -1,0 +1,30 @@
+import { Slot } from "@radix-ui/react-slot";
+import { type ComponentProps, type ElementType, useEffect } from "react";
+
+let locks = 0;
+
+/** Stands in for react-remove-scroll, which Radix uses: the page behind a dialog does not scroll. It sets a property
+ * where the original writes a <style> element. */
+export function RemoveScroll({ as, children, ...rest }: ComponentProps<typeof Slot> & Radix) {
+  useEffect(() => {
+    locks += 1;
+    document.documentElement.style.overflow = "hidden";
+    document.documentElement.style.scrollbarGutter = "stable";
+    return () => {
+      locks -= 1;
+      if (locks > 0) return;
+      document.documentElement.style.overflow = "";
+      document.documentElement.style.scrollbarGutter = "";
+    };
+  }, []);
+  const { allowPinchZoom: _, shards: __, enabled: ___, ...props } = rest;
+  const Element = (as ?? Slot) as typeof Slot;
+  return <Element {...props}>{children}</Element>;
+}
+
+interface Radix {
+  as?: ElementType;
+  allowPinchZoom?: boolean;
+  shards?: unknown[];
+  enabled?: boolean;
+}

@@ -1,0 +1,80 @@
+import type { QueryClient, QueryKey } from "@tanstack/react-query";
+import type { SseEvent } from "./sse";
+
+type Item = { id: string } & Record<string, unknown>;
+
+/** Which queries each kind of event concerns, by the first word of their keys. */
+const CONCERNED: Record<string, string[]> = {
+  run: ["runs", "jobs", "dead-letters", "queues", "overview", "operations"],
+  job: ["jobs", "calendar", "overview"],
+  worker: ["workers", "schedulers", "overview"],
+};
+const NOUNS: Record<string, string> = { run: "runs", worker: "workers" };
+export const LIVE_NOUNS = [...new Set(Object.values(CONCERNED).flat())];
+const MOST = 500; // of one kind between two flushes; beyond that only lists are read anew
+
+/** What came since the last flush: of each thing only its last state. */
+export class Batch {
+  private readonly items = new Map<string, Map<string, Item>>();
+  private readonly touched = new Map<string, Set<string>>();
+  everything = false;
+
+  get empty(): boolean {
+    return !this.everything && this.touched.size === 0;
+  }
+
+  add(event: SseEvent): void {
+    if (event.name === "reset" || event.name === "dropped") {
+      this.everything = true;
+      return;
+    }
+    if (!(event.name in CONCERNED)) return;
+    const ids = this.touched.get(event.name) ?? new Set<string>();
+    this.touched.set(event.name, ids);
+    if (ids.size >= MOST) return;
+    const item = JSON.parse(event.data) as Item;
+    ids.add(item.id);
+    if (typeof item.job_id === "string") ids.add(item.job_id);
+    const kind = this.items.get(event.name) ?? new Map<string, Item>();
+    this.items.set(event.name, kind.set(item.id, item));
+  }
+
+  /** Puts what is known into what is shown, at once and without asking the server. */
+  patch(client: QueryClient): void {
+    for (const [kind, items] of this.items) {
+      const noun = NOUNS[kind];
+      if (!noun) continue;
+      client.setQueriesData<unknown>({ queryKey: [noun, "list"], type: "active" }, (old: unknown) =>
+        patched(old, items),
+      );
+      for (const [id, item] of items) {
+        client.setQueryData([noun, "one", id], (old: unknown) => (old ? { ...old, ...item } : undefined));
+      }
+    }
+  }
+
+  /** Whether a query shows something that may have changed. */
+  concerns(key: QueryKey): boolean {
+    const [noun, shape, id] = key;
+    if (typeof noun !== "string") return false;
+    if (this.everything) return LIVE_NOUNS.includes(noun);
+    for (const [kind, ids] of this.touched) {
+      if (!CONCERNED[kind]?.includes(noun)) continue;
+      if (shape !== "one" || ids.size >= MOST || ids.has(String(id))) return true;
+    }
+    return false;
+  }
+}
+
+/** A list or the pages of one, with items replaced; the same object if none is in it. */
+export function patched(old: unknown, items: Map<string, Item>): unknown {
+  if (typeof old !== "object" || old === null) return old;
+  if ("pages" in old && Array.isArray(old.pages)) {
+    const pages = old.pages.map((page) => patched(page, items));
+    return pages.every((page, index) => page === (old.pages as unknown[])[index]) ? old : { ...old, pages };
+  }
+  if (!("items" in old) || !Array.isArray(old.items)) return old;
+  const list = old.items as Item[];
+  if (!list.some((item) => items.has(item.id))) return old;
+  return { ...old, items: list.map((item) => ({ ...item, ...items.get(item.id) })) };
+}
