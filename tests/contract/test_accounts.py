@@ -12,7 +12,7 @@ from horae.domain.audit import Origin
 from horae.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from horae.domain.lockout import ACCOUNT, ADDRESS
 from horae.domain.records import ApiKey, Project
-from horae.lifecycle import keys, projects, sessions, signup, users
+from horae.lifecycle import keys, projects, sessions, signup, submit, users
 from horae.lifecycle.prune import tidy
 
 from .world import IDS, World, lost_reply
@@ -331,6 +331,39 @@ async def test_only_an_empty_project_is_deleted(world: World):
     await world.store.transact(projects.delete_project, project_id=made.id, actor="user:ada")
     with pytest.raises(NotFound):
         await world.store.transact(projects.delete_project, project_id=made.id, actor="user:ada")
+
+
+async def test_what_is_put_into_a_project_meanwhile_keeps_it(world: World):
+    """Whoever deletes it waits for those who are at it, and then finds that it is not empty."""
+    spec = (await world.job(name="hello")).spec
+    (other,) = await world.crowd(1)
+    made = await world.store.transact(
+        projects.create_project, project=Project(IDS.new(), "other", "Other"), actor="user:ada"
+    )
+    put, go_on = asyncio.Event(), asyncio.Event()
+    job = {"job_id": IDS.new(), "project_id": made.id, "spec": spec, "enabled": True, "actor": "user:bob"}
+
+    async def slowly(tx: Any) -> None:
+        await submit.create_job(tx, **job)
+        put.set()
+        await go_on.wait()
+
+    making = asyncio.create_task(world.store.transact(slowly))
+    await put.wait()
+    deleting = asyncio.create_task(other.store.transact(projects.delete_project, project_id=made.id, actor="user:ada"))
+    await asyncio.wait([deleting], timeout=0.3)
+    go_on.set()
+    await making
+    with pytest.raises(Conflict, match="jobs"):
+        await deleting
+    await world.store.transact(submit.delete_job, project_id=made.id, ref=job["job_id"], actor="user:bob")
+    await world.store.transact(projects.delete_project, project_id=made.id, actor="user:ada")
+    with pytest.raises(NotFound, match="project"):
+        await world.store.transact(submit.create_job, **{**job, "job_id": IDS.new()})
+    with pytest.raises(NotFound, match="project"):
+        await world.store.transact(
+            keys.create_key, key=replace(key(world, "viewer"), project_id=made.id), maker="owner"
+        )
 
 
 def key(world: World, role: str, **how: Any) -> ApiKey:

@@ -11,6 +11,7 @@ from horae.domain.errors import Conflict, StaleVersion
 from horae.domain.secret import Sealed
 from horae.lifecycle import secrets, state
 from horae.lifecycle.audit import read_audit
+from horae.lifecycle.prune import prune
 from tests.contract.world import FAILED, World
 
 ALL = AuditFilter()
@@ -173,6 +174,20 @@ async def test_the_installation_is_apart_from_projects(world: World):
     assert [entry.subject_name for entry in await trail(world)] == ["one"]
     both = await world.store.read(read_audit, [world.project, None], ALL, 10, None)
     assert [entry.subject_name for entry in both.items] == ["ann", "one"]
+
+
+async def test_it_is_kept_for_ever_unless_told_and_then_the_oldest_go_first(world: World):
+    jobs = await world.jobs(3)
+    later = await world.later(days=100)
+    await later.pause(jobs[0])
+    assert await later.prune(days=1) == 0
+    before = await trail(world)
+    assert len(before) == 4
+    old = {"retention": 86_400.0, "log_retention": 86_400.0, "audit_retention": 99 * 86_400.0}
+    assert await later.store.transact(prune, **old, limit=2) == 2
+    assert await trail(world) == before[2:]
+    assert [await later.store.transact(prune, **old, limit=2) for _ in range(2)] == [1, 0]
+    assert await trail(world) == before[3:]
 
 
 def test_long_values_are_cut_and_say_so():

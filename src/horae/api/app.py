@@ -18,6 +18,7 @@ from horae.api.body import described_models
 from horae.api.context import ApiSettings, Context
 from horae.api.examples import illustrate
 from horae.api.gate import Gate
+from horae.api.head import Head
 from horae.api.portal import Portal
 from horae.api.routes import (
     audit,
@@ -53,7 +54,7 @@ from horae.api.routes import (
     workers,
 )
 from horae.api.schemas import Problem
-from horae.api.shell import Shell
+from horae.api.shell import Rescue, Shell
 from horae.api.views import reply
 from horae.api.watching import Watches
 from horae.ports import Clock, Ids, Store
@@ -91,7 +92,9 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
     app.add_api_route("/openapi.json", _openapi, dependencies=[Depends(public)], include_in_schema=False)
     app.openapi = lambda: _describe(app)  # type: ignore[method-assign]
     app.add_middleware(idempotency.Keeper, context=app.state.context)
+    app.add_middleware(Head)
     app.add_middleware(Portal, folder=settings.portal)
+    app.add_middleware(Rescue)
     cors.install(app, settings.cors_origins)
     app.add_middleware(Shell, ids=ids, clock=clock)
     return app

@@ -16,6 +16,7 @@ from typing import Generic, TypeVar
 from fastapi import Request
 
 from horae.api import idempotency, query, tokens
+from horae.api.address import crowd
 from horae.api.errors import Malformed, Unauthenticated
 from horae.api.gate import Gate
 from horae.domain.account import Account, Place, User
@@ -78,22 +79,31 @@ async def authenticate(request: Request) -> Caller:
     if scheme.lower() != "bearer" or not text:
         raise Unauthenticated("sign in, or send your API key as `Authorization: Bearer <key>`")
     gate: Gate = request.app.state.gate
-    caller = await (_by_key(gate, text) if text.startswith("horae_") else _by_session(gate, text))
+    try:
+        caller = await (_by_key(gate, request, text) if text.startswith("horae_") else _by_session(gate, text))
+    except Unauthenticated:
+        await gate.strangers.count(crowd(gate.proxies.address(request)))
+        raise
     await gate.limit.count(caller.key_id or caller.actor)
     return caller
 
 
-async def _by_key(gate: Gate, text: str) -> Caller:
-    prefix = tokens.prefix_of(text)
+async def _by_key(gate: Gate, request: Request, text: str) -> Caller:
+    prefix = tokens.prefix_of(text) or ""
+    if not gate.met(prefix):  # a session's token is signed: whether to look it up is known without this
+        gate.strangers.check(crowd(gate.proxies.address(request)))
     found = await gate.key(prefix) if prefix else None
+    if found is None:
+        gate.part(prefix)
     if found is None or not tokens.matches(text, found.digest):
         raise Unauthenticated("this API key is not valid")
+    gate.meet(prefix)
     await gate.used(found.id)
     return _key_caller(found)
 
 
 def _key_caller(key: KeyRecord) -> Caller:
-    place = Place(key.project_id, key.project_slug, key.project_slug, key.role)
+    place = Place(key.project_id, key.project_slug, key.project_name, key.role)
     return Caller(f"key:{key.name}", key.role == "admin", (place,), key_id=key.id)
 
 

@@ -10,6 +10,7 @@ import base64
 import binascii
 import hashlib
 import hmac
+from collections.abc import Sequence
 
 from horae.domain.errors import InvalidInput
 
@@ -24,7 +25,8 @@ def seal(key: str, scope: str, after: str | None) -> str | None:
     return base64.urlsafe_b64encode(_mac(key, scope, payload) + payload).rstrip(b"=").decode()
 
 
-def unseal(key: str, scope: str, cursor: str | None) -> str | None:
+def unseal(keys: Sequence[str], scope: str, cursor: str | None) -> str | None:
+    """`keys`: while the secret key is being changed, whoever is in the middle of a list goes on with the old one."""
     if cursor is None:
         return None
     try:
@@ -32,7 +34,7 @@ def unseal(key: str, scope: str, cursor: str | None) -> str | None:
     except (binascii.Error, ValueError):
         raw = b""
     mac, payload = raw[:_MAC_BYTES], raw[_MAC_BYTES:]
-    if not hmac.compare_digest(mac, _mac(key, scope, payload)):
+    if not any(hmac.compare_digest(mac, _mac(key, scope, payload)) for key in keys):
         raise InvalidInput("cursor", "is not a cursor of this list; begin again without it")
     return payload.decode()
 

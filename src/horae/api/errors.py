@@ -6,15 +6,19 @@ request's id, under which the log holds the rest.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import orjson
 import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import iter_route_contexts
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
 
 from horae.domain.errors import (
     Conflict,
@@ -173,7 +177,22 @@ async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     details = {404: "there is nothing at this path", 405: "this path does not take that method"}
     detail = details.get(error.status_code, "the request cannot be served")
-    return problem(request.state.id, error.status_code, detail, headers=error.headers)
+    headers = {"allow": ", ".join(_allowed(request))} if error.status_code == 405 else error.headers
+    return problem(request.state.id, error.status_code, detail, headers=headers)
+
+
+def _allowed(request: Request) -> list[str]:
+    """What the path takes: the framework names the methods of the first route that has it, but each is its own."""
+    path, found = request.scope["path"], set()
+    for route in iter_route_contexts(request.app.routes):
+        if _pattern(str(route.path)).match(path):
+            found |= route.methods or set()
+    return sorted(found | ({"HEAD"} if "GET" in found else set()))
+
+
+@cache
+def _pattern(path: str) -> re.Pattern[str]:
+    return compile_path(path)[0]
 
 
 def invalid_body(error: ValidationError) -> InvalidBody:

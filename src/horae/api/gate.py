@@ -11,7 +11,7 @@ from fastapi import Depends, Request
 from horae.api.address import Proxies
 from horae.api.context import Context
 from horae.api.jwt import AccessTokens
-from horae.api.limits import RequestLimit
+from horae.api.limits import RequestLimit, StrangerLimit
 from horae.api.passwords import Passwords
 from horae.api.refreshing import RefreshTokens
 from horae.domain.account import Account, ProjectInfo
@@ -20,6 +20,7 @@ from horae.ports import Clock, Transaction
 
 T = TypeVar("T")
 _CACHED = 1_000
+_MET = 10_000
 _USED_EVERY = 60.0  # seconds: more often, and a key's use is not written down
 
 
@@ -61,9 +62,24 @@ class Gate:
         self.passwords = Passwords()
         self.proxies = Proxies(settings.trusted_proxies)
         self.limit = RequestLimit(context.store, context.clock, settings.api_rate)
+        self.strangers = StrangerLimit(context.store, context.clock)
+        self._met: OrderedDict[str, None] = OrderedDict()
 
     async def key(self, prefix: str) -> KeyRecord | None:
         return await self._keys.find(prefix, lambda: self._context.store.read(_key, prefix))
+
+    def met(self, prefix: str) -> bool:
+        """Whether somebody was here with this key before: they get in however many strangers share their address."""
+        return prefix in self._met
+
+    def meet(self, prefix: str) -> None:
+        if prefix not in self._met:
+            self._met[prefix] = None
+            while len(self._met) > _MET:
+                self._met.popitem(last=False)
+
+    def part(self, prefix: str) -> None:
+        self._met.pop(prefix, None)
 
     async def account(self, session_id: str) -> Account | None:
         return await self._accounts.find(session_id, lambda: self._context.store.read(_account, session_id))

@@ -1,4 +1,5 @@
-"""How many requests a key or a user may make: a leaky bucket that all processes share through the database.
+"""How many requests a key or a user may make, and how often an address may send a key that is none: leaky buckets that
+all processes share through the database.
 
 Each process counts by itself and settles with the others only every so often, in the background: once for each fiftieth
 of a bucket. So a request costs no query, and all processes together let through a few fiftieths too many at most. Only
@@ -21,6 +22,7 @@ log = structlog.get_logger()
 _BURST = 10.0  # seconds' worth of requests that may come at once
 _PORTIONS = 50
 _REMEMBERED = 10_000
+_STRANGERS, _STRANGERS_PORTIONS = 10.0, 10  # wrong keys a second of one address; writes are few, as this needs no care
 
 
 class _Bucket:
@@ -33,10 +35,12 @@ class _Bucket:
 class RequestLimit:
     """`rate` is how many a second for as long as one likes; 0: no limit."""
 
-    def __init__(self, store: Store, clock: Clock, rate: float) -> None:
+    _kind, _words = "api", "more than {rate:g} requests a second; slow down"
+
+    def __init__(self, store: Store, clock: Clock, rate: float, portions: int = _PORTIONS) -> None:
         self._store, self._clock, self._rate = store, clock, rate
         self._room = rate * _BURST
-        self._portion = max(1, int(self._room / _PORTIONS))
+        self._portion = max(1, int(self._room / portions))
         self._most = 3 * self._portion  # that may be under way before somebody waits
         self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
         self._settling: asyncio.Task[None] | None = None
@@ -50,16 +54,19 @@ class RequestLimit:
             bucket = self._remember(who, self._clock.monotonic())
         elif bucket.unsettled >= self._most and self._settling is not None:
             await asyncio.shield(self._settling)
+        self._make_room(bucket)
+        bucket.level += 1
+        bucket.unsettled += 1
+        if bucket.unsettled >= self._portion and self._settling is None:
+            self._settling = asyncio.get_running_loop().create_task(self._settle())
+
+    def _make_room(self, bucket: _Bucket) -> None:
         now = self._clock.monotonic()
         bucket.level = max(0.0, bucket.level - (now - bucket.at) * self._rate)
         bucket.at = now
         if bucket.level + 1 > self._room:
             wait = math.ceil((bucket.level + 1 - self._room) / self._rate)
-            raise TooManyRequests(f"more than {self._rate:g} requests a second; slow down", retry_after=max(1, wait))
-        bucket.level += 1
-        bucket.unsettled += 1
-        if bucket.unsettled >= self._portion and self._settling is None:
-            self._settling = asyncio.get_running_loop().create_task(self._settle())
+            raise TooManyRequests(self._words.format(rate=self._rate), retry_after=max(1, wait))
 
     def _remember(self, who: str, now: float) -> _Bucket:
         made = self._buckets[who] = _Bucket(now)
@@ -70,17 +77,31 @@ class RequestLimit:
     async def _settle(self) -> None:
         try:
             while due := {who: b for who, b in self._buckets.items() if b.unsettled >= self._portion}:
-                amounts = {f"api:{who}": float(bucket.unsettled) for who, bucket in due.items()}
+                amounts = {f"{self._kind}:{who}": float(bucket.unsettled) for who, bucket in due.items()}
                 for bucket in due.values():
                     bucket.unsettled = 0
                 levels = await self._store.transact(_pour, amounts, self._rate)
                 now = self._clock.monotonic()
                 for who, bucket in due.items():
-                    bucket.level, bucket.at = levels[f"api:{who}"] + bucket.unsettled, now
+                    bucket.level, bucket.at = levels[f"{self._kind}:{who}"] + bucket.unsettled, now
         except HoraeError as error:  # each process then limits by what it has seen itself
             log.warning("cannot settle request limits", error=str(error))
         finally:
             self._settling = None
+
+
+class StrangerLimit(RequestLimit):
+    """Keys and tokens that are not valid, by the address that sends them: beyond this, nobody looks them up."""
+
+    _kind, _words = "stranger", "too many keys that are not valid came from your address; wait a while"
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        super().__init__(store, clock, _STRANGERS, _STRANGERS_PORTIONS)
+
+    def check(self, address: str) -> None:
+        """Refuses whoever has used up the allowance."""
+        if (bucket := self._buckets.get(address)) is not None:
+            self._make_room(bucket)
 
 
 async def _pour(tx: Transaction, amounts: dict[str, float], rate: float) -> dict[str, float]:

@@ -30,7 +30,7 @@ class Paging:
     cursor: str | None
 
     def after(self, context: Context, principal: Principal | Caller, scope: str) -> str | None:
-        return cursors.unseal(context.settings.secret_key, f"{principal.project_id}\0{scope}", self.cursor)
+        return cursors.unseal(context.settings.keys, f"{principal.project_id}\0{scope}", self.cursor)
 
     def next(self, context: Context, principal: Principal | Caller, scope: str, after: str | None) -> str | None:
         return cursors.seal(context.settings.secret_key, f"{principal.project_id}\0{scope}", after)

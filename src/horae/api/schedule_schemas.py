@@ -158,7 +158,8 @@ class RecentView(BaseModel):
 
 
 class JobStatsView(BaseModel):
-    """How a job did, of all time and in the last 24 hours (from the full hour on)."""
+    """How a job did, of all time and in the last 24 hours (from the full hour on). `success_rate` is in percent of what
+    succeeded or failed."""
 
     job_id: str
     queued: int

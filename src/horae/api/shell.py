@@ -54,15 +54,36 @@ class Shell:
 
         try:
             await self._app(scope, receive, reply)
-        except Exception:
-            log.exception("request failed", request_id=request_id, **_what(scope))
-            if status:  # half an answer is on the wire: break the connection, so that nobody takes it for a whole
-                raise
-            detail = "Something went wrong on our side; the log has it under this request id."
-            await problem(request_id, 500, detail)(scope, receive, reply)
         finally:
             spent = round((self._clock.monotonic() - begun) * 1000, 1)
             log.debug("request", status=status, ms=spent, request_id=request_id, **_what(scope))
+
+
+class Rescue:
+    """Answers where the code was wrong. Inside of CORS, so that a page of another origin can read this answer too."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = False
+
+        async def reply(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, reply)
+        except Exception:
+            if scope["type"] != "http":
+                raise
+            request_id = scope["state"]["id"]
+            log.exception("request failed", request_id=request_id, **_what(scope))
+            if begun:  # half an answer is on the wire: break the connection, so that nobody takes it for a whole
+                raise
+            detail = "Something went wrong on our side; the log has it under this request id."
+            await problem(request_id, 500, detail)(scope, receive, send)
 
 
 def _given_id(scope: Scope) -> str | None:

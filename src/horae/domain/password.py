@@ -39,21 +39,19 @@ _LETTERS = str.maketrans("014358@$!", "oiaesbasi")
 _REST = re.compile(r"[^a-z]+")
 
 
-def check_password(password: str, username: str) -> str:
-    """Raises InvalidInput, which never tells the password."""
+def check_password(password: str, username: str, field: str = "password") -> str:
+    """Raises InvalidInput, which never tells the password; `field` is where it was given."""
     try:
         plain_text(password)
     except ValueError as error:
-        raise InvalidInput("password", str(error)) from None
+        raise InvalidInput(field, str(error)) from None
     if not SHORTEST <= len(password) <= LONGEST:
-        raise InvalidInput("password", f"must have {SHORTEST} to {LONGEST} characters")
+        raise InvalidInput(field, f"must have {SHORTEST} to {LONGEST} characters")
     folded = password.casefold()
     if username and _without(folded, username.casefold()):
-        raise InvalidInput("password", "must not be the username")
+        raise InvalidInput(field, "must not be the username")
     if _common(folded):
-        raise InvalidInput(
-            "password", "is one of those that are tried first; take a few words that do not belong together"
-        )
+        raise InvalidInput(field, "is one of those that are tried first; take a few words that do not belong together")
     return password
 
 

@@ -296,6 +296,7 @@ class KeyRecord:
     role: str
     digest: str
     project_slug: str
+    project_name: str
 
 
 Json = dict[str, Any]

@@ -64,5 +64,6 @@ class JobStats:
 
     @property
     def success_rate(self) -> float | None:
+        """In percent, as everywhere."""
         ended = self.total["succeeded"] + self.total["failed"]
-        return round(self.total["succeeded"] / ended, 4) if ended else None
+        return round(100 * self.total["succeeded"] / ended, 2) if ended else None

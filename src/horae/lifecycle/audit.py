@@ -24,6 +24,6 @@ async def about_switch(tx: Transaction, action: str, job: JobRecord, state: JobS
 
 
 async def read_audit(
-    tx: Transaction, projects: Collection[str | None], where: AuditFilter, limit: int, after: str | None
+    tx: Transaction, projects: Collection[str | None] | None, where: AuditFilter, limit: int, after: str | None
 ) -> Page[AuditRecord]:
     return await tx.audit.page(projects, where, limit=limit, after=after)

@@ -24,6 +24,12 @@ async def locked(tx: Transaction, project_id: str, ref: str) -> JobRecord:
     return job
 
 
+async def hold_project(tx: Transaction, project_id: str) -> None:
+    """Before something is put into a project: it stays until the transaction ends. An empty one may be deleted."""
+    if not await tx.access.hold_project(project_id):
+        raise NotFound("this project was deleted")
+
+
 async def no_job(tx: Transaction, project_id: str, ref: str) -> NotFound:
     """What to raise: that there is no such job, and the name that is closest to it."""
     known = {name.casefold(): name for name in await tx.jobs.names_like(project_id, ref)}

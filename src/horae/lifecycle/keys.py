@@ -7,6 +7,7 @@ from horae.domain.audit import differing
 from horae.domain.errors import InvalidInput, NotAllowed, NotFound
 from horae.domain.records import ApiKey
 from horae.domain.roles import above
+from horae.lifecycle.find import hold_project
 from horae.ports import Transaction
 
 
@@ -16,6 +17,7 @@ async def create_key(tx: Transaction, *, key: ApiKey, maker: str) -> KeyInfo:
         raise NotAllowed(f"you cannot make a key with the role {key.role}: your own is {maker}")
     if key.expires_at is not None and key.expires_at <= await tx.now():
         raise InvalidInput("expires_at", "must lie in the future")
+    await hold_project(tx, key.project_id)
     known = await tx.access.find_key(key.project_id, key.id) if tx.repeated else None
     if known is not None:
         await tx.access.delete_key(key.id)  # whoever asked has not heard of that one's token

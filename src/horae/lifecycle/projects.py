@@ -19,6 +19,7 @@ from horae.domain.audit import differing
 from horae.domain.difference import Change
 from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound
 from horae.domain.records import Project
+from horae.lifecycle.find import hold_project
 from horae.ports import Transaction
 
 
@@ -70,6 +71,7 @@ async def delete_project(tx: Transaction, *, project_id: str, actor: str) -> Non
 
 async def set_member(tx: Transaction, *, project_id: str, ref: str, role: str, actor: str) -> Member:
     """Makes a user a member, or gives them another role."""
+    await hold_project(tx, project_id)
     owners = await tx.accounts.owners(project_id)
     user = await tx.accounts.user(ref)
     if user is None:
@@ -99,6 +101,7 @@ async def remove_member(tx: Transaction, *, project_id: str, ref: str, actor: st
 
 
 async def invite(tx: Transaction, *, project_id: str, link: Link, actor: str) -> Invitation:
+    await hold_project(tx, project_id)
     now = await tx.now()
     expires_at = link.expires_at or now + INVITATION_GOOD_FOR
     if not now < expires_at <= now + LONGEST_INVITATION:

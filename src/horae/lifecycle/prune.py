@@ -10,11 +10,15 @@ ACCOUNT_RETENTION = 30 * 86_400.0  # how long a session or an invitation is know
 LIMIT_RETENTION = 2 * 86_400.0  # by then every try is forgotten
 
 
-async def prune(tx: Transaction, *, retention: float, log_retention: float, limit: int = 500) -> int:
-    """Deletes one portion; how much. Zero means that nothing is left to do."""
+async def prune(
+    tx: Transaction, *, retention: float, log_retention: float, audit_retention: float | None = None, limit: int = 500
+) -> int:
+    """Deletes one portion; how much. Zero means that nothing is left to do. The audit trail stays, unless told."""
     pruned = await tx.upkeep.prune_runs(retention, limit)
     if log_retention < retention:
         pruned += await tx.upkeep.prune_logs(log_retention, limit)
+    if audit_retention is not None:
+        pruned += await tx.audit.prune(audit_retention, limit)
     return pruned + await tx.idempotency.prune(KEPT, limit)
 
 

@@ -13,6 +13,7 @@ from horae.domain.redaction import Redactor, redactor
 from horae.domain.run import Leased
 from horae.domain.secret import CannotOpen, Sealed, SecretRecord, unknown
 from horae.domain.targets import HttpTarget
+from horae.lifecycle.find import hold_project
 from horae.ports import Seals, Transaction
 
 _LISTED = 10
@@ -21,6 +22,7 @@ _BATCH = 100
 
 async def set_secret(tx: Transaction, *, sealed: Sealed, actor: str) -> tuple[SecretRecord, bool]:
     """Makes a secret or replaces its value; whether it is new."""
+    await hold_project(tx, sealed.project_id)
     before = await tx.secrets.find(sealed.project_id, sealed.name, lock=True)
     await tx.secrets.save(sealed, actor)
     saved = await tx.secrets.find(sealed.project_id, sealed.name)

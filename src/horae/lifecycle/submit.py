@@ -15,7 +15,7 @@ from horae.domain.run import NewRun, RunRecord
 from horae.domain.states import Trigger
 from horae.lifecycle.audit import about_job
 from horae.lifecycle.cancel import cancel_all_of
-from horae.lifecycle.find import found, locked, no_job
+from horae.lifecycle.find import found, hold_project, locked, no_job
 from horae.lifecycle.follow import set_upstream
 from horae.lifecycle.functions import check_function, check_inputs
 from horae.lifecycle.secrets import check_definition
@@ -42,6 +42,7 @@ async def create_job(
         if existing.id == job_id:  # a repetition of a request that was carried out
             return existing
         raise Conflict(f"a job named {spec.name!r} exists already")
+    await hold_project(tx, project_id)
     await check_definition(tx, project_id, spec)
     await check_function(tx, spec)
     now = await tx.now()

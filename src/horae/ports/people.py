@@ -45,6 +45,10 @@ class Access(Protocol):
         """By slug: those that a user is a member of; with None, all."""
         ...
 
+    async def hold_project(self, project_id: str) -> bool:
+        """Whether it is there. Until the transaction ends nobody deletes it, so what is put into it is not lost."""
+        ...
+
     async def add_project(self, project: Project) -> None: ...
     async def rename_project(self, project_id: str, name: str) -> None: ...
     async def contents(self, project_id: str) -> dict[str, bool]:
@@ -205,7 +209,8 @@ class Idempotency(Protocol):
 
 
 class Audit(Protocol):
-    """What people did. Verbs add to it in the transaction that changes something; nothing is ever taken away."""
+    """What people did. Verbs add to it in the transaction that changes something. Nothing is changed or taken away,
+    but for what is older than a retention that somebody has set."""
 
     async def add(
         self,
@@ -222,9 +227,13 @@ class Audit(Protocol):
         ...
 
     async def page(
-        self, projects: Collection[str | None], where: AuditFilter, *, limit: int, after: str | None
+        self, projects: Collection[str | None] | None, where: AuditFilter, *, limit: int, after: str | None
     ) -> Page[AuditRecord]:
-        """Newest first; None among the projects is the installation."""
+        """Newest first; None among the projects is the installation, None for them all that there is."""
+        ...
+
+    async def prune(self, older_than: float, limit: int) -> int:
+        """Deletes the oldest of what is older than so many seconds; how many."""
         ...
 
 

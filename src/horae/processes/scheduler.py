@@ -149,7 +149,10 @@ class Scheduler:
             self._tidy_at = now + _TIDY_EVERY
         if now >= self._prune_at:
             pruned = await self._store.transact(
-                prune, retention=self._settings.retention, log_retention=self._settings.log_retention
+                prune,
+                retention=self._settings.retention,
+                log_retention=self._settings.log_retention,
+                audit_retention=self._settings.audit_retention,
             )
             if pruned:
                 return _PRUNE_PAUSE

@@ -31,3 +31,4 @@ class SchedulerSettings:
     sweep: float = 2.0
     retention: float = 30 * 86_400.0
     log_retention: float = 30 * 86_400.0
+    audit_retention: float | None = None  # for ever

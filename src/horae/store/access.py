@@ -38,6 +38,10 @@ class AccessTable(Group):
         items = [_project(row) for row in rows[:limit]]
         return Page(items, items[-1].slug if len(rows) > limit else None)
 
+    async def hold_project(self, project_id: str) -> bool:
+        rows = await self.db.fetch(f"SELECT id FROM projects WHERE id = :id {self.d.lock_shared}", {"id": project_id})
+        return bool(rows)
+
     async def add_project(self, project: Project) -> None:
         await self.db.execute(
             f"INSERT INTO projects (id, slug, name, created_at) VALUES (:id, :slug, :name, {self.d.now})",
@@ -92,7 +96,7 @@ class AccessTable(Group):
 
     async def key(self, prefix: str) -> KeyRecord | None:
         rows = await self.db.fetch(
-            "SELECT k.id, k.project_id, p.slug, k.name, k.role, k.digest FROM api_keys k "
+            "SELECT k.id, k.project_id, p.slug, p.name AS project_name, k.name, k.role, k.digest FROM api_keys k "
             "JOIN projects p ON p.id = k.project_id WHERE k.prefix = :prefix "
             f"AND (k.expires_at IS NULL OR k.expires_at > {self.d.now})",
             {"prefix": prefix},
@@ -100,7 +104,8 @@ class AccessTable(Group):
         if not rows:
             return None
         row = rows[0]
-        return KeyRecord(row["id"], row["project_id"], row["name"], row["role"], row["digest"], row["slug"])
+        whose = (row["slug"], row["project_name"])
+        return KeyRecord(row["id"], row["project_id"], row["name"], row["role"], row["digest"], *whose)
 
     async def used(self, key_id: str) -> None:
         await self.db.execute(

@@ -1,8 +1,9 @@
-"""`audit_log`: what people did, in the transaction that did it. Rows are added and read; nothing changes them."""
+"""`audit_log`: what people did, in the transaction that did it. Rows are added and read; nothing changes them, and only
+retention, where somebody has set one, takes the oldest away."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -51,19 +52,41 @@ class AuditTable(Group):
         )
 
     async def page(
-        self, projects: Collection[str | None], where: AuditFilter, *, limit: int, after: str | None
+        self, projects: Collection[str | None] | None, where: AuditFilter, *, limit: int, after: str | None
     ) -> Page[AuditRecord]:
         wheres, params = _conditions(where, after)
         rows: list[Row] = []
-        for project_id in projects:  # one after the other: each is a walk along the index
-            mine = "project_id IS NULL" if project_id is None else "project_id = :project_id"
+        for mine, values in _whose(projects):  # one after the other: each is a walk along the index
+            asked = " AND ".join([*mine, *wheres])
             rows += await self.db.fetch(
-                f"SELECT {', '.join(_COLUMNS)} FROM audit_log WHERE {' AND '.join([mine, *wheres])} "
+                f"SELECT {', '.join(_COLUMNS)} FROM audit_log {f'WHERE {asked} ' if asked else ''}"
                 "ORDER BY id DESC LIMIT :limit",
-                {**params, "project_id": project_id, "limit": limit + 1},
+                {**params, **values, "limit": limit + 1},
             )
         found = sorted((_record(row) for row in rows), key=lambda one: one.id, reverse=True)
         return Page(found[:limit], found[limit - 1].id if len(found) > limit else None)
+
+    async def prune(self, older_than: float, limit: int) -> int:
+        before = smallest_id(await self.d.read_now(self.db) - timedelta(seconds=older_than) + _SKEW)
+        rows = await self.db.fetch(
+            f"SELECT id FROM audit_log WHERE at < {self.d.earlier(':older_than')} AND id < :before "
+            "ORDER BY id LIMIT :limit",
+            {"older_than": older_than, "before": before, "limit": limit},
+        )
+        ids = [row["id"] for row in rows]
+        if ids:
+            await self.db.execute(f"DELETE FROM audit_log WHERE {self.d.among('id', 'ids')}", {"ids": ids})
+        return len(ids)
+
+
+def _whose(projects: Collection[str | None] | None) -> Iterator[tuple[list[str], dict[str, Any]]]:
+    if projects is None:
+        yield [], {}
+    for project_id in projects or ():
+        if project_id is None:
+            yield ["project_id IS NULL"], {}
+        else:
+            yield ["project_id = :project_id"], {"project_id": project_id}
 
 
 def _conditions(where: AuditFilter, after: str | None) -> tuple[list[str], dict[str, Any]]:

@@ -37,6 +37,7 @@ async def _scheduler(settings: Settings) -> None:
             shard_lease=settings.shard_lease,
             retention=settings.retention,
             log_retention=settings.log_retention,
+            audit_retention=settings.audit_retention,
         ),
         shard_count=store.shard_count,
         clock=CLOCK,

@@ -64,6 +64,27 @@ async def test_all_of_it_as_lines(api: Api):
     assert (empty.status_code, empty.text) == (200, "")
 
 
+async def test_admins_get_that_of_every_project_and_of_those_that_are_gone(api: Api):
+    await api.make()
+    other = (await api.call("POST", "/projects", json={"slug": "short-lived"})).json()["id"]
+    link = await api.call("POST", "/projects/short-lived/invitations", json={"role": "viewer"})
+    assert (await api.call("DELETE", "/projects/short-lived")).status_code == 204
+    actions = ["project.delete", "invitation.create", "project.create", "job.create"]
+    seen, cursor = [], None
+    while True:
+        params = {"limit": 1, "all_projects": "true", **({"cursor": cursor} if cursor else {})}
+        page = (await api.call("GET", "/audit", params=params)).json()
+        seen += page["items"]
+        if (cursor := page["next_cursor"]) is None:
+            break
+    assert [one["action"] for one in seen] == actions
+    assert (seen[1]["project_id"], seen[1]["subject"]["id"]) == (other, link.json()["id"])
+    lines = (await api.call("GET", "/audit", params={"format": "jsonl", "all_projects": "true"})).text.splitlines()
+    assert [json.loads(line) for line in lines] == seen
+    refused = await api.call("GET", "/audit", role="owner", params={"all_projects": "true"})
+    assert (refused.status_code, "admins" in refused.json()["detail"]) == (403, True)
+
+
 async def test_another_project_sees_nothing_of_it(api: Api):
     await api.make()
     api.tokens["stranger"] = await add_key(api.store, "owner", await another_project(api))

@@ -213,7 +213,7 @@ async def test_figures_of_a_job(api: Api):
         found = (await api.call("GET", "/jobs/hello/stats")).json()
         expected = {"job_id": made["id"], "queued": 1, "running": 1, "succeeded": 1, "failed": 1, "cancelled": 1}
         assert {name: found[name] for name in expected} == expected
-        assert (found["success_rate"], found["last_run_id"], found["last_status"]) == (0.5, last, "cancelled")
+        assert (found["success_rate"], found["last_run_id"], found["last_status"]) == (50.0, last, "cancelled")
         assert (found["recent"]["succeeded"], found["recent"]["failed"]) == (1, 1)
         assert datetime.fromisoformat(found["recent"]["since"]) < CLOCK.now() - timedelta(hours=24)
 

@@ -94,6 +94,47 @@ async def test_pages_of_other_origins_are_refused_unless_named(api: Api):
 
 
 @ON_SQLITE
+async def test_pages_of_named_origins_can_read_of_faults_too(api: Api, monkeypatch: pytest.MonkeyPatch):
+    opened = at(api, cors_origins=(PAGE,))
+
+    async def broken(*_: Any, **__: Any) -> None:
+        raise RuntimeError("hunter2")
+
+    monkeypatch.setattr("horae.api.routes.jobs._page", broken)
+    answer = await opened.call("GET", "/jobs", headers={"origin": PAGE})
+    assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (500, PAGE)
+    assert answer.json()["request_id"] == answer.headers["x-request-id"]
+    assert "hunter2" not in answer.text
+
+
+@ON_SQLITE
+async def test_methods_that_a_path_does_not_take(api: Api):
+    for method, path, allowed in (
+        ("DELETE", "/jobs", "GET, HEAD, POST"),
+        ("POST", "/jobs/hello", "DELETE, GET, HEAD, PATCH, PUT"),
+        ("GET", "/jobs/hello/run", "POST"),
+        ("OPTIONS", "/health", "GET, HEAD"),
+    ):
+        answer = await api.call(method, path)
+        assert (answer.status_code, answer.headers["allow"]) == (405, allowed), path
+
+
+@ON_SQLITE
+async def test_head_is_get_without_its_body(api: Api):
+    await api.make()
+    for path in ("/jobs/hello", "/jobs", "/health", "/openapi.json", "/metrics", "/audit?format=jsonl", "/events"):
+        head = await api.call("HEAD", path)
+        assert (head.status_code, head.content) == (200, b""), path
+    whole = await api.call("GET", "/jobs/hello")
+    head = await api.call("HEAD", "/jobs/hello")
+    for name in ("etag", "content-type", "content-length"):
+        assert head.headers[name] == whole.headers[name]
+    assert (await api.call("HEAD", "/jobs/hello", role=None)).status_code == 401
+    assert (await api.call("HEAD", "/jobs/none")).status_code == 404
+    assert (await api.call("HEAD", "/jobs/hello/run")).status_code == 405
+
+
+@ON_SQLITE
 async def test_a_body_that_trickles_is_given_up(api: Api, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("horae.api.body.PATIENCE", 0.05)
 

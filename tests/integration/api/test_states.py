@@ -76,13 +76,19 @@ async def test_an_edit_may_switch_in_the_same_transaction(api: Api):
     assert (both["status"], both["next_run_at"][11:19]) == ("scheduled", "09:00:00")
 
 
+async def test_null_brings_back_the_default_of_a_switch_too(api: Api):
+    await api.make(enabled=False)
+    patched = await api.call("PATCH", "/jobs/hello", json={"enabled": None, "notify": None, "tags": None})
+    assert (patched.status_code, patched.json()["enabled"], patched.json()["notify"]) == (200, True, [])
+
+
 async def test_an_edit_that_is_refused_switches_nothing(api: Api):
     await api.make(schedule=HOURLY)
     for body, headers, status in (
         ({"enabled": False, "priority": 10}, {}, 422),
         ({"enabled": False, "priority": 9}, {"if-match": '"7"'}, 412),
         ({"enabled": False, "schedule": {"after": {"job": "nobody"}}}, {}, 422),
-        ({"enabled": None}, {}, 422),
+        ({"enabled": "no"}, {}, 422),
     ):
         answer = await api.call("PATCH", "/jobs/hello", json=body, headers=headers)
         assert answer.status_code == status, body

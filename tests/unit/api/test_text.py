@@ -34,24 +34,24 @@ def test_what_is_no_token_has_no_prefix(text: str):
 def test_a_cursor_works_in_its_list_only(after: str, scope: str, other: str):
     sealed = cursor.seal(KEY, scope.encode("utf-8", "replace").decode(), after)
     scope = scope.encode("utf-8", "replace").decode()
-    assert cursor.unseal(KEY, scope, sealed) == after
+    assert cursor.unseal([KEY], scope, sealed) == cursor.unseal(["x" * 32, KEY], scope, sealed) == after
     if other.encode("utf-8", "replace").decode() != scope:
         with pytest.raises(InvalidInput):
-            cursor.unseal(KEY, other.encode("utf-8", "replace").decode(), sealed)
+            cursor.unseal([KEY], other.encode("utf-8", "replace").decode(), sealed)
     with pytest.raises(InvalidInput):
-        cursor.unseal("x" * 32, scope, sealed)
+        cursor.unseal(["x" * 32], scope, sealed)
 
 
 @given(st.text(max_size=200))
 def test_forged_cursors_are_refused(text: str):
     with pytest.raises(InvalidInput) as refused:
-        cursor.unseal(KEY, "jobs", text)
+        cursor.unseal([KEY], "jobs", text)
     assert refused.value.field == "cursor"
 
 
 def test_no_cursor_is_the_beginning():
     assert cursor.seal(KEY, "jobs", None) is None
-    assert cursor.unseal(KEY, "jobs", None) is None
+    assert cursor.unseal([KEY], "jobs", None) is None
 
 
 @given(st.binary(max_size=300))

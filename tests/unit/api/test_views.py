@@ -77,7 +77,7 @@ def test_views_hold_what_the_schema_says():
     shown = stats_json("id", stats)
     assert set(shown) == set(JobStatsView.model_fields)
     assert set(shown["recent"]) == set(RecentView.model_fields)
-    assert (shown["success_rate"], shown["avg_duration_ms"]) == (0.5, 25)
+    assert (shown["success_rate"], shown["avg_duration_ms"]) == (50.0, 25)
 
 
 @pytest.mark.parametrize(

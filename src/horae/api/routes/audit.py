@@ -18,13 +18,14 @@ from horae.api.schedule_schemas import ChangeView
 from horae.api.schemas import Listing
 from horae.api.views import listing, render, reply
 from horae.domain.audit import AuditFilter, AuditRecord
+from horae.domain.errors import NotAllowed
 from horae.domain.records import Page as Found
 from horae.lifecycle.audit import read_audit
 
 router = APIRouter(tags=["audit"])
 
 _EXPORTED = 500  # rows at a time
-Projects = tuple[str | None, ...]
+Projects = tuple[str | None, ...] | None  # None: all
 
 
 class SubjectView(BaseModel):
@@ -69,10 +70,12 @@ async def list_audit(
     page: Page,
     where: Annotated[AuditFilter, Depends(audit_filter)],
     format: Annotated[Literal["json", "jsonl"], Query(description="jsonl: all of it, a line for each")] = "json",
+    all_projects: Annotated[bool, Query(description="of every project, those that are gone too: for admins")] = False,
 ) -> Response:
     """What people did in this project, newest first; admins see what concerns the installation as well."""
-    projects: Projects = (principal.project_id, None) if principal.role == "admin" else (principal.project_id,)
-    scope = "\0".join(["audit", *("" if value is None else str(value) for value in astuple(where))])
+    projects = _projects(principal, all_projects)
+    asked = ("" if value is None else str(value) for value in (*astuple(where), all_projects or None))
+    scope = "\0".join(["audit", *asked])
     after = page.after(context, principal, scope)
     if format == "jsonl":
         first = await context.store.read(read_audit, projects, where, _EXPORTED, after)
@@ -81,6 +84,14 @@ async def list_audit(
         return StreamingResponse(lines, media_type="application/x-ndjson", headers=headers)
     found = await context.store.read(read_audit, projects, where, page.limit, after)
     return reply(listing((audit_json(one) for one in found.items), page.next(context, principal, scope, found.next)))
+
+
+def _projects(principal: Principal, all_projects: bool) -> Projects:
+    if principal.role != "admin":
+        if all_projects:
+            raise NotAllowed("all_projects is for admins: leave it out to see your own project's")
+        return (principal.project_id,)
+    return None if all_projects else (principal.project_id, None)
 
 
 async def _lines(

@@ -150,7 +150,7 @@ async def change_password(request: Request, context: Ctx, gate: Door, caller: Ow
     body = await read_model(request, PasswordBody)
     if caller.user is None or caller.session_id is None:
         raise NotAllowed("an API key has no password")
-    new = check_password(body.new_password.get_secret_value(), caller.user.username)
+    new = check_password(body.new_password.get_secret_value(), caller.user.username, "new_password")
     try:
         found = await signin.check_password(
             context, gate, request, caller.user.username, body.password.get_secret_value()

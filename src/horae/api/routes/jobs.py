@@ -98,7 +98,7 @@ async def change_job(request: Request, context: Ctx, principal: Writer, ref: Ref
     replaces the old one as a whole."""
     patch = await read_object(request, merge=True)
     merge.refuse_read_only(patch)
-    given = validate(JobState, {name: patch[name] for name in STATE & patch.keys()})
+    given = validate(JobState, {name: patch[name] for name in STATE & patch.keys() if patch[name] is not None})
     enabled = given.enabled if "enabled" in patch else None
     return await _apply(context, principal, _Edit(ref, expected, enabled, lambda spec: merge.patched(spec, patch)))
 

@@ -90,15 +90,24 @@ async def _page(
     limit: int,
     after: str | None,
 ) -> records.Page[RunRecord]:
-    job_id = None
-    if job is not None:
-        # A deleted job keeps its history, which is found by the job's id alone.
-        job_id = job if is_id(job) else (await find_job(tx, project_id, job)).id
+    job_id = job
+    if job is not None and not is_id(job):
+        job_id = (await find_job(tx, project_id, job)).id
     status, trigger, worker, sort = rest
     if worker is not None and not is_id(worker):
         raise InvalidInput("worker", "must be the id of a worker")
     where = records.RunFilter(job_id=job_id, status=status, trigger=trigger, worker_id=worker)
-    return await tx.runs.page(project_id, where, limit=limit, after=after, oldest_first=sort == "created_at")
+    found = await tx.runs.page(project_id, where, limit=limit, after=after, oldest_first=sort == "created_at")
+    if job_id is not None and not found.items:
+        await _known(tx, project_id, job_id)
+    return found
+
+
+async def _known(tx: Transaction, project_id: str, job_id: str) -> None:
+    """A deleted job keeps its history, which is found by the job's id alone; without any there is no such job."""
+    history = await tx.runs.page(project_id, records.RunFilter(job_id=job_id), limit=1, after=None)
+    if not history.items:
+        await find_job(tx, project_id, job_id)
 
 
 @router.get("/runs/{id}", response_model=RunView)
