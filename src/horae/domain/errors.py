@@ -60,6 +60,11 @@ class StoreUnavailable(HoraeError):
     """The database cannot be reached right now; the same call may succeed later."""
 
 
+class StoreRefused(StoreUnavailable):
+    """The database answers and does not let us in: a wrong name or password, or no database at all. That seldom mends
+    itself."""
+
+
 class DuplicateKey(HoraeError):
     """A row with this unique key exists already."""
 

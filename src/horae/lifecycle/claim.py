@@ -26,9 +26,15 @@ async def claim(
     offers: Collection[str],
     limit: int,
     lease: float,
+    again: bool = False,
 ) -> Claims:
-    """One token serves the whole batch: no other claim of any of these runs will ever carry it."""
-    if tx.repeated and (held := await tx.runs.claimed(worker_id, token)):
+    """One token serves the whole batch: no other claim of any of these runs will ever carry it. `again`, for which it
+    takes a whole transaction: nobody heard what an earlier claim with this token came to. If it took something, that is
+    what this one gives, with fresh leases."""
+    if (again or tx.repeated) and (held := await tx.runs.claimed(worker_id, token)):
+        if again:
+            renewed = {run_id for run_id, _, _ in await tx.runs.renew(worker_id, [run.id for run in held], lease)}
+            held = [run for run in held if run.id in renewed]
         return Claims(held, 0)
     runs = await tx.runs.claim(worker_id=worker_id, token=token, queues=queues, offers=offers, limit=limit, lease=lease)
     if len(runs) >= limit:

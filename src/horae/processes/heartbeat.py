@@ -58,9 +58,10 @@ class Heartbeat:
         return self._settings.lease * 0.8
 
     async def step(self) -> float:
-        """Beats, or looks for cancels between two beats."""
+        """Beats, or looks for cancels between two beats. A slow database is waited for, but so that there is time for
+        another try before the lease is over."""
         try:
-            async with asyncio.timeout(self._settings.heartbeat):
+            async with asyncio.timeout(max(self._settings.heartbeat, self._settings.lease * 0.4)):
                 await self._talk()
         except TimeoutError:
             raise StoreUnavailable("the database does not answer the heartbeat") from None

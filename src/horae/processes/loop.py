@@ -5,18 +5,23 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 import structlog
 
-from horae.domain.errors import StoreUnavailable
+from horae.domain.errors import StoreRefused, StoreUnavailable
 
 log = structlog.get_logger()
+
+T = TypeVar("T")
 
 Step = Callable[[], Awaitable[float | None]]
 """One piece of work; returns the seconds until the next, None to wait for a wake-up."""
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
+_FIRST_REMINDER, _RAREST_REMINDER = 15.0, 300.0  # seconds after which an outage is spoken of again
 
 
 class Wake:
@@ -41,22 +46,30 @@ class Wake:
 
 
 class Outage:
-    """The database is away: the first loop of a process that notices says so, the last one says that it is over."""
+    """The database is away: the first part of a process that notices says so, the last one says that it is over, and
+    now and then somebody says that it lasts."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()  # the heartbeat's loops are on a thread of their own
-        self._waiting: set[Loop] = set()
+        self._waiting: set[object] = set()
+        self._since = self._remind_at = 0.0
 
-    def begins(self, loop: Loop, reason: str) -> None:
+    def begins(self, who: object, reason: str) -> None:
         with self._lock:
+            now = time.monotonic()
             if not self._waiting:
                 log.warning("waiting for the database", reason=reason)
-            self._waiting.add(loop)
+                self._since, self._remind_at = now, now + _FIRST_REMINDER
+            elif now >= self._remind_at:
+                lasting = now - self._since
+                log.warning("still waiting for the database", seconds=round(lasting), reason=reason)
+                self._remind_at = now + min(lasting, _RAREST_REMINDER)
+            self._waiting.add(who)
 
-    def ends(self, loop: Loop) -> None:
+    def ends(self, who: object) -> None:
         with self._lock:
-            if loop in self._waiting:
-                self._waiting.remove(loop)
+            if who in self._waiting:
+                self._waiting.remove(who)
                 if not self._waiting:
                     log.info("the database is back")
 
@@ -71,6 +84,7 @@ class Loop:
         self.name = name
         self.wake = wake or Wake()
         self._step = step
+        self._resting = Wake()  # after a failure: wake-ups would make it try without a pause
         self._stopping = False
         self._pause = 0.0
         self._failing = False
@@ -78,10 +92,12 @@ class Loop:
     def stop(self) -> None:
         self._stopping = True
         self.wake.set()
+        self._resting.set()
 
     async def run(self) -> None:
         while not self._stopping:
-            await self.wake.wait(await self._guarded())
+            delay = await self._guarded()
+            await (self._resting if self._pause else self.wake).wait(delay)
 
     async def _guarded(self) -> float | None:
         """Takes the step. A failure is said once, waited out, and never ends the process."""
@@ -104,5 +120,29 @@ class Loop:
         return delay
 
     def _longer_pause(self) -> float:
-        self._pause = min(max(self._pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
+        self._pause = _longer(self._pause)
         return self._pause
+
+
+async def patiently(work: Callable[[], Awaitable[T]], stop: asyncio.Event) -> T | None:
+    """Does, once, what needs the database; waits for it if it is away, but not beyond `stop`: then it gives None."""
+    who, pause = object(), 0.0
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        while not stop.is_set():
+            try:
+                return await work()
+            except StoreRefused:
+                raise
+            except StoreUnavailable as error:
+                _outage.begins(who, str(error))
+                pause = _longer(pause)
+                await asyncio.wait([stopping], timeout=pause)
+        return None
+    finally:
+        stopping.cancel()
+        _outage.ends(who)
+
+
+def _longer(pause: float) -> float:
+    return min(max(pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import ClassVar
 
+from horae.domain.errors import StoreUnavailable
 from horae.domain.job import JobSpec
 from horae.domain.records import Beat, WorkerSign
 from horae.domain.run import Claimed
@@ -18,7 +19,7 @@ from horae.processes.blocked import Watcher
 from horae.processes.heartbeat import Heart, Heartbeat, HeartbeatThread, OpenHeartbeat
 from horae.processes.host import surely_dead
 from horae.processes.logbook import LogBook
-from horae.processes.loop import Loop, log
+from horae.processes.loop import Loop, log, patiently
 from horae.processes.neighbours import IsDead, recover_neighbours
 from horae.processes.reporter import Reporter
 from horae.processes.settings import WorkerSettings
@@ -61,6 +62,7 @@ class Worker:
         self._queues: list[str] = list(settings.queues)
         self._definitions: dict[tuple[str, int], JobSpec] = {}
         self._idle_polls = 0
+        self._token: str | None = None  # of a claim that nobody heard the end of
         self._learn_at = 0.0
         self._register_at = 0.0
         self._draining = False
@@ -78,8 +80,7 @@ class Worker:
     async def run(self, stop: asyncio.Event, stop_now: asyncio.Event) -> None:
         """Works until `stop` is set, then drains; `stop_now` cuts the draining short."""
         self._main = asyncio.get_running_loop()
-        await self._store.transact(_register, self.sign)
-        await self._register_functions()
+        await patiently(self._sign_on, stop)
         await self._heart.start()
         self._watcher.start()
         log.info("worker ready", worker=self.sign.id, slots=self.sign.slots, offers=list(self.sign.offers))
@@ -94,6 +95,10 @@ class Worker:
         self._watcher.stop()
         await self._heart.stop()
         await self._say_goodbye()
+
+    async def _sign_on(self) -> None:
+        await self._store.transact(_register, self.sign)
+        await self._register_functions()
 
     async def _drain(self, claiming: asyncio.Task[None], stop_now: asyncio.Event) -> None:
         self._draining = True
@@ -134,18 +139,23 @@ class Worker:
             return self._settings.poll  # woken as soon as a slot is free and its result reported
         if not self._settings.queues:
             await self._learn_queues()
-        since, token = self._clock.monotonic(), self._ids.new()
-        leased_until = self._heart.leased(token, since)
-        claims: Claims = await self._store.single(
-            claim,
-            worker_id=self.sign.id,
-            token=token,
-            queues=self._queues,
-            offers=self.sign.offers,
-            limit=free,
-            lease=self._settings.lease,
-        )
-        await self._start(claims.runs, leased_until)
+        token, self._token, again = self._token or self._ids.new(), None, self._token is not None
+        leased_until = self._heart.leased(token, self._clock.monotonic())
+        try:
+            claims: Claims = await (self._store.transact if again else self._store.single)(
+                claim,
+                worker_id=self.sign.id,
+                token=token,
+                again=again,
+                queues=self._queues,
+                offers=self.sign.offers,
+                limit=free,
+                lease=self._settings.lease,
+            )
+            await self._start(claims.runs, leased_until)
+        except StoreUnavailable:
+            self._token = token  # it may have taken something: the next one asks
+            raise
         return self._pause(claims, free)
 
     def _free(self) -> int:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from horae.domain.errors import DuplicateKey, StoreUnavailable
+from horae.domain.errors import DuplicateKey, StoreRefused, StoreUnavailable
 
-__all__ = ["ConnectionLost", "Crowded", "DuplicateKey", "Refused", "StoreUnavailable", "TryAgain"]
+__all__ = ["ConnectionLost", "Crowded", "DuplicateKey", "StoreRefused", "StoreUnavailable", "TryAgain"]
 
 
 class TryAgain(StoreUnavailable):
@@ -13,10 +13,6 @@ class TryAgain(StoreUnavailable):
 
 class ConnectionLost(StoreUnavailable):
     """The connection to the database broke; whether the last statement took effect is unknown."""
-
-
-class Refused(StoreUnavailable):
-    """The server answers and does not let us in: a wrong name or password. That seldom mends itself."""
 
 
 class Crowded(StoreUnavailable):

@@ -136,7 +136,7 @@ class SqlStore:
     ) -> None:
         self.dialect = dialect
         self.shard_count = shard_count
-        self._ids = ids
+        self._ids, self._connect = ids, connect
         self._pool = Pool(connect, connections, patience)
         self._on_commit = on_commit
         self._origin = _NOWHERE
@@ -159,6 +159,10 @@ class SqlStore:
         bound = copy.copy(self)
         bound._origin = origin
         return bound
+
+    def beside(self, connections: int) -> SqlStore:
+        """One with connections of its own, for another event loop. It sends no hints."""
+        return SqlStore(self._connect, self.dialect, self._ids, shard_count=self.shard_count, connections=connections)
 
     async def close(self) -> None:
         await self._pool.close()

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 from horae.store.dialects.base import Connection
 from horae.store.dialects.link import Link
-from horae.store.failures import Crowded, Refused, StoreUnavailable
+from horae.store.failures import Crowded, StoreRefused, StoreUnavailable
 
 _LATE = 3.0  # seconds after which somebody asks
 _TICK = 1.0
@@ -80,7 +80,7 @@ class Vigil:
                     return await connection.at_work(numbers)
                 finally:
                     await connection.close()
-        except (Crowded, Refused):
+        except (Crowded, StoreRefused):
             return None
         except (StoreUnavailable, TimeoutError):
             return set()

@@ -5,15 +5,24 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import nullcontext
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from horae.config import Settings
 from horae.domain.errors import ConfigurationError
-from horae.processes.loop import log
+from horae.processes.loop import log, patiently
 from horae.processes.signals import ignore_signals, stop_signals
 from horae.store.store import SqlStore
 from horae.wiring.shared import CLOCK, IDS, configured, run
 from horae.wiring.stores import store_for, wakeups_for
+
+if TYPE_CHECKING:
+    import uvicorn
+    from fastapi import FastAPI
+
+    from horae.api.door import Door
+
+_PATIENCE = 5.0  # seconds that a request waits for a connection to the database
 
 
 def serve(settings: Settings) -> None:
@@ -22,57 +31,77 @@ def serve(settings: Settings) -> None:
 
 
 async def _serve(settings: Settings) -> None:
-    import uvicorn
-
-    from horae.api.app import build
-    from horae.api.context import ApiSettings
-    from horae.wiring.patience import Patient
+    """Listens at once: who asks before the database is there is told so."""
+    from horae.api.door import Door
 
     stop, stop_now = stop_signals()
+    settings.need_secret_key()
+    door = Door(IDS, CLOCK)
+    server, listener = _server(settings, door), _listen(settings)
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    ending = asyncio.create_task(_end(server, door, stop, stop_now))
     wakeups = wakeups_for(settings)
-    store = await store_for(settings, wakeups, connections=8)
-    await wakeups.start((), lambda _: None)
+    store: SqlStore | None = None
     try:
-        api = ApiSettings(
-            settings.need_secret_key(),
-            offline_after=settings.offline_after,
-            default_timeout=settings.default_timeout,
-            metrics_token=settings.metrics_token,
-            secret_key_previous=settings.secret_key_previous,
-            allow_signup=settings.allow_signup,
-            api_rate=settings.api_rate,
-            trusted_proxies=settings.trusted_proxies or (),
-            cors_origins=settings.cors_origins or (),
-            public_url=settings.public_url,
-        )
-        app = build(store, api, IDS, CLOCK)
-        server = uvicorn.Server(
-            uvicorn.Config(
-                app,
-                http=Patient,
-                host=settings.host,
-                port=settings.port,
-                access_log=False,
-                log_config=None,
-                server_header=False,
-                proxy_headers=False,  # the API reads them itself, of proxies that a setting names
-                timeout_graceful_shutdown=3,
-                lifespan="off",
-                ws="none",
-            )
-        )
-        # Its own way with signals ends in raising them again: the process would die before it has closed anything.
-        server.capture_signals = nullcontext  # type: ignore[method-assign, assignment]
-        ending = asyncio.create_task(_end(server, app.state.context.stopping, stop, stop_now))
-        listener = _listen(settings)
-        log.info("serving", url=f"http://{settings.host}:{settings.port}")
-        await _welcome(store)
-        await server.serve(sockets=[listener])
-        ending.cancel()
+        store = await patiently(lambda: store_for(settings, wakeups, connections=8, patience=_PATIENCE), stop)
+        if store is not None:
+            await wakeups.start((), lambda _: None)
+            door.open(_app(settings, store))
+            log.info("serving", url=f"http://{settings.host}:{settings.port}")
+            await patiently(partial(_welcome, store), stop)
+        await serving
     finally:
+        server.should_exit = True
+        await serving
+        ending.cancel()
         await wakeups.close()
-        await store.close()
+        if store is not None:
+            await store.close()
         ignore_signals()
+
+
+def _app(settings: Settings, store: SqlStore) -> FastAPI:
+    from horae.api.app import build
+    from horae.api.context import ApiSettings
+
+    api = ApiSettings(
+        settings.need_secret_key(),
+        offline_after=settings.offline_after,
+        default_timeout=settings.default_timeout,
+        metrics_token=settings.metrics_token,
+        secret_key_previous=settings.secret_key_previous,
+        allow_signup=settings.allow_signup,
+        api_rate=settings.api_rate,
+        trusted_proxies=settings.trusted_proxies or (),
+        cors_origins=settings.cors_origins or (),
+        public_url=settings.public_url,
+    )
+    return build(store, api, IDS, CLOCK)
+
+
+def _server(settings: Settings, door: Door) -> uvicorn.Server:
+    import uvicorn
+
+    from horae.wiring.patience import Patient
+
+    server = uvicorn.Server(
+        uvicorn.Config(
+            door,
+            http=Patient,
+            host=settings.host,
+            port=settings.port,
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            proxy_headers=False,  # the API reads them itself, of proxies that a setting names
+            timeout_graceful_shutdown=3,
+            lifespan="off",
+            ws="none",
+        )
+    )
+    # Its own way with signals ends in raising them again: the process would die before it has closed anything.
+    server.capture_signals = nullcontext  # type: ignore[method-assign, assignment]
+    return server
 
 
 async def _welcome(store: SqlStore) -> None:
@@ -83,9 +112,9 @@ async def _welcome(store: SqlStore) -> None:
         log.info("nobody has signed up yet; `horae signup` makes the first admin, once and within a day", token=token)
 
 
-async def _end(server: Any, stopping: asyncio.Event, stop: asyncio.Event, stop_now: asyncio.Event) -> None:
+async def _end(server: uvicorn.Server, door: Door, stop: asyncio.Event, stop_now: asyncio.Event) -> None:
     await stop.wait()
-    stopping.set()
+    door.stop()
     server.should_exit = True
     await stop_now.wait()
     server.force_exit = True

@@ -31,12 +31,15 @@ def wakeups_for(settings: Settings) -> Wakeups:
     return PollingWakeups()
 
 
-async def store_for(settings: Settings, wakeups: Wakeups | None = None, *, connections: int = 4) -> SqlStore:
+async def store_for(
+    settings: Settings, wakeups: Wakeups | None = None, *, connections: int = 4, patience: float | None = None
+) -> SqlStore:
     store = await open_store(
         settings.database_url,
         clock=CLOCK,
         ids=IDS,
         connections=connections,
+        patience=patience,
         on_commit=wakeups.send if wakeups else None,
     )
     if settings.shard_count != store.shard_count and settings.sources.get("shard_count") != "default":

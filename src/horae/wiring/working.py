@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from horae import __version__
 from horae.config import Settings
 from horae.domain.records import SchedulerSign, WorkerSign
-from horae.ports import Executor, Starting
+from horae.ports import Executor, Starting, Store
 from horae.processes.host import this_host
+from horae.processes.loop import patiently
 from horae.processes.settings import SchedulerSettings, WorkerSettings
 from horae.processes.signals import ignore_signals, stop_signals
 from horae.sealing import Keyring
@@ -27,7 +28,9 @@ async def _scheduler(settings: Settings) -> None:
 
     stop, _ = stop_signals()
     wakeups = wakeups_for(settings)
-    store = await store_for(settings, wakeups, connections=2)
+    store = await patiently(lambda: store_for(settings, wakeups, connections=2), stop)
+    if store is None:
+        return
     process = Scheduler(
         SchedulerSign(IDS.new(), this_host(), __version__),
         store,
@@ -65,7 +68,13 @@ async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, execu
 
     stop, stop_now = stop_signals()
     wakeups = wakeups_for(settings)
-    store = await store_for(settings, wakeups, connections=2)
+    store = await patiently(lambda: store_for(settings, wakeups, connections=2), stop)
+    if store is None:
+        return
+
+    async def beside() -> Store:
+        return store.beside(connections=1)
+
     host, worker_id = this_host(), IDS.new()
     offers = tuple(sorted(offer for executor in executors.values() for offer in executor.offers()))
     process = Worker(
@@ -86,7 +95,7 @@ async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, execu
         ),
         clock=CLOCK,
         ids=IDS,
-        open_store=lambda: store_for(settings, connections=1),
+        open_store=beside,
         hints_arrive=lambda: wakeups.reliable,
     )
     await wakeups.start(("runs", "cancel"), process.on_hint)

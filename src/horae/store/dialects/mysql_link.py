@@ -23,7 +23,7 @@ from horae.store.dialects.link import (
     Link,
     notice_silence,
 )
-from horae.store.failures import ConnectionLost, Crowded, DuplicateKey, Refused, StoreUnavailable, TryAgain
+from horae.store.failures import ConnectionLost, Crowded, DuplicateKey, StoreRefused, StoreUnavailable, TryAgain
 
 logging.getLogger("asyncmy").setLevel(logging.ERROR)  # it repeats the server's notes about DDL
 _SESSION = (
@@ -145,7 +145,7 @@ async def connect(url: str) -> MysqlLink:
         if code in _CROWDED:
             raise Crowded(f"MySQL refuses further connections: {reason}") from error
         if code in _REFUSED:
-            raise Refused(f"MySQL refuses the connection: {reason}") from error
+            raise StoreRefused(f"MySQL refuses the connection: {reason}") from error
         raise StoreUnavailable(f"MySQL cannot be reached: {reason}") from error
 
 

@@ -23,7 +23,7 @@ from horae.store.dialects.link import (
     Link,
     notice_silence,
 )
-from horae.store.failures import ConnectionLost, Crowded, DuplicateKey, Refused, StoreUnavailable, TryAgain
+from horae.store.failures import ConnectionLost, Crowded, DuplicateKey, StoreRefused, StoreUnavailable, TryAgain
 
 _SETTINGS = {
     "idle_in_transaction_session_timeout": f"{IDLE_SECONDS}s",
@@ -167,7 +167,7 @@ class Connect:
             async with asyncio.timeout(CONNECT_SECONDS):
                 return await self._connected()
         except (asyncpg.InvalidCatalogNameError, asyncpg.InvalidAuthorizationSpecificationError) as error:
-            raise Refused(f"PostgreSQL refuses the connection: {error}") from error
+            raise StoreRefused(f"PostgreSQL refuses the connection: {error}") from error
         except asyncpg.TargetServerAttributeNotMatched as error:
             raise StoreUnavailable("PostgreSQL takes no changes there: it is a standby, or read-only") from error
         except asyncpg.TooManyConnectionsError as error:

@@ -1,0 +1,40 @@
+"""Before the API: while there is no database yet, whoever asks is told so, in the API's own words."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+from starlette.types import Receive, Scope, Send
+
+from horae.api.errors import problem
+from horae.api.shell import Shell
+from horae.api.views import reply
+from horae.ports import Clock, Ids
+
+_ALIVE = ("/health", "/health/live")
+
+
+class Door:
+    """Lets everybody through to the API, once it is there."""
+
+    def __init__(self, ids: Ids, clock: Clock) -> None:
+        self._app: FastAPI | None = None
+        self._closed = Shell(_not_yet, ids=ids, clock=clock)
+
+    def open(self, app: FastAPI) -> None:
+        self._app = app
+
+    def stop(self) -> None:
+        """Streams come to their end."""
+        if self._app is not None:
+            self._app.state.context.stopping.set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self._app or self._closed)(scope, receive, send)
+
+
+async def _not_yet(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["path"] in _ALIVE:
+        answer = reply({"status": "healthy", "service": "horae"})
+    else:
+        answer = problem(scope["state"]["id"], 503, "This server is waiting for its database.")
+    await answer(scope, receive, send)
