@@ -7,23 +7,28 @@ the database's, and a simulation can move it.
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import orjson
 from sqlalchemy import Table
 
 from horae.store.dialects.base import Dialect, Params, Row, Rows, listed, positional, quoted
-from horae.store.failures import DuplicateKey, StoreUnavailable, TryAgain
+from horae.store.failures import DuplicateKey, StoreRefused, StoreUnavailable, TryAgain
 
 T = TypeVar("T")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-BUSY_TIMEOUT = 10.0
+BUSY_TIMEOUT = 5.0
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_AWAY = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM}
+_REFUSED = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_PERM}
 
 
 def _micros(instant: datetime) -> int:
@@ -101,6 +106,8 @@ class SqliteConnection:
         self._path, self._now = path, now
         self._raw: sqlite3.Connection
         self._beginning = False
+        self._is_file = not path.startswith("file:")  # SQLite's own form, for databases in memory
+        self._file: tuple[int, int] | None = None
 
     async def open(self) -> SqliteConnection:
         with self._mapped():
@@ -109,14 +116,17 @@ class SqliteConnection:
 
     def _connect(self) -> None:
         raw = sqlite3.connect(
-            self._path,
+            # Never makes the file: an empty one in its place would hide that it is gone.
+            f"file:{quote(self._path)}?mode=rw" if self._is_file else self._path,
             timeout=BUSY_TIMEOUT,
             isolation_level=None,
             detect_types=sqlite3.PARSE_DECLTYPES | sqlite3.PARSE_COLNAMES,
             check_same_thread=False,
             cached_statements=512,
-            uri=self._path.startswith("file:"),
+            uri=True,
         )
+        self._raw = raw
+        self._file = self._identity()
         raw.row_factory = sqlite3.Row
         raw.execute("PRAGMA journal_mode = WAL")
         raw.execute("PRAGMA synchronous = FULL")
@@ -124,7 +134,16 @@ class SqliteConnection:
         raw.execute("PRAGMA cache_size = -16000")
         # "Deterministic" lets it be called once for a statement instead of once for each row that it looks at.
         raw.create_function("horae_now", 0, lambda: _micros(self._now()), deterministic=True)
-        self._raw = raw
+
+    def _identity(self) -> tuple[int, int] | None:
+        """Which file is there under this name."""
+        if not self._is_file:
+            return None
+        try:
+            found = os.stat(self._path)  # noqa: PTH116 (at every transaction: the quicker way)
+        except OSError:
+            return (0, 0)
+        return (found.st_dev, found.st_ino)
 
     async def fetch(self, sql: str, params: Params | None = None) -> Sequence[Row]:
         text, values = _bound(sql, params)
@@ -137,6 +156,9 @@ class SqliteConnection:
             return await self._run(lambda: max(self._execute(text, values).rowcount, 0))
 
     def _execute(self, text: str, values: list[Any]) -> sqlite3.Cursor:
+        if not self._raw.in_transaction and self._identity() != self._file:
+            # What was removed can still be written to, by whoever had it open; nobody would ever read that.
+            raise StoreRefused(f"SQLite: {self._path} was removed or replaced")
         if self._beginning:
             # IMMEDIATE: a deferred transaction that turns to writing fails at once, whatever the timeout.
             self._raw.execute("BEGIN IMMEDIATE")
@@ -172,7 +194,7 @@ class SqliteConnection:
     def _mapped(self) -> Iterator[None]:
         try:
             yield
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, StoreRefused):
             self.broken = True
             raise
         except sqlite3.IntegrityError as error:
@@ -180,15 +202,21 @@ class SqliteConnection:
                 raise DuplicateKey(str(error)) from error
             raise
         except sqlite3.DatabaseError as error:
-            raise _translated(error) from error
+            translated = _translated(error)
+            self.broken = self.broken or (
+                isinstance(translated, StoreUnavailable) and not isinstance(translated, TryAgain)
+            )
+            raise translated from error
 
 
 def _translated(error: sqlite3.DatabaseError) -> Exception:
-    message = str(error)
-    if "locked" in message or "busy" in message:
-        return TryAgain("SQLite was busy for too long: " + message)
-    if any(word in message for word in ("unable to open", "disk", "readonly", "I/O", "not a database")):
-        return StoreUnavailable("SQLite: " + message)
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says more, which its message does as well
+    if code in _BUSY:
+        return TryAgain(f"SQLite was busy for too long: {error}")
+    if code in _AWAY:
+        return StoreUnavailable(f"SQLite: {error}")
+    if code in _REFUSED:
+        return StoreRefused(f"SQLite: {error}")
     return error
 
 
