@@ -206,6 +206,14 @@ class WorkerView(BaseModel):
     drain_requested_by: str | None
 
 
+class ShardLeaseView(BaseModel):
+    """A shard that a scheduler fires, until then unless it renews; the epoch counts the shard's owners."""
+
+    shard: int
+    epoch: int
+    lease_until: datetime
+
+
 class SchedulerView(BaseModel):
     id: str
     hostname: str
@@ -213,6 +221,7 @@ class SchedulerView(BaseModel):
     pid: int
     version: str
     shards: list[int]
+    leases: list[ShardLeaseView]
     started_at: datetime
     heartbeat_at: datetime
 

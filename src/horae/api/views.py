@@ -128,7 +128,10 @@ def scheduler_json(scheduler: SchedulerRecord) -> Json:
         "platform": scheduler.host.platform,
         "pid": scheduler.host.pid,
         "version": scheduler.version,
-        "shards": list(scheduler.shards),
+        "shards": scheduler.shards,
+        "leases": [
+            {"shard": lease.shard, "epoch": lease.epoch, "lease_until": lease.lease_until} for lease in scheduler.leases
+        ],
         "started_at": scheduler.started_at,
         "heartbeat_at": scheduler.heartbeat_at,
     }

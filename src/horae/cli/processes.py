@@ -112,7 +112,10 @@ def workers(as_json: AsJson = False) -> None:
     )
 
 
-def schedulers(as_json: AsJson = False) -> None:
+def schedulers(
+    as_json: AsJson = False,
+    shards: Annotated[bool, typer.Option("--shards", help="List the shards, with their owners and epochs.")] = False,
+) -> None:
     """Who fires schedules."""
     with connect() as client:
         found = list(client.schedulers())
@@ -120,12 +123,21 @@ def schedulers(as_json: AsJson = False) -> None:
         print_json({"items": found, "next_cursor": None})
         return
     now = SystemClock().now()
+    if shards:
+        leases = sorted(((lease, s["id"]) for s in found for lease in s["leases"]), key=lambda pair: pair[0]["shard"])
+        table(
+            ("shard", "owner", "epoch"),
+            ((lease["shard"], owner, lease["epoch"]) for lease, owner in leases),
+            "No shard has an owner: nothing is fired. Start a scheduler with `horae scheduler`.",
+        )
+        return
     table(
-        ("id", "shards", "started", "heartbeat", "host", "pid", "version"),
+        ("id", "shards", "epochs", "started", "heartbeat", "host", "pid", "version"),
         (
             (
                 s["id"],
                 len(s["shards"]),
+                _span([lease["epoch"] for lease in s["leases"]]),
                 ago(s["started_at"], now),
                 ago(s["heartbeat_at"], now),
                 s["hostname"],
@@ -136,3 +148,9 @@ def schedulers(as_json: AsJson = False) -> None:
         ),
         "No scheduler has registered. Start one with `horae scheduler`.",
     )
+
+
+def _span(numbers: list[int]) -> str:
+    if not numbers:
+        return "–"
+    return str(numbers[0]) if min(numbers) == max(numbers) else f"{min(numbers)}–{max(numbers)}"

@@ -263,11 +263,17 @@ class SchedulerRecord:
     version: str
     started_at: datetime
     heartbeat_at: datetime
-    shards: tuple[int, ...]
+    leases: tuple[ShardView, ...]
+
+    @property
+    def shards(self) -> list[int]:
+        return [lease.shard for lease in self.leases]
 
 
 @dataclass(frozen=True, slots=True)
 class ShardView:
+    """A slice of the jobs, and who fires it. The epoch counts its owners."""
+
     shard: int
     owner_id: str | None
     epoch: int

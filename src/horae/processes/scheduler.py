@@ -7,8 +7,7 @@ a shard still create each occurrence once.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from math import ceil
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from horae.domain.records import SchedulerSign
@@ -18,11 +17,12 @@ from horae.lifecycle.recover import expire
 from horae.lifecycle.redrive import carry_on
 from horae.ports import Clock, Hint, Ids, Store, Transaction
 from horae.processes.host import surely_dead
-from horae.processes.loop import Loop, log
+from horae.processes.loop import Loop, log, patiently
 from horae.processes.neighbours import IsDead, dead_neighbours, recover_lost
 from horae.processes.settings import SchedulerSettings
 
 _LOCKED_ELSEWHERE = 0.01  # a due job whose row somebody else was just at
+_HANDED_OVER = 0.5  # how often to look for shards that somebody gave back, where no hint tells
 _SWEPT = 500  # a full batch: there may be more
 _PRUNE_EVERY, _PRUNE_PAUSE = 60.0, 0.05
 _TIDY_EVERY = 3600.0
@@ -48,6 +48,7 @@ class Scheduler:
         self._store, self._settings, self._shard_count = store, settings, shard_count
         self._clock, self._ids, self._hints_arrive = clock, ids, hints_arrive
         self._shards: list[int] = []
+        self._renew_at = 0.0
         self._due = True
         self._prune_at = self._tidy_at = 0.0
         self._leading = Loop("shards", self._lead)
@@ -56,7 +57,7 @@ class Scheduler:
         self._keeping = Loop("upkeep", self._keep)
 
     async def run(self, stop: asyncio.Event) -> None:
-        await self._store.transact(_register, self.sign)
+        await patiently(lambda: self._store.transact(_register, self.sign), stop)
         log.info("scheduler ready", scheduler=self.sign.id)
         loops = (self._leading, self._firing, self._sweeping, self._keeping)
         tasks = [asyncio.create_task(loop.run()) for loop in loops]
@@ -81,7 +82,9 @@ class Scheduler:
 
     async def _lead(self) -> float:
         """Renews this scheduler's share of the shards, and evens it out with the others."""
-        lease = self._settings.shard_lease
+        lease, now = self._settings.shard_lease, self._clock.monotonic()
+        if not self._hints_arrive() and now < self._renew_at and not await self._store.read(_any_free):
+            return min(self._renew_at - now, _HANDED_OVER)
         shards = await self._store.transact(share, self.sign, lease, self._shard_count)
         if shards != self._shards:
             log.info("shards", owned=len(shards), of=self._shard_count)
@@ -90,7 +93,8 @@ class Scheduler:
             if gained:
                 self._due = True
                 self._firing.wake.set()
-        return lease / 3
+        self._renew_at = now + lease / 3
+        return lease / 3 if self._hints_arrive() else min(lease / 3, _HANDED_OVER)
 
     # Firing
 
@@ -165,7 +169,7 @@ async def share(tx: Transaction, sign: SchedulerSign, lease: float, shard_count:
     if not await tx.processes.beat_scheduler(sign.id):
         await tx.processes.register_scheduler(sign)  # it was away for so long that it had been forgotten
     owned = await tx.processes.renew_shards(sign.id, lease)
-    fair = ceil(shard_count / max(await tx.processes.live_schedulers(lease), 1))
+    fair = fair_share(await tx.processes.live_schedulers(lease), sign.id, shard_count)
     if len(owned) > fair:
         await tx.processes.release_shards(sign.id, keep=fair)
         tx.hint("shards")
@@ -173,6 +177,18 @@ async def share(tx: Transaction, sign: SchedulerSign, lease: float, shard_count:
     if len(owned) < fair:
         owned = sorted([*owned, *await tx.processes.take_shards(sign.id, lease, fair - len(owned))])
     return owned
+
+
+def fair_share(live: Sequence[str], me: str, shard_count: int) -> int:
+    """What is left over when all have the same goes to the first ones, one each: so everybody's share is known without
+    asking, the shares add up, and no two differ by more than one."""
+    everybody = sorted({*live, me})
+    same, over = divmod(shard_count, len(everybody))
+    return same + (everybody.index(me) < over)
+
+
+async def _any_free(tx: Transaction) -> bool:
+    return await tx.processes.any_shard_free()
 
 
 async def _chores(tx: Transaction) -> set[str]:

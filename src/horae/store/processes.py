@@ -105,10 +105,10 @@ class ProcessTable(Group):
 
     async def schedulers(self) -> list[SchedulerRecord]:
         rows = await self.db.fetch(f"SELECT id, {_HOST}, version, started_at, heartbeat_at FROM schedulers ORDER BY id")
-        owned: dict[str, list[int]] = defaultdict(list)
+        owned: dict[str, list[ShardView]] = defaultdict(list)
         for shard in await self.shards():
             if shard.owner_id is not None:
-                owned[shard.owner_id].append(shard.shard)
+                owned[shard.owner_id].append(shard)
         return [
             SchedulerRecord(
                 row["id"],
@@ -121,12 +121,18 @@ class ProcessTable(Group):
             for row in rows
         ]
 
-    async def live_schedulers(self, within: float) -> int:
-        (row,) = await self.db.fetch(
-            f"SELECT COUNT(*) AS n FROM schedulers WHERE heartbeat_at > {self.d.earlier(':within')}",
-            {"within": within},
+    async def live_schedulers(self, within: float) -> list[str]:
+        rows = await self.db.fetch(
+            f"SELECT id FROM schedulers WHERE heartbeat_at > {self.d.earlier(':within')}", {"within": within}
         )
-        return int(row["n"])
+        return [row["id"] for row in rows]
+
+    async def any_shard_free(self) -> bool:
+        return bool(
+            await self.db.fetch(
+                f"SELECT shard FROM shards WHERE owner_id IS NULL OR lease_until <= {self.d.now} LIMIT 1"
+            )
+        )
 
     async def renew_shards(self, scheduler_id: str, lease: float) -> list[int]:
         mine = f"owner_id = :me AND lease_until > {self.d.now}"

@@ -38,7 +38,7 @@ def worker(**fields: Any) -> WorkerRecord:
 def cluster(*, owned: int = 2, workers: tuple[WorkerRecord, ...] = (), queues: tuple[str, ...] = ()) -> Cluster:
     lease = NOW + timedelta(seconds=5)
     shards = [ShardView(n, "s" if n < owned else None, 1, lease if n < owned else None) for n in range(2)]
-    return Cluster(NOW, [SchedulerRecord("s", HOST, "1", NOW, NOW, (0, 1))], shards, workers, queues)
+    return Cluster(NOW, [SchedulerRecord("s", HOST, "1", NOW, NOW, ())], shards, workers, queues)
 
 
 def test_clocks():

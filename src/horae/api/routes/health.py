@@ -74,4 +74,4 @@ async def _count(tx: Transaction, offline_after: float) -> tuple[int, int]:
     """Schedulers and workers that are alive."""
     workers = await tx.processes.workers(offline_after)
     alive = sum(worker.status != WorkerStatus.OFFLINE for worker in workers)
-    return await tx.processes.live_schedulers(_SILENT), alive
+    return len(await tx.processes.live_schedulers(_SILENT)), alive
