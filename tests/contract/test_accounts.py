@@ -341,7 +341,7 @@ async def test_what_is_put_into_a_project_meanwhile_keeps_it(world: World):
         projects.create_project, project=Project(IDS.new(), "other", "Other"), actor="user:ada"
     )
     put, go_on = asyncio.Event(), asyncio.Event()
-    job = {"job_id": IDS.new(), "project_id": made.id, "spec": spec, "enabled": True, "actor": "user:bob"}
+    job: dict[str, Any] = {"job_id": IDS.new(), "project_id": made.id, "spec": spec, "enabled": True, "actor": "bob"}
 
     async def slowly(tx: Any) -> None:
         await submit.create_job(tx, **job)

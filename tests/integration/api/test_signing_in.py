@@ -250,7 +250,8 @@ async def test_wrong_keys_are_limited_by_address_over_processes(api: Api):
     room, rate = 100, 10
     apps = [Api(build(api.store, ApiSettings(SECRET), IDS, CLOCK), api.store, api.tokens) for _ in range(2)]
     assert (await apps[0].call("GET", "/auth/me", role="viewer")).status_code == 200
-    began, answers = CLOCK.monotonic(), []
+    began = CLOCK.monotonic()
+    answers: list[httpx.Response] = []
     while len(answers) < 600 and [one.status_code for one in answers[-2:]] != [429, 429]:
         headers = {"authorization": f"Bearer {mint().text}"}
         answers.append(await apps[len(answers) % 2].call("GET", "/jobs", role=None, headers=headers))
