@@ -1,0 +1,14 @@
+import { lazy, Suspense } from "react";
+import type { EditorProps } from "./code-editor-view";
+import { Skeleton } from "./skeleton";
+
+const View = lazy(() => import("./code-editor-view"));
+
+/** An editor for code and JSON, fetched when it is first needed. Goes into a Field like any other control. */
+export function CodeEditor(props: EditorProps) {
+  return (
+    <Suspense fallback={<Skeleton className="h-40 w-full" />}>
+      <View {...props} />
+    </Suspense>
+  );
+}
