@@ -117,12 +117,20 @@ class UserView(BaseModel):
 
 
 class PlaceView(BaseModel):
-    """A project that one is a member of, and as what."""
+    """A project that one is a member of, as what, and what one may do there."""
 
     project_id: str
     slug: str
     name: str
     role: Role
+    permissions: list[str]
+
+
+class StartView(BaseModel):
+    """How one gets in: whether the first admin is still to come, and whether anybody may sign up."""
+
+    first_admin: bool
+    open_signup: bool
 
 
 class MeView(BaseModel):

@@ -36,4 +36,4 @@ CALLS: dict[tuple[str, str], Call] = {
 # What only somebody with a password can do, whatever the role of a key.
 USERS_ONLY = {f"{ROOT}/auth/password", f"{ROOT}/invitations/accept"}
 # The password or the refresh token is the authorisation: see test_signing_in.py and test_tokens.py.
-PUBLIC = {f"{ROOT}/auth/{name}" for name in ("signup", "login", "refresh", "logout")}
+PUBLIC = {f"{ROOT}/auth/{name}" for name in ("start", "signup", "login", "refresh", "logout")}

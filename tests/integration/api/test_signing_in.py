@@ -33,18 +33,22 @@ def bearer(token: str) -> dict[str, str]:
 async def test_from_the_first_token_to_a_project_with_two_people(api: Api):
     token = await first_token(api.store, IDS)
     assert token is not None
+    start = await api.call("GET", "/auth/start", role=None)
+    assert (start.status_code, start.json()) == (200, {"first_admin": True, "open_signup": False})
     assert (await sign_up(api, "ada")).status_code == 403
     assert (await sign_up(api, "ada", token="hf1_" + "x" * 43)).json()["field"] == "token"
     made = await sign_up(api, "Ada", token=token)
     assert (made.status_code, made.json()["username"], made.json()["is_admin"]) == (201, "ada", True)
     assert (await sign_up(api, "eve", token=token)).status_code == 422
     assert await first_token(api.store, IDS) is None
+    assert (await api.call("GET", "/auth/start", role=None)).json()["first_admin"] is False
 
     found = (await log_in(api, "ADA", GOOD)).json()
     assert (found["token_type"], 0 < found["expires_in"] <= 900) == ("bearer", True)
     ada = bearer(found["access_token"])
     me = (await api.call("GET", "/auth/me", role=None, headers=ada)).json()
     assert (me["kind"], me["actor"], [p["role"] for p in me["projects"]]) == ("user", "user:ada", ["owner"])
+    assert "users:write" in me["projects"][0]["permissions"]  # an owner who is an admin as well
     assert (await api.call("GET", "/jobs", role=None, headers=ada)).status_code == 200
 
     link = await api.call("POST", "/projects/default/invitations", role=None, headers=ada, json={"role": "viewer"})
@@ -55,6 +59,9 @@ async def test_from_the_first_token_to_a_project_with_two_people(api: Api):
     assert (await api.call("GET", "/jobs", role=None, headers=bob)).status_code == 200
     body = {"name": "x", "target": {"kind": "http", "url": "https://example.org/"}}
     assert (await api.call("POST", "/jobs", role=None, headers=bob, json=body)).status_code == 403
+    allowed = (await api.call("GET", "/auth/me", role=None, headers=bob)).json()["projects"][0]["permissions"]
+    assert "jobs:read" in allowed
+    assert "jobs:run" not in allowed
     members = (await api.call("GET", "/projects/default/members", role=None, headers=ada)).json()["items"]
     assert [(one["username"], one["role"]) for one in members] == [("ada", "owner"), ("bob", "viewer")]
 

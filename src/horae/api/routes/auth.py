@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -14,6 +15,7 @@ from horae.api.account_schemas import (
     PlaceView,
     RefreshBody,
     SignupBody,
+    StartView,
     TokensView,
     UserView,
     shown,
@@ -25,16 +27,24 @@ from horae.api.errors import Unauthenticated, refuses
 from horae.api.gate import Door, Gate
 from horae.api.refreshing import Refresh
 from horae.api.views import reply
-from horae.domain.account import NewUser, username
+from horae.domain.account import NewUser, Place, username
 from horae.domain.errors import Conflict, NotAllowed
 from horae.domain.lockout import ADDRESS
 from horae.domain.password import check_password
+from horae.domain.roles import ROLES
 from horae.lifecycle import sessions, signup, users
 
 router = APIRouter(tags=["auth"])
 
 Own = Annotated[Caller, Depends(allow_own("account:own"))]
 _OVER = "this session is over: sign in again"
+
+
+@router.get("/auth/start", response_model=StartView, dependencies=[Depends(public)])
+async def start(context: Ctx) -> Response:
+    """Whether there is anybody yet, and whether one may sign up without an invitation: for the page to sign in on."""
+    anybody = await context.store.read(signup.anybody)
+    return reply({"first_admin": not anybody, "open_signup": anybody and context.settings.allow_signup})
 
 
 @router.post(
@@ -139,7 +149,7 @@ async def me(caller: Own) -> Response:
             "actor": caller.actor,
             "is_admin": caller.is_admin,
             "user": None if caller.user is None else shown(caller.user, UserView),
-            "projects": [shown(place, PlaceView) for place in caller.places],
+            "projects": [_place_json(caller, place) for place in caller.places],
         }
     )
 
@@ -167,6 +177,11 @@ async def change_password(request: Request, context: Ctx, gate: Door, caller: Ow
     if not done:
         raise Conflict("the password was changed by somebody else just now")
     return Response(status_code=204)
+
+
+def _place_json(caller: Caller, place: Place) -> dict[str, object]:
+    permissions = sorted(ROLES[caller.within(place).role])
+    return PlaceView(**asdict(place), permissions=permissions).model_dump()
 
 
 def _refresh_token(request: Request, context: Ctx, gate: Gate, body: RefreshBody) -> Refresh | None:
