@@ -6,25 +6,33 @@ BASE   ?= HEAD~1
 TIME   ?= 10m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up check format test faults bench bench-check soak servers servers-stop lock clean
+.PHONY: help setup env portal up check format test faults bench bench-check soak servers servers-stop lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 22
 
-setup:           ## make .venv from the pinned requirements (quick when nothing changed)
+setup:           ## make .venv from the pinned requirements, and build the portal (quick when nothing changed)
+	@$(MAKE) --no-print-directory -j2 env portal
+
+env:
 	@$(PYTHON) tools/setup.py
+
+portal:
+	@$(PYTHON) tools/portal.py build
 
 up: setup        ## run Horae on SQLite: API, scheduler and worker; Ctrl-C ends it
 	@exec $(BIN)/horae up $(ARGS)
 
-check: setup     ## all that CI checks without running the code
+check: env       ## all that CI checks without running the code
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --cache-dir .cache/importlinter
+	$(PYTHON) tools/portal.py check
 
-format: setup    ## put the code into shape
+format: env      ## put the code into shape
 	$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
+	$(PYTHON) tools/portal.py format
 
 test: setup      ## all tests, on real servers; ARGS='-k claim -m sqlite' for some
 	@$(BIN)/python tools/servers.py run --fast --programs -- $(BIN)/pytest -n logical --dist worksteal $(ARGS)
@@ -52,5 +60,5 @@ lock:            ## pin the requirements; ARGS=--upgrade for the newest
 	@$(PYTHON) tools/setup.py lock
 
 clean: servers-stop ## remove everything that the targets above made
-	rm -rf .venv .uv .cache build dist .hypothesis
+	rm -rf .venv .uv .cache build dist .hypothesis portal/node_modules src/horae/portal_build
 	find src tests tools bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
