@@ -15,6 +15,7 @@ NEEDED = {
     "runc": ("runc", "containers"),
     "conmon": ("conmon", "containers"),
     "busybox": ("busybox-static", "containers"),
+    "chromium": ("chromium", "the portal"),
 }
 
 

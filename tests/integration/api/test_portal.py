@@ -42,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
 
 def serving(folder: Path) -> Any:
     """Files need no database."""
-    return build(cast('Store', None), ApiSettings(SECRET, portal=folder), IDS, CLOCK)
+    return build(cast("Store", None), ApiSettings(SECRET, portal=folder), IDS, CLOCK)
 
 
 @pytest.fixture
