@@ -41,7 +41,8 @@ def chosen(arguments: argparse.Namespace) -> list[Line]:
         for scenario in SCENARIOS.values()
         for times in scenario.times
         for kind in scenario.kinds
-        if scenario.name in (arguments.scenario or SCENARIOS)
+        if scenario.name in (arguments.scenario or [name for name, s in SCENARIOS.items() if not s.only_asked])
+        and scenario.playable
         and kind in (arguments.database or ALL)
         and times in (arguments.times or BOTH)
         and (kind == "sqlite" or f"HORAE_TEST_{kind.upper()}_URL" in os.environ)

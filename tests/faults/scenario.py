@@ -20,9 +20,11 @@ does a process that printed a traceback or an `assert` of the scenario. A repeti
 
 `kinds` says on which databases it makes sense, `times` whether it runs with short leases, at the default times, or
 both; `fast` names the databases of which one round runs in `make test`; `alone` keeps other scenarios from running
-beside it; `rounds` is how many faults one cluster bears before the next repetition gets a fresh one.
+beside it; `rounds` is how many faults one cluster bears before the next repetition gets a fresh one; `most` bounds the
+repetitions of what takes long; `only_asked` leaves it out unless it is named; `needs` names a program.
 """
 
+import shutil
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -52,6 +54,12 @@ class Scenario:
     most: int | None = None  # repetitions of what takes long and has no chance in it
     alone: bool = False
     within: float = 120.0  # seconds for one repetition
+    only_asked: bool = False  # left out unless it is named
+    needs: str | None = None  # a program without which it cannot be played
+
+    @property
+    def playable(self) -> bool:
+        return self.needs is None or shutil.which(self.needs) is not None
 
     def repetitions(self, kind: str, times: Times) -> int:
         usual = REPETITIONS[kind] if times == "short" else REPETITIONS_AT_DEFAULTS
@@ -72,10 +80,12 @@ def scenario(
     most: int | None = None,
     alone: bool = False,
     within: float = 120.0,
+    only_asked: bool = False,
+    needs: str | None = None,
 ) -> Callable[[Play], Play]:
     def register(play: Play) -> Play:
         assert name not in SCENARIOS, f"two scenarios are named {name}"
-        SCENARIOS[name] = Scenario(name, what, play, kinds, times, fast, rounds, most, alone, within)
+        SCENARIOS[name] = Scenario(name, what, play, kinds, times, fast, rounds, most, alone, within, only_asked, needs)
         return play
 
     return register
