@@ -73,6 +73,16 @@ async def test_a_server_that_takes_no_changes_is_not_connected_to(world: World) 
         await open_store(world.url, clock=SystemClock(), ids=IDS)
 
 
+@on_postgresql
+async def test_whoever_asks_is_told_that_it_takes_no_changes(world: World) -> None:
+    await world.store.read(lambda tx: tx.upkeep.check_writable())
+    name = world.url.rpartition("/")[2]
+    await world.store.read(fetch, f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+    await world.store.read(fetch, READ_ONLY["postgresql"])  # the connection there is, as a reload would do it
+    with pytest.raises(StoreUnavailable, match="takes no changes"):
+        await world.store.read(lambda tx: tx.upkeep.check_writable())
+
+
 @on_servers
 async def test_a_lock_that_another_holds_costs_no_connection(world: World) -> None:
     await world.store.transact(queue, "a")

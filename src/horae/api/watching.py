@@ -155,7 +155,7 @@ class Watches:
         return watch, follower
 
     async def _go_on(self, project_id: str, watch: Watch) -> None:
-        idle = 0.0
+        idle, failing = 0.0, False
         try:
             while idle < LINGER and not self._context.stopping.is_set():
                 with contextlib.suppress(TimeoutError):
@@ -163,8 +163,11 @@ class Watches:
                 idle = 0.0 if watch.followers else idle + POLL
                 try:
                     await watch.look()
+                    failing = False
                 except Exception as error:
-                    log.warning("could not look for changes; trying again", reason=str(error))
+                    if not failing:
+                        log.warning("could not look for changes; trying again", reason=str(error))
+                    failing = True
         finally:
             if self._watches.get(project_id) is watch:
                 del self._watches[project_id]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from horae.store.dialects.months import smallest_id
+from horae.store.failures import ConnectionLost
 from horae.store.rows import Group
 
 
@@ -46,6 +47,11 @@ class UpkeepTables(Group):
 
     async def prepare_partitions(self) -> None:
         await self.d.prepare_partitions(self.db)
+
+    async def check_writable(self) -> None:
+        (row,) = await self.db.fetch(self.d.read_only)
+        if row["read_only"]:
+            raise ConnectionLost("the database takes no changes, as a standby does")
 
     async def _id_before(self, seconds: float) -> str:
         """The smallest id that was made `seconds` ago: ids begin with their time, so it bounds the scan."""

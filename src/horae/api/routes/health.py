@@ -30,7 +30,7 @@ async def live() -> Response:
 
 @router.get("/health/ready", response_model=HealthView)
 async def ready(context: Ctx) -> Response:
-    """This process can reach its database."""
+    """This process can reach its database, and that takes changes."""
     try:
         await asyncio.wait_for(context.store.read(_ask), PATIENCE)
     except TimeoutError:
@@ -67,7 +67,7 @@ def _details(status: str, database: str, scheduler: str, workers: int | None) ->
 
 
 async def _ask(tx: Transaction) -> None:
-    await tx.now()
+    await tx.upkeep.check_writable()
 
 
 async def _count(tx: Transaction, offline_after: float) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from horae.api.params import RunId
 from horae.api.schemas import Listing, LogLineView
 from horae.api.views import listing, reply, run_json
 from horae.domain.ansi import complete, stripped
-from horae.domain.errors import InvalidInput, NotFound
+from horae.domain.errors import InvalidInput, NotFound, StoreUnavailable
 from horae.domain.run import LogPosition, RunRecord
 from horae.domain.states import RunStatus
 from horae.ports import Transaction
@@ -46,10 +46,10 @@ async def read_log(
     principal: Annotated[Principal, Depends(allow("runs:read"))],
     run_id: RunId,
     cursor: Annotated[str | None, Query(max_length=50, description="after which piece: attempt.seq")] = None,
-    limit: Annotated[int, Query(ge=1, le=PAGE)] = PAGE,
+    limit: Annotated[int, Query(ge=1, le=PAGE, description="how many pieces")] = PAGE,
     format: Annotated[Literal["json", "text"], Query(description="text: all of it, without colours")] = "json",
     follow: Annotated[bool, Query(description="go on until the run has ended, by server-sent events")] = False,
-    last_event_id: Annotated[str | None, Header(max_length=50)] = None,
+    last_event_id: Annotated[str | None, Header(max_length=50, description="goes on after this piece")] = None,
 ) -> Response:
     """What the run wrote, in order. Followed, events are `log` (a piece; its id is the cursor after it), `run` (status,
     attempt and progress, when they change) and at last `end` (the run); a broken connection goes on after
@@ -106,7 +106,10 @@ async def _follow(
                 spoken = now
             if await _stopping(context, _POLL if now - heard < _QUIET else _POLL_QUIET):
                 return  # whoever follows asks again, and finds the next server
-        look = await context.store.read(_look, project_id, run_id, after, _PIECES)
+        try:
+            look = await context.store.read(_look, project_id, run_id, after, _PIECES)
+        except StoreUnavailable:
+            look = run, []  # it comes back, and then there is more
 
 
 async def _stopping(context: Context, seconds: float) -> bool:

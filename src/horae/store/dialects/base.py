@@ -83,6 +83,7 @@ class Dialect(ABC):
     one_writer = False
     with_may_change = False  # whether WITH may delete or update, and the statement go on with those rows
     insert_returns = False  # whether INSERT … SELECT … RETURNING tells what it inserted
+    read_only = "SELECT FALSE AS read_only"  # whether this database takes no changes, as a standby does
     lock = "FOR UPDATE"
     lock_skip = "FOR UPDATE SKIP LOCKED"
     lock_shared = "FOR SHARE"  # others may do the same, but nobody may change or delete the row

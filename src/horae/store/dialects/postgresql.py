@@ -18,6 +18,7 @@ class PostgresqlDialect(Dialect):
     name = "postgresql"
     with_may_change = True
     insert_returns = True
+    read_only = "SELECT current_setting('transaction_read_only') = 'on' AS read_only"
     # The weaker pair of each kind: whoever fires a job and whoever triggers it are not in each other's way.
     lock_skip = "FOR NO KEY UPDATE SKIP LOCKED"
     lock_shared = "FOR KEY SHARE"
