@@ -93,6 +93,20 @@ class JobView(JobSpec):
     updated_at: datetime
 
 
+class RecentRunView(BaseModel):
+    id: str
+    status: RunStatus
+    finished_at: datetime | None
+    duration_ms: int | None
+
+
+class ListedJobView(JobView):
+    """A job in a list; the last two fields are there if `include` asks for them."""
+
+    words: str | None = Field(default=None, description="the schedule as a sentence")
+    recent: list[RecentRunView] | None = Field(default=None, description="how its newest runs ended, newest first")
+
+
 class RunView(BaseModel):
     """A run, live or ended."""
 

@@ -189,6 +189,16 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
+class RecentRun:
+    """How one run ended, as a list of jobs shows it."""
+
+    id: str
+    status: str
+    finished_at: datetime | None
+    duration_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class RunFilter:
     """Which runs a list shows; None leaves a field open."""
 

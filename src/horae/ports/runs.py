@@ -14,6 +14,7 @@ from horae.domain.records import (
     NewOperation,
     Operation,
     Page,
+    RecentRun,
     RunFilter,
     Tally,
 )
@@ -116,6 +117,10 @@ class Runs(Protocol):
     async def page(
         self, project_id: str, where: RunFilter, *, limit: int, after: str | None, oldest_first: bool = False
     ) -> Page[RunRecord]: ...
+    async def recent(self, job_ids: Sequence[str], limit: int) -> dict[str, list[RecentRun]]:
+        """Of each job its newest ended runs, newest first; looks at no more of its history."""
+        ...
+
     async def attempts(self, run_id: str) -> list[dict[str, Any]]: ...
 
 

@@ -8,11 +8,12 @@ from functools import cache
 from operator import attrgetter
 from typing import Any
 
-from horae.domain.records import Page, RunFilter
+from horae.domain.records import Page, RecentRun, RunFilter
 from horae.domain.run import Claimed, NewRun, Overdue, RunRecord, Skipped
 from horae.store import claims, run_list, tables
 from horae.store.dialects.base import Dialect, Rows, listed
 from horae.store.leases import Leases
+from horae.store.recent import recent_runs
 from horae.store.rows import batch, some, words
 
 _NEW = words(
@@ -180,6 +181,9 @@ class RunTable(Leases):
     ) -> Page[RunRecord]:
         asked = run_list.Asked(project_id, where, limit, after, oldest_first)
         return await run_list.page(self.db, self.d, asked)
+
+    async def recent(self, job_ids: Sequence[str], limit: int) -> dict[str, list[RecentRun]]:
+        return await recent_runs(self.db, self.d, job_ids, limit)
 
     async def attempts(self, run_id: str) -> list[dict[str, Any]]:
         columns = "n, worker_id, started_at, finished_at, outcome, exit_code, response_code, error, traceback"

@@ -28,6 +28,16 @@ async def test_created_is_found_by_id_and_by_name(api: Api):
     assert by_id.headers["etag"] == '"1"'
 
 
+async def test_a_list_tells_more_of_each_job_if_asked(api: Api):
+    made = await api.make("nightly", schedule={"cron": "0 2 * * *", "timezone": "Europe/Berlin"})
+    assert (await api.call("GET", "/jobs")).json()["items"] == [made]
+    answer = await api.call("GET", "/jobs", params={"include": "recent,words"})
+    assert answer.json()["items"] == [{**made, "words": "At 02:00 every day, Europe/Berlin", "recent": []}]
+    (only,) = (await api.call("GET", "/jobs", params={"include": "words"})).json()["items"]
+    assert "recent" not in only
+    assert (await api.call("GET", "/jobs", params={"include": "all"})).status_code == 422
+
+
 async def test_a_name_is_taken_once(api: Api):
     await api.make("hello")
     again = await api.call("POST", "/jobs", json={"name": "hello", "target": {"kind": "http", "url": "http://x.y/"}})

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
-from typing import Annotated, Literal
+from dataclasses import asdict, astuple, dataclass
+from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
@@ -13,13 +13,14 @@ from horae.api.auth import Principal, allow
 from horae.api.body import read_model, read_object, takes, validate
 from horae.api.context import Context, Ctx
 from horae.api.params import Expected, Page, Ref, find_job
-from horae.api.schemas import STATE, JobBody, JobPatch, JobState, JobView, Listing, RecurringJobBody
+from horae.api.schemas import STATE, JobBody, JobPatch, JobState, JobView, ListedJobView, Listing, RecurringJobBody
 from horae.api.views import job_json, job_reply, listing, reply
 from horae.domain import records
 from horae.domain.filters import JobFilter
 from horae.domain.job import JobSpec
 from horae.domain.records import JobRecord
 from horae.domain.states import JobStatus
+from horae.domain.words import in_words
 from horae.lifecycle import state, submit
 from horae.lifecycle.edit import edit_job
 from horae.lifecycle.functions import with_defaults
@@ -29,19 +30,22 @@ router = APIRouter(tags=["jobs"])
 
 Reader = Annotated[Principal, Depends(allow("jobs:read"))]
 Writer = Annotated[Principal, Depends(allow("jobs:write"))]
-Word = Annotated[str | None, Query(min_length=1, max_length=100)]
+Kind = Literal["http", "script", "python", "celery", "container", "artifact"]
+Recurs = Literal["cron", "every", "at", "manual", "after"]
+Include = Literal["recent", "words", "recent,words"]
+RECENT = 20  # of the newest runs of each job
 Sort = Literal["name", "-name", "created_at", "-created_at", "updated_at", "-updated_at", "next_run_at", "-next_run_at"]
 
 
 async def job_filter(
     q: Annotated[str | None, Query(min_length=1, max_length=200, description="part of the name")] = None,
-    kind: Literal["http", "script", "python", "celery", "container", "artifact"] | None = None,
-    schedule: Literal["cron", "every", "at", "manual", "after"] | None = None,
-    status: JobStatus | None = None,
-    enabled: bool | None = None,
-    paused: bool | None = None,
-    tag: Word = None,
-    queue: Word = None,
+    kind: Annotated[Kind | None, Query(description="of the target")] = None,
+    schedule: Annotated[Recurs | None, Query(description="the kind of the schedule")] = None,
+    status: Annotated[JobStatus | None, Query(description="only those in this state")] = None,
+    enabled: Annotated[bool | None, Query(description="only those that are on, or off")] = None,
+    paused: Annotated[bool | None, Query(description="only those that are paused, or not")] = None,
+    tag: Annotated[str | None, Query(min_length=1, max_length=100, description="one of the tags")] = None,
+    queue: Annotated[str | None, Query(min_length=1, max_length=100, description="the queue of their runs")] = None,
 ) -> JobFilter:
     return JobFilter(q, kind, schedule, status, enabled, paused, tag, queue)
 
@@ -52,21 +56,24 @@ async def show_job(context: Ctx, principal: Reader, ref: Ref) -> Response:
     return job_reply(await context.store.read(find_job, principal.project_id, ref), context.clock.now())
 
 
-@router.get("/jobs", response_model=Listing[JobView])
+@router.get("/jobs", response_model=Listing[ListedJobView])
 async def list_jobs(
     context: Ctx,
     principal: Reader,
     page: Page,
     where: Annotated[JobFilter, Depends(job_filter)],
     sort: Annotated[Sort, Query(description="with - before it, the other way round")] = "name",
+    include: Annotated[Include | None, Query(description="what else to tell of each")] = None,
 ) -> Response:
     """Jobs, in the order of their names unless `sort` says otherwise; those without a next run come last."""
     scope = "\0".join(["jobs", sort, *("" if value is None else str(value) for value in astuple(where))])
     after = page.after(context, principal, scope)
-    found = await context.store.read(_page, principal.project_id, where, page.limit, after, sort)
+    asked = _Asked(where, page.limit, after, sort, frozenset((include or "").split(",")))
+    found, recent = await context.store.read(_page, principal.project_id, asked)
     now = context.clock.now()
     next_cursor = page.next(context, principal, scope, found.next)
-    return reply(listing((job_json(job, now) for job in found.items), next_cursor))
+    items = ({**job_json(job, now), **_included(job, asked.include, recent)} for job in found.items)
+    return reply(listing(items, next_cursor))
 
 
 @router.post("/jobs", status_code=201, response_model=JobView, openapi_extra=takes(JobBody))
@@ -157,7 +164,27 @@ async def _edited(tx: Transaction, principal: Principal, edit: _Edit) -> JobReco
     return await switch(tx, ref=job.id, **who)
 
 
-async def _page(
-    tx: Transaction, project_id: str, where: JobFilter, limit: int, after: str | None, sort: str
-) -> records.Page[JobRecord]:
-    return await tx.jobs.page(project_id, where, limit=limit, after=after, sort=sort)
+class _Asked(NamedTuple):
+    where: JobFilter
+    limit: int
+    after: str | None
+    sort: str
+    include: frozenset[str]
+
+
+_Recent = dict[str, list[records.RecentRun]]
+
+
+async def _page(tx: Transaction, project_id: str, asked: _Asked) -> tuple[records.Page[JobRecord], _Recent]:
+    found = await tx.jobs.page(project_id, asked.where, limit=asked.limit, after=asked.after, sort=asked.sort)
+    ids = [job.id for job in found.items] if "recent" in asked.include else []
+    return found, await tx.runs.recent(ids, RECENT)
+
+
+def _included(job: JobRecord, include: frozenset[str], recent: _Recent) -> dict[str, Any]:
+    more: dict[str, Any] = {}
+    if "words" in include:
+        more["words"] = in_words(job.spec.schedule)
+    if "recent" in include:
+        more["recent"] = [asdict(run) for run in recent[job.id]]
+    return more
