@@ -72,7 +72,8 @@ def _asked(scope: Scope) -> dict[bytes, str]:
 async def _send(scope: Scope, send: Send, variant: Variant, known: str) -> None:
     tags = {tag.strip().removeprefix("W/") for tag in known.split(",")}
     if variant.etag in tags or "*" in tags:
-        headers = [pair for pair in variant.headers if not pair[0].startswith(b"content-")]
+        # With its policy: a browser takes the headers of this answer for those that it kept.
+        headers = [pair for pair in variant.headers if pair[0] not in (b"content-type", b"content-encoding")]
         await _reply(scope, send, 304, headers, b"")
     else:
         headers = [*variant.headers, (b"content-length", str(len(variant.body)).encode())]
