@@ -495,6 +495,40 @@ export interface Limits {
   processes?: number | null;
 }
 
+/** A job in a list; the last two fields are there if `include` asks for them. */
+export interface ListedJobView {
+  name: string;
+  description: string;
+  tags: string[];
+  target: HttpTarget | ScriptTarget | PythonTarget | ContainerTarget | ArtifactTarget;
+  schedule: CronSchedule | EverySchedule | AtSchedule | ManualSchedule | AfterSchedule;
+  retry: Retry;
+  timeout: number;
+  overlap: "skip" | "queue_one" | "queue_all" | "cancel_running" | "allow";
+  max_instances: number | null;
+  catch_up: "last" | "all" | "first" | "none";
+  catch_up_window: number;
+  queue: string;
+  priority: number;
+  start_within: number | null;
+  id: string;
+  enabled: boolean;
+  notify: Record<string, unknown>[];
+  version: number;
+  status: JobStatus;
+  next_run_at: string | null;
+  last_run_at: string | null;
+  last_status: string | null;
+  paused: boolean;
+  paused_until: string | null;
+  created_at: string;
+  updated_at: string;
+  /** the schedule as a sentence */
+  words: string | null;
+  /** how its newest runs ended, newest first */
+  recent: RecentRunView[] | null;
+}
+
 export interface AttemptViewListing {
   items: AttemptView[];
   next_cursor: string | null;
@@ -525,13 +559,13 @@ export interface InvitationViewListing {
   next_cursor: string | null;
 }
 
-export interface JobViewListing {
-  items: JobView[];
+export interface KeyViewListing {
+  items: KeyView[];
   next_cursor: string | null;
 }
 
-export interface KeyViewListing {
-  items: KeyView[];
+export interface ListedJobViewListing {
+  items: ListedJobView[];
   next_cursor: string | null;
 }
 
@@ -798,6 +832,13 @@ export interface QueueView {
   served: boolean;
 }
 
+export interface RecentRunView {
+  id: string;
+  status: RunStatus;
+  finished_at: string | null;
+  duration_ms: number | null;
+}
+
 /** `skipped_by_reason` is as far as the newest 1,000 rows of the job's history tell. */
 export interface RecentView {
   since: string;
@@ -925,6 +966,7 @@ export interface SchedulerView {
   pid: number;
   version: string;
   shards: number[];
+  leases: ShardLeaseView[];
   started_at: string;
   heartbeat_at: string;
 }
@@ -954,6 +996,13 @@ export interface SecretView {
   created_at: string;
   updated_by: string;
   updated_at: string;
+}
+
+/** A shard that a scheduler fires, until then unless it renews; the epoch counts the shard's owners. */
+export interface ShardLeaseView {
+  shard: number;
+  epoch: number;
+  lease_until: string;
 }
 
 /**
@@ -1119,9 +1168,9 @@ export interface Operations {
   };
   "GET /jobs": {
     path: never;
-    query: { sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at" | "next_run_at" | "-next_run_at"; limit?: number; cursor?: string | null; q?: string | null; kind?: "http" | "script" | "python" | "celery" | "container" | "artifact" | null; schedule?: "cron" | "every" | "at" | "manual" | "after" | null; status?: JobStatus | null; enabled?: boolean | null; paused?: boolean | null; tag?: string | null; queue?: string | null };
+    query: { sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at" | "next_run_at" | "-next_run_at"; include?: "recent" | "words" | "recent,words" | null; limit?: number; cursor?: string | null; q?: string | null; kind?: "http" | "script" | "python" | "celery" | "container" | "artifact" | null; schedule?: "cron" | "every" | "at" | "manual" | "after" | null; status?: JobStatus | null; enabled?: boolean | null; paused?: boolean | null; tag?: string | null; queue?: string | null };
     body: never;
-    answer: JobViewListing;
+    answer: ListedJobViewListing;
   };
   "POST /jobs": {
     path: never;

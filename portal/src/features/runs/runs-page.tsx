@@ -1,5 +1,56 @@
+import { Activity, SearchX } from "lucide-react";
+import { useState } from "react";
+import { DataTable } from "@/components/ui/data-table";
+import { EmptyState } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
+import { Pager } from "@/components/ui/pager";
+import { useUrlState } from "@/lib/url-state";
+import { plural } from "@/lib/words";
+import { since } from "./periods";
+import { type RunsQuery, useRuns } from "./queries";
+import { runColumns } from "./run-columns";
+import { DEFAULTS, type Filters, isNarrowed, RunFilters } from "./run-filters";
 
 export default function RunsPage() {
-  return <PageHeader title="Runs" />;
+  const [filters, setFilters] = useUrlState(DEFAULTS);
+  const [opened] = useState(Date.now);
+  const runs = useRuns(queryOf(filters, opened));
+  return (
+    <>
+      <PageHeader title="Runs" description="Everything that ran, runs and waits, as it happens." />
+      <RunFilters filters={filters} jobName={runs.data?.items[0]?.job_name} onChange={setFilters} />
+      <div className="rounded-lg border border-line bg-surface">
+        <DataTable
+          caption="Runs"
+          columns={runColumns}
+          rows={runs.data?.items}
+          rowId={(run) => run.id}
+          error={runs.error}
+          onRetry={() => void runs.refetch()}
+          empty={<NoRuns narrowed={isNarrowed(filters)} />}
+        />
+      </div>
+      <Pager nextCursor={runs.data?.next_cursor}>
+        {runs.data ? `${plural(runs.data.items.length, "run")} on this page` : ""}
+      </Pager>
+    </>
+  );
+}
+
+function queryOf({ period, ...filters }: Filters, opened: number): RunsQuery {
+  const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
+  const from = since(period, opened);
+  return { ...given, ...(from ? { since: from } : {}), limit: 50 } as RunsQuery;
+}
+
+function NoRuns({ narrowed }: { narrowed: boolean }) {
+  return narrowed ? (
+    <EmptyState icon={SearchX} title="No run is like that">
+      Take a filter away, or look at a longer time.
+    </EmptyState>
+  ) : (
+    <EmptyState icon={Activity} title="Nothing has run yet">
+      Runs appear here by themselves, as schedules come due or somebody runs a job by hand.
+    </EmptyState>
+  );
 }

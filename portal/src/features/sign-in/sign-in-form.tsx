@@ -22,7 +22,6 @@ export function SignInForm() {
   return (
     <form onSubmit={(event) => void submit(event)} className="space-y-4">
       <Field label="Name">
-        {/* biome-ignore lint/a11y/noAutofocus: the page is this form */}
         <Input name="username" autoComplete="username" autoCapitalize="none" autoFocus required />
       </Field>
       <Field label="Password">

@@ -1,0 +1,82 @@
+import { X } from "lucide-react";
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { SearchInput } from "@/components/ui/search-input";
+import { Select } from "@/components/ui/select";
+
+export const DEFAULTS = { q: "", status: "", kind: "", schedule: "", tag: "", queue: "", sort: "name", cursor: "" };
+export type Filters = typeof DEFAULTS;
+type Change = Partial<Record<keyof Filters, string | null>>;
+
+const any = (label: string) => ({ value: "", label });
+const STATUSES = [
+  any("Any status"),
+  ...["scheduled", "running", "paused", "disabled", "finished"].map((value) => ({ value, label: value })),
+];
+const KINDS = [
+  any("Any target"),
+  ...["http", "script", "python", "container", "artifact"].map((value) => ({ value, label: value })),
+];
+const SCHEDULES = [
+  any("Any schedule"),
+  { value: "cron", label: "cron" },
+  { value: "every", label: "interval" },
+  { value: "at", label: "once" },
+  { value: "manual", label: "manual" },
+  { value: "after", label: "after a job" },
+];
+
+interface JobFiltersProps {
+  filters: Filters;
+  onChange: (change: Change) => void;
+}
+
+export function JobFilters({ filters, onChange }: JobFiltersProps) {
+  const narrowed = (["q", "status", "kind", "schedule", "tag", "queue"] as const).some((name) => filters[name] !== "");
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-2">
+      <SearchInput
+        label="Search jobs by name"
+        value={filters.q}
+        onValue={(q) => onChange({ q })}
+        className="w-full sm:w-64"
+      />
+      <Select
+        aria-label="Status"
+        choices={STATUSES}
+        value={filters.status}
+        onValue={(status) => onChange({ status })}
+      />
+      <Select aria-label="Target" choices={KINDS} value={filters.kind} onValue={(kind) => onChange({ kind })} />
+      <Select
+        aria-label="Schedule"
+        choices={SCHEDULES}
+        value={filters.schedule}
+        onValue={(schedule) => onChange({ schedule })}
+      />
+      {(["tag", "queue"] as const).map((name) =>
+        filters[name] ? (
+          <Badge key={name} tone="accent" className="h-8 gap-1 pl-2">
+            {name}: {filters[name]}
+            <Button
+              variant="ghost"
+              size="icon-sm"
+              aria-label={`Without ${name}`}
+              onClick={() => onChange({ [name]: null })}
+            >
+              <X />
+            </Button>
+          </Badge>
+        ) : null,
+      )}
+      {narrowed ? (
+        <Button
+          variant="ghost"
+          onClick={() => onChange({ q: null, status: null, kind: null, schedule: null, tag: null, queue: null })}
+        >
+          Clear
+        </Button>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+import { EllipsisVertical, History, Pause, Pencil, Play, StepForward, Trash2 } from "lucide-react";
+import { Link } from "react-router";
+import type { ListedJobView } from "@/api/schema";
+import { Button } from "@/components/ui/button";
+import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
+import { Switch } from "@/components/ui/switch";
+import { Tooltip } from "@/components/ui/tooltip";
+import { useCan } from "@/session/use-can";
+import { useDeleteJob, useRunNow, useSwitchJob } from "./job-verbs";
+
+export function EnabledSwitch({ job }: { job: ListedJobView }) {
+  const can = useCan();
+  const change = useSwitchJob();
+  return (
+    <Switch
+      checked={job.enabled}
+      label={`${job.name} is enabled`}
+      disabled={!can("jobs:write")}
+      onChecked={(on) => change(job, on ? "enable" : "disable")}
+    />
+  );
+}
+
+/** What can be done with a job, at the end of its row. */
+export function RowActions({ job }: { job: ListedJobView }) {
+  const can = useCan();
+  const change = useSwitchJob();
+  const runNow = useRunNow();
+  return (
+    <div className="flex justify-end gap-0.5">
+      {can("jobs:run") ? (
+        <Tooltip content="Run now">
+          <Button variant="ghost" size="icon-sm" aria-label={`Run ${job.name} now`} onClick={() => runNow(job)}>
+            <Play />
+          </Button>
+        </Tooltip>
+      ) : null}
+      {can("jobs:pause") ? (
+        <Tooltip content={job.paused ? "Resume" : "Pause"}>
+          <Button
+            variant="ghost"
+            size="icon-sm"
+            aria-label={`${job.paused ? "Resume" : "Pause"} ${job.name}`}
+            onClick={() => change(job, job.paused ? "resume" : "pause")}
+          >
+            {job.paused ? <StepForward /> : <Pause />}
+          </Button>
+        </Tooltip>
+      ) : null}
+      <RowMenu job={job} />
+    </div>
+  );
+}
+
+function RowMenu({ job }: { job: ListedJobView }) {
+  const can = useCan();
+  const remove = useDeleteJob();
+  const trigger = (
+    <Button variant="ghost" size="icon-sm" aria-label={`More about ${job.name}`}>
+      <EllipsisVertical />
+    </Button>
+  );
+  return (
+    <Menu trigger={trigger}>
+      <MenuItem asChild>
+        <Link to={`/runs?job=${job.id}`}>
+          <History aria-hidden /> Its runs
+        </Link>
+      </MenuItem>
+      {can("jobs:write") ? (
+        <>
+          <MenuItem asChild>
+            <Link to={`/jobs/${job.id}/edit`}>
+              <Pencil aria-hidden /> Edit
+            </Link>
+          </MenuItem>
+          <MenuLine />
+          <MenuItem danger onSelect={() => void remove(job)}>
+            <Trash2 aria-hidden /> Delete
+          </MenuItem>
+        </>
+      ) : null}
+    </Menu>
+  );
+}

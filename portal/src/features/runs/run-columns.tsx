@@ -1,0 +1,104 @@
+import type { ColumnDef } from "@tanstack/react-table";
+import { Ban, RotateCcw } from "lucide-react";
+import { Link } from "react-router";
+import type { RunView } from "@/api/schema";
+import { Button } from "@/components/ui/button";
+import { StatusBadge } from "@/components/ui/status-badge";
+import { Time } from "@/components/ui/time";
+import { Tooltip } from "@/components/ui/tooltip";
+import { said } from "@/lib/words";
+import { useCan } from "@/session/use-can";
+import { RunDuration } from "./run-duration";
+import { isLive, useCancelRun, useRetryRun } from "./run-verbs";
+
+export const runColumns: ColumnDef<RunView>[] = [
+  {
+    id: "status",
+    header: "Status",
+    cell: ({ row: { original: run } }) => (
+      <Link to={`/runs/${run.id}`} aria-label={`Run of ${run.job_name}, ${said(run.status)}`} className="rounded">
+        <StatusBadge status={run.parked ? "parked" : run.status} />
+      </Link>
+    ),
+  },
+  {
+    id: "job",
+    header: "Job",
+    meta: { className: "max-w-64 min-w-32" },
+    cell: ({ row: { original: run } }) => (
+      <div className="min-w-0">
+        <Link to={`/runs/${run.id}`} className="block truncate rounded font-medium hover:text-accent hover:underline">
+          {run.job_name}
+        </Link>
+        {run.error || run.reason ? (
+          <span className="block truncate text-xs text-muted" title={run.error ?? undefined}>
+            {run.error ?? said(run.reason ?? "")}
+          </span>
+        ) : null}
+      </div>
+    ),
+  },
+  {
+    id: "trigger",
+    header: "Trigger",
+    meta: { className: "hidden md:table-cell" },
+    cell: ({ row: { original: run } }) => <span className="text-soft">{run.trigger}</span>,
+  },
+  {
+    id: "attempt",
+    header: "Attempt",
+    meta: { className: "hidden lg:table-cell" },
+    cell: ({ row: { original: run } }) =>
+      run.attempt > 0 ? (
+        <span className="text-soft">
+          {run.attempt} of {run.max_attempts}
+        </span>
+      ) : (
+        <span className="text-muted">–</span>
+      ),
+  },
+  {
+    id: "due",
+    header: "Due",
+    meta: { className: "hidden sm:table-cell" },
+    cell: ({ row: { original: run } }) => <Time at={run.due_at ?? run.created_at} />,
+  },
+  {
+    id: "duration",
+    header: "Duration",
+    cell: ({ row: { original: run } }) => <RunDuration run={run} />,
+  },
+  {
+    id: "actions",
+    header: () => <span className="sr-only">Actions</span>,
+    meta: { className: "w-10 pl-0" },
+    cell: ({ row: { original: run } }) => <RunActions run={run} />,
+  },
+];
+
+function RunActions({ run }: { run: RunView }) {
+  const can = useCan();
+  const cancel = useCancelRun();
+  const retry = useRetryRun();
+  if (isLive(run.status)) {
+    return can("runs:cancel") ? (
+      <Tooltip content="Cancel">
+        <Button
+          variant="ghost"
+          size="icon-sm"
+          aria-label={`Cancel the run of ${run.job_name}`}
+          onClick={() => void cancel(run)}
+        >
+          <Ban />
+        </Button>
+      </Tooltip>
+    ) : null;
+  }
+  return can("jobs:run") ? (
+    <Tooltip content="Retry">
+      <Button variant="ghost" size="icon-sm" aria-label={`Retry the run of ${run.job_name}`} onClick={() => retry(run)}>
+        <RotateCcw />
+      </Button>
+    </Tooltip>
+  ) : null;
+}
