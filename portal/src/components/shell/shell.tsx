@@ -75,6 +75,8 @@ function Progress() {
 function ScrollToTop() {
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its top
-  useEffect(() => window.scrollTo(0, 0), [pathname]);
+  useEffect(() => {
+    window.scrollTo(0, 0); // not returned: it gives a promise in newer browsers
+  }, [pathname]);
   return null;
 }
