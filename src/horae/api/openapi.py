@@ -15,6 +15,14 @@ from horae.api.errors import KINDS, MEDIA_TYPE
 _WITH_BODY = (400, 408, 413, 415)
 _GUARDED = (400, 401, 403, 429)  # 400: nobody knows which project is meant
 _CHANGING = ("post", "put", "patch", "delete")
+# POSTs whose answer names where the new thing is.
+_LOCATED = frozenset(
+    f"/api/v1/{path}"
+    for path in (
+        *("jobs", "jobs/recurring", "jobs/{id}/run", "jobs/{id}/retry", "jobs/{id}/backfill", "runs/{id}/retry"),
+        *("dead-letters/redrive", "dead-letters/discard", "users", "projects"),
+    )
+)
 _FASTAPI = ("HTTPValidationError", "ValidationError")  # its own 422, which nobody gets here
 _PROJECT = {
     "name": "Horae-Project",
@@ -31,6 +39,12 @@ _KEY = {
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},
 }
 
+_TOLD = {
+    "ETag": "The job's version, for `If-Match`.",
+    "Location": "Where it is.",
+    "Retry-After": "Seconds to wait before the next try.",
+}
+
 
 def complete(app: FastAPI, schema: dict[str, Any]) -> None:
     for path, method, guard in _guards(app):
@@ -40,6 +54,7 @@ def complete(app: FastAPI, schema: dict[str, Any]) -> None:
         if headers := list(_headers(method, guard)):
             operation.setdefault("parameters", []).extend(headers)
         _refuse(operation["responses"], {*_refused(operation, path, method, guard)})
+        _tell(operation["responses"], located=method == "post" and path in _LOCATED)
     components = schema["components"]
     for name in _FASTAPI:
         components["schemas"].pop(name, None)
@@ -84,6 +99,21 @@ def _refuse(answers: dict[str, Any], refused: set[int]) -> None:
             answers[str(status)] = {"$ref": f"#/components/responses/{_name(status)}"}
 
 
+def _tell(answers: dict[str, Any], *, located: bool) -> None:
+    """The headers of what succeeds."""
+    for status, answer in answers.items():
+        if located and status in ("201", "202"):
+            answer.setdefault("headers", {})["Location"] = _header("Location")
+        if any(
+            one.get("schema", {}).get("$ref", "").endswith("/JobView") for one in answer.get("content", {}).values()
+        ):
+            answer.setdefault("headers", {})["ETag"] = _header("ETag")
+
+
+def _header(name: str) -> dict[str, Any]:
+    return {"description": _TOLD[name], "required": True, "schema": {"type": "string"}}
+
+
 def _name(status: int) -> str:
     return KINDS[status][1].title().replace(" ", "")
 
@@ -98,4 +128,7 @@ def _problem(status: int) -> dict[str, Any]:
         "request_id": "01a1de05-bc6e-7493-ac17-5c90c59c6a0f",
     }
     schema = {"$ref": "#/components/schemas/Problem"}
-    return {"description": title, "content": {MEDIA_TYPE: {"schema": schema, "example": example}}}
+    described: dict[str, Any] = {"description": title, "content": {MEDIA_TYPE: {"schema": schema, "example": example}}}
+    if status in (429, 503):
+        described["headers"] = {"Retry-After": _header("Retry-After")}
+    return described

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from jsonschema import Draft202012Validator, FormatChecker
 from pydantic import BaseModel
 
 import horae.api
 from horae.api.app import build
 from horae.api.body import described_models
 from horae.api.context import ApiSettings
-from horae.api.examples import ANSWERS, BODIES
+from horae.api.example_answers import ANSWERS
+from horae.api.example_bodies import BODIES
 from horae.clock import SystemClock, SystemIds
 from horae.ports import Store
 
@@ -46,9 +48,31 @@ def test_every_body_has_an_example_and_there_are_no_others():
             assert "example" in content, f"{method} {path}"
 
 
-def test_examples_of_answers_have_the_fields_that_answers_have():
-    for name, example in ANSWERS.items():
-        assert set(example) <= set(description()["components"]["schemas"][name]["properties"])
+def test_every_answer_has_an_example_that_is_as_described():
+    for path, method, one in operations():
+        for status, answer in one["responses"].items():
+            content = answer.get("content", {}).get("application/json")
+            if content is not None:
+                schema = {**content["schema"], "components": description()["components"]}
+                validator = Draft202012Validator(schema, format_checker=FormatChecker())
+                assert "example" in content, f"{method} {path} {status}"
+                assert not [*validator.iter_errors(content["example"])], f"{method} {path} {status}"
+    for name, schema in description()["components"]["schemas"].items():
+        assert set(ANSWERS.get(name, ())) <= set(schema.get("properties", ())), name
+
+
+def test_every_parameter_says_what_it_is_for():
+    for path, method, one in operations():
+        for parameter in one.get("parameters", []):
+            assert parameter.get("description"), f"{method} {path}: {parameter['name']}"
+
+
+def test_headers_that_programs_need_are_described():
+    for path, method, one in operations():
+        shown = str(one["responses"].get("200", one["responses"].get("201", {})))
+        assert ("JobView'" in shown and "Listing" not in shown) == ("ETag" in shown), f"{method} {path}"
+    for name in ("TooManyRequests", "TemporarilyUnavailable"):
+        assert "Retry-After" in description()["components"]["responses"][name]["headers"]
 
 
 def test_every_reference_leads_somewhere():

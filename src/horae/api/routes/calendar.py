@@ -59,8 +59,8 @@ async def show_calendar(
     principal: Annotated[Principal, Depends(allow("jobs:read"))],
     given: Annotated[tuple[datetime | None, datetime | None], Depends(range_of)],
     by: Annotated[Literal["none", "minute", "hour"], Query(description="how many begin in each")] = "none",
-    tag: Annotated[str | None, Query(min_length=1, max_length=100)] = None,
-    queue: Annotated[str | None, Query(min_length=1, max_length=100)] = None,
+    tag: Annotated[str | None, Query(min_length=1, max_length=100, description="one of the tags")] = None,
+    queue: Annotated[str | None, Query(min_length=1, max_length=100, description="the queue of their runs")] = None,
 ) -> Response:
     """The occurrences to come of all jobs that are on, in order; those in blackouts are left out."""
     now = context.clock.now()

@@ -120,7 +120,7 @@ class DiscardBody(Chosen):
 
 async def dead_filter(
     job: Annotated[str | None, Query(min_length=1, max_length=200, description="its name or id")] = None,
-    fingerprint: Annotated[str | None, Query(min_length=1, max_length=64)] = None,
+    fingerprint: Annotated[str | None, Query(min_length=1, max_length=64, description="the cause")] = None,
     since: Annotated[str | None, Query(max_length=40, description="an instant: failed not before")] = None,
     until: Annotated[str | None, Query(max_length=40, description="an instant: failed before")] = None,
 ) -> DeadLetterFilter:

@@ -31,7 +31,7 @@ async def follow_events(
     principal: Annotated[Principal, Depends(allow("runs:read"))],
     kind: Annotated[Literal["run", "job", "worker"] | None, Query(description="only these")] = None,
     seconds: Annotated[int, Query(ge=0, le=LIFETIME, description="for how long; 0: what was missed")] = LIFETIME,
-    last_event_id: Annotated[str | None, Header(max_length=50)] = None,
+    last_event_id: Annotated[str | None, Header(max_length=50, description="goes on after this event")] = None,
 ) -> Response:
     """Events `run` (the run), `job` (`id`, `name`, `action`, `by`) and `worker` (the worker), when they change. `reset`
     says that more happened than can be told: read the lists again. A broken connection goes on after

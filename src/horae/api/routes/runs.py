@@ -23,7 +23,9 @@ router = APIRouter(tags=["runs"])
 
 Reader = Annotated[Principal, Depends(allow("runs:read"))]
 SWEEPS = 20  # batches in one request; what is left is for the schedulers
-Text = Annotated[str | None, Query(min_length=1, max_length=200)]
+Status = Annotated[RunStatus | None, Query(description="only those in this state")]
+Started = Annotated[Trigger | None, Query(description="only those that were started so")]
+Worker = Annotated[str | None, Query(min_length=1, max_length=200, description="the id of whoever carried them out")]
 Sort = Annotated[Literal["created_at", "-created_at"], Query(description="oldest or newest first")]
 
 
@@ -41,10 +43,10 @@ async def list_runs(
     context: Ctx,
     principal: Reader,
     page: Page,
-    job: Text = None,
-    status: RunStatus | None = None,
-    trigger: Trigger | None = None,
-    worker: Text = None,
+    job: Annotated[str | None, Query(min_length=1, max_length=200, description="its name or id")] = None,
+    status: Status = None,
+    trigger: Started = None,
+    worker: Worker = None,
     sort: Sort = "-created_at",
 ) -> Response:
     """Runs of all jobs, newest first unless `sort` says otherwise."""
@@ -58,9 +60,9 @@ async def list_runs_of_job(
     principal: Reader,
     page: Page,
     ref: Ref,
-    status: RunStatus | None = None,
-    trigger: Trigger | None = None,
-    worker: Text = None,
+    status: Status = None,
+    trigger: Started = None,
+    worker: Worker = None,
     sort: Sort = "-created_at",
 ) -> Response:
     """Runs of one job, newest first unless `sort` says otherwise."""
@@ -117,7 +119,7 @@ async def show_run(context: Ctx, principal: Reader, run_id: RunId) -> Response:
 
 @router.get("/runs/{id}/attempts", response_model=Listing[AttemptView])
 async def list_attempts(context: Ctx, principal: Reader, run_id: RunId) -> Response:
-    """Every try of the run, first to last."""
+    """Its tries that did not end it, first to last; of the one that did, the run itself tells."""
     found = await context.store.read(_attempts, principal.project_id, run_id)
     return reply(listing({field: row.get(field) for field in AttemptView.model_fields} for row in found))
 

@@ -55,7 +55,7 @@ async def next_occurrences(
     context: Ctx,
     principal: Annotated[Principal, Depends(allow("jobs:read"))],
     ref: Ref,
-    count: Annotated[int, Query(ge=1, le=PREVIEW_LIMIT)] = 10,
+    count: Annotated[int, Query(ge=1, le=PREVIEW_LIMIT, description="how many occurrences")] = 10,
 ) -> Response:
     """When the job runs next, if nobody changes it. Of one that is off or paused: when it would."""
     job = await context.store.read(find_job, principal.project_id, ref)

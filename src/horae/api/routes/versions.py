@@ -41,7 +41,10 @@ async def list_versions(context: Ctx, principal: Reader, page: Page, ref: Ref) -
 
 @router.get("/jobs/{id}/versions/{version}", response_model=VersionView)
 async def show_version(
-    context: Ctx, principal: Reader, ref: Ref, version: Annotated[int, Path(ge=1, le=LAST_VERSION)]
+    context: Ctx,
+    principal: Reader,
+    ref: Ref,
+    version: Annotated[int, Path(ge=1, le=LAST_VERSION, description="which one")],
 ) -> Response:
     found = await context.store.read(_versions, principal.project_id, ref, 2, version + 1)
     if not found or found[0].version != version:

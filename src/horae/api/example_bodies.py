@@ -1,0 +1,49 @@
+"""An example of every body that is sent, by the name of its model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_RUN = "01a1de05-bc6e-7493-ac17-5c90c59c6a0f"
+_TARGET = {"kind": "http", "method": "POST", "url": "https://example.org/hook", "body": '{"report": "sales"}'}
+JOB_BODY = {
+    "name": "nightly-report",
+    "description": "Yesterday's sales, by mail",
+    "tags": ["finance"],
+    "target": _TARGET,
+    "schedule": {"cron": "0 2 * * *", "timezone": "Europe/Berlin"},
+    "retry": {"max_attempts": 3, "backoff": "exponential", "delay": 60},
+    "timeout": 300,
+    "queue": "default",
+    "priority": 5,
+}
+
+BODIES: dict[str, Any] = {
+    "JobBody": JOB_BODY,
+    "RecurringJobBody": {"name": "ping", "target": _TARGET, "schedule": {"every": "15m"}},
+    "JobPatch": {"schedule": {"cron": "30 2 * * *"}, "description": None},
+    "TriggerBody": {"input": {"customer": 7}, "priority": 9},
+    "BatchBody": {"runs": [{"input": {"customer": 7}}, {"input": {"customer": 8}}]},
+    "RetryBody": {"input": {"customer": 7}},
+    "PauseBody": {"until": "2026-12-24T08:00:00+01:00"},
+    "RollbackBody": {"version": 3},
+    "BackfillBody": {"start": "2026-11-01T00:00:00Z", "end": "2026-11-07T23:59:59Z", "parallelism": 2},
+    "PreviewBody": {"schedule": {"cron": "0 9 * * MON-FRI", "timezone": "Europe/Berlin"}, "count": 5},
+    "RedriveBody": {"filter": {"job": "nightly-report", "since": "2026-11-14T00:00:00Z"}, "rate": 5},
+    "DiscardBody": {"ids": [_RUN], "reason": "the customer is gone"},
+    "CallbackBody": {"status": "succeeded", "result": {"rows": 1200}},
+    "SecretBody": {"value": "the value, which nobody reads again"},
+    "FunctionPatch": {"is_active": False},
+    "SignupBody": {"username": "ann", "password": "a long sentence is best", "token": "the one-time token"},
+    "LoginBody": {"username": "ann", "password": "a long sentence is best"},
+    "RefreshBody": {"refresh_token": "as it came with the last answer"},
+    "PasswordBody": {"password": "a long sentence is best", "new_password": "another one is better still"},
+    "ProjectBody": {"slug": "finance", "name": "Finance"},
+    "ProjectPatch": {"name": "Finance and controlling"},
+    "InvitationBody": {"role": "editor", "note": "for Ben"},
+    "TokenBody": {"token": "from the link"},
+    "KeyBody": {"name": "deploy", "role": "editor"},
+    "MemberBody": {"role": "operator"},
+    "UserBody": {"username": "ben", "password": "a long sentence is best"},
+    "UserPatch": {"is_active": False},
+}
