@@ -30,6 +30,8 @@ from horae.cli import (
     users,
     why,
 )
+from horae.cli.declare import PlanFailed
+from horae.cli.printing import AsJson, print_json
 from horae.domain.errors import ConfigurationError, HoraeError, InvalidInput, NotFound
 
 FAILED, USAGE, NOT_FOUND, INTERRUPTED = 1, 2, 3, 130
@@ -80,9 +82,12 @@ def _root(
 
 
 @app.command("version")
-def show_version() -> None:
+def show_version(as_json: AsJson = False) -> None:
     """Print the version."""
-    print(__version__)
+    if as_json:
+        print_json({"version": __version__})
+    else:
+        print(__version__)
 
 
 def main() -> None:
@@ -100,7 +105,11 @@ def run(arguments: list[str]) -> int:
             return USAGE
         return _fail(_usage(error), USAGE)
     except (typer.Abort, KeyboardInterrupt):
-        return INTERRUPTED
+        if sys.stderr.isatty():
+            sys.stderr.write("\n")  # what stands there is a prompt, or the terminal's ^C
+        return _fail("interrupted", INTERRUPTED)
+    except PlanFailed as failed:
+        return _fail(_mended(failed.error), USAGE)
     except NotFound as error:
         return _fail(str(error), NOT_FOUND)
     except (InvalidInput, ConfigurationError) as error:

@@ -7,15 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
+from horae.cli import instants
 from horae.cli.connection import connect
 from horae.cli.printing import AsJson, ago, print_json, table
+from horae.cli.watching import watched
 from horae.clock import SystemClock
 
 Json = dict[str, Any]
 
 
 def register(app: typer.Typer) -> None:
-    app.command("audit")(audit)
+    app.command("audit")(watched(audit))
 
 
 def audit(
@@ -23,13 +25,14 @@ def audit(
     action: Annotated[str | None, typer.Option(help="Only this, as in job.edit.")] = None,
     kind: Annotated[str | None, typer.Option(help="Of what it was done to: job, run, secret, …")] = None,
     subject: Annotated[str | None, typer.Option(help="The id or name of what it was done to.")] = None,
-    since: Annotated[str | None, typer.Option(metavar="INSTANT", help="Not before.")] = None,
+    since: Annotated[str | None, typer.Option(metavar="INSTANT", help="Not before; 2h is two hours ago.")] = None,
     until: Annotated[str | None, typer.Option(metavar="INSTANT", help="Before.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many, newest first.")] = 50,
     as_json: AsJson = False,
 ) -> None:
     """Who did what, newest first."""
-    filters: Json = {"actor": actor, "action": action, "kind": kind, "subject": subject, "since": since, "until": until}
+    filters: Json = {"actor": actor, "action": action, "kind": kind, "subject": subject}
+    filters |= {"since": instants.ago("--since", since), "until": instants.ago("--until", until)}
     with connect() as client:
         found = list(client.audit(limit=limit, **filters))
     if as_json:
@@ -37,7 +40,7 @@ def audit(
         return
     now = SystemClock().now()
     table(
-        ("when", "who", "what", "name", "changes", "from"),
+        ("when", "who", "what", "subject", "changes", "from"),
         (
             (
                 ago(one["at"], now),
@@ -50,6 +53,7 @@ def audit(
             for one in found
         ),
         "Nothing.",
+        spare=("from",),
     )
 
 

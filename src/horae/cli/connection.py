@@ -4,7 +4,7 @@ directory."""
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from horae import config
 from horae.domain.errors import ConfigurationError
@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from horae.sdk.client import Client
 
 
-def connect() -> Client:
+def connect(*, quick: bool = False) -> Client:
+    """`quick` is for who rather has no answer than a late one: it tries once, and renews nothing."""
     from horae.sdk.client import Client
 
     settings = config.load()
-    if (signed_in := _signed_in(settings)) is not None:
+    if (signed_in := _signed_in(settings, quick)) is not None:
         return signed_in
     url, token = settings.url, settings.token
     # The token in the file is for the address in the file; it is not sent anywhere else.
@@ -28,7 +29,11 @@ def connect() -> Client:
     elif token is None:
         found = _left_by_up(settings)
         token = found.get("token") if found.get("url") == url else None
-    return Client(url, token, project=settings.project, client="cli")
+    return Client(url, token, project=settings.project, client="cli", **_patience(quick))
+
+
+def _patience(quick: bool) -> dict[str, Any]:
+    return {"timeout": 1.0, "retries": 0} if quick else {}
 
 
 def known_url(settings: config.Settings) -> str:
@@ -45,7 +50,7 @@ def on_the_database(settings: config.Settings) -> bool:
     return not known
 
 
-def _signed_in(settings: config.Settings) -> Client | None:
+def _signed_in(settings: config.Settings, quick: bool) -> Client | None:
     """As who `horae login` made us, unless the settings say otherwise."""
     if settings.token is not None or not config.login_file().exists():
         return None
@@ -58,7 +63,8 @@ def _signed_in(settings: config.Settings) -> Client | None:
     login = file.read()
     if login is None or settings.url not in (None, login.url):
         return None
-    return Client(login.url, Renewing(file, login), project=settings.project or login.project, client="cli")
+    token = login.access_token if quick else Renewing(file, login)
+    return Client(login.url, token, project=settings.project or login.project, client="cli", **_patience(quick))
 
 
 def _left_by_up(settings: config.Settings) -> dict[str, str]:

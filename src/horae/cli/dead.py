@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import typer
 
+from horae.cli import completing, instants
+from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
 from horae.cli.definition import json_value
 from horae.cli.operations import wait_for
 from horae.cli.printing import AsJson, ago, print_json, say, table
+from horae.cli.watching import watched
 from horae.clock import SystemClock
 from horae.domain.errors import InvalidInput
 
 app = typer.Typer(help="Dead letters, the runs that failed for good: list, redrive, discard.", no_args_is_help=True)
 
 Json = dict[str, Any]
-IdsArg = Annotated[list[str] | None, typer.Argument(metavar="[ID]…", help="The ids of runs.")]
-Job = Annotated[str | None, typer.Option(help="Only of this job (name or id).")]
-Fingerprint = Annotated[str | None, typer.Option(help="Only with this cause.")]
-Since = Annotated[str | None, typer.Option(metavar="INSTANT", help="Failed not before.")]
+IdsArg = Annotated[
+    list[str] | None, typer.Argument(metavar="[ID]…", help="The ids of runs.", autocompletion=completing.dead)
+]
+Job = Annotated[str | None, typer.Option(help="Only of this job (name or id).", autocompletion=completing.jobs)]
+Fingerprint = Annotated[str | None, typer.Option(help="Only with this cause.", autocompletion=completing.causes)]
+Since = Annotated[str | None, typer.Option(metavar="INSTANT", help="Failed not before; 2h is two hours ago.")]
 Until = Annotated[str | None, typer.Option(metavar="INSTANT", help="Failed before.")]
 All = Annotated[bool, typer.Option("--all", help="All there are.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Until all of it is done.")]
 
 
 @app.command("list")
+@watched
 def list_dead(
     each: Annotated[bool, typer.Option("--each", help="Every run, newest first, instead of causes.")] = False,
     job: Job = None,
@@ -37,7 +42,7 @@ def list_dead(
     as_json: AsJson = False,
 ) -> None:
     """What failed and waits for somebody, by cause."""
-    filters = {"job": job, "fingerprint": fingerprint, "since": since, "until": until}
+    filters = _filters(job, fingerprint, since, until)
     with connect() as client:
         letters = client.dead_letters
         found: list[Json] = [
@@ -67,6 +72,7 @@ def _runs(found: list[Json]) -> None:
             for one in found
         ),
         "No dead letters.",
+        spare=("attempts", "cause", "failed"),
     )
 
 
@@ -86,6 +92,7 @@ def _causes(found: list[Json]) -> None:
             for one in sorted(found, key=lambda one: -int(one["count"]))
         ),
         "No dead letters.",
+        spare=("first",),
     )
 
 
@@ -109,13 +116,13 @@ def redrive(
     as_json: AsJson = False,
 ) -> None:
     """Run them once more, under their job as it is now."""
-    chosen = _chosen(ids, all_, {"job": job, "fingerprint": fingerprint, "since": since, "until": until})
+    chosen = _chosen(ids, all_, _filters(job, fingerprint, since, until))
     if input_ is not None:
         chosen["input"] = json_value("--input", input_)
     with connect() as client:
         operation: Json = client.dead_letters.redrive(**chosen, rate=rate)
         if wait:
-            operation = wait_for(client, operation)
+            operation = wait_for(client, operation, quiet=as_json)
     _told(operation, "Redriven", as_json)
 
 
@@ -128,19 +135,23 @@ def discard(
     since: Since = None,
     until: Until = None,
     all_: All = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Yes = False,
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
     """Take them off the list. Their runs stay in the history."""
-    chosen = _chosen(ids, all_, {"job": job, "fingerprint": fingerprint, "since": since, "until": until})
-    if not (ids or yes or as_json):
-        typer.confirm(f"Discard all dead letters with {json.dumps(chosen['filter'])}?", abort=True, err=True)
+    chosen = _chosen(ids, all_, _filters(job, fingerprint, since, until))
+    confirm(f"Discard {_which(chosen)}", yes)
     with connect() as client:
         operation: Json = client.dead_letters.discard(**chosen, reason=reason)
         if wait:
-            operation = wait_for(client, operation)
+            operation = wait_for(client, operation, quiet=as_json)
     _told(operation, "Discarded", as_json)
+
+
+def _filters(job: str | None, fingerprint: str | None, since: str | None, until: str | None) -> dict[str, str | None]:
+    since, until = instants.ago("--since", since), instants.ago("--until", until)
+    return {"job": job, "fingerprint": fingerprint, "since": since, "until": until}
 
 
 def _chosen(ids: list[str] | None, everything: bool, filters: dict[str, str | None]) -> Json:
@@ -155,11 +166,25 @@ def _chosen(ids: list[str] | None, everything: bool, filters: dict[str, str | No
     return {"filter": given}
 
 
+def _which(chosen: Json) -> str:
+    if "ids" in chosen:
+        count = len(chosen["ids"])
+        return "1 dead letter" if count == 1 else f"{count} dead letters"
+    said = ", ".join(f"{name} {value}" for name, value in chosen["filter"].items())
+    return f"all dead letters with {said}" if said else "all dead letters"
+
+
 def _told(operation: Json, done: str, as_json: bool) -> None:
+    """Exit 1 if it has ended before its end; one that nobody waits for goes on."""
+    state, so_far = operation["state"], f"{operation['done']} of {operation['total']}"
     if as_json:
         print_json(operation)
-    elif operation["state"] == "running":
-        say(f"{done} {operation['done']} of {operation['total']}; it goes on by itself:")
+    elif state == "running":
+        say(f"{done} {so_far}; it goes on by itself:")
         say(f"horae operations show --wait {operation['id']}")
-    else:
+    elif state == "done":
         say(f"{done} {operation['done']}.")
+    else:
+        say(f"It is {state} after {so_far}" + (f": {operation['error']}" if operation["error"] else "."))
+    if state not in ("running", "done"):
+        raise typer.Exit(1)

@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from horae.cli import completing
+from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
+from horae.cli.differences import described
 from horae.cli.printing import AsJson, console, print_json, say
-from horae.domain.errors import HoraeError
+from horae.cli.progress import progress
+from horae.domain.errors import HoraeError, InvalidInput, NotFound
 
 if TYPE_CHECKING:
+    from horae.declarative.files import Declared
     from horae.declarative.plan import Step
     from horae.sdk.client import Client
 
@@ -27,81 +32,102 @@ def register(app: typer.Typer) -> None:
     app.command("export")(export)
 
 
+class PlanFailed(Exception):
+    """A dry run that found nothing out: its exit code is not the one of "something would change"."""
+
+    def __init__(self, error: HoraeError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 def apply(
-    paths: Annotated[list[Path], typer.Argument(metavar="FILE…", help="YAML files or folders of them.")],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="FILE…", help="YAML files or folders of them, or - for standard input.")
+    ],
     env: Annotated[
         str | None, typer.Option(metavar="ENV", help="Lay jobs.ENV.yaml over jobs.yaml, wherever there is one.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would be done; exit 1 if anything.")
+        bool, typer.Option("--dry-run", help="Only show what would be done; exit 1 if anything, 2 if that failed.")
     ] = False,
     prune: Annotated[bool, typer.Option("--prune", help="Delete the jobs that no file declares.")] = False,
-    tag: Annotated[str | None, typer.Option(help="With --prune: only among the jobs with this tag.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    tag: Annotated[
+        str | None,
+        typer.Option(
+            help="With --prune: only among the jobs with this tag, which all declared ones must have.",
+            autocompletion=completing.tags,
+        ),
+    ] = None,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make the jobs as files say they are: shows the difference, asks, and applies it job by job."""
+    """Make the jobs as files say they are: shows the difference, asks, and applies it job by job.
+
+    horae apply jobs/ --dry-run · horae apply jobs/ --env prod --yes · horae apply jobs/ --prune --tag finance
+    """
     from horae.declarative.files import load
-    from horae.declarative.plan import Action, plan
 
     declared = load(paths, env)
     with connect() as client:
-        current = [job for job in client.jobs.list() if not tag or tag in job["tags"] or _is_declared(job, declared)]
-        steps = plan(declared, current, prune=prune)
-        todo = [step for step in steps if step.action is not Action.SAME]
-        if as_json and dry_run:
-            print_json({"steps": [_json(step) for step in steps]})
-        elif not as_json:
+        try:
+            steps = _planned(client, declared, prune, tag)
+        except NotFound:
+            raise
+        except HoraeError as error:
+            raise PlanFailed(error) if dry_run else error from None
+        todo = [step for step in steps if step.action != "same"]
+        if not as_json:
             _show(todo, len(steps))
-        if dry_run:
-            raise typer.Exit(1 if todo else 0)
-        if not todo:
-            if as_json:
-                print_json({"steps": [_json(step) for step in steps]})
-            return
-        _confirm(todo, yes)
-        failed = _carry_out(client, todo)
+        failed: dict[str, str] = {}
+        if todo and not dry_run:
+            _confirm(todo, yes, as_json)
+            failed = _carry_out(client, todo, as_json)
+    _report(steps, todo, failed, dry_run, as_json)
+    if failed or (todo and dry_run):
+        raise typer.Exit(1)
+
+
+def _planned(client: Client, declared: list[Declared], prune: bool, tag: str | None) -> list[Step]:
+    from horae.declarative.plan import plan
+
+    return plan(declared, list(client.jobs.list()), prune=prune, tag=tag)
+
+
+def _report(steps: list[Step], todo: list[Step], failed: dict[str, str], dry_run: bool, as_json: bool) -> None:
     if as_json:
         print_json({"steps": [{**_json(step), "error": failed.get(step.name)} for step in steps]})
     for name, error in failed.items():
         say(f"{name}: {error}")
-    if failed:
-        raise typer.Exit(1)
-    if not as_json:
-        say(f"Applied {len(todo)} of {len(steps)}." if len(todo) != len(steps) else f"Applied {len(todo)}.")
+    if todo and not (as_json or dry_run):
+        left = f"; {len(failed)} failed" if failed else ""
+        say(f"Applied {len(todo) - len(failed)} of {len(steps)}{left}.")
 
 
-def _is_declared(job: Json, declared: list[Any]) -> bool:
-    return any(one.name == job["name"] for one in declared)
-
-
-def _confirm(todo: list[Step], yes: bool) -> None:
-    if yes:
-        return
+def _confirm(todo: list[Step], yes: bool, as_json: bool) -> None:
+    """Where nobody has seen the plan, or can be asked, deleting wants --yes; the rest can be rolled back."""
     deletes = sum(step.action == "delete" for step in todo)
-    if not sys.stdin.isatty():
-        if deletes:
-            say(f"{deletes} jobs would be deleted: say --yes if they are to be.")
-            raise typer.Exit(2)
-        return
-    if not typer.confirm("Apply this?", err=True):
-        say("Nothing was changed.")
-        raise typer.Exit(1)
+    if deletes and as_json and not yes:
+        raise InvalidInput("--yes", f"is needed: {deletes} jobs would be deleted")
+    if deletes or (sys.stdin.isatty() and not as_json):
+        confirm(f"Apply this, and delete {deletes} jobs" if deletes else "Apply this", yes)
 
 
-def _carry_out(client: Client, todo: list[Step]) -> dict[str, str]:
+def _carry_out(client: Client, todo: list[Step], as_json: bool) -> dict[str, str]:
     """Each job in a transaction of its own; what fails does not keep the others back, and is told by name."""
-    from rich.console import Console
-    from rich.progress import track
-
     failed: dict[str, str] = {}
-    screen = Console(stderr=True)
-    shown = not (screen.is_terminal and len(todo) >= _LONG)
-    for step in track(todo, "Applying", console=screen, disable=shown, transient=True):
-        try:
-            _do(client, step)
-        except HoraeError as error:
-            failed[step.name] = str(error)
+    done = 0
+    try:
+        with progress("apply", len(todo), quiet=as_json or len(todo) < _LONG) as advance:
+            for step in todo:
+                try:
+                    _do(client, step)
+                except HoraeError as error:
+                    failed[step.name] = str(error)
+                done += 1
+                advance(done)
+    except KeyboardInterrupt:
+        say(f"{done} of {len(todo)} were done; apply again for the rest.")
+        raise
     return failed
 
 
@@ -123,18 +149,13 @@ def _show(todo: list[Step], total: int) -> None:
     for step in todo:
         sign, colour = _SIGNS[step.action]
         screen.print(Text(f"{sign} {step.name}", style=colour))
-        for change in step.changes:
-            line = _text(change.new) if step.action == "create" else f"{_text(change.old)} → {_text(change.new)}"
-            screen.print(Text.assemble("    ", (change.path, "bold"), f": {line}"), soft_wrap=True)
+        for line in described(step):
+            screen.print(Text(f"    {line}"), soft_wrap=True)
     counts = {action: sum(step.action == action for step in todo) for action in _SIGNS}
     same = total - len(todo)
     say(
         f"{counts['create']} to create, {counts['change']} to change, {counts['delete']} to delete, {same} as they are."
     )
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) and "\n" not in value else json.dumps(value, ensure_ascii=False)
 
 
 def _json(step: Step) -> Json:
@@ -143,22 +164,38 @@ def _json(step: Step) -> Json:
 
 
 def export(
-    jobs: Annotated[list[str] | None, typer.Argument(metavar="[JOB]…", help="Only these; all by default.")] = None,
+    jobs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[JOB]…", help="Only these; all by default.", autocompletion=completing.jobs),
+    ] = None,
     tag: Annotated[str | None, typer.Option(help="Only those with this tag.")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Instead of standard output.", dir_okay=False)
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """The jobs as YAML, for `horae apply`: the same bytes for the same jobs."""
-    from horae.declarative.export import export as as_yaml
+    from horae.declarative import export as exported
 
     with connect() as client:
         every = list(client.jobs.list())
-        chosen = [client.jobs.get(job) for job in jobs] if jobs else every
+        chosen = {found["id"]: found for found in (map(client.jobs.get, jobs) if jobs else every)}
     names = {job["id"]: job["name"] for job in every}
-    text = as_yaml([job for job in chosen if not tag or tag in job["tags"]], names)
+    definitions = exported.definitions([job for job in chosen.values() if not tag or tag in job["tags"]], names)
+    text = as_text(definitions, as_json)
     if output is None:
         sys.stdout.write(text)
-    else:
+        return
+    try:
         output.write_text(text, encoding="utf-8")
-        say(f"Wrote {output}.")
+    except OSError as error:
+        raise HoraeError(f"cannot write {output}: {error.strerror}") from None
+    say(f"Wrote {output}.")
+
+
+def as_text(definitions: list[Json], as_json: bool) -> str:
+    """Definitions as a file of `horae apply`: YAML, of which JSON is a part."""
+    from horae.declarative import export as exported
+
+    whole = {"jobs": definitions}
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n" if as_json else exported.text(definitions)

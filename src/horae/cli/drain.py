@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
+from horae.cli import completing
 from horae.cli.connection import connect
 from horae.cli.printing import AsJson, print_json, say
+from horae.cli.suggesting import named
 
 
 def register(app: typer.Typer) -> None:
@@ -15,11 +17,16 @@ def register(app: typer.Typer) -> None:
 
 
 def drain(
-    worker: Annotated[str, typer.Argument(metavar="ID", help="The worker's id; `horae workers` shows it.")],
+    worker: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID", help="The worker's id; `horae workers` shows it.", autocompletion=completing.workers
+        ),
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Let a worker end what it has, and take nothing more."""
-    with connect() as client:
+    with connect() as client, named("worker", worker, client.workers, "id"):
         found = client.drain(worker)
     if as_json:
         print_json(found)

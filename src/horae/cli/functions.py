@@ -7,18 +7,26 @@ from typing import Annotated, Any
 
 import typer
 
+from horae.cli import completing
+from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
 from horae.cli.printing import AsJson, ago, details, print_json, say, table
 from horae.cli.processes import on_database
+from horae.cli.suggesting import named
+from horae.cli.watching import watched
 from horae.clock import SystemClock
 
 app = typer.Typer(help="Functions that workers have registered: list, show, switch, delete.", no_args_is_help=True)
 
 Json = dict[str, Any]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The name under which it is registered.")]
+Name = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="The name under which it is registered.", autocompletion=completing.functions),
+]
 
 
 @app.command("list")
+@watched
 def list_functions(as_json: AsJson = False) -> None:
     """All functions, by name."""
     with connect() as client:
@@ -41,13 +49,14 @@ def list_functions(as_json: AsJson = False) -> None:
             for one in found
         ),
         "No functions. Start a worker that has some: horae worker --import MODULE",
+        spare=("runs", "seen"),
     )
 
 
 @app.command("show")
 def show(name: Name, as_json: AsJson = False) -> None:
     """One function, with the JSON Schema of its arguments."""
-    with connect() as client:
+    with connect() as client, named("function", name, client.functions.list):
         found = client.functions.get(name)
     if as_json:
         print_json(found)
@@ -69,9 +78,10 @@ def disable(name: Name, as_json: AsJson = False) -> None:
 
 
 @app.command("delete")
-def delete(name: Name, as_json: AsJson = False) -> None:
+def delete(name: Name, yes: Yes = False, as_json: AsJson = False) -> None:
     """Forget one that no worker has any more."""
-    with connect() as client:
+    confirm(f"Delete the function {name}", yes)
+    with connect() as client, named("function", name, client.functions.list):
         client.functions.delete(name)
     if as_json:
         print_json({"deleted": name})
@@ -97,7 +107,7 @@ def register(
 
 
 def _switch(name: str, active: bool, as_json: bool) -> None:
-    with connect() as client:
+    with connect() as client, named("function", name, client.functions.list):
         found = client.functions.edit(name, is_active=active)
     if as_json:
         print_json(found)

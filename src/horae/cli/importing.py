@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from horae.cli.printing import say
+from horae.cli.declare import as_text
+from horae.cli.printing import AsJson, say
 from horae.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -25,19 +26,20 @@ Reference = Annotated[str, typer.Argument(metavar="MODULE:NAME", help="An object
 def crontab(
     file: File,
     system: Annotated[bool, typer.Option("--system", help="With a user in the sixth field, as /etc/crontab.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """A crontab, as `crontab -l` prints it."""
     from horae.declarative.importers.crontab import read
 
-    _show(read(_text(file), system=system))
+    _show(read(_text(file), system=system), as_json)
 
 
 @app.command("kubernetes")
-def kubernetes(file: File) -> None:
+def kubernetes(file: File, as_json: AsJson = False) -> None:
     """CronJob manifests, as `kubectl get cronjobs -o yaml` prints them."""
     from horae.declarative.importers.kubernetes import read
 
-    _show(read(_text(file)))
+    _show(read(_text(file)), as_json)
 
 
 @app.command("celery-beat")
@@ -45,26 +47,30 @@ def celery_beat(
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="MODULE:NAME of an app or beat_schedule, or a dump (JSON file).")
     ],
+    as_json: AsJson = False,
 ) -> None:
     """A beat_schedule, or what `manage.py dumpdata django_celery_beat` prints."""
     from horae.declarative.importers.celery_beat import read_app, read_rows
 
-    _show(read_rows(_text(source)) if source == "-" or Path(source).is_file() else read_app(_imported(source)))
+    from_file = source == "-" or Path(source).is_file()
+    _show(read_rows(_text(source)) if from_file else read_app(_imported(source)), as_json)
 
 
 @app.command("apscheduler")
-def apscheduler(source: Reference) -> None:
+def apscheduler(source: Reference, as_json: AsJson = False) -> None:
     """The jobs of an APScheduler 3 scheduler."""
     from horae.declarative.importers.apscheduler import read_scheduler
 
-    _show(read_scheduler(_imported(source)))
+    _show(read_scheduler(_imported(source)), as_json)
 
 
 def _text(file: str) -> str:
     try:
         return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(file, f"cannot be read: {error}") from None
+    except OSError as error:
+        raise InvalidInput(file, f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InvalidInput(file, "is not UTF-8 text") from None
 
 
 def _imported(reference: str) -> Any:
@@ -81,10 +87,8 @@ def _imported(reference: str) -> Any:
     return found
 
 
-def _show(imported: Imported) -> None:
-    from horae.declarative.export import text
-
-    sys.stdout.write(text(imported.definitions))
+def _show(imported: Imported, as_json: bool) -> None:
+    sys.stdout.write(as_text(imported.definitions, as_json))
     for note in imported.notes:
         say(f"note: {note}")
     say(f"{len(imported.definitions)} jobs. Read them, then `horae apply FILE`.")

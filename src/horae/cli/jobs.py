@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import datetime
 from typing import Annotated, Any
 
 import typer
 
-from horae.cli import definition, schedules, words
+from horae.cli import completing, definition, instants, schedules, words
+from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
 from horae.cli.definition import Definition
 from horae.cli.logs import follow_log
@@ -97,13 +97,24 @@ def _runs(job: Json) -> str:
 @watched
 def list_jobs(
     q: Annotated[str | None, typer.Option("--search", "-q", help="Part of the name.")] = None,
-    kind: Annotated[str | None, typer.Option(help="http, script, python, container or artifact.")] = None,
-    schedule: Annotated[str | None, typer.Option(help="cron, every, at, manual or after.")] = None,
-    status_: Annotated[
-        str | None, typer.Option("--status", help="scheduled, running, paused, disabled or finished.")
+    kind: Annotated[
+        str | None, typer.Option(help="http, script, python, container or artifact.", autocompletion=completing.kinds)
     ] = None,
-    tag: Annotated[str | None, typer.Option(help="Only those with this tag.")] = None,
-    queue: Annotated[str | None, typer.Option(help="Only those of this queue.")] = None,
+    schedule: Annotated[
+        str | None, typer.Option(help="cron, every, at, manual or after.", autocompletion=completing.schedules)
+    ] = None,
+    status_: Annotated[
+        str | None,
+        typer.Option(
+            "--status",
+            help="scheduled, running, paused, disabled or finished.",
+            autocompletion=completing.job_states,
+        ),
+    ] = None,
+    tag: Annotated[str | None, typer.Option(help="Only those with this tag.", autocompletion=completing.tags)] = None,
+    queue: Annotated[
+        str | None, typer.Option(help="Only those of this queue.", autocompletion=completing.queues)
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="How many; all by default.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -133,6 +144,7 @@ def list_jobs(
         "No such jobs."
         if any(filters.values())
         else "No jobs. Make one: horae jobs create hello --script 'echo hello' --every 10s",
+        spare=("id", "target", "last"),
     )
 
 
@@ -163,14 +175,16 @@ def run(
     job: JobArg,
     wait: Annotated[bool, typer.Option("--wait", help="Follow its output; exit 1 unless it succeeds.")] = False,
     input_: Annotated[str | None, typer.Option("--input", metavar="JSON", help="Given to the run.")] = None,
-    run_at: Annotated[str | None, typer.Option(metavar="INSTANT", help="Not now, but then.")] = None,
+    run_at: Annotated[
+        str | None, typer.Option(metavar="INSTANT", help="Not now, but then; 2h is in two hours.")
+    ] = None,
     priority: Annotated[int | None, typer.Option(help="0 to 9 instead of the job's own.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Start a run now, whatever the schedule says."""
-    value = definition.json_value("--input", input_)
+    value, at = definition.json_value("--input", input_), instants.ahead("--run-at", run_at)
     with connect() as client:
-        made: Json = client.jobs.run(job, input=value, run_at=run_at, priority=priority)
+        made: Json = client.jobs.run(job, input=value, run_at=at, priority=priority)
         if wait:
             say(f"Run {made['id']}")
             # With --json, standard output holds the ended run and nothing else.
@@ -188,14 +202,13 @@ def run(
 @app.command("delete")
 def delete(
     job: JobArg,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Delete a job. What is queued is cancelled; history is kept."""
     with connect() as client:
         found = client.jobs.get(job)
-        if not yes and sys.stdin.isatty():
-            typer.confirm(f"Delete the job {found['name']!r}?", abort=True, err=True)
+        confirm(f"Delete the job {found['name']!r}", yes)
         client.jobs.delete(found["id"])
     if as_json:
         print_json({"id": found["id"], "deleted": True})

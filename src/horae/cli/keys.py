@@ -6,19 +6,24 @@ from typing import Annotated, Any
 
 import typer
 
+from horae.cli import completing
+from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect, on_the_database
 from horae.cli.expiry import Expires, instant_of
 from horae.cli.printing import AsJson, ago, print_json, say, table
 from horae.cli.processes import on_database
+from horae.cli.suggesting import named
+from horae.cli.watching import watched
 from horae.clock import SystemClock
 from horae.domain.account import title
-from horae.domain.errors import InvalidInput
+from horae.domain.errors import InvalidInput, NotFound
 from horae.domain.roles import ROLES
 
 app = typer.Typer(help="API keys.", no_args_is_help=True)
 
 
 @app.command("list")
+@watched
 def list_keys(as_json: AsJson = False) -> None:
     """The keys of the project, newest first; never the keys themselves."""
     with connect() as client:
@@ -43,13 +48,16 @@ def list_keys(as_json: AsJson = False) -> None:
             for key in found
         ),
         "No keys. Make one: horae keys create NAME --role viewer",
+        spare=("made by", "made", "prefix"),
     )
 
 
 @app.command("create")
 def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the key is for.")],
-    role: Annotated[str, typer.Option(help="viewer, operator, editor, owner or admin.")] = "viewer",
+    role: Annotated[
+        str, typer.Option(help="viewer, operator, editor, owner or admin.", autocompletion=completing.roles)
+    ] = "viewer",
     expires: Expires = None,
     as_json: AsJson = False,
 ) -> None:
@@ -79,8 +87,13 @@ def create(
 
 @app.command("revoke")
 def revoke(
-    key: Annotated[str, typer.Argument(metavar="ID", help="A key's id, or its name if no other has it.")],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    key: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID", help="A key's id, or its name if no other has it.", autocompletion=completing.keys
+        ),
+    ],
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Revoke a key: it stops working within seconds."""
@@ -89,9 +102,11 @@ def revoke(
         if len(found) > 1:
             raise InvalidInput("ID", f"there are {len(found)} keys of this name: take an id of `horae keys list`")
         chosen = found[0]["id"] if found else key
-        if not yes:
-            typer.confirm(f"Revoke the key {key}?", abort=True, err=True)
-        client.keys.revoke(chosen)
+        with named("key", key, client.keys.list):
+            if not found:
+                raise NotFound("there is no such key")
+            confirm(f"Revoke the key {key}", yes)
+            client.keys.revoke(chosen)
     if as_json:
         print_json({"id": chosen, "revoked": True})
     else:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from horae import config
+from horae.cli import completing
 from horae.cli.connection import connect, known_url
 from horae.cli.printing import AsJson, details, print_json, say
 from horae.domain.errors import HoraeError, InvalidInput
@@ -27,7 +28,10 @@ def register(app: typer.Typer) -> None:
 def login(
     url: Url = None,
     username: Username = None,
-    project: Annotated[str | None, typer.Option(help="Which project to work in, if you have several.")] = None,
+    project: Annotated[
+        str | None,
+        typer.Option(help="Which project to work in, if you have several.", autocompletion=completing.projects),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Sign in, so that every command from now on acts as you. The password is asked for, or read from a pipe."""

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import IO, TYPE_CHECKING, Any
 
+from horae.cli.printing import say
 from horae.domain.ansi import coloured, complete, stripped
 
 if TYPE_CHECKING:
@@ -61,10 +62,15 @@ def print_log(pieces: Iterable[Json]) -> bool:
 def follow_log(client: Client, run_id: str, *, quiet: bool = False) -> Json:
     """Prints a run's output as it comes (unless `quiet`), and returns the run when it has ended."""
     printer = LogPrinter(sys.stdout)
-    for name, data in client.runs.follow(run_id):
-        if name == "log" and not quiet:
-            printer.write(data)
-        elif name == "end":
-            printer.end()
-            return data
+    try:
+        for name, data in client.runs.follow(run_id):
+            if name == "log" and not quiet:
+                printer.write(data)
+            elif name == "end":
+                printer.end()
+                return data
+    except KeyboardInterrupt:
+        printer.end()
+        say(f"The run goes on; to stop it: horae runs cancel {run_id}")
+        raise
     raise AssertionError("a followed log has an end")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from horae.cli import completing
+from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
 from horae.cli.printing import AsJson, ago, details, print_json, say, status, table
+from horae.cli.progress import progress
 from horae.cli.watching import watched
 from horae.clock import SystemClock
 
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Long work, such as backfills: list, show, cancel.", no_args_is_help=True)
 
 Json = dict[str, Any]
-OperationArg = Annotated[str, typer.Argument(metavar="ID", help="The operation's id.")]
+OperationArg = Annotated[
+    str, typer.Argument(metavar="ID", help="The operation's id.", autocompletion=completing.operations)
+]
 POLL = 0.5  # seconds between two looks at one that somebody waits for
 
 
@@ -51,6 +55,7 @@ def list_operations(
             for one in found
         ),
         "No operations.",
+        spare=("job", "by"),
     )
 
 
@@ -64,7 +69,7 @@ def show(
     with connect() as client:
         found: Json = client.operations.get(operation)
         if wait:
-            found = wait_for(client, found)
+            found = wait_for(client, found, quiet=as_json)
     if as_json:
         print_json(found)
     else:
@@ -74,9 +79,11 @@ def show(
 
 
 @app.command("cancel")
-def cancel(operation: OperationArg, as_json: AsJson = False) -> None:
+def cancel(operation: OperationArg, yes: Yes = False, as_json: AsJson = False) -> None:
     """Queue nothing more of it, and cancel what is under way."""
     with connect() as client:
+        found = client.operations.get(operation)
+        confirm(f"Cancel the {found['kind']} {operation}, {found['done']} of {found['total']} done", yes)
         found = client.operations.cancel(operation)
     if as_json:
         print_json(found)
@@ -84,21 +91,16 @@ def cancel(operation: OperationArg, as_json: AsJson = False) -> None:
         say(f"Cancelled after {found['done']} of {found['total']}.")
 
 
-def wait_for(client: Client, operation: Json) -> Json:
-    """Shows how far it is, on a terminal, until it has ended."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
+def wait_for(client: Client, operation: Json, *, quiet: bool = False) -> Json:
+    """Shows how far it is until it has ended."""
     pause = threading.Event()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     try:
-        with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty()) as bar:
-            task = bar.add_task(operation["kind"], total=operation["total"])
+        with progress(operation["kind"], operation["total"], quiet=quiet) as advance:
+            advance(operation["done"])
             while operation["state"] == "running":
-                bar.update(task, completed=operation["done"])
                 pause.wait(POLL)
                 operation = client.operations.get(operation["id"])
-            bar.update(task, completed=operation["done"])
+                advance(operation["done"])
     except KeyboardInterrupt:
         say(f"It goes on by itself; to stop it: horae operations cancel {operation['id']}")
         raise

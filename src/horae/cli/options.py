@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from horae.cli import completing
 from horae.cli.definition import Definition, Http, Python, Script
 
 
@@ -19,12 +20,25 @@ def describe(
     script_file: Annotated[
         Path | None, typer.Option(help="A file with the script's source, read now.", dir_okay=False)
     ] = None,
-    interpreter: Annotated[str | None, typer.Option(help="bash, sh, python or an absolute path.")] = None,
+    interpreter: Annotated[
+        str | None,
+        typer.Option(
+            help="bash, sh, python or an absolute path.", autocompletion=completing.words("bash", "sh", "python")
+        ),
+    ] = None,
     http: Annotated[str | None, typer.Option(metavar="URL", help="A URL to call.")] = None,
-    method: Annotated[str | None, typer.Option(help="GET, POST, PUT, PATCH, DELETE or HEAD.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="GET, POST, PUT, PATCH, DELETE or HEAD.",
+            autocompletion=completing.words("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"),
+        ),
+    ] = None,
     header: Annotated[list[str] | None, typer.Option(metavar="NAME:VALUE", help="Repeatable.")] = None,
     body: Annotated[str | None, typer.Option(help="The body to send.")] = None,
-    python: Annotated[str | None, typer.Option(metavar="FUNCTION", help="A registered function.")] = None,
+    python: Annotated[
+        str | None, typer.Option(metavar="FUNCTION", help="A registered function.", autocompletion=completing.functions)
+    ] = None,
     arg: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="An argument (JSON or text); repeatable.")
     ] = None,
@@ -35,8 +49,15 @@ def describe(
     cron: Annotated[str | None, typer.Option(metavar="EXPR", help="Such as '0 9 * * MON-FRI'.")] = None,
     every: Annotated[str | None, typer.Option(metavar="DURATION", help="Such as 15m or 1h30m.")] = None,
     at: Annotated[str | None, typer.Option(metavar="INSTANT", help="Once: 2026-12-01T09:00:00+01:00.")] = None,
-    after: Annotated[str | None, typer.Option(metavar="JOB", help="When a run of that job ends.")] = None,
-    on: Annotated[str | None, typer.Option(help="With --after: success, failure or any.")] = None,
+    after: Annotated[
+        str | None, typer.Option(metavar="JOB", help="When a run of that job ends.", autocompletion=completing.jobs)
+    ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            help="With --after: success, failure or any.", autocompletion=completing.words("success", "failure", "any")
+        ),
+    ] = None,
     manual: Annotated[bool, typer.Option("--manual", help="Only when triggered.")] = False,
     timezone: Annotated[str | None, typer.Option(metavar="ZONE", help="Such as Europe/Berlin.")] = None,
     start_at: Annotated[str | None, typer.Option(metavar="INSTANT", help="No occurrence before.")] = None,
@@ -47,19 +68,44 @@ def describe(
         list[str] | None,
         typer.Option(metavar="JSON", help='Such as {"days": ["SUN"], "start": "22:00", "end": "06:00"}; repeatable.'),
     ] = None,
-    dst_gap: Annotated[str | None, typer.Option(help="When clocks go forward: run_after or skip.")] = None,
-    dst_fold: Annotated[str | None, typer.Option(help="When clocks go back: first, second or both.")] = None,
-    queue: Annotated[str | None, typer.Option(help="The queue of its runs.")] = None,
+    dst_gap: Annotated[
+        str | None,
+        typer.Option(
+            help="When clocks go forward: run_after or skip.", autocompletion=completing.words("run_after", "skip")
+        ),
+    ] = None,
+    dst_fold: Annotated[
+        str | None,
+        typer.Option(
+            help="When clocks go back: first, second or both.",
+            autocompletion=completing.words("first", "second", "both"),
+        ),
+    ] = None,
+    queue: Annotated[str | None, typer.Option(help="The queue of its runs.", autocompletion=completing.queues)] = None,
     priority: Annotated[int | None, typer.Option(help="0 to 9; 9 goes first.")] = None,
     timeout: Annotated[str | None, typer.Option(metavar="DURATION", help="Bounds one attempt.")] = None,
     max_attempts: Annotated[int | None, typer.Option(help="Counts the first try.")] = None,
-    backoff: Annotated[str | None, typer.Option(help="exponential, linear or fixed.")] = None,
+    backoff: Annotated[
+        str | None,
+        typer.Option(
+            help="exponential, linear or fixed.", autocompletion=completing.words("exponential", "linear", "fixed")
+        ),
+    ] = None,
     delay: Annotated[str | None, typer.Option(metavar="DURATION", help="Before the second attempt.")] = None,
     description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="Repeatable.")] = None,
     max_instances: Annotated[int | None, typer.Option(help="How many runs may be under way.")] = None,
-    overlap: Annotated[str | None, typer.Option(help="skip, queue_one, queue_all, cancel_running or allow.")] = None,
-    catch_up: Annotated[str | None, typer.Option(help="last, all, first or none.")] = None,
+    overlap: Annotated[
+        str | None,
+        typer.Option(
+            help="skip, queue_one, queue_all, cancel_running or allow.",
+            autocompletion=completing.words("skip", "queue_one", "queue_all", "cancel_running", "allow"),
+        ),
+    ] = None,
+    catch_up: Annotated[
+        str | None,
+        typer.Option(help="last, all, first or none.", autocompletion=completing.words("last", "all", "first", "none")),
+    ] = None,
     catch_up_window: Annotated[
         str | None, typer.Option(metavar="DURATION", help="What was missed longer ago is left.")
     ] = None,

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from horae.cli.layout import GAP, fit
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
@@ -44,31 +46,36 @@ def console() -> Console:
     return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 10_000)
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], empty: str) -> None:
-    """A table, or the line `empty` if there is nothing to show."""
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], empty: str, spare: Sequence[str] = ()) -> None:
+    """A table, or the line `empty` if there is nothing to show. Where a terminal is too narrow for all columns, those
+    of `spare` are left out first; what is not a terminal gets everything."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    listed = list(rows)
-    if not listed:
+    cells = [[_one_line(plain(cell)) for cell in row] for row in rows]
+    if not cells:
         say(empty)
         return
-    made = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    cells = [[plain(cell) for cell in row] for row in listed]
-    for place, column in enumerate(columns):
-        # Ids and names are copied from here, so they are never cut, however narrow the terminal; other columns may be.
-        whole = column in ("id", "name", "job", "status")
-        width = max(len(row[place]) for row in cells) if whole else None
-        made.add_column(column, no_wrap=True, min_width=width, overflow="ignore" if whole else "ellipsis")
-    for row in cells:
-        made.add_row(*row)
     screen = console()
-    if screen.is_terminal:
-        screen.print(made)
-        return
+    natural = [max(row[place].cell_len for row in cells) for place in range(len(columns))]
+    shown = fit(columns, natural, screen.width, spare)
+    made = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for place, width in shown.items():
+        made.add_column(columns[place], no_wrap=True, width=width, overflow="ellipsis")
+    for row in cells:
+        made.add_row(*(row[place] for place in shown))
+    screen.width = max(screen.width, sum(shown.values()) + GAP * len(shown))
     with screen.capture() as text:  # the last column is as wide as its widest cell: no blanks behind the others
         screen.print(made)
     sys.stdout.write("".join(f"{line.rstrip()}\n" for line in text.get().splitlines()))
+    if left_out := [name for place, name in enumerate(columns) if place not in shown and natural[place]]:
+        say(f"(no room for {', '.join(left_out)}; --json has all)")
+
+
+def _one_line(cell: Text) -> Text:
+    from rich.text import Text
+
+    return Text(cell.plain.strip().replace("\n", " ⏎ "), style=cell.style) if "\n" in cell.plain else cell
 
 
 def details(pairs: Iterable[tuple[str, Any]]) -> None:

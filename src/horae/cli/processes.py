@@ -72,7 +72,7 @@ def worker(
     wiring.worker(settings, queues=served, slots=settings.worker_slots, imports=imports or [])
 
 
-def migrate() -> None:
+def migrate(as_json: AsJson = False) -> None:
     """Bring the database's schema up to date."""
     settings = on_database()
     from horae import wiring
@@ -80,7 +80,10 @@ def migrate() -> None:
 
     configure(form=settings.log_format, level="error", role="migrate")  # what Alembic notes is nobody's concern
     wiring.migrate(settings)
-    say("The schema is up to date.")
+    if as_json:
+        print_json({"migrated": True})
+    else:
+        say("The schema is up to date.")
 
 
 def workers(as_json: AsJson = False) -> None:
@@ -109,6 +112,7 @@ def workers(as_json: AsJson = False) -> None:
             for w in found
         ),
         "No worker has registered. Start one with `horae worker`.",
+        spare=("pid", "host", "offers", "done", "queues"),
     )
 
 
@@ -147,6 +151,7 @@ def schedulers(
             for s in found
         ),
         "No scheduler has registered. Start one with `horae scheduler`.",
+        spare=("pid", "version"),
     )
 
 

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from horae.cli import completing
+from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
 from horae.cli.expiry import Expires, instant_of
 from horae.cli.printing import AsJson, ago, print_json, say, table
+from horae.cli.suggesting import named
+from horae.cli.watching import watched
 from horae.clock import SystemClock
 from horae.domain.roles import MEMBER_ROLES
 
+if TYPE_CHECKING:
+    from horae.sdk.client import Client
+
 app = typer.Typer(help="Projects, their members and invitations.", no_args_is_help=True)
 
-Project = Annotated[str, typer.Argument(metavar="PROJECT", help="A project's slug or id.")]
-User = Annotated[str, typer.Argument(metavar="USER", help="A user's name or id.")]
-Role = Annotated[str, typer.Option(help="viewer, operator, editor or owner.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Project = Annotated[
+    str, typer.Argument(metavar="PROJECT", help="A project's slug or id.", autocompletion=completing.projects)
+]
+User = Annotated[str, typer.Argument(metavar="USER", help="A user's name or id.", autocompletion=completing.users)]
+Role = Annotated[str, typer.Option(help="viewer, operator, editor or owner.", autocompletion=completing.member_roles)]
 
 
 @app.command("list")
+@watched
 def list_projects(as_json: AsJson = False) -> None:
     """The projects that you may act in."""
     with connect() as client:
@@ -51,7 +61,7 @@ def create(
 @app.command("rename")
 def rename(project: Project, name: Annotated[str, typer.Argument(metavar="NAME")], as_json: AsJson = False) -> None:
     """Change a project's name; its slug stays."""
-    with connect() as client:
+    with connect() as client, _project(client, project):
         changed = client.projects.rename(project, name)
     if as_json:
         print_json(changed)
@@ -62,9 +72,8 @@ def rename(project: Project, name: Annotated[str, typer.Argument(metavar="NAME")
 @app.command("delete")
 def delete(project: Project, yes: Yes = False, as_json: AsJson = False) -> None:
     """Delete an empty project, with its members, keys and invitations."""
-    if not yes:
-        typer.confirm(f"Delete the project {project}?", abort=True, err=True)
-    with connect() as client:
+    confirm(f"Delete the project {project}", yes)
+    with connect() as client, _project(client, project):
         client.projects.delete(project)
     if as_json:
         print_json({"project": project, "deleted": True})
@@ -73,9 +82,10 @@ def delete(project: Project, yes: Yes = False, as_json: AsJson = False) -> None:
 
 
 @app.command("members")
+@watched
 def members(project: Project, as_json: AsJson = False) -> None:
     """Who is a member, and as what."""
-    with connect() as client:
+    with connect() as client, _project(client, project):
         found = list(client.projects.members(project))
     if as_json:
         print_json({"items": found, "next_cursor": None})
@@ -101,7 +111,7 @@ def members(project: Project, as_json: AsJson = False) -> None:
 def add(project: Project, user: User, role: Role = "viewer", as_json: AsJson = False) -> None:
     """Make a user a member, or give them another role."""
     _check(role)
-    with connect() as client:
+    with connect() as client, _project(client, project), named("user", user, client.users.list, "username"):
         member = client.projects.set_member(project, user, role)
     if as_json:
         print_json(member)
@@ -112,9 +122,8 @@ def add(project: Project, user: User, role: Role = "viewer", as_json: AsJson = F
 @app.command("remove")
 def remove(project: Project, user: User, yes: Yes = False, as_json: AsJson = False) -> None:
     """Remove a member."""
-    if not yes:
-        typer.confirm(f"Remove {user} from {project}?", abort=True, err=True)
-    with connect() as client:
+    confirm(f"Remove {user} from {project}", yes)
+    with connect() as client, _project(client, project), named("user", user, client.users.list, "username"):
         client.projects.remove_member(project, user)
     if as_json:
         print_json({"project": project, "user": user, "removed": True})
@@ -133,7 +142,8 @@ def invite(
     """Make an invitation and print its token, this once. It is good once, and for a week."""
     _check(role)
     with connect() as client:
-        made = client.projects.invite(project, role, note=note, expires_at=instant_of(expires))
+        with _project(client, project):
+            made = client.projects.invite(project, role, note=note, expires_at=instant_of(expires))
         url = client.url
     if as_json:
         print_json(made)
@@ -143,9 +153,10 @@ def invite(
 
 
 @app.command("invitations")
+@watched
 def invitations(project: Project, as_json: AsJson = False) -> None:
     """The invitations of a project, newest first."""
-    with connect() as client:
+    with connect() as client, _project(client, project):
         found = list(client.projects.invitations(project))
     if as_json:
         print_json({"items": found, "next_cursor": None})
@@ -172,9 +183,11 @@ def invitations(project: Project, as_json: AsJson = False) -> None:
 def uninvite(
     project: Project,
     invitation: Annotated[str, typer.Argument(metavar="ID", help="An invitation's id.")],
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Take back an invitation that nobody has accepted."""
+    confirm(f"Take back the invitation {invitation}", yes)
     with connect() as client:
         client.projects.revoke_invitation(project, invitation)
     if as_json:
@@ -195,6 +208,10 @@ def join(
         print_json(joined)
     else:
         say(f"You are a member of {joined['slug']} now.")
+
+
+def _project(client: Client, slug: str) -> AbstractContextManager[None]:
+    return named("project", slug, client.projects.list, "slug")
 
 
 def _check(role: str) -> None:

@@ -6,15 +6,19 @@ from typing import Annotated
 
 import typer
 
+from horae.cli import completing
 from horae.cli.connection import connect
 from horae.cli.printing import AsJson, print_json, say, status, table
+from horae.cli.suggesting import named
+from horae.cli.watching import watched
 
 app = typer.Typer(help="Queues: list, pause, resume.", no_args_is_help=True)
 
-QueueArg = Annotated[str, typer.Argument(metavar="QUEUE", help="Its name.")]
+QueueArg = Annotated[str, typer.Argument(metavar="QUEUE", help="Its name.", autocompletion=completing.queues)]
 
 
 @app.command("list")
+@watched
 def list_queues(as_json: AsJson = False) -> None:
     """Queues by name: what waits in them, and who serves them."""
     with connect() as client:
@@ -42,7 +46,7 @@ def list_queues(as_json: AsJson = False) -> None:
 @app.command("pause")
 def pause(queue: QueueArg, as_json: AsJson = False) -> None:
     """Start nothing more of it, of whatever project; what runs goes on."""
-    with connect() as client:
+    with connect() as client, named("queue", queue, client.queues.list):
         found = client.queues.pause(queue)
     _told(found, as_json, f"Paused the queue {queue!r}.")
 
@@ -50,7 +54,7 @@ def pause(queue: QueueArg, as_json: AsJson = False) -> None:
 @app.command("resume")
 def resume(queue: QueueArg, as_json: AsJson = False) -> None:
     """Let what waited go on."""
-    with connect() as client:
+    with connect() as client, named("queue", queue, client.queues.list):
         found = client.queues.resume(queue)
     _told(found, as_json, f"Resumed the queue {queue!r}.")
 

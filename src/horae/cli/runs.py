@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from horae.cli import completing
 from horae.cli.connection import connect
 from horae.cli.logs import follow_log, print_log
 from horae.cli.printing import AsJson, ago, details, print_json, say, status, table, took
@@ -17,18 +18,32 @@ from horae.clock import SystemClock
 app = typer.Typer(help="Runs: list, show, log, cancel.", no_args_is_help=True)
 
 Json = dict[str, Any]
-RunArg = Annotated[str, typer.Argument(metavar="ID", help="The run's id.")]
+RunArg = Annotated[str, typer.Argument(metavar="ID", help="The run's id.", autocompletion=completing.runs)]
+
+LiveRunArg = Annotated[str, typer.Argument(metavar="ID", help="The run's id.", autocompletion=completing.live_runs)]
 
 
 @app.command("list")
 @watched
 def list_runs(
-    job: Annotated[str | None, typer.Option(help="Only runs of this job (name or id).")] = None,
-    status_: Annotated[
-        str | None, typer.Option("--status", help="queued, running, succeeded, failed, cancelled or skipped.")
+    job: Annotated[
+        str | None, typer.Option(help="Only runs of this job (name or id).", autocompletion=completing.jobs)
     ] = None,
-    trigger: Annotated[str | None, typer.Option(help="schedule, manual, api, retry, backfill or after.")] = None,
-    worker: Annotated[str | None, typer.Option(help="Only runs that this worker took (its id).")] = None,
+    status_: Annotated[
+        str | None,
+        typer.Option(
+            "--status",
+            help="queued, running, succeeded, failed, cancelled or skipped.",
+            autocompletion=completing.run_states,
+        ),
+    ] = None,
+    trigger: Annotated[
+        str | None,
+        typer.Option(help="schedule, manual, api, retry, backfill or after.", autocompletion=completing.triggers),
+    ] = None,
+    worker: Annotated[
+        str | None, typer.Option(help="Only runs that this worker took (its id).", autocompletion=completing.workers)
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many, newest first.")] = 50,
     as_json: AsJson = False,
 ) -> None:
@@ -55,6 +70,7 @@ def list_runs(
             for run in found
         ),
         "No runs.",
+        spare=("attempt", "trigger", "took", "created"),
     )
 
 
@@ -113,7 +129,7 @@ def log(
 
 
 @app.command("cancel")
-def cancel(run: RunArg, as_json: AsJson = False) -> None:
+def cancel(run: LiveRunArg, as_json: AsJson = False) -> None:
     """Ask a run to stop."""
     with connect() as client:
         found = client.runs.cancel(run)

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from horae.cli import completing, instants
 from horae.cli.connection import connect
 from horae.cli.definition import json_value
 from horae.cli.operations import wait_for
 from horae.cli.printing import AsJson, ago, details, print_json, say, table
+from horae.cli.watching import watched
 from horae.clock import SystemClock
 
 if TYPE_CHECKING:
     from horae.sdk.client import Client
 
 Json = dict[str, Any]
-JobArg = Annotated[str, typer.Argument(metavar="JOB", help="The job's name or id.")]
+JobArg = Annotated[str, typer.Argument(metavar="JOB", help="The job's name or id.", autocompletion=completing.jobs)]
 _SHOWN = 5  # occurrences of the old and the new schedule
 _CELL = 60
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT")
@@ -35,7 +37,7 @@ def register(app: typer.Typer) -> None:
         ("resume", resume),
         ("enable", enable),
         ("disable", disable),
-        ("versions", versions),
+        ("versions", watched(versions)),
         ("rollback", rollback),
         ("backfill", backfill),
     ):
@@ -60,13 +62,15 @@ def preview(
     timezone: Annotated[str | None, typer.Option(metavar="ZONE", help="Such as Europe/Berlin.")] = None,
     count: Annotated[int, typer.Option("--count", "-n", min=1, max=1000, help="How many.")] = 10,
     start: Annotated[str | None, typer.Option("--from", metavar="INSTANT", help="Instead of now.")] = None,
-    job: Annotated[str | None, typer.Option(metavar="JOB", help="Beside what this job does now.")] = None,
+    job: Annotated[
+        str | None, typer.Option(metavar="JOB", help="Beside what this job does now.", autocompletion=completing.jobs)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """When a schedule that nobody has saved would run, and in words."""
     wanted = {**_schedule(schedule), **({"timezone": timezone} if timezone else {})}
     with connect() as client:
-        found = client.preview(wanted, count, start=start, job=job)
+        found = client.preview(wanted, count, start=instants.ahead("--from", start), job=job)
     if job and not as_json:
         _show_both(found)
     else:
@@ -128,12 +132,14 @@ def _side_by_side(old: list[Json], new: list[Json]) -> list[tuple[Json | None, J
 
 def pause(
     job: JobArg,
-    until: Annotated[str | None, typer.Option(metavar="INSTANT", help="It goes on by itself then.")] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="INSTANT", help="It goes on by itself then; 2h is in two hours.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Hold its schedule. What is queued already runs, and so does what you start."""
     with connect() as client:
-        found = client.jobs.pause(job, until=until)
+        found = client.jobs.pause(job, until=instants.ahead("--until", until))
     end = f"until {found['paused_until']}" if found["paused_until"] else f"until `horae jobs resume {found['name']}`"
     _told(found, as_json, f"Paused {found['name']!r} {end}.")
 
@@ -237,8 +243,10 @@ def rollback(
 
 def backfill(
     job: JobArg,
-    start: Annotated[str, typer.Option("--from", metavar="INSTANT", help="The range's beginning, inclusive.")],
-    end: Annotated[str, typer.Option("--to", metavar="INSTANT", help="Its end, inclusive.")],
+    start: Annotated[
+        str, typer.Option("--from", metavar="INSTANT", help="The range's beginning, inclusive; 7d is a week ago.")
+    ],
+    end: Annotated[str, typer.Option("--to", metavar="INSTANT", help="Its end, inclusive; or now.")],
     parallelism: Annotated[int, typer.Option(min=1, max=1000, help="How many runs at a time.")] = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
     wait: Annotated[bool, typer.Option("--wait", help="Show its progress; exit 1 unless it gets done.")] = False,
@@ -246,9 +254,10 @@ def backfill(
 ) -> None:
     """Run the occurrences of a past range."""
     with connect() as client:
-        made: Json = client.jobs.backfill(job, start=start, end=end, parallelism=parallelism, dry_run=dry_run)
+        first, last = instants.ago("--from", start), instants.ago("--to", end)
+        made: Json = client.jobs.backfill(job, start=first, end=last, parallelism=parallelism, dry_run=dry_run)
         if wait and not dry_run:
-            made = wait_for(client, made)
+            made = wait_for(client, made, quiet=as_json)
     if as_json:
         print_json(made)
     elif dry_run:

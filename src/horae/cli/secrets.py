@@ -8,19 +8,24 @@ from typing import Annotated
 
 import typer
 
+from horae.cli import completing
+from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
 from horae.cli.printing import AsJson, ago, print_json, say, table
 from horae.cli.processes import on_database
+from horae.cli.suggesting import named
+from horae.cli.watching import watched
 from horae.clock import SystemClock
 from horae.domain.errors import InvalidInput
 from horae.domain.secret import check_name, check_value
 
 app = typer.Typer(help="Secrets: values that jobs use and nobody reads back.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Letters, digits and _.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Letters, digits and _.", autocompletion=completing.secrets)]
 
 
 @app.command("list")
+@watched
 def list_secrets(as_json: AsJson = False) -> None:
     """The names of all secrets."""
     with connect() as client:
@@ -73,10 +78,12 @@ def set_secret(
 def delete(
     name: Name,
     force: Annotated[bool, typer.Option("--force", help="Even if jobs name it: their next runs will fail.")] = False,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Delete a secret that no job names."""
-    with connect() as client:
+    confirm(f"Delete the secret {name}", yes)
+    with connect() as client, named("secret", name, client.secrets.list):
         client.secrets.delete(name, force=force)
     if as_json:
         print_json({"name": name, "deleted": True})

@@ -6,21 +6,25 @@ from typing import Annotated, Any
 
 import typer
 
+from horae.cli import completing
+from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect, on_the_database
 from horae.cli.login import ask_password
 from horae.cli.printing import AsJson, ago, print_json, say, table
 from horae.cli.processes import on_database
+from horae.cli.suggesting import named
+from horae.cli.watching import watched
 from horae.clock import SystemClock
 from horae.domain.account import username
 from horae.domain.password import check_password
 
 app = typer.Typer(help="Users, for admins.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A user's name or id.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A user's name or id.", autocompletion=completing.users)]
 
 
 @app.command("list")
+@watched
 def list_users(as_json: AsJson = False) -> None:
     """All users, by name."""
     with connect() as client:
@@ -104,9 +108,8 @@ def password(name: Name, as_json: AsJson = False) -> None:
 @app.command("delete")
 def delete(name: Name, yes: Yes = False, as_json: AsJson = False) -> None:
     """Delete a user with their memberships. To keep the name from being taken, deactivate them instead."""
-    if not yes:
-        typer.confirm(f"Delete the user {name}?", abort=True, err=True)
-    with connect() as client:
+    confirm(f"Delete the user {name}", yes)
+    with connect() as client, named("user", name, client.users.list, "username"):
         client.users.delete(name)
     if as_json:
         print_json({"name": name, "deleted": True})
@@ -115,7 +118,7 @@ def delete(name: Name, yes: Yes = False, as_json: AsJson = False) -> None:
 
 
 def _change(name: str, words: str, as_json: bool, **changes: Any) -> None:
-    with connect() as client:
+    with connect() as client, named("user", name, client.users.list, "username"):
         changed = client.users.change(name, **changes)
     if as_json:
         print_json(changed)

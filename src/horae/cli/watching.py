@@ -6,10 +6,14 @@ import inspect
 import sys
 import threading
 from collections.abc import Callable
-from functools import wraps
-from typing import Annotated, Any, TypeVar
+from contextlib import redirect_stderr, redirect_stdout
+from functools import partial, wraps
+from typing import IO, Annotated, Any, TypeVar
 
 import typer
+
+from horae.cli.printing import say
+from horae.domain.errors import StoreUnavailable
 
 F = TypeVar("F", bound=Callable[..., None])
 PAUSE = 2.0
@@ -23,23 +27,58 @@ _WATCH = inspect.Parameter(
 )
 
 
+class _Screen:
+    """Clears the terminal when the first of the new lines comes, not before: what is there stays until then."""
+
+    def __init__(self) -> None:
+        self.cleared = not sys.stdout.isatty()
+
+    def of(self, stream: IO[str]) -> Any:
+        return _Clearing(self, stream)
+
+
+class _Clearing:
+    def __init__(self, screen: _Screen, stream: IO[str]) -> None:
+        self._screen, self._stream = screen, stream
+
+    def write(self, text: str) -> int:
+        if not self._screen.cleared:
+            self._screen.cleared = True
+            sys.__stdout__.write(_CLEAR)  # type: ignore[union-attr]
+            sys.__stdout__.flush()  # type: ignore[union-attr]
+        return self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def watched(command: F) -> F:
     """Gives a command that prints a list the option `--watch`."""
 
     @wraps(command)
     def shown(*args: Any, watch: bool = False, **kwargs: Any) -> None:
-        pause = threading.Event()
-        while True:
-            if watch and sys.stdout.isatty():
-                sys.stdout.write(_CLEAR)
+        if not watch:
             command(*args, **kwargs)
-            if not watch:
-                return
-            sys.stdout.flush()
-            pause.wait(PAUSE)
+            return
+        from horae.sdk.answers import Unreachable
+
+        show, pause = partial(command, *args, **kwargs), threading.Event()
+        _once(show)
+        while not pause.wait(PAUSE):
+            try:
+                _once(show)
+            except (Unreachable, StoreUnavailable) as error:  # it will be back
+                say(f"horae: {error}; trying again")
 
     signature = inspect.signature(command, eval_str=True)
     parameters = [*signature.parameters.values(), _WATCH]
     parameters.sort(key=lambda parameter: parameter.kind)
     shown.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return shown  # type: ignore[return-value]
+
+
+def _once(show: Callable[[], None]) -> None:
+    screen = _Screen()
+    with redirect_stdout(screen.of(sys.stdout)), redirect_stderr(screen.of(sys.stderr)):
+        show()
+    sys.stdout.flush()

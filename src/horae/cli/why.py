@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from horae.cli import completing
 from horae.cli.connection import connect
 from horae.cli.printing import AsJson, console, plain, print_json, took
 
@@ -26,7 +27,9 @@ def register(app: typer.Typer) -> None:
 
 
 def why(
-    id_: Annotated[str, typer.Argument(metavar="ID", help="A job's name or id, or a run's id.")],
+    id_: Annotated[
+        str, typer.Argument(metavar="ID", help="A job's name or id, or a run's id.", autocompletion=completing.jobs)
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Explain why a job or a run does, did or does not run."""

@@ -15,14 +15,23 @@ from horae.domain.job import JobSpec
 
 
 def export(jobs: Iterable[Json], names: Mapping[str, str]) -> str:
+    return text(definitions(jobs, names))
+
+
+def definitions(jobs: Iterable[Json], names: Mapping[str, str]) -> list[Json]:
     """`names` of all jobs by id: a job that another one waits for is told by its name."""
     found = sorted(jobs, key=lambda job: job["name"])
-    return text([definition(spec_of(job, names), enabled=job["enabled"]) for job in found])
+    return [definition(spec_of(job, names), enabled=job["enabled"]) for job in found]
 
 
 def text(definitions: list[Json]) -> str:
     body = yaml.dump({"jobs": definitions}, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
     return body if definitions else "jobs: []\n"
+
+
+def fields(said: Json) -> list[str]:
+    """Lines of YAML, for people."""
+    return yaml.dump(said, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120).splitlines()
 
 
 def definition(spec: JobSpec, *, enabled: bool = True) -> Json:

@@ -8,7 +8,8 @@ is passed over.
 
 from __future__ import annotations
 
-import re
+import difflib
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,11 +18,13 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from horae.declarative import reading
 from horae.domain.errors import InvalidInput
 from horae.domain.job import JobSpec
 from horae.domain.wording import readable
 
 Json = dict[str, Any]
+STDIN = Path("-")
 _ENDINGS = (".yaml", ".yml")
 _STATE = ("enabled", "notify")
 KINDS = frozenset(("cron", "every", "at", "manual", "after"))
@@ -43,7 +46,21 @@ class Declared:
 @dataclass(frozen=True, slots=True)
 class _Entry:
     fields: Json
-    source: str
+    file: str
+    node: Any
+    below: _Entry | None = None  # what it is laid over
+
+    @property
+    def source(self) -> str:
+        own = f"{self.file}:{reading.line(self.node)}"
+        return own if self.below is None else f"{self.below.source} and {own}"
+
+    def place(self, field: str) -> str:
+        """Where a field was said: by the overlay, if that names it at all."""
+        first = field.partition(".")[0].partition("[")[0]
+        if self.below is not None and first not in (key.value for key, _ in self.node.value):
+            return self.below.place(field)
+        return f"{self.file}:{reading.line(self.node, field)}"
 
 
 def load(paths: Iterable[Path], env: str | None = None) -> list[Declared]:
@@ -64,7 +81,8 @@ def load(paths: Iterable[Path], env: str | None = None) -> list[Declared]:
         name = entry.fields["name"]
         if name not in plain:
             raise InvalidInput(entry.source, f"is laid over the job {name!r}, which no file declares")
-        plain[name] = _Entry(_merged(plain[name].fields, entry.fields), f"{plain[name].source} and {entry.source}")
+        below = plain[name]
+        plain[name] = _Entry(_merged(below.fields, entry.fields), entry.file, entry.node, below)
     return [_declared(entry) for entry in plain.values()]
 
 
@@ -74,7 +92,7 @@ def _files(path: Path) -> Iterator[Path]:
         if not found:
             raise InvalidInput(str(path), "holds no .yaml or .yml file")
         yield from found
-    elif path.is_file():
+    elif path == STDIN or path.is_file() or path.is_fifo():  # `<(…)` of a shell is a FIFO
         yield path
     else:
         raise InvalidInput(str(path), "is no file and no folder")
@@ -87,82 +105,50 @@ def _overlay_of(file: Path) -> str | None:
 
 
 def _entries(file: Path) -> Iterator[_Entry]:
-    try:
-        documents = list(yaml.compose_all(file.read_text(encoding="utf-8"), Loader=_Loader))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(str(file), f"cannot be read: {error}") from None
-    except yaml.YAMLError as error:
-        raise InvalidInput(str(file), _in_words(error)) from None
-    for node in documents:
-        for part in _jobs_in(file, node):
-            source = f"{file}:{part.start_mark.line + 1}"
-            fields = _value(file, part)
+    name = "standard input" if file == STDIN else str(file)
+    for node in reading.documents(_text(file), name):
+        for part in _jobs_in(name, node):
+            fields = reading.value(part, name)
+            source = f"{name}:{reading.line(part)}"
             if not isinstance(fields, dict):
                 raise InvalidInput(source, "must be a job: name, target and so on")
+            if "apiVersion" in fields:
+                raise InvalidInput(source, "is a Kubernetes manifest; see `horae import kubernetes --help`")
             if not isinstance(fields.get("name"), str):
-                raise InvalidInput(source, "has no name")
-            yield _Entry(fields, source)
+                raise InvalidInput(source, "its name must be a text" if "name" in fields else "has no name")
+            yield _Entry(fields, name, part)
 
 
-def _jobs_in(file: Path, node: Any) -> list[Any]:
-    if node is None or (isinstance(node, yaml.ScalarNode) and node.tag.endswith(":null")):
+def _text(file: Path) -> str:
+    try:
+        raw = sys.stdin.buffer.read() if file == STDIN else file.read_bytes()
+        return raw.decode()
+    except OSError as error:
+        raise InvalidInput(str(file), f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        number = error.object.count(b"\n", 0, error.start) + 1
+        raise InvalidInput(f"{file}:{number}", "is not UTF-8 text") from None
+
+
+def _jobs_in(name: str, node: Any) -> list[Any]:
+    if isinstance(node, yaml.ScalarNode) and node.tag.endswith(":null"):
         return []
     if isinstance(node, yaml.MappingNode):
-        keys = {key.value: value for key, value in node.value}
+        keys = [key.value for key, _ in node.value]
         if "jobs" not in keys:
             return [node]
-        if others := [name for name in keys if name != "jobs"]:
-            raise InvalidInput(str(file), f"has {others[0]!r} beside jobs; a file with jobs holds nothing else")
-        node = keys["jobs"]
+        if keys.count("jobs") > 1:
+            raise InvalidInput(f"{name}:{reading.line(node)}", "'jobs' is there twice")
+        # Keys that begin with `x-` hold what aliases refer to.
+        if others := [key for key in keys if key != "jobs" and not str(key).startswith("x-")]:
+            place = f"{name}:{reading.line(node, str(others[0]))}"
+            raise InvalidInput(place, f"{others[0]!r} stands beside jobs; a file with jobs holds nothing else")
+        node = next(inner for key, inner in node.value if key.value == "jobs")
+    if isinstance(node, yaml.ScalarNode) and node.tag.endswith(":null"):
+        return []
     if not isinstance(node, yaml.SequenceNode):
-        raise InvalidInput(str(file), "must hold a job, a list of jobs, or jobs: with a list")
+        raise InvalidInput(f"{name}:{reading.line(node)}", "must hold a job, a list of jobs, or jobs: with a list")
     return list(node.value)
-
-
-class _Loader(yaml.SafeLoader):
-    """As safe as SafeLoader, and strict: a key twice is a mistake, and what is no JSON value is text."""
-
-
-def _no_doubles(loader: _Loader, node: yaml.MappingNode) -> Json:
-    loader.flatten_mapping(node)
-    found: Json = {}
-    for key_node, value_node in node.value:
-        key = key_node.value  # as it is written: to YAML 1.1 `on` would be true
-        if not isinstance(key, str) or key in found:
-            raise yaml.constructor.ConstructorError(None, None, f"{key!r} is there twice", key_node.start_mark)
-        found[key] = loader.construct_object(value_node, deep=True)
-    return found
-
-
-_Loader.add_constructor("tag:yaml.org,2002:map", _no_doubles)
-# As JSON reads them: to YAML 1.1 22:00 would be a number, `no` false, and a date no text.
-_Loader.yaml_implicit_resolvers = {}
-for _tag, _pattern, _first in (
-    ("bool", r"true|false", "tf"),
-    ("null", r"null|~|", ["n", "~", ""]),
-    ("int", r"-?(0|[1-9][0-9]*)", "-0123456789"),
-    ("float", r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?", "-0123456789"),
-    ("merge", r"<<", "<"),
-):
-    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_pattern})$"), list(_first))
-
-
-def _value(file: Path, node: Any) -> Any:
-    loader = _Loader("")
-    try:
-        return loader.construct_document(node)
-    except yaml.YAMLError as error:
-        raise InvalidInput(str(file), _in_words(error)) from None
-    except RecursionError:
-        raise InvalidInput(str(file), "is nested too deep") from None
-    finally:
-        loader.dispose()
-
-
-def _in_words(error: yaml.YAMLError) -> str:
-    mark = getattr(error, "problem_mark", None)
-    problem = getattr(error, "problem", None) or "is no YAML"
-    return f"line {mark.line + 1}: {problem}" if mark is not None else str(problem)
 
 
 def _add(known: dict[str, _Entry], entry: _Entry) -> None:
@@ -196,11 +182,16 @@ def _declared(entry: _Entry) -> Declared:
     fields = {name: value for name, value in entry.fields.items() if name not in _STATE}
     enabled = entry.fields.get("enabled", True)
     if not isinstance(enabled, bool):
-        raise InvalidInput(f"{entry.source}: enabled", "must be true or false")
+        raise InvalidInput(f"{entry.place('enabled')}: enabled", "must be true or false")
     if entry.fields.get("notify"):
-        raise InvalidInput(f"{entry.source}: notify", "must be empty for now")
+        raise InvalidInput(f"{entry.place('notify')}: notify", "must be empty for now")
     try:
         return Declared(JobSpec.model_validate(fields), enabled, entry.source)
     except ValidationError as error:
         field, message = readable(error.errors(include_url=False, include_input=False, include_context=False))[0]
-        raise InvalidInput(f"{entry.source}: {field}", message) from None
+        raise InvalidInput(f"{entry.place(field)}: {field}", f"{message}{_hint(field, message)}") from None
+
+
+def _hint(field: str, message: str) -> str:
+    near = difflib.get_close_matches(field, JobSpec.model_fields, n=1) if "not a known field" in message else []
+    return f"; did you mean {near[0]!r}?" if near else ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -34,17 +36,42 @@ class Step:
     changes: list[Change] = field(default_factory=list)
 
 
-def plan(declared: Sequence[Declared], current: Iterable[Json], *, prune: bool = False) -> list[Step]:
+def plan(
+    declared: Sequence[Declared], current: Iterable[Json], *, prune: bool = False, tag: str | None = None
+) -> list[Step]:
     """In the order in which it can be done: a job comes after the one that it waits for, deletions come last and the
-    other way round."""
+    other way round. With `tag`, only jobs that have it are deleted."""
     there = {job["name"]: job for job in current}
     names = {job["id"]: job["name"] for job in there.values()}
+    doomed = _doomed(declared, there, tag) if prune else []
+    staying = [job for job in there.values() if job not in doomed]
+    _check_upstreams(declared, {job[key] for job in staying for key in ("id", "name")})
     steps = [_step(job, there.get(job.name), names) for job in _ordered(declared)]
-    if prune:
-        wanted = {job.name for job in declared}
-        doomed = [job for name, job in sorted(there.items()) if name not in wanted]
-        steps += [Step(Action.DELETE, job["name"], version=job["version"]) for job in _followers_first(doomed, names)]
-    return steps
+    return steps + [Step(Action.DELETE, job["name"], version=job["version"]) for job in _followers_first(doomed, names)]
+
+
+def _doomed(declared: Sequence[Declared], there: Mapping[str, Json], tag: str | None) -> list[Json]:
+    """What no file names. Files that name nothing are taken for a mistake unless a tag bounds what they speak of, and
+    a job without that tag as well: the next time it would be left behind."""
+    if tag is None and not declared:
+        raise InvalidInput("--prune", "no file declares a job, and so all would be deleted: say which with --tag")
+    for job in declared:
+        if tag is not None and tag not in job.spec.tags:
+            raise InvalidInput(job.source, f"{job.name!r} has not the tag {tag!r} by which --prune goes")
+    wanted = {job.name for job in declared}
+    return [job for name, job in sorted(there.items()) if name not in wanted and (tag is None or tag in job["tags"])]
+
+
+def _check_upstreams(declared: Sequence[Declared], staying: AbstractSet[str]) -> None:
+    """Who waits for a job that will not be there is told so before anything is done."""
+    known = {*staying, *(job.name for job in declared)}
+    for job in declared:
+        schedule = job.spec.schedule
+        if isinstance(schedule, AfterSchedule) and schedule.after.job not in known:
+            near = difflib.get_close_matches(schedule.after.job, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            place = f"{job.source}: schedule.after.job"
+            raise InvalidInput(place, f"there is no job {schedule.after.job!r}, here or in a file{hint}")
 
 
 def spec_of(job: Json, names: Mapping[str, str]) -> JobSpec:
@@ -58,7 +85,8 @@ def spec_of(job: Json, names: Mapping[str, str]) -> JobSpec:
 
 def _step(job: Declared, there: Json | None, names: dict[str, str]) -> Step:
     if there is None:
-        said = made(job.spec) + ([] if job.enabled else [Change("enabled", None, False)])
+        said = [change for change in made(job.spec) if change.path != "name"]
+        said += [] if job.enabled else [Change("enabled", None, False)]
         return Step(Action.CREATE, job.name, job, changes=said)
     found = changes(spec_of(there, names), job.spec)
     if there["enabled"] != job.enabled:

@@ -98,7 +98,7 @@ def test_people_are_invited_and_sign_up(say: Say, home: Path, running: Path, mon
         assert "accepted" in say("projects", "invitations", "mail").out
         home.unlink()
     link = say("projects", "invite", "mail", "--note", "spare", "--json").json
-    assert say("projects", "uninvite", "mail", link["id"]).code == 0
+    assert say("projects", "uninvite", "mail", link["id"], "--yes").code == 0
     assert say("projects", "rename", "mail", "Post").code == 0
     assert say("projects", "delete", "default", "--yes").code == 1
 

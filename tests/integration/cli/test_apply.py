@@ -53,7 +53,7 @@ def test_pruning_is_asked_for_and_kept_to_its_tag(horae: Horae, tmp_path: Path):
     horae("jobs", "create", "not-pruned", "--script", "true")
     file.write_text("jobs: []\n")
     refused = horae("apply", str(file), "--prune", "--tag", "pruned")
-    assert (refused.code, "say --yes" in refused.err) == (2, True)
+    assert (refused.code, "--yes: is needed" in refused.err) == (2, True)
     done = horae("apply", str(file), "--prune", "--tag", "pruned", "--yes", "--json").json
     assert [(step["action"], step["job"]) for step in done["steps"]] == [
         ("delete", "pruned-report"),
@@ -66,7 +66,7 @@ def test_what_cannot_be_done_is_told_by_name_and_the_rest_is_done(horae: Horae, 
     file = tmp_path / "jobs.yaml"
     file.write_text(
         "- {name: fine-one, target: {kind: script, source: x}}\n"
-        "- {name: bad-one, target: {kind: script, source: x}, schedule: {after: {job: nobody}}}\n"
+        "- {name: bad-one, target: {kind: python, function: nobody_has_it}}\n"
     )
     said = horae("apply", str(file))
     assert (said.code, "bad-one: " in said.err) == (1, True)

@@ -66,8 +66,10 @@ def test_a_run_for_later(horae: Horae):
 def test_deleting(horae: Horae):
     horae("jobs", "create", "gone", "--script", "true", "--disabled")
     assert horae("jobs", "show", "gone", "--json").json["status"] == "disabled"
-    assert horae("jobs", "delete", "gone").code == 0
-    again = horae("jobs", "delete", "gone")
+    asked = horae("jobs", "delete", "gone")
+    assert (asked.code, "--yes" in asked.err) == (2, True), "there is nobody to ask"
+    assert horae("jobs", "delete", "gone", "--yes").code == 0
+    again = horae("jobs", "delete", "gone", "--yes")
     assert (again.code, again.err) == (3, "horae: there is no job 'gone'\n")
 
 

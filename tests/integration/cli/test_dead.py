@@ -44,7 +44,7 @@ async def test_schedulers_carry_a_slow_redrive_on(horae: Horae):
 def test_a_dead_letter_is_discarded(horae: Horae):
     run = fail(horae, "hopeless")
     assert horae("dead", "discard", "--reason", "known").code == 2
-    done = horae("dead", "discard", run, "--reason", "known")
+    done = horae("dead", "discard", run, "--reason", "known", "--yes")
     assert (done.code, "Discarded 1" in done.err) == (0, True)
     assert horae("dead", "list", "--job", "hopeless", "--json").json["items"] == []
     (entry,) = horae("audit", "--action", "dead_letter.discard", "--json").json["items"]

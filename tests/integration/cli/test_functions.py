@@ -10,7 +10,7 @@ def test_the_functions_that_come_with_horae(horae: Horae):
     assert {"horae.echo", "horae.fail", "horae.noop", "horae.sleep"} <= set(names)
     answer = horae("functions", "list")
     assert "Does nothing, successfully." in answer.out
-    refused = horae("functions", "delete", "horae.noop")
+    refused = horae("functions", "delete", "horae.noop", "--yes")
     assert refused.code == 1
     assert "comes with Horae" in refused.err
 
@@ -26,7 +26,7 @@ def test_registered_before_any_worker_has_it(horae: Horae):
     shown = horae("functions", "show", "no_such_function")
     assert "Is nowhere to be found." in shown.out
     assert horae("functions", "show", "no_such_function", "--json").json["kind"] == "process"
-    assert horae("functions", "delete", "no_such_function").code == 0
+    assert horae("functions", "delete", "no_such_function", "--yes").code == 0
     assert horae("functions", "show", "no_such_function").code == 3
 
 

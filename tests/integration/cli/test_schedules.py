@@ -120,7 +120,7 @@ def test_a_refused_edit_is_one_line(horae: Horae):
         assert message in answer.err
         assert answer.err.count("\n") == 1
     assert horae("jobs", "show", "refuses", "--json").json["version"] == 1
-    kept = horae("jobs", "delete", "refuses")
+    kept = horae("jobs", "delete", "refuses", "--yes")
     assert (kept.code, kept.err) == (1, "horae: other jobs wait for it: waits\n")
 
 
@@ -204,10 +204,10 @@ def test_a_backfill_is_cancelled(horae: Horae):
     day = ("--from", "2020-03-01T00:00:00Z", "--to", "2020-03-01T23:00:00Z")
     operation = horae("jobs", "backfill", "slow", *day).out.strip()
     assert horae("operations", "show", operation, "--json").json["state"] == "running"
-    assert horae("operations", "cancel", operation).err == "Cancelled after 0 of 4.\n"
+    assert horae("operations", "cancel", operation, "--yes").err == "Cancelled after 0 of 4.\n"
     waited = horae("operations", "show", operation, "--wait")
     assert (waited.code, "cancelled" in waited.out) == (1, True)
-    again = horae("operations", "cancel", operation)
+    again = horae("operations", "cancel", operation, "--yes")
     assert (again.code, again.err) == (1, "horae: the operation is cancelled already\n")
 
 
@@ -258,9 +258,9 @@ def test_refusals_are_one_line(horae: Horae, line: list[str], code: int, message
 def test_refused_dates_and_versions(horae: Horae):
     make(horae, "dated", "--every", "1h")
     for line, message in (
-        (["pause", "dated", "--until", "2090-01-01T00:00:00"], "until: needs an offset from UTC"),
+        (["pause", "dated", "--until", "2090-01-01T00:00:00"], "--until: has no offset"),
         (["pause", "dated", "--until", "2020-01-01T00:00:00Z"], "until: must be in the future"),
-        (["backfill", "dated", "--from", "2020-01-01", "--to", "2020-01-02T00:00:00Z"], "start: must be an instant"),
+        (["backfill", "dated", "--from", "2020-01-01", "--to", "2020-01-02T00:00:00Z"], "--from: has no offset"),
         (
             ["backfill", "dated", "--from", "2020-01-02T00:00:00Z", "--to", "2020-01-01T00:00:00Z"],
             "end: must not be before start",

@@ -32,7 +32,7 @@ def none_left(horae: Horae) -> Iterator[None]:
     """They share one Horae."""
     yield
     for name in names(horae):
-        assert horae("secrets", "delete", name, "--force").code == 0
+        assert horae("secrets", "delete", name, "--force", "--yes").code == 0
 
 
 def piped(monkeypatch: pytest.MonkeyPatch, raw: bytes) -> None:
@@ -51,7 +51,7 @@ def test_from_a_pipe_to_a_script_and_away(horae: Horae, monkeypatch: pytest.Monk
     assert "s3cr3t" not in table.out + json.dumps(listed) + made.err
 
     assert horae("jobs", "create", "uses", "--script", "true").code == 0
-    refused = horae("secrets", "delete", "NONE")
+    refused = horae("secrets", "delete", "NONE", "--yes")
     assert (refused.code, "there is no secret 'NONE'" in refused.err) == (3, True)
     with connect() as client:
         client.jobs.edit("uses", target=ECHO)
@@ -59,9 +59,9 @@ def test_from_a_pipe_to_a_script_and_away(horae: Horae, monkeypatch: pytest.Monk
     assert (ran.code, ran.out) == (0, f"{VALUE.upper().replace('Ö', 'ö')}\n[secret PIPED]\n")
     assert horae("jobs", "show", "uses", "--json").json["target"]["env"] == ECHO["env"]
 
-    kept = horae("secrets", "delete", "PIPED")
+    kept = horae("secrets", "delete", "PIPED", "--yes")
     assert (kept.code, "jobs name this secret: uses" in kept.err) == (1, True)
-    assert horae("secrets", "delete", "PIPED", "--force").code == 0
+    assert horae("secrets", "delete", "PIPED", "--force", "--yes").code == 0
     failed = horae("jobs", "run", "uses", "--wait", "--json")
     assert failed.json["error"] == "no secret named PIPED in this project; make it with `horae secrets set PIPED`"
 
@@ -75,7 +75,7 @@ def test_from_a_file_as_it_is(horae: Horae, tmp_path: Path):
     assert (refused.code, "UTF-8" in refused.err) == (2, True)
     missing = horae("secrets", "set", "FILED", "--from-file", str(tmp_path / "none"))
     assert (missing.code, "--from-file: cannot be read" in missing.err) == (2, True)
-    assert horae("secrets", "delete", "FILED", "--json").json == {"name": "FILED", "deleted": True}
+    assert horae("secrets", "delete", "FILED", "--yes", "--json").json == {"name": "FILED", "deleted": True}
 
 
 @pytest.mark.parametrize(

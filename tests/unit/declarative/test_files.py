@@ -75,17 +75,17 @@ def test_an_overlay_is_laid_over_the_jobs_of_its_environment(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "place", "words"),
     [
-        ("name: x\ntarget: {kind: script", "a.yaml", "line"),
-        ("name: x\nname: y\n", "a.yaml", "'name' is there twice"),
+        ("name: x\ntarget: {kind: script", "a.yaml:2", "expected"),
+        ("name: x\nname: y\n", "a.yaml:2", "'name' is there twice"),
         ("- 1\n", "a.yaml:1", "must be a job"),
         ("target: {kind: script, source: x}\n", "a.yaml:1", "has no name"),
-        (JOB.format("x") + "tiemout: 3\n", "a.yaml:1: tiemout", "is not a known field"),
-        (JOB.format("x") + "schedule: {cron: '61 * * * *'}\n", "a.yaml:1: schedule.cron", "minute 61 is out of range"),
-        (JOB.format("x") + "enabled: 1\n", "a.yaml:1: enabled", "must be true or false"),
-        ("jobs: []\nversion: 2\n", "a.yaml", "has 'version' beside jobs"),
-        ("just text\n", "a.yaml", "must hold a job"),
+        (JOB.format("x") + "tiemout: 3\n", "a.yaml:3: tiemout", "is not a known field; did you mean 'timeout'?"),
+        (JOB.format("x") + "schedule: {cron: '61 * * * *'}\n", "a.yaml:3: schedule.cron", "minute 61 is out of range"),
+        (JOB.format("x") + "enabled: 1\n", "a.yaml:3: enabled", "must be true or false"),
+        ("jobs: []\nversion: 2\n", "a.yaml:2", "'version' stands beside jobs"),
+        ("just text\n", "a.yaml:1", "must hold a job"),
         (JOB.format("x") + "---\n" + JOB.format("x"), "a.yaml:4", "the job 'x' is in"),
-        ("name: x\ntarget: !!python/object:os.system {}\n", "a.yaml", "could not determine a constructor"),
+        ("name: x\ntarget: !!python/object:os.system {}\n", "a.yaml:2", "which means nothing here"),
     ],
 )
 def test_mistakes_are_told_with_their_place(tmp_path: Path, text: str, place: str, words: str):

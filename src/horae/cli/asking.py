@@ -1,0 +1,24 @@
+"""Asking before something is lost. Where nobody can be asked, nothing is done: scripts say `--yes`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from horae.cli.printing import say
+from horae.domain.errors import InvalidInput
+
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+def confirm(question: str, yes: bool) -> None:
+    """Returns if it is to be done. `question` begins with what would be done: "Delete the job 'x'"."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InvalidInput("--yes", f"is needed where there is no terminal to ask: {question}?")
+    if not typer.confirm(f"{question}?", err=True):
+        say("Nothing was changed.")
+        raise typer.Exit(1)

@@ -1,0 +1,67 @@
+"""What the shell offers at a Tab: names of what there is, asked of the server as long as it answers at once. Nothing
+may go wrong here: who presses Tab has not asked for an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from horae.cli.connection import connect
+
+if TYPE_CHECKING:
+    from horae.sdk.client import Client
+
+Complete = Callable[[str], list[str]]
+_SHOWN = 200
+
+
+def words(*choices: str) -> Complete:
+    """One of a few."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [choice for choice in choices if choice.startswith(incomplete)]
+
+    return complete
+
+
+def _asked(names: Callable[[Client], Iterable[str]]) -> Complete:
+    def complete(incomplete: str) -> list[str]:
+        try:
+            with connect(quick=True) as client:
+                return [name for name in names(client) if name.startswith(incomplete)]
+        except Exception:  # whatever it is, the answer is: nothing to offer
+            return []
+
+    return complete
+
+
+def _field(items: Iterable[dict[str, Any]], name: str) -> list[str]:
+    return [str(item[name]) for item in items]
+
+
+jobs = _asked(lambda client: _field(client.jobs.list(limit=_SHOWN), "name"))
+runs = _asked(lambda client: _field(client.runs.list(limit=50), "id"))
+live_runs = _asked(
+    lambda client: [
+        run for state in ("running", "queued") for run in _field(client.runs.list(limit=50, status=state), "id")
+    ]
+)
+dead = _asked(lambda client: _field(client.dead_letters.list(limit=50), "id"))
+causes = _asked(lambda client: _field(client.dead_letters.groups(limit=50), "fingerprint"))
+operations = _asked(lambda client: _field(client.operations.list(limit=50), "id"))
+queues = _asked(lambda client: _field(client.queues.list(), "name"))
+functions = _asked(lambda client: _field(client.functions.list(), "name"))
+secrets = _asked(lambda client: _field(client.secrets.list(), "name"))
+keys = _asked(lambda client: _field(client.keys.list(), "name"))
+users = _asked(lambda client: _field(client.users.list(), "username"))
+projects = _asked(lambda client: _field(client.projects.list(), "slug"))
+workers = _asked(lambda client: _field(client.workers(), "id"))
+tags = _asked(lambda client: sorted({tag for job in client.jobs.list(limit=_SHOWN) for tag in job["tags"]}))
+
+kinds = words("http", "script", "python", "container", "artifact")
+schedules = words("cron", "every", "at", "manual", "after")
+job_states = words("scheduled", "running", "paused", "disabled", "finished")
+run_states = words("queued", "running", "succeeded", "failed", "cancelled", "skipped")
+triggers = words("schedule", "manual", "api", "retry", "backfill", "after")
+roles = words("viewer", "operator", "editor", "owner", "admin")
+member_roles = words("viewer", "operator", "editor", "owner")

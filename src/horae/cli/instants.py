@@ -1,0 +1,40 @@
+"""Instants as people say them: `2026-12-01T09:00:00+01:00`, `now`, or a time from now such as `2h`."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import overload
+
+from horae.clock import SystemClock
+from horae.domain.errors import InvalidInput
+from horae.setting import parse_duration
+
+_SPAN = re.compile(r"\d[\d.smhdw ]*[smhdw]")
+
+
+@overload
+def ago(option: str, text: str) -> str: ...
+@overload
+def ago(option: str, text: None) -> None: ...
+def ago(option: str, text: str | None) -> str | None:
+    """Of the past: `2h` is two hours ago."""
+    return None if text is None else _instant(option, text, -1)
+
+
+def ahead(option: str, text: str | None) -> str | None:
+    """Of the future: `2h` is in two hours."""
+    return None if text is None else _instant(option, text, 1)
+
+
+def _instant(option: str, text: str, direction: int) -> str:
+    try:
+        if text == "now" or _SPAN.fullmatch(text):
+            span = timedelta(seconds=0 if text == "now" else parse_duration(text))
+            return (SystemClock().now() + direction * span).isoformat()
+        found = datetime.fromisoformat(text)
+        if found.tzinfo is not None:
+            return found.astimezone(UTC).isoformat()
+    except (ValueError, OverflowError):
+        raise InvalidInput(option, "must be an instant such as 2026-12-01T09:00:00+01:00, now, or 2h") from None
+    raise InvalidInput(option, f"has no offset: write {found.isoformat()}Z for UTC, or {found.isoformat()}+01:00")

@@ -1,0 +1,48 @@
+"""How far long work is: a bar on a terminal, a line now and then elsewhere, nothing beside JSON."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from horae.cli.printing import say
+
+Advance = Callable[[int], None]
+_PARTS = 10  # lines where there is no bar
+
+
+@contextmanager
+def progress(words: str, total: int, *, quiet: bool = False) -> Iterator[Advance]:
+    """Gives a function that is told how many are done."""
+    if quiet:
+        yield lambda done: None
+    elif sys.stderr.isatty():
+        with _bar(words, total) as advance:
+            yield advance
+    else:
+        yield _lines(words, total)
+
+
+def _lines(words: str, total: int) -> Advance:
+    told = 0
+
+    def advance(done: int) -> None:
+        nonlocal told
+        part = done * _PARTS // max(total, 1)
+        if part > told and done < total:  # the end is told by whoever waited
+            told = part
+            say(f"{words}: {done} of {total}")
+
+    return advance
+
+
+@contextmanager
+def _bar(words: str, total: int) -> Iterator[Advance]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(words, total=total)
+        yield lambda done: bar.update(task, completed=done)

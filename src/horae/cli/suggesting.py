@@ -1,0 +1,30 @@
+"""Unknown names: what was meant, perhaps."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from horae.domain.errors import HoraeError, NotFound
+
+
+@contextmanager
+def named(noun: str, given: str, items: Callable[[], Iterable[dict[str, Any]]], field: str = "name") -> Iterator[None]:
+    """Around a call that names something: if there is no such thing, it is told with the nearest name that there is."""
+    try:
+        yield
+    except NotFound as error:
+        if noun not in str(error) or "did you mean" in str(error):
+            raise
+        near = difflib.get_close_matches(given, _known(items, field), n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise NotFound(f"there is no {noun} {given!r}{hint}") from None
+
+
+def _known(items: Callable[[], Iterable[dict[str, Any]]], field: str) -> list[str]:
+    try:
+        return [str(item[field]) for item in items()]
+    except HoraeError:  # not for everybody's eyes: then without a hint
+        return []
