@@ -1,0 +1,19 @@
+"""Which browser, and how it is started: it talks to nobody but the page's own server."""
+
+import shutil
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+]
+
+
+def program() -> str | None:
+    return next((found for name in PROGRAMS if (found := shutil.which(name))), None)

@@ -1,0 +1,92 @@
+"""A running Horae, as journeys need it: its address, its people, and what is in it."""
+
+import json
+import re
+from itertools import count
+from pathlib import Path
+from typing import Any, Self
+from uuid import uuid4
+
+import httpx
+
+from tests.integration.up.running import UP, Running
+from tests.waiting import until
+
+PASSWORD = "seven green herons wade"
+TOKEN = re.compile(r"hf1_[\w-]+")
+
+
+class Horae:
+    """A `horae up` of its own: API with portal, a scheduler and a worker."""
+
+    def __init__(self, running: Running) -> None:
+        self.running = running
+        self.url = f"http://127.0.0.1:{running.port}"
+        token = json.loads((running.data_dir / "client.json").read_text())["token"]
+        self._client = httpx.AsyncClient(base_url=f"{self.url}/api/v1", headers={"authorization": f"Bearer {token}"})
+        self._people: set[str] = set()
+        self._names = count()
+
+    @classmethod
+    async def start(cls, folder: Path, **environment: str) -> Self:
+        running = Running([*UP], folder / "data", **environment)
+        try:
+            await running.ready(timeout=60)
+            return cls(running)
+        except BaseException:
+            running.kill()
+            raise
+
+    def stop(self) -> None:
+        output = self.running.output
+        self.running.kill()
+        assert "Traceback" not in output, output
+
+    async def call(self, method: str, path: str, body: Any = None) -> Any:
+        """Through the API, as an admin."""
+        answer = await self._client.request(method, path, json=body)
+        assert answer.is_success, f"{method} {path}: {answer.text}"
+        return answer.json() if answer.content else None
+
+    # ---- people
+
+    async def token(self) -> str:
+        """The one-time token that makes the first admin, as it was printed."""
+        found = await until(lambda: TOKEN.findall(self.running.output))
+        return str(found[0])
+
+    async def admin(self) -> str:
+        """Somebody who is admin of it all, and owner of the project."""
+        return await self.person("admin")
+
+    async def person(self, role: str) -> str:
+        """The name of somebody who has this role in the default project."""
+        name = f"{role}-person"
+        if name not in self._people:
+            body = {"username": name, "password": PASSWORD, "is_admin": role == "admin"}
+            await self.call("POST", "/users", body)
+            member = {"role": "owner" if role == "admin" else role}
+            await self.call("PUT", f"/projects/default/members/{name}", member)
+            self._people.add(name)
+        return name
+
+    # ---- things
+
+    async def job(self, name: str | None = None, **fields: Any) -> Any:
+        """A script that nobody starts, unless told otherwise."""
+        body = {"name": name or self.name("job"), "target": {"kind": "script", "source": "echo hello"}, **fields}
+        return await self.call("POST", "/jobs", body)
+
+    async def run(self, job: str, *, until_ended: bool = True, **fields: Any) -> Any:
+        """Asks for a run, and waits for its end."""
+        run = await self.call("POST", f"/jobs/{job}/run", fields)
+
+        async def ended() -> Any:
+            found = await self.call("GET", f"/runs/{run['id']}")
+            return found if found["finished_at"] else None
+
+        return await until(ended, timeout=30) if until_ended else run
+
+    def name(self, kind: str) -> str:
+        """One that nobody else has."""
+        return f"{kind}-{next(self._names)}-{uuid4().hex[:6]}"
