@@ -29,6 +29,7 @@ class Server:
     package: ClassVar[str]  # of Debian
     account: ClassVar[str]  # the user whom the package creates, for when we are root
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
+    behind: ClassVar[str | None] = None  # the kind that it needs: it starts after that
     variable: ClassVar[str]
 
     def __init_subclass__(cls) -> None:
@@ -369,7 +370,6 @@ class RabbitMQ(Server):
 
 
 KINDS: dict[str, type[Server]] = {kind.kind: kind for kind in (PostgreSQL, MariaDB, Redis, RabbitMQ)}
-DEFAULT_KINDS = ("postgresql", "mysql")
 
 
 # ---- the machine

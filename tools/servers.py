@@ -16,7 +16,7 @@ How it stays right when several people run it at once, or when it is killed:
 - `run` holds the lock `users` in shared mode, and the last one out stops what nobody asked to keep;
 - a process counts as ours only if its id *and* its start time are the ones written down.
 
-To add a kind of server: one more class in server_kinds.py.
+To add a kind of server: one more class in server_kinds.py (a pooler before one: poolers.py).
 """
 
 from __future__ import annotations
@@ -39,15 +39,21 @@ from types import FrameType
 from typing import IO
 
 import programs
-from server_kinds import DEFAULT_KINDS, KINDS, Missing, Server
+from poolers import PgBouncer
+from server_kinds import KINDS as SERVER_KINDS
+from server_kinds import Missing, Server
 
 PROJECT = Path(__file__).resolve().parent.parent
+KINDS: dict[str, type[Server]] = {**SERVER_KINDS, PgBouncer.kind: PgBouncer}
+DEFAULT_KINDS = ("postgresql", "mysql", "pgbouncer")
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 
 
 def main() -> int:
     arguments = parse(sys.argv[1:])
-    kinds = list(dict.fromkeys(arguments.kinds)) or list(DEFAULT_KINDS)
+    kinds = arguments.kinds or list(DEFAULT_KINDS)
+    needed = [KINDS[kind].behind for kind in kinds]
+    kinds = list(dict.fromkeys([*(kind for kind in needed if kind), *kinds]))
     servers = [server(KINDS[kind], arguments.fast) for kind in kinds]
     if arguments.verb == "run":
         if arguments.programs and not have_programs():
@@ -101,20 +107,23 @@ def start(servers: list[Server], *, keep: bool) -> tuple[dict[str, str], list[Se
     """Gives the URLs by variable, and those that could not be had."""
     urls = {server.variable: os.environ[server.variable] for server in servers if server.variable in given()}
     wanted = [server for server in servers if server.variable not in urls]
-    missing = []
+    missing: list[Server] = []
     with locked("transition"):
         found = []
         for server in wanted:
             try:
+                if server.behind in {other.kind for other in missing}:
+                    raise Missing(f"it stands before {server.behind}, which is missing")
                 server.find_or_install(may_install=os.geteuid() == 0 or IN_CI)
                 found.append(server)
             except Missing as reason:
                 missing.append(server)
                 consequence = "fail" if IN_CI else "not run"
                 tell(f"No {server.title}: {reason}\n  Tests that need it will {consequence}.")
-        with ThreadPoolExecutor(max_workers=len(KINDS)) as pool:
-            for server, url in zip(found, pool.map(lambda s: bring_up(s, keep), found), strict=True):
-                urls[server.variable] = url
+        for turn in ([s for s in found if not s.behind], [s for s in found if s.behind]):
+            with ThreadPoolExecutor(max_workers=len(KINDS)) as pool:
+                for server, url in zip(turn, pool.map(lambda s: bring_up(s, keep), turn), strict=True):
+                    urls[server.variable] = url
     return urls, missing
 
 
