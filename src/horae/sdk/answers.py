@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -52,7 +53,7 @@ _KNOWN: dict[int, type[HoraeError]] = {
 
 
 def reason(error: httpx.RequestError) -> str:
-    text = str(error).lower()
+    text = " ".join(_causes(error)).lower()
     for sign, words in (
         ("refused", "connection refused"),
         ("certificate", "its certificate is not trusted"),
@@ -61,6 +62,13 @@ def reason(error: httpx.RequestError) -> str:
         if sign in text:
             return words
     return "the connection failed"
+
+
+def _causes(error: BaseException | None) -> Iterator[str]:
+    """What it is and says, and what it came from: of the async client, only that tells the reason."""
+    while error is not None:
+        yield f"{type(error).__name__}: {error}"
+        error = error.__cause__ or error.__context__
 
 
 def refusal(answer: httpx.Response) -> HoraeError:

@@ -179,3 +179,7 @@ def given(fields: Json) -> Json:
 
 def if_match(version: int | None) -> dict[str, str]:
     return {} if version is None else {"if-match": f'"{version}"'}
+
+
+def keyed(idempotency_key: str | None) -> dict[str, str]:
+    return {} if idempotency_key is None else {"idempotency-key": idempotency_key}

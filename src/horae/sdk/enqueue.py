@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from horae.domain.errors import Conflict, InvalidInput, NotFound
 from horae.domain.task import Function
-from horae.sdk.calls import Json, Request, given, instant, listed, part
+from horae.sdk.calls import Json, Request, given, instant, keyed, listed, part
 from horae.sdk.engine import Engine
 from horae.sdk.runs import Run
 
@@ -97,7 +97,7 @@ class ThroughApi:
         return await self._engine.send(Request("POST", "jobs", definition))
 
     async def submit(self, name: str, runs: Sequence[Json], key: str | None) -> list[Json]:
-        headers = {} if key is None else {"idempotency-key": key}
+        headers = keyed(key)
         if len(runs) == 1:
             return [await self._engine.send(Request("POST", f"jobs/{part(name)}/run", runs[0], headers=headers))]
         path, body = f"jobs/{part(name)}/runs:batch", {"runs": list(runs)}

@@ -42,6 +42,7 @@ class Scheduler(Record):
     pid: int
     version: str
     shards: list[int]
+    leases: list[Json]
     started_at: str
     heartbeat_at: str
 

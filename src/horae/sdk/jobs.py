@@ -18,6 +18,7 @@ from horae.sdk.calls import (
     given,
     if_match,
     instant,
+    keyed,
     listed,
     nothing,
     pages,
@@ -58,6 +59,15 @@ class Job(Record):
     paused_until: str | None
     created_at: str
     updated_at: str
+
+
+class ListedJob(Job):
+    """A job in a list; these are there if `include` asks for them."""
+
+    __slots__ = ()
+
+    words: str | None
+    recent: list[Json] | None
 
 
 class Version(Record):
@@ -151,6 +161,7 @@ class JobFilters(TypedDict, total=False):
     tag: str | None
     queue: str | None
     sort: str | None
+    include: str | None
 
 
 class Jobs(Resource[C]):
@@ -164,9 +175,10 @@ class Jobs(Resource[C]):
         return Request("POST", "jobs/recurring", {"name": name, "target": target, **fields}, read=Job)
 
     @pages
-    def list(self, *, limit: int | None = None, **filters: Unpack[JobFilters]) -> Pages[Job]:
-        """By name, unless `sort` says otherwise."""
-        return Pages("jobs", Job, filters, limit)
+    def list(self, *, limit: int | None = None, **filters: Unpack[JobFilters]) -> Pages[ListedJob]:
+        """By name, unless `sort` says otherwise; `include="recent,words"` for the schedules as sentences and how the
+        newest runs ended."""
+        return Pages("jobs", ListedJob, filters, limit)
 
     @call
     def get(self, job: str) -> Request[Job]:
@@ -187,15 +199,27 @@ class Jobs(Resource[C]):
         return Request("DELETE", f"jobs/{part(job)}", headers=if_match(version), read=nothing)
 
     @call
-    def run(self, job: str, *, input: Any = None, run_at: When = None, priority: int | None = None) -> Request[Run]:
+    def run(
+        self,
+        job: str,
+        *,
+        input: Any = None,
+        run_at: When = None,
+        priority: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Request[Run]:
+        """Now, or at `run_at`. Under an `idempotency_key` of one's own it is started once, whoever asks how often."""
         body = given({"input": input, "run_at": instant(run_at), "priority": priority})
-        return Request("POST", f"jobs/{part(job)}/run", body, read=Run)
+        return Request("POST", f"jobs/{part(job)}/run", body, headers=keyed(idempotency_key), read=Run)
 
     @call
-    def run_many(self, job: str, runs: Sequence[Mapping[str, Any]]) -> Request[ManyRuns]:
-        """Up to 1,000 runs in one request: all of them, or none."""
+    def run_many(
+        self, job: str, runs: Sequence[Mapping[str, Any]], *, idempotency_key: str | None = None
+    ) -> Request[ManyRuns]:
+        """Up to 1,000 runs in one request, each with `input`, `run_at` and `priority`: all of them, or none."""
         body = {"runs": [dict(run) for run in runs]}
-        return Request("POST", f"jobs/{part(job)}/runs:batch", body, read=listed(Run))
+        headers = keyed(idempotency_key)
+        return Request("POST", f"jobs/{part(job)}/runs:batch", body, headers=headers, read=listed(Run))
 
     @pages
     def runs(self, job: str, *, limit: int | None = 50, **filters: Unpack[RunFilters]) -> Pages[Run]:

@@ -23,7 +23,8 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _AWAY = frozenset((502, 503, 504))
 _SAFE = frozenset(("GET", "POST", "PUT"))
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
-_LONGEST_PAUSE = 10.0
+_LONGEST_PAUSE = 10.0  # seconds that a server may ask for
+_LONGEST_BACKOFF = 2.0
 Came = httpx.Response | httpx.RequestError
 
 
@@ -88,7 +89,7 @@ class Transport:
         wanted = (retry_after(came) if isinstance(came, httpx.Response) else None) or 0.0
         if wanted > _LONGEST_PAUSE:
             return None
-        backoff: float = 0.1 * 2 ** (tries - 1)
+        backoff = min(0.1 * 2.0 ** min(tries - 1, 10), _LONGEST_BACKOFF)
         return max(wanted, backoff * random.uniform(0.5, 1.5))
 
     def next_connection(self, pause: float | None, broken: Exception) -> float:

@@ -15,10 +15,12 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 import orjson
+from pydantic import BaseModel
 
 from horae import config
-from horae.api.body import parse, validate
-from horae.api.schemas import BatchBody, JobBody
+from horae.api.body import MAX_BYTES, parse, validate
+from horae.api.errors import InvalidBody
+from horae.api.schemas import BatchBody, JobBody, TriggerBody
 from horae.api.views import job_json, render, run_json
 from horae.domain.audit import Origin
 from horae.domain.errors import Conflict, InvalidInput, NotFound
@@ -33,6 +35,7 @@ from horae.wiring.shared import CLOCK, IDS
 from horae.wiring.stores import store_for, wakeups_for
 
 T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 Json = dict[str, Any]
 ACTOR = "python program"
 _GOODBYE = 5.0  # seconds
@@ -76,7 +79,7 @@ class Database:
         return store, wakeups
 
     def spec(self, definition: Json) -> JobSpec:
-        return validate(JobBody, parse(render(definition))).spec(self._settings.default_timeout)
+        return _checked(JobBody, render(definition)).spec(self._settings.default_timeout)
 
     def _end(self) -> None:
         """Says goodbye to the database, if it is still there."""
@@ -131,7 +134,7 @@ class Straight:
     async def _submit(self, name: str, runs: Sequence[Json], key: str | None) -> list[Json]:
         store = await self._database.store()
         raw = render({"runs": runs})
-        bodies = validate(BatchBody, parse(raw)).runs
+        bodies = [_checked(TriggerBody, render(runs[0]))] if len(runs) == 1 else _checked(BatchBody, raw).runs
         project_id = await store.read(_default_project)
         once = None if key is None else _once(project_id, key, name, raw)
         ids, origin = await _claimed(store, once)
@@ -153,6 +156,16 @@ class Straight:
                 raise
             made = await store.on_behalf_of(Origin(repeated=True)).transact(verb)  # another try was first
         return [_plain(run_json(run)) for run in made]
+
+
+def _checked(model: type[M], raw: bytes) -> M:
+    """As the API reads it."""
+    if len(raw) > MAX_BYTES:
+        raise InvalidInput("", "this is more than 1 MiB")
+    try:
+        return validate(model, parse(raw))
+    except InvalidBody as refused:
+        raise InvalidInput(*refused.problems[0]) from None
 
 
 def _once(project_id: str, key: str, name: str, raw: bytes) -> Once:

@@ -16,6 +16,7 @@ from tests.unit.sdk.surface import Method, methods
 
 METHODS = {method.name: method for method in methods()}
 WITHOUT_A_CALL = {
+    "GET /api/v1/auth/start": "for the page to sign in on",
     "GET /api/v1/jobs/{id}/executions": "another name of /jobs/{id}/runs",
     "GET /health": "another name of /health/live",
     "GET /health/live": "for load balancers, which look at the status",

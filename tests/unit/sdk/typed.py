@@ -7,7 +7,7 @@ import horae
 from horae.sdk.accounts import NewKey
 from horae.sdk.following import Event
 from horae.sdk.installation import Worker
-from horae.sdk.jobs import Job
+from horae.sdk.jobs import Job, ListedJob
 from horae.sdk.runs import Explanation, Run
 
 
@@ -16,7 +16,7 @@ def waiting(client: horae.Client) -> None:
     assert_type(client.jobs.get("a").status, str)
     assert_type(client.jobs.run("a"), Run)
     assert_type(client.jobs.run_many("a", [{}]), list[Run])
-    assert_type(client.jobs.list(enabled=True), Iterator[Job])
+    assert_type(client.jobs.list(enabled=True), Iterator[ListedJob])
     assert_type(client.jobs.delete("a"), None)
     assert_type(client.runs.list(job="a", limit=None), Iterator[Run])
     assert_type(client.runs.follow("1"), Iterator[Event])
@@ -29,11 +29,12 @@ def waiting(client: horae.Client) -> None:
 
 
 async def awaiting(client: horae.AsyncClient) -> None:
-    assert_type(client.jobs.create(name="a", target={"kind": "script"}, priority=3), Awaitable[Job])
+    made = client.jobs.create(name="a", target={"kind": "script"}, priority=3)
+    await assert_type(made, Awaitable[Job])
     assert_type(await client.jobs.get("a"), Job)
     assert_type((await client.jobs.run("a")).duration_ms, int | None)
     assert_type(await client.jobs.run_many("a", [{}]), list[Run])
-    assert_type(client.jobs.list(enabled=True), AsyncIterator[Job])
+    assert_type(client.jobs.list(enabled=True), AsyncIterator[ListedJob])
     assert_type(client.runs.follow("1"), AsyncIterator[Event])
     assert_type(await client.keys.create("ci", "operator"), NewKey)
     async for worker in client.workers():

@@ -1,23 +1,18 @@
 """The Python client about schedules, against a running Horae."""
 
-import json
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
-import horae as package
+import horae
 from horae.clock import SystemClock
 from horae.domain.errors import Conflict, InvalidInput, NotFound, StaleVersion
-
-from .conftest import Horae
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 
 
-def test_schedules_through_the_client(horae: Horae, running: Path):
-    found = json.loads((running / "client.json").read_text())
-    with package.Client(found["url"], found["token"]) as client:
+def test_schedules_through_the_client(up: tuple[str, str]) -> None:
+    with horae.Client(*up) as client:
         target = {"kind": "script", "source": "true"}
         client.jobs.create(name="sdk", target=target, schedule={"cron": "0 */6 * * *"}, tags=["sdk"])
         later = SystemClock().now() + timedelta(hours=1)

@@ -1,0 +1,178 @@
+"""Every noun and every verb, by both clients, against a running Horae."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+import horae
+from horae import errors
+from horae.clock import SystemClock
+from tests.integration.sdk.callers import Caller, calling
+from tests.unit.sdk.surface import methods
+from tests.waiting import until
+
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
+SCRIPT = {"kind": "script", "source": "echo hello"}
+ONCE = {"max_attempts": 1}
+
+
+@pytest.mark.parametrize("kind", [horae.Client, horae.AsyncClient])
+async def test_every_method(up: tuple[str, str], kind: Callable[..., Any]) -> None:
+    async with calling(kind, *up) as call:
+        await jobs(call)
+        await runs(call)
+        await dead_letters(call)
+        await people(call, up[0])
+        await installation(call)
+        assert {method.name for method in methods()} - call.called == {"call_back"}  # which a run's program calls
+
+
+async def ended(call: Caller, run: str) -> Any:
+    async def over() -> Any:
+        found = await call("runs.get", run)
+        return found if found.finished_at else None
+
+    return await until(over, timeout=30)
+
+
+async def jobs(call: Caller) -> None:
+    made = await call("jobs.create", name="a", target=SCRIPT, schedule={"cron": "0 */6 * * *"}, tags=["all"])
+    assert (made.name, made.version, made.status) == ("a", 1, "scheduled")
+    with pytest.raises(errors.Conflict):
+        await call("jobs.create", name="a", target=SCRIPT)
+    with pytest.raises(errors.InvalidInput) as refused:
+        await call("jobs.create_recurring", name="b", target=SCRIPT)
+    assert refused.value.field == "schedule"
+    await call("jobs.create_recurring", name="b", target=SCRIPT, schedule={"every": "1h"})
+    assert [job.name for job in await call("jobs.list", tag="all")] == ["a"]
+    assert (await call("jobs.pause", "a", until=SystemClock().now() + timedelta(hours=1))).status == "paused"
+    assert [job.name for job in await call("jobs.list", paused=True)] == ["a"]
+    assert (await call("jobs.resume", "a")).paused is False
+    assert (await call("jobs.disable", "a")).enabled is False
+    assert (await call("jobs.enable", "a")).enabled is True
+    assert (await call("jobs.edit", "a", version=1, schedule={"every": "1h"})).version == 2
+    with pytest.raises(errors.StaleVersion):
+        await call("jobs.edit", "a", version=1, priority=1)
+    assert [one.version for one in await call("jobs.versions", "a")] == [2, 1]
+    assert (await call("jobs.version", "a", 2)).changes[0]["path"] == "schedule"
+    assert (await call("jobs.rollback", "a", 1, version=2)).version == 3
+    assert len((await call("jobs.next", "a", 3)).occurrences) == 3
+    assert (await call("jobs.explain", "a")).gates
+    assert (await call("explain", "a")).summary
+    day = {"start": datetime(2020, 3, 1, tzinfo=UTC), "end": datetime(2020, 3, 2, tzinfo=UTC)}
+    assert (await call("jobs.backfill", "a", **day, dry_run=True)).total == 5
+    operation = await call("jobs.backfill", "a", **day)
+    assert (await call("operations.get", operation.id)).total == 5
+    assert operation.id in [one.id for one in await call("operations.list")]
+    await call("operations.cancel", operation.id)
+    assert (await call("jobs.replace", "b", {"name": "b2", "target": SCRIPT})).name == "b2"
+    assert await call("jobs.delete", "b2") is None
+    with pytest.raises(errors.NotFound):
+        await call("jobs.get", "b2")
+
+
+async def runs(call: Caller) -> None:
+    run = await call("jobs.run", "a", input={"n": 1}, priority=7)
+    events = await call("runs.follow", run.id)
+    assert (events[-1][0], events[-1][1]["status"]) == ("end", "succeeded")
+    assert "".join(piece.text for piece in await call("runs.log", run.id)) == "hello\n"
+    assert await call("runs.log_text", run.id) == "hello\n"
+    assert isinstance(await call("runs.attempts", run.id), list)
+    assert (await call("runs.explain", run.id)).timeline
+    assert "timeline" in await call("explain", run.id)
+    again = await call("runs.retry", run.id)
+    assert (again.rerun_of, again.input) == (run.id, {"n": 1})
+    later = await call("jobs.run", "a", run_at=SystemClock().now() + timedelta(days=1))
+    assert (await call("runs.cancel", later.id)).status == "cancelled"
+    many = await call("jobs.run_many", "a", [{"input": n} for n in range(250)])
+    listed = await call("runs.list", job="a", limit=None)
+    assert len(listed) == len({one.id for one in listed}) >= 253
+    assert {one.id for one in many} < {one.id for one in listed}
+    assert len(await call("jobs.runs", "a", sort="created_at", limit=201)) == 201
+    assert (await call("jobs.stats", "a")).job_id == run.job_id
+    assert (await call("runs.recover")).keys() == {"recovered"}
+
+
+async def dead_letters(call: Caller) -> None:
+    await call("jobs.create", name="bad", target={"kind": "script", "source": "exit 3"}, retry=ONCE, priority=9)
+    first, second = [await ended(call, (await call("jobs.run", "bad")).id) for _ in range(2)]
+    assert (first.status, first.exit_code) == ("failed", 3)
+    assert (await call("jobs.retry", "bad")).rerun_of == second.id
+    (group,) = await call("dead_letters.groups", job="bad")
+    assert first.id in [letter.id for letter in await call("dead_letters.list", fingerprint=group.fingerprint)]
+    operation = await call("dead_letters.redrive", [first.id])
+    assert (operation.kind, operation.total) == ("redrive", 1)
+    assert (await call("dead_letters.discard", filter={"job": "bad"}, reason="known")).kind == "discard"
+    await call("jobs.delete", "bad")
+
+
+async def people(call: Caller, url: str) -> None:
+    red, blue = (f"{colour}-{type(call.client).__name__.lower()}" for colour in ("red", "blue"))
+    user = await call("users.create", "ada", "correct horse battery")
+    assert (await call("users.get", "ada")).id == user.id
+    assert (await call("users.change", "ada", is_active=True)).is_active
+    assert "ada" in [one.username for one in await call("users.list")]
+    await call("projects.create", red, name="Red")
+    assert (await call("projects.rename", red, "Very red")).name == (await call("projects.get", red)).name
+    assert red in [one.slug for one in await call("projects.list")]
+    assert (await call("projects.set_member", red, "ada", "viewer")).role == "viewer"
+    assert [member.username for member in await call("projects.members", red)] == ["ada"]
+    invited = await call("projects.invite", red, "editor", note="for Grace")
+    assert [one.id for one in await call("projects.invitations", red)] == [invited.id]
+    async with calling(type(call.client), url) as stranger:
+        await stranger("account.sign_up", "grace", "correct horse battery", token=invited.token)
+        tokens = await stranger("account.sign_in", "grace", "correct horse battery")
+        tokens = await stranger("account.refresh", tokens.refresh_token)
+    async with calling(type(call.client), url, tokens.access_token, project=red) as grace:
+        assert [place["slug"] for place in (await grace("account.me")).projects] == [red]
+        with pytest.raises(errors.NotAllowed):
+            await grace("users.list")
+        await grace("account.change_password", "correct horse battery", "another long password")
+        await call("projects.create", blue)
+        invited = await call("projects.invite", blue, "viewer")
+        assert (await grace("account.join", invited.token)).slug == blue
+        await grace(
+            "account.sign_out", (await grace("account.sign_in", "grace", "another long password")).refresh_token
+        )
+        call.called |= grace.called | stranger.called
+    unused = await call("projects.invite", red, "viewer")
+    await call("projects.revoke_invitation", red, unused.id)
+    await call("projects.remove_member", red, "ada")
+    key = await call("keys.create", "ci", "operator")
+    assert key.id in [one.id for one in await call("keys.list")]
+    async with calling(type(call.client), url, key.token) as machine:
+        assert (await machine("account.me")).kind == "key"
+    await call("keys.revoke", key.id)
+    for name in ("ada", "grace"):
+        await call("users.delete", name)
+    for slug in (red, blue):
+        await call("projects.delete", slug)
+
+
+async def installation(call: Caller) -> None:
+    await call("secrets.set", "TOKEN", "s3cret")
+    assert "s3cret" not in str(await call("secrets.list"))
+    await call("secrets.delete", "TOKEN")
+    assert "horae.echo" in [function.name for function in await call("functions.list")]
+    await call("functions.edit", "horae.echo", display_name="Echo it")
+    assert (await call("functions.get", "horae.echo")).display_name == "Echo it"
+    with pytest.raises(errors.Conflict):
+        await call("functions.delete", "horae.echo")
+    assert (await call("queues.pause", "default")).paused
+    assert [queue.paused for queue in await call("queues.list") if queue.name == "default"] == [True]
+    assert not (await call("queues.resume", "default")).paused
+    assert len(await call("schedulers")) == 1
+    (worker,) = await call("workers")
+    with pytest.raises(errors.NotFound):
+        await call("drain", "00000000-0000-7000-8000-000000000000")
+    assert (await call("worker_numbers"))["items"][0]["id"] == worker.id
+    assert (await call("numbers"))["jobs"]["total"] >= 1
+    assert (await call("health")).status == "healthy"
+    assert "horae_runs_total" in await call("metrics")
+    assert "job.create" in [entry.action for entry in await call("audit", since="2020-01-01T00:00:00Z", limit=None)]
+    assert len((await call("preview", {"every": "2h"}, 3, compare={"every": "1h"})).occurrences) == 3
+    assert (await call("calendar", by="hour"))["complete_until"]
+    assert await call("events", kind="job", seconds=0) == []
+    await call("jobs.delete", "a")
