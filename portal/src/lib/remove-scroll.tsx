@@ -8,13 +8,15 @@ let locks = 0;
 export function RemoveScroll({ as, children, ...rest }: ComponentProps<typeof Slot> & Radix) {
   useEffect(() => {
     locks += 1;
-    document.documentElement.style.overflow = "hidden";
-    document.documentElement.style.scrollbarGutter = "stable";
+    const page = document.documentElement;
+    const scrollbar = window.innerWidth - page.clientWidth;
+    if (scrollbar > 0) document.body.style.paddingRight = `${scrollbar}px`; // nothing moves as it goes
+    page.style.overflow = "hidden";
     return () => {
       locks -= 1;
       if (locks > 0) return;
-      document.documentElement.style.overflow = "";
-      document.documentElement.style.scrollbarGutter = "";
+      page.style.overflow = "";
+      document.body.style.paddingRight = "";
     };
   }, []);
   const { allowPinchZoom: _, shards: __, enabled: ___, ...props } = rest;

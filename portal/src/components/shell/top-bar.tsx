@@ -30,7 +30,7 @@ export function TopBar({ onSearch, onHelp }: TopBarProps) {
         className="ml-auto flex h-8 items-center gap-2 rounded-md border border-line bg-page px-2.5 text-sm text-muted hover:bg-hover sm:w-64"
       >
         <Search aria-hidden className="size-4" />
-        <span className="sr-only sm:not-sr-only sm:flex-1 sm:text-left">Search or command</span>
+        <span className="sr-only sm:not-sr-only sm:flex-1 sm:text-left sm:whitespace-nowrap">Search or command</span>
         <span className="hidden sm:block">
           <Kbd keys="mod+k" />
         </span>

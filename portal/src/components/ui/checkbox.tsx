@@ -21,7 +21,7 @@ export function Checkbox({ some = false, onChecked, className, ...props }: Check
         props.onChange?.(event);
         onChecked?.(event.target.checked);
       }}
-      className={cn("size-4 shrink-0 cursor-pointer accent-accent disabled:cursor-not-allowed", className)}
+      className={cn("block size-4 shrink-0 cursor-pointer accent-accent disabled:cursor-not-allowed", className)}
     />
   );
 }

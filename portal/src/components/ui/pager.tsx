@@ -21,6 +21,7 @@ export function Pager({ nextCursor, children }: PagerProps) {
       else next.set("cursor", cursor);
       return next;
     });
+  if (!later && !nextCursor) return <p className="pt-3 text-xs text-muted">{children}</p>;
   return (
     <nav aria-label="Pages" className="flex items-center justify-between gap-2 pt-3 text-xs text-muted">
       <span>{children}</span>

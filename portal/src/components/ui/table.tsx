@@ -25,5 +25,5 @@ export function Tr({ className, ...props }: ComponentProps<"tr">) {
 }
 
 export function Td({ className, ...props }: ComponentProps<"td">) {
-  return <td {...props} className={cn("px-3 py-2 align-middle", className)} />;
+  return <td {...props} className={cn("px-3 py-1.5 align-middle", className)} />;
 }

@@ -12,7 +12,7 @@ export const jobColumns: ColumnDef<ListedJobView>[] = [
   {
     id: "name",
     header: "Name",
-    meta: { sort: "name", className: "max-w-56 min-w-40" },
+    meta: { sort: "name", className: "max-w-40 sm:max-w-56 sm:min-w-40" },
     cell: ({ row: { original: job } }) => (
       <div className="min-w-0">
         <Link to={`/jobs/${job.id}`} className="block truncate rounded font-medium hover:text-accent hover:underline">
@@ -31,6 +31,9 @@ export const jobColumns: ColumnDef<ListedJobView>[] = [
             ))}
           </div>
         ) : null}
+        <div className="mt-1 sm:hidden">
+          <RunStrip runs={job.recent ?? []} />
+        </div>
       </div>
     ),
   },
@@ -78,7 +81,7 @@ export const jobColumns: ColumnDef<ListedJobView>[] = [
   {
     id: "actions",
     header: () => <span className="sr-only">Actions</span>,
-    meta: { className: "w-24 pl-0" },
+    meta: { className: "pl-0 sm:w-24" },
     cell: ({ row: { original: job } }) => <RowActions job={job} />,
   },
 ];

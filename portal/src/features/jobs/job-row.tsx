@@ -1,4 +1,4 @@
-import { EllipsisVertical, History, Pause, Pencil, Play, StepForward, Trash2 } from "lucide-react";
+import { EllipsisVertical, History, Pause, Pencil, Play, Power, PowerOff, StepForward, Trash2 } from "lucide-react";
 import { Link } from "react-router";
 import type { ListedJobView } from "@/api/schema";
 import { Button } from "@/components/ui/button";
@@ -27,7 +27,7 @@ export function RowActions({ job }: { job: ListedJobView }) {
   const change = useSwitchJob();
   const runNow = useRunNow();
   return (
-    <div className="flex justify-end gap-0.5">
+    <div className="flex items-center justify-end gap-0.5">
       {can("jobs:run") ? (
         <Tooltip content="Run now">
           <Button variant="ghost" size="icon-sm" aria-label={`Run ${job.name} now`} onClick={() => runNow(job)}>
@@ -40,6 +40,7 @@ export function RowActions({ job }: { job: ListedJobView }) {
           <Button
             variant="ghost"
             size="icon-sm"
+            className="hidden sm:inline-flex"
             aria-label={`${job.paused ? "Resume" : "Pause"} ${job.name}`}
             onClick={() => change(job, job.paused ? "resume" : "pause")}
           >
@@ -55,6 +56,7 @@ export function RowActions({ job }: { job: ListedJobView }) {
 function RowMenu({ job }: { job: ListedJobView }) {
   const can = useCan();
   const remove = useDeleteJob();
+  const change = useSwitchJob();
   const trigger = (
     <Button variant="ghost" size="icon-sm" aria-label={`More about ${job.name}`}>
       <EllipsisVertical />
@@ -67,8 +69,16 @@ function RowMenu({ job }: { job: ListedJobView }) {
           <History aria-hidden /> Its runs
         </Link>
       </MenuItem>
+      {can("jobs:pause") ? (
+        <MenuItem onSelect={() => change(job, job.paused ? "resume" : "pause")}>
+          {job.paused ? <StepForward aria-hidden /> : <Pause aria-hidden />} {job.paused ? "Resume" : "Pause"}
+        </MenuItem>
+      ) : null}
       {can("jobs:write") ? (
         <>
+          <MenuItem onSelect={() => change(job, job.enabled ? "disable" : "enable")}>
+            {job.enabled ? <PowerOff aria-hidden /> : <Power aria-hidden />} {job.enabled ? "Disable" : "Enable"}
+          </MenuItem>
           <MenuItem asChild>
             <Link to={`/jobs/${job.id}/edit`}>
               <Pencil aria-hidden /> Edit

@@ -1,0 +1,53 @@
+import { QueryClient } from "@tanstack/react-query";
+import { expect, it } from "vitest";
+import { Batch, patched } from "./batch";
+
+const run = (id: string, more: object = {}) => ({
+  id: null,
+  name: "run",
+  data: JSON.stringify({ id, job_id: "j1", ...more }),
+});
+
+it("concerns lists of what changed, and only those details", () => {
+  const batch = new Batch();
+  batch.add(run("r1"));
+  expect(batch.concerns(["runs", "list", {}])).toBe(true);
+  expect(batch.concerns(["runs", "one", "r1", "log"])).toBe(true);
+  expect(batch.concerns(["runs", "one", "r2"])).toBe(false);
+  expect(batch.concerns(["jobs", "one", "j1"])).toBe(true);
+  expect(batch.concerns(["jobs", "one", "j2"])).toBe(false);
+  expect(batch.concerns(["workers", "list"])).toBe(false);
+});
+
+it("concerns everything live after a reset", () => {
+  const batch = new Batch();
+  batch.add({ id: null, name: "reset", data: "{}" });
+  expect(batch.concerns(["workers", "list"])).toBe(true);
+  expect(batch.concerns(["settings", "one"])).toBe(false);
+});
+
+it("reads no more than it can show of a flood", () => {
+  const batch = new Batch();
+  for (let n = 0; n < 5_000; n += 1) batch.add(run(`r${n}`));
+  batch.add({ id: null, name: "run", data: "not even JSON" }); // and does not look at the rest
+  expect(batch.concerns(["runs", "one", "r4999"])).toBe(true);
+});
+
+it("puts the last state into what is shown", () => {
+  const client = new QueryClient();
+  client.setQueryData(["runs", "one", "r1"], { id: "r1", status: "queued", kept: 1 });
+  const batch = new Batch();
+  batch.add(run("r1", { status: "running" }));
+  batch.add(run("r1", { status: "succeeded" }));
+  batch.patch(client);
+  expect(client.getQueryData(["runs", "one", "r1"])).toMatchObject({ status: "succeeded", kept: 1 });
+  expect(client.getQueryData(["runs", "one", "r2"])).toBeUndefined();
+});
+
+it("leaves lists alone that have none of it", () => {
+  const items = new Map([["a", { id: "a", n: 2 }]]);
+  const other = { items: [{ id: "b" }], next_cursor: null };
+  expect(patched(other, items)).toBe(other);
+  const pages = { pages: [{ items: [{ id: "a", n: 1 }] }, other], pageParams: [] };
+  expect(patched(pages, items)).toEqual({ pages: [{ items: [{ id: "a", n: 2 }] }, other], pageParams: [] });
+});
