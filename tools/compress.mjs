@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
-const TEXT = /\.(css|html|js|json|svg|txt|webmanifest)$/;
+const TEXT = /^[^.].*\.(css|html|js|json|svg|txt|webmanifest)$/;
 const SMALL = 1024; // bytes that fit into a packet anyway
 
 const ways = [

@@ -46,7 +46,7 @@ NPM_CI = ("--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--
 VERBS: dict[str, list[list[str]]] = {
     "types": [["types"]],
     "check": [["lint"], ["typecheck"], ["types", "--", "--check"]],
-    "test": [["test"]],
+    "test": [["test", "--", "--passWithNoTests"]],
     "format": [["format"]],
 }
 
