@@ -1,6 +1,7 @@
 """What people see: live and ended runs as one list, in which nothing vanishes and nothing is double."""
 
 import asyncio
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -39,6 +40,23 @@ async def test_the_last_page_says_that_it_is_the_last(world: World) -> None:
     assert (await world.page(limit=4)).next is None
     assert (await world.page(limit=3)).next is not None
     assert (await world.page(limit=4, after="0" * 8 + IDS.new()[8:])).items == []
+
+
+def made(run_id: str) -> datetime:
+    """An id begins with the milliseconds at which it was made."""
+    return datetime.fromtimestamp(int(run_id.replace("-", "")[:12], 16) / 1000, UTC)
+
+
+async def test_runs_of_a_time(world: World) -> None:
+    job = await world.job()
+    runs = [(await world.ended(job))["id"]]
+    while len(runs) == 1 or made(runs[-1]) == made(runs[0]):
+        runs.append((await world.trigger(job))[0]["id"])
+    middle, newest_first = made(runs[-1]), runs[::-1]
+    assert await walk(world, 1, since=middle) == newest_first[:1]
+    assert await walk(world, 1, until=middle) == newest_first[1:]
+    assert await walk(world, 1, since=middle, until=middle) == []
+    assert await walk(world, 1, since=made(runs[0])) == newest_first
 
 
 async def test_runs_that_end_between_two_pages_are_neither_lost_nor_doubled(world: World) -> None:

@@ -1444,19 +1444,19 @@ export interface Operations {
   };
   "GET /runs": {
     path: never;
-    query: { job?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; sort?: "created_at" | "-created_at"; limit?: number; cursor?: string | null };
+    query: { job?: string | null; limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; since?: string | null; until?: string | null; sort?: "created_at" | "-created_at" };
     body: never;
     answer: RunViewListing;
   };
   "GET /jobs/{id}/executions": {
     path: { id: string };
-    query: { status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; sort?: "created_at" | "-created_at"; limit?: number; cursor?: string | null };
+    query: { limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; since?: string | null; until?: string | null; sort?: "created_at" | "-created_at" };
     body: never;
     answer: RunViewListing;
   };
   "GET /jobs/{id}/runs": {
     path: { id: string };
-    query: { status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; sort?: "created_at" | "-created_at"; limit?: number; cursor?: string | null };
+    query: { limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; since?: string | null; until?: string | null; sort?: "created_at" | "-created_at" };
     body: never;
     answer: RunViewListing;
   };

@@ -10,6 +10,7 @@ from horae.domain.records import Page, RunFilter
 from horae.domain.run import RunRecord
 from horae.domain.states import LIVE, RunStatus, Trigger
 from horae.store.dialects.base import Connection, Dialect, Params, Row
+from horae.store.dialects.months import smallest_id
 from horae.store.rows import is_id, load
 
 _SHARED = (
@@ -92,27 +93,37 @@ class Asked(NamedTuple):
     oldest_first: bool
 
 
-async def page(db: Connection, d: Dialect, asked: Asked) -> Page[RunRecord]:
-    """Ids are in order of creation."""
-    where, limit, down = asked.where, asked.limit, not asked.oldest_first
+def _conditions(d: Dialect, asked: Asked) -> tuple[list[str], dict[str, Any]]:
+    where = asked.where
     # All runs of a job are of one project. PostgreSQL does not know that, and would go by the project's runs: it is
     # asked in a way that its indexes do not serve.
     of_project = "r.project_id = :project_id" if where.job_id is None else d.same("r.project_id", ":project_id")
     wheres = [of_project]
-    params: dict[str, Any] = {"project_id": asked.project_id, "limit": limit + 1}
-    if asked.after is not None:
-        wheres.append("r.id < :after" if down else "r.id > :after")
-        params["after"] = asked.after
-    for column in ("job_id", "worker_id"):
-        value = getattr(where, column)
+    params: dict[str, Any] = {"project_id": asked.project_id, "limit": asked.limit + 1}
+    # An id begins with when it was made, and is what the list goes by.
+    bounds = {
+        f"r.id {'>' if asked.oldest_first else '<'} :after": ("after", asked.after),
+        "r.id >= :since": ("since", smallest_id(where.since) if where.since else None),
+        "r.id < :until": ("until", smallest_id(where.until) if where.until else None),
+        "r.job_id = :job_id": ("job_id", where.job_id),
+        "r.worker_id = :worker_id": ("worker_id", where.worker_id),
+    }
+    for condition, (name, value) in bounds.items():
         if value is not None:
-            wheres.append(f"r.{column} = :{column}")
-            params[column] = value
+            wheres.append(condition)
+            params[name] = value
     # As words of the statement: there is an index for some of them only, which a parameter would not show.
     if where.status is not None:
         wheres.append(f"r.status = '{RunStatus(where.status).value}'")
     if where.trigger is not None:
         wheres.append(f"""r."trigger" = '{Trigger(where.trigger).value}'""")
+    return wheres, params
+
+
+async def page(db: Connection, d: Dialect, asked: Asked) -> Page[RunRecord]:
+    """Ids are in order of creation."""
+    where, limit, down = asked.where, asked.limit, not asked.oldest_first
+    wheres, params = _conditions(d, asked)
     tail = f" WHERE {' AND '.join(wheres)} ORDER BY r.id{' DESC' if down else ''} LIMIT :limit"
     found: dict[str, RunRecord] = {}
     for select in (_LIVE, _ENDED):

@@ -76,6 +76,12 @@ async def test_runs_are_filtered(api: Api):
     assert await ids(status="queued") == {of_a, of_b}
     assert await ids(status="failed") == set()
     assert await ids(worker=UNKNOWN) == set()
+    assert await ids(since="2026-01-01T00:00:00+01:00") == await ids(until="2099-01-01T00:00:00Z") == {of_a, of_b}
+    assert await ids("/jobs/a/runs", until="2026-01-01T00:00:00Z") == set()
+    backwards = {"since": "2026-01-02T00:00:00Z", "until": "2026-01-01T00:00:00Z"}
+    for params, field in (({"since": "yesterday"}, "since"), (backwards, "until"), ({"worker": "x"}, "worker")):
+        refused = await api.call("GET", "/runs", params=params)
+        assert (refused.status_code, refused.json()["field"]) == (422, field)
     assert await ids("/jobs/a/runs") == await ids("/jobs/a/executions") == {of_a}
     assert (await api.call("GET", "/runs", params={"job": "c"})).status_code == 404
     assert (await api.call("GET", "/jobs/c/runs")).status_code == 404

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Depends, Query, Response
@@ -9,7 +10,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from horae.api.auth import Principal, allow
 from horae.api.context import Context, Ctx
 from horae.api.errors import refuses
-from horae.api.params import Page, Paging, Ref, RunId, find_job, is_id
+from horae.api.params import Page, Paging, Ref, RunId, find_job, instant_param, is_id
 from horae.api.schemas import AttemptView, Listing, RecoveredView, RunView
 from horae.api.views import listing, reply, run_json
 from horae.domain import records
@@ -29,13 +30,38 @@ Worker = Annotated[str | None, Query(min_length=1, max_length=200, description="
 Sort = Annotated[Literal["created_at", "-created_at"], Query(description="oldest or newest first")]
 
 
+Since = Annotated[str | None, Query(max_length=40, description="an instant: made not before")]
+Until = Annotated[str | None, Query(max_length=40, description="an instant: made before")]
+
+
 class Asked(NamedTuple):
     """The filters of a list, and its order."""
 
     status: RunStatus | None
     trigger: Trigger | None
     worker: str | None
+    since: datetime | None
+    until: datetime | None
     sort: str
+
+
+async def asked(
+    status: Status = None,
+    trigger: Started = None,
+    worker: Worker = None,
+    since: Since = None,
+    until: Until = None,
+    sort: Sort = "-created_at",
+) -> Asked:
+    first, last = instant_param("since", since), instant_param("until", until)
+    if first is not None and last is not None and last < first:
+        raise InvalidInput("until", "must not be before since")
+    if worker is not None and not is_id(worker):
+        raise InvalidInput("worker", "must be the id of a worker")
+    return Asked(status, trigger, worker, first, last, sort)
+
+
+Filtered = Annotated[Asked, Depends(asked)]
 
 
 @router.get("/runs", response_model=Listing[RunView], responses=refuses(404))
@@ -43,14 +69,11 @@ async def list_runs(
     context: Ctx,
     principal: Reader,
     page: Page,
+    where: Filtered,
     job: Annotated[str | None, Query(min_length=1, max_length=200, description="its name or id")] = None,
-    status: Status = None,
-    trigger: Started = None,
-    worker: Worker = None,
-    sort: Sort = "-created_at",
 ) -> Response:
     """Runs of all jobs, newest first unless `sort` says otherwise."""
-    return await _list(context, principal, page, job, Asked(status, trigger, worker, sort))
+    return await _list(context, principal, page, job, where)
 
 
 @router.get("/jobs/{id}/runs", response_model=Listing[RunView])
@@ -60,13 +83,10 @@ async def list_runs_of_job(
     principal: Reader,
     page: Page,
     ref: Ref,
-    status: Status = None,
-    trigger: Started = None,
-    worker: Worker = None,
-    sort: Sort = "-created_at",
+    where: Filtered,
 ) -> Response:
     """Runs of one job, newest first unless `sort` says otherwise."""
-    return await _list(context, principal, page, ref, Asked(status, trigger, worker, sort))
+    return await _list(context, principal, page, ref, where)
 
 
 async def _list(
@@ -95,11 +115,8 @@ async def _page(
     job_id = job
     if job is not None and not is_id(job):
         job_id = (await find_job(tx, project_id, job)).id
-    status, trigger, worker, sort = rest
-    if worker is not None and not is_id(worker):
-        raise InvalidInput("worker", "must be the id of a worker")
-    where = records.RunFilter(job_id=job_id, status=status, trigger=trigger, worker_id=worker)
-    found = await tx.runs.page(project_id, where, limit=limit, after=after, oldest_first=sort == "created_at")
+    where = records.RunFilter(job_id, rest.status, rest.trigger, rest.worker, rest.since, rest.until)
+    found = await tx.runs.page(project_id, where, limit=limit, after=after, oldest_first=rest.sort == "created_at")
     if job_id is not None and not found.items:
         await _known(tx, project_id, job_id)
     return found
