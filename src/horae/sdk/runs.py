@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict, Unpack
 
-from horae.sdk.calls import KEEP, C, Json, Pages, Request, Resource, call, listed, pages, part
+from horae.sdk.calls import KEEP, C, Json, Pages, Request, Resource, When, call, listed, pages, part
 from horae.sdk.following import Stream
 from horae.sdk.record import Record
 
@@ -125,6 +125,8 @@ class RunFilters(TypedDict, total=False):
     status: str | None
     trigger: str | None
     worker: str | None
+    since: When
+    until: When
     sort: str | None
 
 

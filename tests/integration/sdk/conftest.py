@@ -4,7 +4,6 @@ import asyncio
 import json
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -15,16 +14,22 @@ __all__ = ["make_cluster", "migrated"]
 
 
 @pytest.fixture(scope="module")
-def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """The address and the key of a running `horae up`."""
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """`horae up`."""
     data = tmp_path_factory.mktemp("up") / "data"
     data.mkdir()
     running = Running(UP, data)
     try:
         asyncio.run(running.ready(60))
-        left = json.loads(Path(data / "client.json").read_text())
-        yield left["url"], left["token"]
+        yield running
         running.signal_parent(signal.SIGINT)
         asyncio.run(running.ended())
     finally:
         running.kill()
+
+
+@pytest.fixture(scope="module")
+def up(running: Running) -> tuple[str, str]:
+    """Its address and its key."""
+    left = json.loads((running.data_dir / "client.json").read_text())
+    return left["url"], left["token"]

@@ -3,6 +3,7 @@
 import re
 import typing
 from functools import cache
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -14,6 +15,7 @@ from horae.ports import Store
 from horae.sdk.record import Record
 from tests.unit.sdk.surface import Method, methods
 
+ROOT = Path(__file__).resolve().parents[3]
 METHODS = {method.name: method for method in methods()}
 WITHOUT_A_CALL = {
     "GET /api/v1/auth/start": "for the page to sign in on",
@@ -60,6 +62,13 @@ def test_every_route_has_a_call_and_every_call_a_route():
     found = {name: route_of(method) for name, method in METHODS.items()}
     assert [name for name, route in found.items() if route is None] == []
     assert set(routes()) - set(found.values()) == set(WITHOUT_A_CALL)
+
+
+def test_every_method_is_documented_and_no_other():
+    table = (ROOT / "docs" / "sdk.md").read_text().partition("| of `client` |")[2].partition("\n\n")[0]
+    rows = [line.split("|") for line in table.splitlines()[2:]]
+    named = {(of.strip(" `"), verb) for _, of, verbs, _ in rows for verb in re.findall(r"`(\w+)`", verbs)}
+    assert {f"{of}.{verb}".removeprefix("itself.") for of, verb in named} == set(METHODS)
 
 
 @pytest.mark.parametrize("name", METHODS)
