@@ -192,6 +192,24 @@ async def test_what_fails_again_is_not_redriven_for_ever(world: World):
     assert await world.live(job) == []
 
 
+async def test_what_fails_later_is_not_redriven_though_it_was_queued_before(world: World):
+    """Ids tell when a run was queued, and by whose clock: one from a clock that is ahead must not let others in."""
+    job = await world.job(retry=ONCE)
+    (early,) = await world.trigger(job)
+    (running,) = await world.claim()
+    ahead = f"ffffffff-ffff-7fff-bfff-{early['id'][-12:]}"
+    await fail(world, job, id=ahead)
+    await fail(world, job)
+    operation = await resolve(world, rate=1)
+    await world.finish(running, outcome=broken("later"))
+    later = await world.later(minutes=1)
+    await carry_on(later)
+    await carry_on(later)
+    done = await world.operation(operation)
+    assert (done.state, done.done, done.total) == ("done", 2, 2)
+    assert await dead(world) == [running.id]
+
+
 async def test_it_goes_on_step_by_step_with_any_number_of_schedulers(world: World):
     job = await world.job(retry=ONCE)
     failed = await fail(world, job, 40)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -41,7 +41,10 @@ async def resolve(
     known = await tx.operations.find(project_id, operation_id)
     if known is not None:
         return known
-    total = await tx.dead_letters.count(project_id, resolution.where, of_jobs=resolution.kind == REDRIVE)
+    now = await tx.now()
+    # By time: ids tell when runs were queued, and by whose clock, not when they failed.
+    where = replace(resolution.where, until=min(resolution.where.until or now, now))
+    total = await tx.dead_letters.count(project_id, where, of_jobs=resolution.kind == REDRIVE)
     if not total and resolution.where.ids is not None:
         gone = " of a job that is still there" if resolution.kind == REDRIVE else ""
         raise NotFound(f"there is no such dead letter{gone}")
@@ -52,8 +55,8 @@ async def resolve(
         **({} if resolution.input is None else {"input": resolution.input.text}),
     }
     through = await tx.dead_letters.newest(project_id) or _FIRST
-    at = await tx.now() - timedelta(seconds=1)  # the first second's share goes at once
-    details = {**asked, "after": _FIRST, "through": through, "at": at.isoformat()}
+    at = now - timedelta(seconds=1)  # the first second's share goes at once
+    details = {**asked, "filter": where.to_json(), "after": _FIRST, "through": through, "at": at.isoformat()}
     operation = NewOperation(operation_id, project_id, resolution.kind, None, details, total, actor)
     try:
         await tx.operations.insert(operation)
