@@ -253,6 +253,29 @@ async def test_with_a_stale_token_nothing_changes(world: World, outcome: Outcome
     assert (await afterwards.finish(current)).ended == 1
 
 
+@pytest.mark.parametrize("late", [SUCCEEDED, FAILED, PERMANENT, TIMED_OUT, CANCELLED], ids=lambda o: o.kind)
+@pytest.mark.parametrize("now", [SUCCEEDED, PERMANENT, FAILED], ids=lambda o: f"then-{o.kind}")
+async def test_of_two_attempts_of_a_run_in_one_batch_only_the_later_is_heard(
+    world: World, late: Outcome, now: Outcome
+) -> None:
+    """A worker lost a run, got it again, and ended it before it could report the attempt that it lost."""
+    job = await world.job(retry={"max_attempts": 3})
+    worker = IDS.new()
+    first = await world.running(job, worker=worker)
+    later = await world.later(minutes=1)
+    await later.recover()
+    (second,) = await later.claim(worker=worker)
+    report = await later.finish(outcomes={first: late, second: now})
+    assert report.refused == (first.id,)
+    if now is FAILED:
+        (row,) = await later.live(job)
+        assert (row["status"], row["attempt"]) == ("queued", 2)
+    else:
+        assert (await later.find(first))["status"] == ("succeeded" if now is SUCCEEDED else "failed")
+        totals = await later.totals()
+        assert totals["succeeded"] + totals["failed"] + totals["cancelled"] == 1
+
+
 @pytest.mark.parametrize("outcome", [SUCCEEDED, FAILED])
 async def test_while_the_run_waits_for_its_retry_a_late_result_is_refused(world: World, outcome: Outcome) -> None:
     job = await world.job(retry={"max_attempts": 5, "delay": 600})

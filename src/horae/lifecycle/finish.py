@@ -33,9 +33,10 @@ async def finish(
     """Success needs no look at the row, only the token; anything else does, since a cancel may have been asked."""
     await tx.logs.append(logs)
     await tx.logs.progress(progress)
+    latest = _latest(finished)
     endings: list[Ending] = []
     failures: list[Finished] = []
-    for item in finished:
+    for item in latest.values():
         if item.outcome.kind is AttemptOutcome.SUCCEEDED:
             endings.append(Ending(item.run.id, item.run.token, RunStatus.SUCCEEDED, None, item.outcome))
         else:
@@ -44,7 +45,7 @@ async def finish(
     parks: list[Park] = []
     if failures:
         # All of the batch, so that the rows are locked in one order: see store/endings.py.
-        rows = {row.id: row for row in await tx.runs.leased([(x.run.id, x.run.token) for x in finished])}
+        rows = {row.id: row for row in await tx.runs.leased([(x.run.id, x.run.token) for x in latest.values()])}
         for item in failures:
             row = rows.get(item.run.id)
             if row is None:
@@ -56,15 +57,26 @@ async def finish(
     ended = await tx.runs.end([*endings, *settlement.endings])
     await settlement.write(tx)
     await tx.runs.park(parks)
-    await after_ends(tx, [_ended(x, settlement) for x in finished if x.run.id in ended])
-    retried = {requeue.id for requeue in settlement.requeues}
+    await after_ends(tx, [_ended(x, settlement) for x in latest.values() if x.run.id in ended])
+    moved = ended | {requeue.id for requeue in settlement.requeues}
     # A callback may overtake the answer that would have parked its run: then there is nothing left to park.
     refused = tuple(
         x.run.id
         for x in finished
-        if x.run.id not in ended and x.run.id not in retried and x.outcome.kind is not AttemptOutcome.PARKED
+        if latest[x.run.id] is not x or (x.run.id not in moved and x.outcome.kind is not AttemptOutcome.PARKED)
     )
-    return FinishReport(len(ended), len(retried), refused)
+    return FinishReport(len(ended), len(settlement.requeues), refused)
+
+
+def _latest(finished: Sequence[Finished]) -> dict[str, Finished]:
+    """By run. A worker may lose a run and get it again before it could report the attempt that it lost: of two attempts
+    only the later one can still hold the run."""
+    latest: dict[str, Finished] = {}
+    for item in finished:
+        known = latest.get(item.run.id)
+        if known is None or known.run.attempt < item.run.attempt:
+            latest[item.run.id] = item
+    return latest
 
 
 def _ended(item: Finished, settlement: Settlement) -> Ended:

@@ -43,7 +43,7 @@ class Reporter:
 
     def held(self) -> dict[str, str]:
         """Run id → token of what is over but not reported: its leases must not run out meanwhile."""
-        return {attempt.run.id: attempt.run.token for attempt, _, _ in [*self._waiting, *self._batch]}
+        return {attempt.run.id: attempt.run.token for attempt, _, _ in [*self._batch, *self._waiting]}
 
     def add(self, attempt: Attempt, outcome: Outcome, seconds: float) -> None:
         if attempt.stop is not StopReason.LEASE_LOST:  # then it is no longer this worker's to report

@@ -240,7 +240,8 @@ class Worker:
         return Heartbeat(self.sign.id, self, store, self._clock, self._settings), store
 
     def held(self) -> dict[str, str]:
-        return {**self._slots.held(), **self._reporter.held()}
+        # Of a run that was lost and taken again, the later attempt: the earlier one may wait to be reported.
+        return {**self._reporter.held(), **self._slots.held()}
 
     def beat(self) -> Beat:
         busy = len(self._slots)
