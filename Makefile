@@ -4,9 +4,10 @@ BIN    := .venv/bin
 ARGS   ?=
 BASE   ?= HEAD~1
 TIME   ?= 10m
+SEEDS  ?= 0-1999
 
 .DEFAULT_GOAL := help
-.PHONY: help setup env portal up check format test faults bench bench-check soak servers servers-stop lock clean
+.PHONY: help setup env portal up check format test simulate faults bench bench-check soak servers servers-stop lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 22
@@ -39,6 +40,9 @@ test: setup      ## all tests, on real servers; ARGS='-k claim -m sqlite' for so
 
 faults: setup    ## the fault suite: a table of what was survived; ARGS='--scenario x --database y --repeat n --seed s'
 	@$(BIN)/python tools/servers.py run --fast --programs -- $(BIN)/python -m tests.faults $(ARGS)
+
+simulate: setup  ## a simulated cluster with faults, one world per seed; SEEDS=7 replays one
+	@$(BIN)/python -m tests.simulation $(SEEDS) $(ARGS)
 
 bench: setup     ## the figures of this machine as a table
 	@$(BIN)/python tools/servers.py run postgresql mysql -- $(BIN)/python -m bench $(ARGS)

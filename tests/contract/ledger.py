@@ -6,7 +6,7 @@ from datetime import datetime
 
 from horae.domain.calendar import calendar_of
 from horae.domain.instants import TICK
-from horae.domain.records import JobRecord
+from horae.domain.records import JobRecord, VersionRecord
 from horae.domain.schedule import AtSchedule, CronSchedule, EverySchedule, Schedule
 from tests.contract.world import Row, World
 
@@ -59,9 +59,10 @@ class Reign:
     versions: set[int]
 
 
-async def reigns_of(world: World, job: JobRecord) -> list[Reign]:
+def _reigns(versions: Sequence[VersionRecord]) -> list[Reign]:
+    """From the versions of a job, newest first."""
     reigns: list[Reign] = []
-    for version in reversed(await world.versions(job)):
+    for version in reversed(versions):
         if reigns and reigns[-1].schedule == version.spec.schedule:
             reigns[-1].versions.add(version.version)
             continue
@@ -77,9 +78,16 @@ async def assert_accounted_over_edits(world: World, job: JobRecord, *, gaps: boo
     (it has none while the job is off)."""
     job = await world.look(job)
     rows = [*await world.live(job), *await world.history(job)]
+    assert_reigns(job, await world.versions(job), rows, gaps=gaps)
+
+
+def assert_reigns(
+    job: JobRecord, versions: Sequence[VersionRecord], rows: Sequence[Row], *, gaps: bool = False
+) -> None:
+    """The same for a job, its versions and rows as they were read."""
     rows = sorted((row for row in rows if row["trigger"] == "schedule"), key=lambda row: row["scheduled_for"])
     fired, reached = 0, None
-    for reign in await reigns_of(world, job):
+    for reign in _reigns(versions):
         mine = [row for row in rows if row["version"] in reign.versions]
         if not isinstance(reign.schedule, CronSchedule | EverySchedule | AtSchedule):
             assert mine == []

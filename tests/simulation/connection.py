@@ -1,0 +1,185 @@
+"""A connection of a simulated process to the one database: SQLite run inline, with faults before each statement, and
+SQLite's single writer waited for in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from horae.store.dialects.base import Params, Row
+from horae.store.dialects.sqlite import BUSY_TIMEOUT, SqliteConnection
+from horae.store.failures import ConnectionLost, TryAgain
+from tests.simulation.loop import pause
+
+if TYPE_CHECKING:
+    from tests.simulation.process import Process
+
+VERB: ContextVar[str] = ContextVar("verb", default="connect")
+Change = tuple[str, str]
+"""A table, and the key of a row of it that was inserted, changed or deleted."""
+
+
+class WriteLock:
+    """Who writes. The others poll, as SQLite's busy handler does: who comes next is a matter of luck."""
+
+    def __init__(self) -> None:
+        self.owner: SimulatedConnection | None = None
+        self._waiting: list[asyncio.Future[None]] = []
+
+    async def acquire(self, connection: SimulatedConnection) -> None:
+        if self._taken(connection):
+            return
+        try:
+            async with asyncio.timeout(BUSY_TIMEOUT):
+                while not self._taken(connection):
+                    turn = asyncio.get_running_loop().create_future()
+                    self._waiting.append(turn)
+                    await turn
+        except TimeoutError:
+            raise TryAgain("database is locked") from None
+
+    def _taken(self, connection: SimulatedConnection) -> bool:
+        if self.owner is not None:
+            return False
+        self.owner = connection
+        return True
+
+    def release(self, connection: SimulatedConnection) -> None:
+        if self.owner is connection:
+            self.owner = None
+            waiting, self._waiting = self._waiting, []
+            for turn in waiting:
+                if not turn.done():
+                    turn.set_result(None)
+
+
+class SimulatedConnection:
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self.broken = False
+        self._world = process.world
+        self._inner = SqliteConnection(self._world.database, self._world.now, inline=True)
+        self._beginning = self._writing = False
+        self.changed: dict[Change, None] = {}
+
+    async def open(self) -> SimulatedConnection:
+        await self._point(commit=False)
+        await self._inner.open()
+        raw = self._inner._raw
+        raw.execute("PRAGMA busy_timeout = 0")
+        raw.create_function("simulation_saw", 2, self._saw)
+        self.process.connections[self] = None
+        return self
+
+    def _saw(self, table: str, key: str) -> None:
+        self.changed[table, key] = None
+
+    # What the store asks of a connection
+
+    async def fetch(self, sql: str, params: Params | None = None) -> Sequence[Row]:
+        await self._before()
+        return await self._inner.fetch(sql, params)
+
+    async def execute(self, sql: str, params: Params | None = None) -> int:
+        await self._before()
+        return await self._inner.execute(sql, params)
+
+    async def begin(self) -> None:
+        self._beginning = True
+        await self._inner.begin()
+
+    async def commit(self) -> None:
+        if self._writing:
+            try:
+                await self._point(commit=True)
+            except asyncio.CancelledError:
+                if self.process.chance.random() < 0.5:  # the driver's thread goes on with it
+                    await self._commit()
+                raise
+        await self._commit()
+
+    async def _commit(self) -> None:
+        lost = self._lost
+        self._lost = None
+        await self._inner.commit()
+        self._end(committed=True)
+        if lost == "crash":
+            await self.process.die("crash after its commit")
+        if lost is not None:
+            self._break()
+            raise ConnectionLost("the reply to COMMIT was lost")
+
+    async def rollback(self) -> None:
+        await self._inner.rollback()
+        self._end(committed=False)
+
+    async def close(self) -> None:
+        self._break()
+        self.process.connections.pop(self, None)
+        if hasattr(self._inner, "_raw"):
+            await self._inner.close()
+
+    # What may happen on the way
+
+    _lost: str | None = None
+
+    async def _before(self) -> None:
+        await self._point(commit=False)
+        if self._beginning:
+            await self._guarded(self._world.lock.acquire(self))
+            self._beginning, self._writing = False, True
+
+    async def _guarded(self, wait: Any) -> None:
+        try:
+            await wait
+        except asyncio.CancelledError:
+            self.broken = True
+            raise
+
+    async def _point(self, *, commit: bool) -> None:
+        process = self.process
+        if self.broken:
+            raise ConnectionLost("the connection is broken")
+        fault, latency = process.draw(commit=commit)
+        await self._guarded(pause(latency))
+        if fault is None:
+            return
+        kind = fault.kind
+        if commit and kind in ("crash", "lost reply") and (kind == "lost reply" or fault.seconds < 0.5):
+            self._lost = kind  # after it took effect
+            self._world.trace.fault(process.name, f"{kind} (after the commit of {VERB.get()})", fault.key)
+            return
+        self._world.trace.fault(process.name, f"{kind} (in {VERB.get()})", fault.key)
+        if kind in ("fail", "lost reply"):
+            self._break()
+            raise ConnectionLost("the connection broke")
+        if kind == "busy":
+            raise TryAgain("database is locked")
+        await self._guarded(process.suffer(fault))
+
+    def _break(self) -> None:
+        """The server notices, and rolls back."""
+        self.broken = True
+        if hasattr(self._inner, "_raw") and not self._inner.broken and self._inner._raw.in_transaction:
+            self._inner._raw.rollback()
+        self._end(committed=False)
+
+    def _end(self, *, committed: bool) -> None:
+        wrote, self._writing, self._beginning = self._writing, False, False
+        changed, self.changed = list(self.changed), {}
+        self._world.lock.release(self)
+        if not wrote:
+            return
+        if committed and changed:
+            self._world.committed(self.process, VERB.get(), changed)
+        elif changed:
+            self._world.trace.rolled_back(self.process.name, VERB.get(), changed)
+
+    def drop(self) -> None:
+        """Its process is dead."""
+        self._break()
+        if hasattr(self._inner, "_raw") and not self._inner.broken:
+            self._inner.broken = True
+            self._inner._raw.close()

@@ -1,0 +1,46 @@
+"""What people were told was done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+
+class Promises:
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._made: list[tuple[str, str, str]] = []  # table or state, id, and what it was
+
+    def add(self, kind: str, result: Any) -> None:
+        for promise in _promises(kind, result):
+            self._made.append(promise)
+            self._kept(*promise)
+
+    def check(self) -> None:
+        for promise in self._made:
+            self._kept(*promise)
+
+    def _kept(self, what: str, key: str, told: str) -> None:
+        tables, oracle = self._world.oracle.mirror.tables, self._world.oracle
+        if what == "run" and key not in tables["runs"] and key not in tables["run_history"]:
+            oracle.broken(f"{told} was acknowledged, and is not there", run=key)
+        if what == "cancel" and (row := tables["runs"].get(key)) and row["cancel_requested_at"] is None:
+            oracle.broken(f"{told} was acknowledged, and nothing asks the run to stop", run=key)
+        if what in ("job_versions", "operations") and key not in tables[what]:
+            oracle.broken(f"{told} was acknowledged, and is not there", job=key.partition("/")[0])
+
+
+def _promises(kind: str, result: Any) -> list[tuple[str, str, str]]:
+    if kind in ("create", "edit"):
+        return [("job_versions", f"{result.id}/{result.version}", kind)]
+    if kind == "trigger":
+        return [("run", run["id"], kind) for run in result]
+    if kind == "retry":
+        return [("run", result["id"], kind)]
+    if kind == "cancel":
+        return [("cancel", run["id"], kind) for run in result]
+    if kind in ("backfill", "redrive"):
+        return [("operations", result.id, kind)]
+    return []

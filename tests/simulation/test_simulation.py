@@ -1,0 +1,40 @@
+"""Worlds of 300 seeds, and that a seed is always the same world."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.simulation.shrink import shrink
+from tests.simulation.trial import attempt, told
+
+PORTIONS, PORTION = 15, 20
+pytestmark = [pytest.mark.sqlite, pytest.mark.timeout(900)]  # long on a busy machine
+
+
+@pytest.mark.parametrize("portion", range(PORTIONS))
+def test_every_world_ends_well(portion: int) -> None:
+    for seed in range(portion * PORTION, (portion + 1) * PORTION):
+        trial = attempt(str(seed))
+        if trial.failure is not None:
+            pytest.fail(told(shrink(trial), trial), pytrace=False)
+
+
+def test_a_seed_is_the_same_world_in_every_process() -> None:
+    """Also where sets have another order: the classic trap."""
+    code = "from tests.simulation.trial import attempt\nfor s in '0', '3', '7': print(attempt(s).fingerprint)"
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": order},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for order in ("1", "2")
+    }
+    assert len(told) == 1
+    assert len(set(told.pop().split())) == 3
