@@ -5,7 +5,7 @@ import { readEvents, type SseEvent } from "./sse";
 export type LiveState = "connecting" | "live" | "polling" | "asleep";
 
 const SILENCE = 30_000; // ms: the server says something every ten seconds
-const LONGEST = 30_000; // ms between two tries
+const LONGEST = 10_000; // ms between two tries
 const HIDDEN = 60_000; // ms after which a page that nobody sees lets go; browsers have six connections per server
 
 interface Handlers {

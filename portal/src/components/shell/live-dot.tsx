@@ -5,14 +5,14 @@ import { useLiveState } from "@/live/live";
 const SAID: Record<LiveState, [text: string, colour: string]> = {
   live: ["Live", "bg-succeeded"],
   connecting: ["Connecting …", "bg-paused"],
-  polling: ["No live connection; reading every 10 s", "bg-failed"],
+  polling: ["Not live", "bg-failed"],
   asleep: ["Asleep", "bg-cancelled"],
 };
 
 export function LiveDot() {
   const [text, colour] = SAID[useLiveState()];
   return (
-    <span role="status" className="flex items-center gap-2 text-xs text-muted">
+    <span className="flex items-center gap-2 text-xs text-muted">
       <span aria-hidden className={cn("size-2 shrink-0 rounded-full", colour)} />
       {text}
     </span>

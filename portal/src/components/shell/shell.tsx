@@ -3,6 +3,7 @@ import { Outlet, useLocation, useNavigate, useNavigation } from "react-router";
 import { navigation } from "@/app/navigation";
 import { listen, useHotkeys } from "@/lib/hotkeys";
 import { useCan } from "@/session/use-can";
+import { OfflineBanner } from "./offline-banner";
 import { ShortcutHelp } from "./shortcut-help";
 import { Sidebar } from "./sidebar";
 import { TopBar } from "./top-bar";
@@ -41,6 +42,7 @@ export function Shell() {
       <div className="flex min-w-0 flex-col">
         <TopBar onSearch={() => setPalette(true)} onHelp={() => setHelp(true)} />
         <Progress />
+        <OfflineBanner />
         <main id="content" tabIndex={-1} className="mx-auto w-full max-w-7xl flex-1 px-4 py-5 outline-none sm:px-6">
           <ScrollToTop />
           <Outlet />

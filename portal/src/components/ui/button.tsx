@@ -6,7 +6,7 @@ import { Spinner } from "./spinner";
 const VARIANTS = {
   primary: "bg-accent text-on-accent hover:bg-accent-strong",
   secondary: "border border-control/60 bg-surface text-text hover:bg-hover",
-  ghost: "text-soft hover:bg-hover hover:text-text",
+  ghost: "text-muted hover:bg-hover hover:text-text",
   danger: "bg-danger text-on-danger hover:bg-danger-strong",
   link: "text-accent underline-offset-4 hover:underline",
 };

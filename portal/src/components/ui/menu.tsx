@@ -18,7 +18,7 @@ const ITEM = cn(
 
 export function Menu({ trigger, children, align = "end", className }: MenuProps) {
   return (
-    <Radix.Root>
+    <Radix.Root modal={false}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content

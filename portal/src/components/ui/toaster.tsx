@@ -37,9 +37,9 @@ function OneToast({ toast }: { toast: Toast }) {
       onMouseLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
-      className="pointer-events-auto flex animate-appear items-start gap-2.5 rounded-lg border border-line bg-surface p-3 shadow-lg"
+      className="pointer-events-auto flex animate-appear items-center gap-2.5 rounded-lg border border-line bg-surface p-3 shadow-lg"
     >
-      <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${COLOURS[toast.tone]}`} />
+      <Icon aria-hidden className={`size-4 shrink-0 ${COLOURS[toast.tone]}`} />
       <div className="min-w-0 flex-1 text-sm">
         <p className="break-words">{toast.text}</p>
         {toast.detail ? <p className="mt-0.5 text-xs break-words text-muted">{toast.detail}</p> : null}
