@@ -1,7 +1,7 @@
 """The registry of scenarios.
 
-How to add one: write a function of a `Stage` in the module of its group in tests/faults/scenarios/ (or in a new module,
-which `scenarios/__init__.py` then imports), and register it:
+How to add one: write a function of a `Stage` in the module of its group in tests/faults/scenarios/ (or in a new one
+there: all are found), and register it:
 
     @scenario("worker-killed", "a worker is killed (-9) while it runs something")
     async def worker_killed(stage: Stage) -> None:

@@ -1,8 +1,7 @@
-"""The scenarios, a module per group. Importing this registers them all."""
+"""The scenarios, a module per group. Importing this imports them all, which registers them."""
 
-from tests.faults.scenarios import basics as basics
-from tests.faults.scenarios import load as load
-from tests.faults.scenarios import network as network
-from tests.faults.scenarios import schedulers as schedulers
-from tests.faults.scenarios import steps as steps
-from tests.faults.scenarios import workers as workers
+from importlib import import_module
+from pkgutil import iter_modules
+
+for module in iter_modules(__path__):
+    import_module(f"{__name__}.{module.name}")

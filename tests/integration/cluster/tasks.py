@@ -4,6 +4,7 @@ before the step goes on."""
 
 import asyncio
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -77,3 +78,33 @@ def ticking_apart(path: str, context: horae.Context, seconds: float = 0.0) -> No
         time.sleep(0.05)
         note(path, "alive", context)
     note(path, "end", context)
+
+
+@horae.task
+async def poison(path: str, context: horae.Context) -> None:
+    """Takes its worker with it."""
+    note(path, "start", context)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@horae.task
+async def spits(kind: str, context: horae.Context) -> object:
+    """What no database can store, printed and returned."""
+    context.log("nul \0, surrogate \udc80, bell \a")
+    if kind == "raises odd":
+        raise RuntimeError("\udc80\0" * 100_000)
+    cycle: list[object] = []
+    cycle.append(cycle)
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    odd: dict[str, object] = {
+        "surrogate": "\udc80",
+        "nul": "\0",
+        "nan": float("nan"),
+        "deep": deep,
+        "cycle": cycle,
+        "huge": "x" * 50_000_000,
+        "odd": object(),
+    }
+    return odd[kind]
