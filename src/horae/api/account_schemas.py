@@ -134,13 +134,14 @@ class StartView(BaseModel):
 
 
 class MeView(BaseModel):
-    """Who is asking: a user, or a key, and the projects where they may act."""
+    """Who is asking: a user, or a key, the projects that they are a member of, and what they may do in all others."""
 
     kind: Literal["user", "key"]
     actor: str
     is_admin: bool
     user: UserView | None
     projects: list[PlaceView]
+    permissions: list[str]
 
 
 class ProjectView(BaseModel):

@@ -353,7 +353,14 @@ ANSWERS: dict[str, Any] = {
     "StartView": {"first_admin": False, "open_signup": False},
     "TokensView": _TOKENS,
     "UserView": _USER_VIEW,
-    "MeView": {"kind": "user", "actor": "user:ann", "is_admin": False, "user": _USER_VIEW, "projects": [_PLACE]},
+    "MeView": {
+        "kind": "user",
+        "actor": "user:ann",
+        "is_admin": False,
+        "user": _USER_VIEW,
+        "projects": [_PLACE],
+        "permissions": [],
+    },
     "ProjectView": {"id": _PROJECT, "slug": "finance", "name": "Finance", "created_at": _MADE},
     "MemberView": {
         "user_id": _USER,

@@ -49,6 +49,7 @@ async def test_from_the_first_token_to_a_project_with_two_people(api: Api):
     me = (await api.call("GET", "/auth/me", role=None, headers=ada)).json()
     assert (me["kind"], me["actor"], [p["role"] for p in me["projects"]]) == ("user", "user:ada", ["owner"])
     assert "users:write" in me["projects"][0]["permissions"]  # an owner who is an admin as well
+    assert me["permissions"] == me["projects"][0]["permissions"]
     assert (await api.call("GET", "/jobs", role=None, headers=ada)).status_code == 200
 
     link = await api.call("POST", "/projects/default/invitations", role=None, headers=ada, json={"role": "viewer"})
@@ -59,7 +60,9 @@ async def test_from_the_first_token_to_a_project_with_two_people(api: Api):
     assert (await api.call("GET", "/jobs", role=None, headers=bob)).status_code == 200
     body = {"name": "x", "target": {"kind": "http", "url": "https://example.org/"}}
     assert (await api.call("POST", "/jobs", role=None, headers=bob, json=body)).status_code == 403
-    allowed = (await api.call("GET", "/auth/me", role=None, headers=bob)).json()["projects"][0]["permissions"]
+    of_bob = (await api.call("GET", "/auth/me", role=None, headers=bob)).json()
+    assert of_bob["permissions"] == []
+    allowed = of_bob["projects"][0]["permissions"]
     assert "jobs:read" in allowed
     assert "jobs:run" not in allowed
     members = (await api.call("GET", "/projects/default/members", role=None, headers=ada)).json()["items"]

@@ -150,6 +150,7 @@ async def me(caller: Own) -> Response:
             "is_admin": caller.is_admin,
             "user": None if caller.user is None else shown(caller.user, UserView),
             "projects": [_place_json(caller, place) for place in caller.places],
+            "permissions": sorted(ROLES["admin"]) if caller.is_admin and caller.user is not None else [],
         }
     )
 
