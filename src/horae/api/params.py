@@ -14,12 +14,12 @@ from horae.api import cursor as cursors
 from horae.api.auth import Caller, Principal
 from horae.api.context import Context
 from horae.domain.errors import InvalidInput, NotFound, StaleVersion
+from horae.domain.ids import is_id
 from horae.domain.instants import parse_instant
 from horae.domain.records import JobRecord
 from horae.lifecycle.find import found
 from horae.ports import Transaction
 
-_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 _ETAG = re.compile(r'"(\d{1,9})"', re.ASCII)
 MAX_PAGE = 200
 
@@ -99,10 +99,6 @@ def instant_param(name: str, text: str | None) -> datetime | None:
         return parse_instant(text)
     except ValueError as error:
         raise InvalidInput(name, str(error)) from None
-
-
-def is_id(text: str) -> bool:
-    return _ID.fullmatch(text) is not None
 
 
 async def find_job(tx: Transaction, project_id: str, ref: str) -> JobRecord:

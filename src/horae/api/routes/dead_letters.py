@@ -14,7 +14,7 @@ from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Context, Ctx
 from horae.api.errors import refuses
-from horae.api.params import Page, find_job, instant_param, is_id
+from horae.api.params import Page, find_job, instant_param
 from horae.api.schedule_schemas import OperationView
 from horae.api.schedule_views import operation_json
 from horae.api.schemas import Listing
@@ -22,6 +22,7 @@ from horae.api.views import listing, reply
 from horae.domain import records
 from horae.domain.dead_letter import DeadFilter, DeadGroup
 from horae.domain.errors import InvalidInput
+from horae.domain.ids import is_id
 from horae.domain.instants import Instant
 from horae.domain.refusal import refusal
 from horae.domain.states import Trigger

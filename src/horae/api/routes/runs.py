@@ -10,11 +10,12 @@ from fastapi import APIRouter, Depends, Query, Response
 from horae.api.auth import Principal, allow
 from horae.api.context import Context, Ctx
 from horae.api.errors import refuses
-from horae.api.params import Page, Paging, Ref, RunId, find_job, instant_param, is_id
+from horae.api.params import Page, Paging, Ref, RunId, find_job, instant_param
 from horae.api.schemas import AttemptView, Listing, RecoveredView, RunView
 from horae.api.views import listing, reply, run_json
 from horae.domain import records
 from horae.domain.errors import InvalidInput, NotFound
+from horae.domain.ids import is_id
 from horae.domain.run import RunRecord
 from horae.domain.states import RunStatus, Trigger
 from horae.lifecycle import cancel, recover

@@ -8,10 +8,10 @@ from fastapi import APIRouter, Depends, Path, Response
 
 from horae.api.auth import Caller, Principal, allow, allow_admin
 from horae.api.context import Ctx
-from horae.api.params import is_id
 from horae.api.schemas import Listing, WorkerView
 from horae.api.views import listing, reply, worker_json
 from horae.domain.errors import NotFound
+from horae.domain.ids import is_id
 from horae.domain.records import WorkerRecord
 from horae.lifecycle.drain import drain
 from horae.ports import Transaction

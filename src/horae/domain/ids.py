@@ -1,0 +1,12 @@
+"""What an id looks like: of whatever is found by its id or by its name, no name may be mistaken for one."""
+
+from __future__ import annotations
+
+import re
+
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
+
+
+def is_id(text: str) -> bool:
+    """Whether it can be an id at all."""
+    return _ID.fullmatch(text) is not None
