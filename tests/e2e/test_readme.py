@@ -181,10 +181,10 @@ def group_of(pid: int) -> int | None:
 
 
 @pytest.mark.sqlite
-@pytest.mark.timeout(240)  # everything is set up from nothing: half a minute, more on a busy machine
+@pytest.mark.timeout(420)  # everything is set up from nothing: half a minute, more on a busy machine
 async def test_a_newcomer(make_up, clone):
     up = make_up()
-    await up.ready(timeout=90)
+    await up.ready(timeout=240)
     shell = Shell(clone, HORAE_DATA_DIR=str(up.data_dir))
     said = shell.run(commands("first job"))
     assert "hello" in said.splitlines()  # its log; the lists have longer lines

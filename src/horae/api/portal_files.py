@@ -63,9 +63,13 @@ class File:
         return next(one for one in self.variants if one.encoding is None or one.encoding in taken)
 
 
+def built(folder: Path = BUILT) -> bool:
+    return (folder / INDEX[1:]).is_file()
+
+
 def read(folder: Path) -> dict[str, File]:
     """By path, `/index.html` first of all; empty if there is no build."""
-    if not (folder / INDEX[1:]).is_file():
+    if not built(folder):
         return {}
     found = {}
     for path in _originals(folder):

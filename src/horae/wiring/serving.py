@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from horae.api.door import Door
 
+_ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}
 _PATIENCE = 5.0  # seconds that a request waits for a connection to the database
 
 
@@ -48,7 +49,7 @@ async def _serve(settings: Settings) -> None:
             await wakeups.start((), lambda _: None)
             door.open(_app(settings, store))
             log.info("serving", url=f"http://{settings.host}:{settings.port}")
-            await patiently(partial(_welcome, store), stop)
+            await patiently(partial(_welcome, settings, store), stop)
         await serving
     finally:
         server.should_exit = True
@@ -104,12 +105,17 @@ def _server(settings: Settings, door: Door) -> uvicorn.Server:
     return server
 
 
-async def _welcome(store: SqlStore) -> None:
+async def _welcome(settings: Settings, store: SqlStore) -> None:
+    from horae.api import portal_files
     from horae.api.welcome import first_token
 
     token = await first_token(store, IDS)
     if token is not None:
-        log.info("nobody has signed up yet; `horae signup` makes the first admin, once and within a day", token=token)
+        here = settings.public_url or f"http://{_ANYWHERE.get(settings.host, settings.host)}:{settings.port}"
+        # Behind the #, so that no server and no log on the way sees it.
+        link = {"link": f"{here.rstrip('/')}/setup#{token}"} if portal_files.built() else {}
+        words = "nobody has signed up yet; `horae signup` makes the first admin, once and within a day"
+        log.info(words, token=token, **link)
 
 
 async def _end(server: uvicorn.Server, door: Door, stop: asyncio.Event, stop_now: asyncio.Event) -> None:
