@@ -19,6 +19,7 @@ ORDERS = {
     "-updated_at": "alpha charlie bravo Echo delta",
     "-next_run_at": "delta charlie Echo bravo alpha",
 }
+ONE_JOB = "(SELECT updated_at FROM jobs ORDER BY id LIMIT 1)"  # MySQL reads no table that it changes, but a copy
 Between = Callable[[int], Awaitable[None]]
 
 
@@ -80,6 +81,16 @@ async def test_jobs_that_come_and_go_between_pages(world: World, sort: str):
     stayed = {job.id for job in made} - {order[3]}
     assert stayed <= set(found)
     assert order[3] not in found
+
+
+@pytest.mark.parametrize("sort", ["next_run_at", "-next_run_at", "updated_at", "-updated_at"])
+async def test_what_has_the_same_time_is_told_apart_by_its_id(world: World, sort: str):
+    """A page may end in the middle of those that are due at the same instant, or were changed at it."""
+    made = {(await world.job(name=f"job-{n}", at="2091-01-01T00:00:00Z")).id for n in range(7)}
+    await world.execute(f"UPDATE jobs SET updated_at = (SELECT updated_at FROM {ONE_JOB} one)")
+    for limit in (1, 2, 3):
+        found = [job.id for job in await jobs(world, sort, limit)]
+        assert (len(found), set(found)) == (7, made)
 
 
 async def test_a_filter_of_tags_goes_on_where_it_was(world: World):
