@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -91,6 +92,9 @@ def show_version(as_json: AsJson = False) -> None:
 
 
 def main() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no → shows ?
     sys.exit(run(sys.argv[1:]))
 
 
@@ -99,26 +103,32 @@ def run(arguments: list[str]) -> int:
     try:
         code = app(arguments, prog_name="horae", standalone_mode=False)
         sys.stdout.flush()
+        if code == INTERRUPTED:  # Typer's own word for a KeyboardInterrupt
+            return _interrupted()
         return code if isinstance(code, int) else 0
     except typer.TyperException as error:
         if not error.format_message():  # a group without a command: its help has been printed
             return USAGE
         return _fail(_usage(error), USAGE)
     except (typer.Abort, KeyboardInterrupt):
-        if sys.stderr.isatty():
-            sys.stderr.write("\n")  # what stands there is a prompt, or the terminal's ^C
-        return _fail("interrupted", INTERRUPTED)
+        return _interrupted()
     except PlanFailed as failed:
         return _fail(_mended(failed.error), USAGE)
     except NotFound as error:
         return _fail(str(error), NOT_FOUND)
     except (InvalidInput, ConfigurationError) as error:
-        return _fail(str(error), USAGE)
+        return _fail(_mended(error), USAGE)
     except HoraeError as error:
         return _fail(_mended(error), FAILED)
     except BrokenPipeError:  # `horae runs list | head`
         sys.stderr.close()
         return FAILED
+
+
+def _interrupted() -> int:
+    if sys.stderr.isatty():
+        sys.stderr.write("\n")  # what stands there is a prompt, or the terminal's ^C
+    return _fail("interrupted", INTERRUPTED)
 
 
 def _fail(message: str, code: int) -> int:
@@ -136,6 +146,11 @@ def _usage(error: typer.TyperException) -> str:
 
 def _mended(error: HoraeError) -> str:
     """Adds what to do about it, where the error itself cannot know."""
+    if "Horae-Project" in str(error):  # the server speaks of its header
+        return (
+            "say which of your projects you mean: set HORAE_PROJECT, or sign in with `horae login --project SLUG`; "
+            "`horae whoami` lists them"
+        )
     hints = {
         "Unreachable": "start it with `horae up`, or set HORAE_URL",
         "NotSignedIn": "sign in with `horae login`, set HORAE_TOKEN, or run this where `horae up` runs",
@@ -143,4 +158,6 @@ def _mended(error: HoraeError) -> str:
         "ConnectionLost": "see that it runs, and that HORAE_DATABASE_URL names it",
     }
     hint = hints.get(type(error).__name__)
+    if hint and "https://" in str(error) and "connection failed" in str(error):
+        hint = "perhaps it speaks http:// there"
     return f"{error}; {hint}" if hint else str(error)

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from horae import config
-from horae.domain.errors import ConfigurationError
+from horae.domain.errors import ConfigurationError, InvalidInput
 
 if TYPE_CHECKING:
     from horae.sdk.client import Client
@@ -29,7 +30,7 @@ def connect(*, quick: bool = False) -> Client:
     elif token is None:
         found = _left_by_up(settings)
         token = found.get("token") if found.get("url") == url else None
-    return Client(url, token, project=settings.project, client="cli", **_patience(quick))
+    return Client(checked(url), token, project=settings.project, client="cli", **_patience(quick))
 
 
 def _patience(quick: bool) -> dict[str, Any]:
@@ -38,7 +39,19 @@ def _patience(quick: bool) -> dict[str, Any]:
 
 def known_url(settings: config.Settings) -> str:
     """Where the API is, as far as is known."""
-    return settings.url or _left_by_up(settings).get("url") or f"http://127.0.0.1:{settings.port}"
+    return checked(settings.url or _left_by_up(settings).get("url") or f"http://127.0.0.1:{settings.port}")
+
+
+def checked(url: str) -> str:
+    """An address that can be one."""
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and url.isprintable()
+    except ValueError:  # a port that is none
+        good = False
+    if not good or " " in url:
+        raise InvalidInput("URL", f"{url!r} is no address of an API, such as http://127.0.0.1:8080")
+    return url
 
 
 def on_the_database(settings: config.Settings) -> bool:

@@ -82,8 +82,8 @@ def _imported(reference: str) -> Any:
         found = importlib.import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise InvalidInput(reference, f"cannot be imported: {error}") from None
+    except (Exception, SystemExit) as error:  # the module may be any program
+        raise InvalidInput(reference, f"cannot be imported: {error or type(error).__name__}") from None
     return found
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from horae import config
 from horae.cli import completing
-from horae.cli.connection import connect, known_url
+from horae.cli.connection import checked, connect, known_url
 from horae.cli.printing import AsJson, details, print_json, say
-from horae.domain.errors import HoraeError, InvalidInput
+from horae.domain.errors import HoraeError, InvalidInput, NotFound
 
 Url = Annotated[str | None, typer.Option(help="Where the API is (HORAE_URL).")]
 Username = Annotated[str | None, typer.Option(help="Asked for if it is missing.")]
@@ -35,7 +35,7 @@ def login(
     as_json: AsJson = False,
 ) -> None:
     """Sign in, so that every command from now on acts as you. The password is asked for, or read from a pipe."""
-    url = url or known_url(config.load())
+    url = checked(url) if url else known_url(config.load())
     name = username or _asked("Username")
     _sign_in(url, name, ask_password(f"Password of {name} on {url}"), project, as_json)
 
@@ -49,7 +49,7 @@ def signup(
     """Make an account with a token, and sign in."""
     from horae.sdk.client import Client
 
-    url = url or known_url(config.load())
+    url = checked(url) if url else known_url(config.load())
     name = username or _asked("Username")
     secret = ask_password("New password (12 characters or more)", twice=True)
     with Client(url, client="cli") as client:
@@ -130,17 +130,14 @@ def _sign_in(url: str, name: str, secret: str, project: str | None, as_json: boo
             raise HoraeError(str(error)) from None  # the advice to sign in would be of no use
     with Client(url, tokens["access_token"], client="cli") as client:
         me = client.account.me()
-    places = [place["slug"] for place in me["projects"]]
+        places = [place["slug"] for place in me["projects"]]
+        if project is not None and project not in places and not me["is_admin"]:
+            client.account.sign_out(tokens["refresh_token"])
+            raise NotFound(f"you are not a member of a project {project!r}; yours: {', '.join(places) or 'none'}")
     LoginFile(config.login_file()).write(Login(url, name, project, "", "", "").renewed(tokens))
     if as_json:
         print_json({"url": url, "username": name, "project": project, "projects": places})
         return
     say(f"Signed in as {name} on {url}.")
-    _say_where(project, places, me)
-
-
-def _say_where(project: str | None, places: list[str], me: dict[str, Any]) -> None:
-    if project is not None and project not in places and not me["is_admin"]:
-        raise HoraeError(f"you are not a member of a project {project!r}")
     if project is None and len(places) > 1:
         say(f"You are a member of {', '.join(places)}: choose with `--project`, or HORAE_PROJECT.")

@@ -115,7 +115,7 @@ class Renewing(httpx.Auth):
                 tokens = client.account.refresh(login.refresh_token)
             except NotSignedIn:
                 self._file.remove()
-                raise NotSignedIn("your session is over: sign in again with `horae login`") from None
+                raise NotSignedIn(f"your session on {login.url} is over") from None
         renewed = login.renewed(tokens)
         self._file.write(renewed)
         return renewed

@@ -66,24 +66,29 @@ class _Entry:
 def load(paths: Iterable[Path], env: str | None = None) -> list[Declared]:
     """The jobs of these files and folders. Raises InvalidInput that names the file, the line and what is wrong."""
     plain: dict[str, _Entry] = {}
-    overlays: list[_Entry] = []
-    for path in paths:
-        for file in _files(path):
-            overlay = _overlay_of(file)
-            if overlay is not None and overlay != env:
-                continue
-            for entry in _entries(file):
-                if overlay is None:
-                    _add(plain, entry)
-                else:
-                    overlays.append(entry)
-    for entry in overlays:
+    overlays: dict[str, list[Path]] = {}
+    for file in (file for path in paths for file in _files(path)):
+        overlay = _overlay_of(file)
+        if overlay is not None:
+            overlays.setdefault(overlay, []).append(file)
+            continue
+        for entry in _entries(file):
+            _add(plain, entry)
+    if env is not None:
+        _lay_over(plain, env, overlays)
+    return [_declared(entry) for entry in plain.values()]
+
+
+def _lay_over(plain: dict[str, _Entry], env: str, overlays: dict[str, list[Path]]) -> None:
+    if env not in overlays:  # a slip of the pen must not apply what is meant for elsewhere
+        known = f"; there are overlays for {', '.join(sorted(overlays))}" if overlays else ""
+        raise InvalidInput("--env", f"no file is an overlay for {env!r}, as jobs.{env}.yaml is beside jobs.yaml{known}")
+    for entry in (entry for file in overlays[env] for entry in _entries(file)):
         name = entry.fields["name"]
         if name not in plain:
             raise InvalidInput(entry.source, f"is laid over the job {name!r}, which no file declares")
         below = plain[name]
         plain[name] = _Entry(_merged(below.fields, entry.fields), entry.file, entry.node, below)
-    return [_declared(entry) for entry in plain.values()]
 
 
 def _files(path: Path) -> Iterator[Path]:

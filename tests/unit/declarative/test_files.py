@@ -104,3 +104,5 @@ def test_an_overlay_of_nothing_and_missing_files_are_refused(tmp_path: Path):
     write(tmp_path, a__yaml=JOB.format("x"), a__prod__yaml="name: y\ntimeout: 3\n")
     with pytest.raises(InvalidInput, match="which no file declares"):
         load([tmp_path], "prod")
+    with pytest.raises(InvalidInput, match=r"--env: no file is an overlay for 'prd'.*there are overlays for prod"):
+        load([tmp_path], "prd")

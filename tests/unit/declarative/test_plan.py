@@ -86,3 +86,29 @@ def test_what_is_exported_is_applied_without_a_change(tmp_path: Path):
     assert yaml.safe_load(text)["jobs"][-1]["name"].startswith("ünï")
     (tmp_path / "jobs.yaml").write_text(export([], {}))
     assert load([tmp_path]) == []
+
+
+def test_pruning_by_a_tag_leaves_the_jobs_of_others_alone():
+    now = [there("mine", tags=["a"]), there("old", tags=["a", "b"]), there("theirs", tags=["b"]), there("bare")]
+    assert done(plan([declared("mine", tags=["a"])], now, prune=True, tag="a")) == [
+        ("same", "mine"), ("delete", "old"),
+    ]  # fmt: skip
+    assert done(plan([], now, prune=True, tag="b")) == [("delete", "old"), ("delete", "theirs")]
+    with pytest.raises(InvalidInput, match="'mine' has not the tag 'a'"):
+        plan([declared("mine")], now, prune=True, tag="a")
+    with pytest.raises(InvalidInput, match="no file declares a job, and so all would be deleted"):
+        plan([], now, prune=True)
+
+
+def test_who_waits_for_nobody_is_told_before_anything_is_done():
+    waits = declared("waits", schedule={"after": {"job": "lod"}})
+    with pytest.raises(InvalidInput, match="there is no job 'lod', here or in a file; did you mean 'load'"):
+        plan([waits, declared("load")], [])
+    assert done(plan([waits], [there("lod")])) == [("create", "waits")]
+    with pytest.raises(InvalidInput, match="there is no job 'lod'"):
+        plan([waits], [there("lod")], prune=True)  # it would be deleted
+
+
+def test_what_a_new_job_says_does_not_repeat_its_name():
+    (step,) = plan([declared("x", timeout=60)], [])
+    assert [change.path for change in step.changes] == ["target", "timeout"]

@@ -22,16 +22,19 @@ class Imported:
     definitions: list[Json] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def add(self, fields: Json, *, enabled: bool = True, notes: list[str] | None = None) -> None:
-        """A job, under a name of its own; one that Horae would refuse is left out and told."""
-        name = self._free(str(fields["name"]).strip()[:190] or "job")
+    def add(self, fields: Json, *, enabled: bool = True, notes: list[str] | None = None, place: str = "") -> None:
+        """A job, under a name of its own; one that Horae would refuse is left out and told, with its `place`."""
+        wanted = str(fields["name"]).strip()[:190] or "job"
+        name = self._free(wanted)
         try:
             spec = JobSpec.model_validate({**fields, "name": name})
         except ValidationError as error:
-            place, message = readable(error.errors(include_url=False, include_input=False, include_context=False))[0]
-            self.notes.append(f"{name}: left out: {place}: {message}")
+            field, message = readable(error.errors(include_url=False, include_input=False, include_context=False))[0]
+            self.notes.append(f"{place}{name}: left out: {field}: {message}")
             return
         self.definitions.append(definition(spec, enabled=enabled))
+        if name != wanted:
+            self.notes.append(f"{name}: has another name here, since there is a {wanted!r} already")
         self.notes += [f"{name}: {note}" for note in notes or ()]
 
     def _free(self, name: str) -> str:

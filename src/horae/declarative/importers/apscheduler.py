@@ -3,6 +3,7 @@ the scheduler is imported with the program that it belongs to, and asked. Trigge
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from horae.declarative.importers import Imported, Json, slug
@@ -10,6 +11,10 @@ from horae.domain.errors import InvalidInput
 
 _FIELDS = ("second", "minute", "hour", "day", "month", "day_of_week")
 _UNKNOWN = ("year", "week")
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_ORDINALS = ("1st", "2nd", "3rd", "4th", "5th")
+_NTH = re.compile(rf"({'|'.join(_ORDINALS)}|last) ({'|'.join(_DAYS)})")
+_WEEKDAYS = re.compile(r"(?:([0-6])(?:-([0-6]))?|\*(?=/))(?:/(\d))?")
 
 
 def read_scheduler(scheduler: Any) -> Imported:
@@ -17,12 +22,15 @@ def read_scheduler(scheduler: Any) -> Imported:
         raise InvalidInput("source", "is no APScheduler: it has no get_jobs()")
     imported = Imported()
     for job in scheduler.get_jobs():
-        name = str(job.name or job.id)
-        schedule = _schedule(job.trigger)
+        name = _name(job)
+        try:
+            schedule = _schedule(job.trigger)
+        except (AttributeError, TypeError, ValueError):
+            schedule = None
         if schedule is None:
             imported.notes.append(f"{name}: left out: its trigger is of a kind that Horae does not have")
             continue
-        notes = ["arguments by position are not taken over: give them names"] if job.args else []
+        notes = _notes(job)
         fields: Json = {
             "name": name,
             "target": {"kind": "python", "function": _function(job), "arguments": dict(job.kwargs or {})},
@@ -32,8 +40,27 @@ def read_scheduler(scheduler: Any) -> Imported:
             fields["max_instances"] = job.max_instances
         if getattr(job, "coalesce", True) is False:
             fields["catch_up"] = "all"
+        if (late := getattr(job, "misfire_grace_time", None)) not in (None, 1):  # 1 is what nobody has asked for
+            fields["catch_up_window"] = late
         imported.add(fields, enabled=getattr(job, "next_run_time", True) is not None, notes=notes)
     return imported
+
+
+def _name(job: Any) -> str:
+    """What somebody has called it: APScheduler's own names are the function's, and its own ids are numbers."""
+    function = getattr(getattr(job, "func", None), "__name__", None)
+    own = job.name if job.name and job.name != function else None
+    given = job.id if job.id and not re.fullmatch(r"[0-9a-f]{32}", str(job.id)) else None
+    return str(own or given or job.name or "job")
+
+
+def _notes(job: Any) -> list[str]:
+    notes = ["arguments by position are not taken over: give them names"] if job.args else []
+    if "<lambda>" in str(getattr(job, "func_ref", None) or getattr(job.func, "__qualname__", "")):
+        notes.append("its function has no name: define and register one")
+    if (executor := getattr(job, "executor", "default")) != "default":
+        notes.append(f"its executor {executor!r} is not taken over")
+    return notes
 
 
 def _function(job: Any) -> str:
@@ -52,7 +79,7 @@ def _schedule(trigger: Any) -> Json | None:
         if any(values.get(name, "*") != "*" for name in _UNKNOWN):
             return None
         parts = [values.get(name, "*") for name in _FIELDS]
-        parts[5] = _weekdays(parts[5])
+        parts[3], parts[5] = _days(parts[3], parts[5])
         found = {"cron": " ".join(parts if parts[0] != "0" else parts[1:]), "timezone": str(trigger.timezone)}
     else:
         return None
@@ -64,6 +91,27 @@ def _schedule(trigger: Any) -> Json | None:
     return found
 
 
+def _days(days: str, weekdays: str) -> tuple[str, str]:
+    """`last` and `2nd mon` are L and MON#2 in cron, the latter a day of the week."""
+    if days == "last":
+        return "L", _weekdays(weekdays)
+    if found := _NTH.fullmatch(days):
+        if weekdays != "*":
+            raise ValueError("both are days of the week")
+        which, day = found.groups()
+        return "*", f"{_DAYS.index(day) + 1}L" if which == "last" else f"{day.upper()}#{_ORDINALS.index(which) + 1}"
+    return days, _weekdays(weekdays)
+
+
 def _weekdays(text: str) -> str:
-    """APScheduler counts from Monday, which is 0 there and 1 here; names are the same."""
-    return "".join(str((int(c) + 1) % 7) if c.isdigit() else c.upper() for c in text)
+    """APScheduler counts from Monday, which is 0 there and 1 here, and steps count from there; names are the same."""
+    return ",".join(_weekday(part) for part in text.split(","))
+
+
+def _weekday(part: str) -> str:
+    found = _WEEKDAYS.fullmatch(part)
+    if found is None:
+        return part.upper()
+    first, last, step = found.groups()
+    days = range(int(first or 0), int(last or (first if first and not step else 6)) + 1, int(step or 1))
+    return f"{days[0] + 1}-{days[-1] + 1}" if last and not step else ",".join(str(day + 1) for day in days)

@@ -11,6 +11,7 @@ from typing import Any
 from horae.declarative.importers import Imported, Json
 from horae.domain.errors import InvalidInput
 
+_READ = frozenset({"queue", "description", "priority", "expires", "one_off"})
 _UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 
 
@@ -23,15 +24,15 @@ def read_app(found_at: Any) -> Imported:
     zone = str(getattr(conf, "timezone", None) or "UTC")
     imported = Imported()
     for name, entry in entries.items():
-        schedule = _schedule(entry.get("schedule"), zone)
-        if schedule is None:
-            imported.notes.append(f"{name}: left out: its schedule is of a kind that Horae does not have")
-            continue
-        options = entry.get("options") or {}
-        _add(
-            imported,
-            _Entry(str(name), entry["task"], schedule, entry.get("args"), entry.get("kwargs"), options),
-        )
+        try:
+            schedule = _schedule(entry.get("schedule"), zone)
+            options = {**(entry.get("options") or {}), **_said(entry, ("relative",))}
+            _add(
+                imported,
+                _Entry(str(name), entry["task"], schedule, entry.get("args"), entry.get("kwargs"), options),
+            )
+        except (AttributeError, KeyError, TypeError, ValueError):
+            imported.notes.append(f"{name}: left out: it is no entry of a beat_schedule as Celery knows it")
     return imported
 
 
@@ -46,23 +47,36 @@ def read_rows(text: str) -> Imported:
         raise InvalidInput("source", "is no dump of django-celery-beat") from None
     imported = Imported()
     for task in tables.get("periodictask", {}).values():
-        schedule = _row_schedule(task, tables)
-        if schedule is None:
-            imported.notes.append(f"{task['name']}: left out: its schedule is of a kind that Horae does not have")
-            continue
-        options = {name: task.get(name) for name in ("queue", "description", "one_off")}
-        options["expires"] = task.get("expire_seconds")
-        args, kwargs = json.loads(task.get("args") or "[]"), json.loads(task.get("kwargs") or "{}")
-        entry = _Entry(task["name"], task["task"], schedule, args, kwargs, options, task.get("enabled", True))
-        _add(imported, entry)
+        try:
+            _add(imported, _row(task, tables))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            name = task.get("name") or "a task without a name"
+            imported.notes.append(f"{name}: left out: its row, or the one of its schedule, cannot be read")
     return imported
+
+
+def _row(task: Json, tables: dict[str, dict[Any, Json]]) -> _Entry:
+    schedule = _row_schedule(task, tables)
+    if schedule is not None and task.get("expires"):  # nothing is sent after that
+        schedule = {**schedule, "end_at": task["expires"]}
+    options = _said(task, ("queue", "description", "one_off", "priority", "exchange", "routing_key"))
+    if headers := json.loads(task.get("headers") or "{}"):
+        options["headers"] = headers
+    if task.get("expire_seconds") is not None:
+        options["expires"] = task["expire_seconds"]
+    args, kwargs = json.loads(task.get("args") or "[]"), json.loads(task.get("kwargs") or "{}")
+    return _Entry(task["name"], task["task"], schedule, args, kwargs, options, task.get("enabled", True))
+
+
+def _said(fields: Json, names: tuple[str, ...]) -> Json:
+    return {name: fields[name] for name in names if fields.get(name) not in (None, "", False)}
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
     name: str
     task: str
-    schedule: Json
+    schedule: Json | None
     args: Any
     kwargs: Any
     options: Json
@@ -70,9 +84,12 @@ class _Entry:
 
 
 def _add(imported: Imported, entry: _Entry) -> None:
-    notes = ["arguments by position are not taken over: give them names"] if entry.args else []
     options, schedule = entry.options, entry.schedule
-    if options.get("one_off"):
+    if schedule is None:
+        imported.notes.append(f"{entry.name}: left out: its schedule is of a kind that Horae does not have")
+        return
+    notes = ["arguments by position are not taken over: give them names"] if entry.args else []
+    if options.get("one_off") and "at" not in schedule:
         schedule = {**schedule, "max_runs": 1}
     fields: Json = {
         "name": entry.name,
@@ -82,8 +99,12 @@ def _add(imported: Imported, entry: _Entry) -> None:
     for name in ("queue", "description"):
         if options.get(name):
             fields[name] = options[name]
+    if isinstance(options.get("priority"), int) and 0 <= options["priority"] <= 9:
+        fields["priority"] = options["priority"]
     if isinstance(options.get("expires"), int | float):
         fields["start_within"] = float(options["expires"])
+    if others := [name for name in options if name not in _READ]:
+        notes.append(f"not taken over: {', '.join(others)}")
     imported.add(fields, enabled=entry.enabled, notes=notes)
 
 

@@ -9,6 +9,10 @@ from horae.declarative.importers import Imported, Json, slug
 _SETTING = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$")
 _IGNORED = {"MAILTO": "mail of its output", "HOME": "HOME", "LOGNAME": "LOGNAME"}
 _ZONES = ("CRON_TZ", "TZ")
+_NO_ZONE = "cron used the machine's time zone; where no timezone is said this is UTC: add one"
+_BEFORE = re.compile(r"^\s*(?:[A-Za-z_]\w*=\S*\s+)*(?:cd\s+\S+\s*(?:&&|;)\s*)?")
+_RUNNERS = frozenset(("php", "python", "python3", "perl", "ruby", "node", "java", "bash", "sh", "env", "sudo", "nice"))
+_RUNNERS |= {"ionice", "flock", "timeout", "test", "run-parts", "docker"}
 
 
 def read(text: str, *, system: bool = False) -> Imported:
@@ -42,14 +46,24 @@ def _entry(found: Imported, number: int, line: str, settings: dict[str, str], sy
     notes = [f"line {number}: ran as {parts[fields]}; workers run it as their own user"] if system else []
     if stdin is not None:
         command = f"{command} <<'HORAE_INPUT'\n{stdin}\nHORAE_INPUT\n"
+    if command.split()[0] == "root" and not system:
+        notes.append(f"line {number}: begins with root: is this a system crontab? Then say --system")
     zone = next((settings[name] for name in _ZONES if name in settings), None)
-    if zone is None:
-        notes.append(f"line {number}: cron used the machine's time zone; this is UTC unless you say otherwise")
+    if zone is None and _NO_ZONE not in found.notes:
+        found.notes.append(_NO_ZONE)
     schedule: Json = {"cron": when, **({"timezone": zone} if zone else {})}
     target: Json = {"kind": "script", "source": command, "interpreter": _shell(settings)}
     env = {name: value for name, value in settings.items() if name not in {*_IGNORED, *_ZONES, "SHELL"}}
-    name = slug(command.split("\n")[0].split()[0].rsplit("/", 1)[-1])
-    found.add({"name": name, "target": {**target, "env": env}, "schedule": schedule}, notes=notes)
+    job: Json = {"name": _name(command), "target": {**target, "env": env}, "schedule": schedule}
+    found.add(job, notes=notes, place=f"line {number}: ")
+
+
+def _name(command: str) -> str:
+    """The program; with its first argument where that says more, as in `php artisan`."""
+    bare = _BEFORE.sub("", command.split("\n")[0])
+    words = [word.rsplit("/", 1)[-1] for word in bare.split() if word[0] not in "-{(&|<>[" and "=" not in word]
+    words = [word for word in words if any(c.isalnum() for c in word)] or ["job"]
+    return slug("-".join(words[:2]) if words[0] in _RUNNERS else words[0])
 
 
 def _split(command: str) -> tuple[str, str | None]:
