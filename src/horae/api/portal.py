@@ -5,6 +5,7 @@ It stands before the routes, and takes no path of theirs: what they answer to an
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -21,6 +22,7 @@ class Portal:
         self._app, self._folder = app, folder
         self._files: dict[str, File] = {}
         self._built: tuple[int, int] | None = None
+        self._reading = asyncio.Lock()  # once for all who come while it is read
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not _is_ours(scope) or not await self._answer(scope, send):
@@ -33,7 +35,7 @@ class Portal:
         page = path in ("/", INDEX)
         link = "text/html" in asked[b"accept"] and not path.startswith(HASHED)
         if page or path not in self._files:
-            self._refresh()
+            await self._refresh()
         file = self._files.get(INDEX if page else path) or (self._files.get(INDEX) if link else None)
         if file is not None:
             await _send(scope, send, file.best(asked[b"accept-encoding"]), asked[b"if-none-match"])
@@ -43,16 +45,20 @@ class Portal:
             return False
         return True
 
-    def _refresh(self) -> None:
+    async def _refresh(self) -> None:
         """Reads the build if it is another one than before: all of it, so that a page and its parts fit together."""
+        async with self._reading:
+            found = self._stamp()
+            if found != self._built:
+                self._files = await asyncio.to_thread(portal_files.read, self._folder)
+                self._built = found
+
+    def _stamp(self) -> tuple[int, int] | None:
         try:
             found = (self._folder / INDEX[1:]).stat()
         except OSError:
-            self._files, self._built = {}, None
-            return
-        if self._built != (found.st_ino, found.st_mtime_ns):
-            self._files = portal_files.read(self._folder)
-            self._built = (found.st_ino, found.st_mtime_ns)
+            return None
+        return found.st_ino, found.st_mtime_ns
 
 
 def _is_ours(scope: Scope) -> bool:
