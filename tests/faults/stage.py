@@ -7,10 +7,10 @@ import tempfile
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from horae.clock import SystemClock
 from horae.sdk.task import Task
@@ -26,6 +26,7 @@ from tests.integration.cluster.cluster import PATIENCE, Cluster, Member, Row, ev
 from tests.integration.cluster.oracle import Note, Oracle
 from tests.waiting import until
 
+T = TypeVar("T")
 SHORT_TIMES = {"HORAE_LEASE": "3s", "HORAE_HEARTBEAT": "750ms", "HORAE_SHARD_LEASE": "1500ms"}
 RETRY = {"max_attempts": 10, "delay": 0}
 
@@ -61,6 +62,7 @@ class Stage:
         self.tally = Tally()
         self._rounds = rounds
         self._proxies: list[Proxy] = []
+        self._kept = AsyncExitStack()
         self._jobs = 0
 
     @property
@@ -83,6 +85,10 @@ class Stage:
         proxy = await Proxy.before(self.cluster.url).__aenter__()
         self._proxies.append(proxy)
         return proxy
+
+    async def keep(self, context: AbstractAsyncContextManager[T]) -> T:
+        """What is there until the end, for the checker as well."""
+        return await self._kept.enter_async_context(context)
 
     async def pass_by(self, seconds: float) -> None:
         """Lets time pass: for a fault at a seeded moment, or one that lasts. Never to wait for something to happen."""
@@ -209,6 +215,7 @@ class Stage:
         await self.cluster.close()
         for proxy in self._proxies:
             await proxy.__aexit__(None, None, None)
+        await self._kept.aclose()
 
 
 def _grid(start: datetime, every: float, times: int) -> list[datetime]:

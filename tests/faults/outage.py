@@ -1,0 +1,110 @@
+"""What scenarios of outages share: a cluster under steady work, and what is watched while its database is away."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx
+import psutil
+
+from tests.faults.stage import Stage
+from tests.integration.cluster.cluster import PATIENCE, Member, eventually
+from tests.waiting import until
+
+RESUMES = 5.0  # seconds from the database's return to the first run that has ended since
+JOBS = 4
+QUICK = 15.0  # seconds in which any request is answered while the database is silent; the first ones find that out
+MOST_LINES = 6  # that a process may write for an outage: it begins, it lasts, it is over; and so for wake-ups
+_SPARE = 2  # connections and descriptors that may be just being replaced
+
+
+class Troupe:
+    """A `serve`, a scheduler and two workers on the stage's database, or through a proxy before it."""
+
+    def __init__(self, stage: Stage, members: list[Member]) -> None:
+        self.stage, self.members = stage, members
+        self.serve, self.scheduler, *self.workers = members
+        self.web = httpx.AsyncClient(trust_env=False, base_url=f"http://127.0.0.1:{self.serve.port}", timeout=QUICK)
+        self._held: dict[int, int] = {}
+        self._lines: dict[int, int] = {}
+        self._outages = 0
+
+    # before
+
+    async def steady(self, times: int) -> None:
+        """Jobs that are due all the time, for about so many seconds, and the first of them done."""
+        ended = len(self.stage.oracle.notes("end"))
+        await self.stage.plan(JOBS, times=times)
+        await self.stage.noted("end", count=ended + 2)
+
+    def remember(self) -> None:
+        self._held = {member.pid: _open_files(member) for member in self.members}
+        self._lines = {member.pid: len(member.lines()) for member in self.members}
+
+    # during
+
+    async def is_refused(self, within: float = PATIENCE) -> None:
+        """`serve` lives, is not ready, and refuses requests in its own words."""
+
+        async def not_ready() -> bool:
+            return (await self.web.get("/health/ready")).status_code == 503
+
+        await eventually(not_ready, timeout=within, message="it is not ready")
+        assert (await self.web.get("/health/live")).status_code == 200
+        answer = await self.web.get("/api/v1/jobs", headers={"authorization": "Bearer hk1_" + "a" * 43})
+        assert answer.status_code in (401, 503), answer.text
+        if answer.status_code == 503:
+            assert answer.headers["content-type"] == "application/problem+json"
+            assert int(answer.headers["retry-after"]) > 0
+
+    # after
+
+    async def resumes(self, returned: float) -> None:
+        """Waits for the first run that ends since the database is back, and until `serve` is ready."""
+        (first, *_) = await self.stage.noted("end", lambda note: note.at > returned)
+        await self.stage.cluster.ended(first.run_id)
+        took = time.time() - returned
+        self._outages += 1
+        self.stage.recovered(took)
+        assert took < RESUMES, f"it took {took:.1f} s until the first run had ended"
+
+        async def ready() -> bool:
+            return (await self.web.get("/health/ready")).status_code == 200
+
+        await eventually(ready, message="it is ready again")
+        for member in self.members:
+            assert member.code is None, f"a {member.role} ended: {member.output[-2_000:]}"
+
+    async def has_let_go(self) -> None:
+        """As many descriptors as before (connections are among them), and no flood of words."""
+        for member in self.members:
+            before = self._held[member.pid]
+
+            def few(member: Member = member, before: int = before) -> bool:
+                return _open_files(member) <= before + _SPARE
+
+            await until(few, timeout=PATIENCE, message=f"the {member.role} has closed what it does not need")
+            said = [line.get("event") for line in member.lines()[self._lines[member.pid] :]]
+            words = [
+                event for event in said if event not in ("shards", "interrupting what is left; it is queued again")
+            ]
+            assert len(words) <= MOST_LINES * self._outages, f"the {member.role} said {words}"
+
+
+@asynccontextmanager
+async def gathered(stage: Stage, **settings: str) -> AsyncIterator[Troupe]:
+    cluster = stage.cluster
+    members = await asyncio.gather(
+        cluster.start_serve(**settings),
+        cluster.start_scheduler(**settings),
+        cluster.start_worker(**settings),
+        cluster.start_worker(**settings),
+    )
+    troupe = Troupe(stage, list(members))
+    yield troupe
+    await troupe.web.aclose()
+
+
+def _open_files(member: Member) -> int:
+    return psutil.Process(member.pid).num_fds()

@@ -1,0 +1,143 @@
+"""Database servers that go away, hang, move, refuse or crawl: everybody waits, says so, and goes on when they are back.
+
+Recovery is the time from the database's return to the first run that has ended since.
+"""
+
+from time import time as now
+
+from tests.faults.outage import Troupe, gathered
+from tests.faults.proxy import Proxy
+from tests.faults.scenario import BOTH, SERVERS, scenario
+from tests.faults.servers import OwnServer, own_server
+from tests.faults.stage import Stage
+
+
+async def at_its_own_server(stage: Stage) -> tuple[OwnServer, Troupe]:
+    server = await stage.keep(own_server(stage.kind))
+    await server.database(stage)
+    return server, await stage.keep(gathered(stage))
+
+
+async def behind_a_proxy(stage: Stage) -> tuple[Proxy, Troupe]:
+    proxy = await stage.proxy()
+    return proxy, await stage.keep(gathered(stage, HORAE_DATABASE_URL=proxy.url))
+
+
+@scenario(
+    "database-killed",
+    "the database server dies (PostgreSQL: immediate stop, MariaDB: kill -9) and comes back after a while",
+    kinds=SERVERS,
+    times=BOTH,
+    fast=SERVERS,
+    rounds=20,
+    within=60,
+)
+async def database_killed(stage: Stage) -> None:
+    server, members = await at_its_own_server(stage)
+    members.remember()
+    usual = 0
+    for count in stage.rounds():
+        away = stage.chance.choice((0.0, 0.5, 3.0))
+        await members.steady(times=round(away) + 8)
+        usual = usual or await server.connections()
+        await stage.pass_by(stage.chance.random())
+        await server.kill()
+        if away and not count % 5:
+            await members.is_refused()
+        await stage.pass_by(away)
+        await members.resumes(await server.back())
+        await stage.settle()
+    await members.has_let_go()
+    assert await server.connections() <= usual + len(members.members), "connections were left behind"
+
+
+@scenario(
+    "database-stranded",
+    "the database's address leads to another server: old connections hang or are reset, new ones are answered",
+    kinds=SERVERS,
+    times=BOTH,
+    fast=("postgresql",),
+    rounds=5,
+    within=60,
+)
+async def database_stranded(stage: Stage) -> None:
+    proxy, members = await behind_a_proxy(stage)
+    members.remember()
+    for _ in stage.rounds():
+        await members.steady(times=12)
+        await stage.pass_by(stage.chance.random())
+        if stage.chance.random() < 0.7:
+            proxy.strand()
+        else:
+            proxy.cut()
+        await members.resumes(now())
+        await stage.settle()
+    await members.has_let_go()
+
+
+@scenario(
+    "database-silent",
+    "nothing passes between everybody and the database, for longer than a lease; then it does again",
+    kinds=SERVERS,
+    fast=("mysql",),
+    rounds=5,
+    within=90,
+)
+async def database_silent(stage: Stage) -> None:
+    proxy, members = await behind_a_proxy(stage)
+    members.remember()
+    for _ in stage.rounds():
+        await members.steady(times=round(2 * stage.lease) + 8)
+        await stage.pass_by(stage.chance.random())
+        proxy.silence()
+        await members.is_refused()
+        await stage.pass_by(stage.chance.random() * stage.lease)
+        proxy.speak()
+        await members.resumes(now())
+        await stage.settle()
+    await members.has_let_go()
+
+
+@scenario(
+    "database-hangs",
+    "the server sleeps (SIGSTOP): it takes connections and says nothing",
+    kinds=SERVERS,
+    rounds=5,
+    within=90,
+)
+async def database_hangs(stage: Stage) -> None:
+    server, members = await at_its_own_server(stage)
+    members.remember()
+    for _ in stage.rounds():
+        await members.steady(times=round(2 * stage.lease) + 8)
+        await stage.pass_by(stage.chance.random())
+        server.pause()
+        await members.is_refused()
+        await stage.pass_by(stage.chance.random() * stage.lease)
+        server.resume()
+        await members.resumes(now())
+        await stage.settle()
+    await members.has_let_go()
+
+
+@scenario(
+    "database-read-only",
+    "the server takes no changes for a while, as one that was the first and is a standby now",
+    kinds=SERVERS,
+    times=BOTH,
+    fast=("postgresql",),
+    rounds=5,
+    within=60,
+)
+async def database_read_only(stage: Stage) -> None:
+    server, members = await at_its_own_server(stage)
+    members.remember()
+    for _ in stage.rounds():
+        await members.steady(times=10)
+        await server.read_only(True)
+        await members.is_refused()
+        await stage.pass_by(3 * stage.chance.random())
+        await server.read_only(False)
+        await members.resumes(now())
+        await stage.settle()
+    await members.has_let_go()

@@ -1,0 +1,172 @@
+"""Database servers of a scenario's own, to be stopped, killed, filled and locked at will.
+
+async with own_server("postgresql") as server:
+    url = await server.database(stage)      # the stage's cluster is on it from now on
+    server.kill()                           # PostgreSQL: an immediate stop; MariaDB: kill -9
+    await server.back()
+"""
+
+import asyncio
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+from sqlalchemy.engine import make_url
+
+from horae.sdk.task import Task
+from tests.databases import create_mysql, create_postgresql, mysql, postgresql
+from tests.faults.stage import Stage
+from tests.functions import register
+from tests.integration.cluster import tasks
+from tests.integration.cluster.cluster import HORAE, ROOT, execute
+from tests.waiting import until
+
+sys.path.append(str(ROOT / "tools"))
+from server_kinds import KINDS, Server, alive, signal_group
+
+_TEMPLATE = "template_of_horae"
+
+
+class OwnServer:
+    def __init__(self, kind: str, folder: Path) -> None:
+        self.kind = kind
+        self._server: Server = KINDS[kind](folder, folder, fast=True)
+        self._url = ""
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self._server.find_or_install(may_install=os.geteuid() == 0)
+        self._url = self._server.start()
+
+    @property
+    def port(self) -> int:
+        return make_url(self._url).port or 0
+
+    async def database(self, stage: Stage) -> str:
+        """A database with the schema and the functions of the tests, on which the stage's cluster is from now on."""
+        server = make_url(self._url)
+        make = create_postgresql if self.kind == "postgresql" else create_mysql
+        name, template = f"horae_{secrets.token_hex(6)}", server.set(database=_TEMPLATE)
+        if not await self._has_template():
+            await make(server, _TEMPLATE, None)
+            await _fill(template.render_as_string(hide_password=False))
+        await make(server, name, _TEMPLATE)
+        place = server.set(database=name)
+        if self.kind == "mysql":  # an administrator may change what is read-only
+            await self.ask(
+                "CREATE USER IF NOT EXISTS plain@'%' IDENTIFIED BY 'plain'", f"GRANT ALL ON {name}.* TO plain@'%'"
+            )
+            place = place.set(username="plain", password="plain")
+        url = place.render_as_string(hide_password=False)
+        await stage.cluster.close()
+        stage.cluster.url = stage.cluster.settings["HORAE_DATABASE_URL"] = url
+        await stage.cluster.open()
+        return url
+
+    async def _has_template(self) -> bool:
+        if self.kind == "postgresql":
+            found = await self.ask("SELECT 1 FROM pg_database WHERE datname = 'template_of_horae'")
+        else:
+            found = await self.ask("SELECT 1 FROM information_schema.schemata WHERE schema_name = 'template_of_horae'")
+        return bool(found)
+
+    async def ask(self, *statements: str) -> list[Any]:
+        """Says something to the server as its administrator; the rows of the last statement."""
+        rows: list[Any] = []
+        if self.kind == "postgresql":
+            async with postgresql(make_url(self._url)) as connection:
+                for statement in statements:
+                    rows = await connection.fetch(statement)
+            return rows
+        async with mysql(make_url(self._url)) as cursor:
+            for statement in statements:
+                await cursor.execute(statement)
+                rows = list(await cursor.fetchall())
+        return rows
+
+    async def connections(self) -> int:
+        """How many Horae has there."""
+        if self.kind == "postgresql":
+            rows = await self.ask("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'horae%'")
+        else:
+            rows = await self.ask("SELECT count(*) FROM information_schema.processlist WHERE user = 'plain'")
+        return int(rows[0][0])
+
+    async def kill(self) -> None:
+        """At once, without a word to its clients or to its files."""
+        state = self._state()
+        signal_group(state["pid"], signal.SIGQUIT if self.kind == "postgresql" else signal.SIGKILL)
+        await until(lambda: not alive(state["pid"], state["started"]), timeout=30, message="the server is dead")
+        if self._process is not None:
+            await asyncio.to_thread(self._process.wait)
+
+    async def back(self) -> float:
+        """Starts it again on what it left behind; the moment at which it answers, on the clock of `time.time`."""
+        self._process = self._server.launch(self.port)
+        await until(lambda: self._server.ready(self.port), timeout=60, message="the server is back", every=0.05)
+        return time.time()
+
+    async def read_only(self, on: bool) -> None:
+        """From now on, for the sessions there are as well."""
+        if self.kind == "postgresql":
+            await self.ask(
+                "SET default_transaction_read_only = off",
+                f"ALTER SYSTEM SET default_transaction_read_only = {'on' if on else 'off'}",
+                "SELECT pg_reload_conf()",
+            )
+        else:
+            await self.ask(f"SET GLOBAL read_only = {int(on)}")
+
+    def pause(self) -> None:
+        self._signal_all(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._signal_all(signal.SIGCONT)
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        """PostgreSQL's processes are each a group of their own."""
+        server = psutil.Process(self._state()["pid"])
+        for process in (server, *server.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
+
+    def stop(self) -> None:
+        with suppress(psutil.NoSuchProcess):
+            self.resume()
+        self._server.stop()
+
+    def _state(self) -> dict[str, Any]:
+        state = self._server.state()
+        assert state is not None
+        return state
+
+
+async def _fill(url: str) -> None:
+    """In a process of its own: Alembic keeps what it is at in globals, and other scenarios may be at it as well."""
+    code, _, said = await execute([*HORAE, "migrate"], {"HORAE_DATABASE_URL": url})
+    assert code == 0, said
+    await register(url, *(task.function for task in vars(tasks).values() if isinstance(task, Task)))
+
+
+@asynccontextmanager
+async def own_server(kind: str) -> AsyncIterator[OwnServer]:
+    memory = Path("/dev/shm")
+    folder = Path(tempfile.mkdtemp(prefix="horae-own-", dir=memory if os.access(memory, os.W_OK) else None))
+    folder.chmod(0o711)
+    server = OwnServer(kind, folder)
+    try:
+        await asyncio.to_thread(server.start)
+        yield server
+    finally:
+        await asyncio.to_thread(server.stop)
+        shutil.rmtree(folder, ignore_errors=True)
