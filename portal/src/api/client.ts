@@ -3,6 +3,7 @@ import { accessToken, forgetToken } from "@/session/tokens";
 import { ApiError } from "./errors";
 import { type Answer, type Operation, type Options, read, send, url } from "./request";
 
+const AGAIN = 500; // ms
 let project: string | null = null;
 
 /** The project that requests are about. The session sets it. */
@@ -32,7 +33,14 @@ export async function callRaw<K extends Operation>(operation: K, options: Option
     headers["content-type"] = "application/json";
     init.body = JSON.stringify(given.body);
   }
-  return authorised(target, init, headers);
+  try {
+    return await authorised(target, init, headers);
+  } catch (error) {
+    // The answer was lost, perhaps not the request: the key makes it safe to ask once more.
+    if (!(error instanceof ApiError) || error.status !== 0 || !headers["idempotency-key"]) throw error;
+    await new Promise((resolve) => setTimeout(resolve, AGAIN));
+    return authorised(target, init, headers);
+  }
 }
 
 async function authorised(target: string, init: RequestInit, headers: Record<string, string>): Promise<Response> {

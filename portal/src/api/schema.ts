@@ -642,13 +642,14 @@ export interface ManualSchedule {
   manual: true;
 }
 
-/** Who is asking: a user, or a key, and the projects where they may act. */
+/** Who is asking: a user, or a key, the projects that they are a member of, and what they may do in all others. */
 export interface MeView {
   kind: "user" | "key";
   actor: string;
   is_admin: boolean;
   user: UserView | null;
   projects: PlaceView[];
+  permissions: string[];
 }
 
 export interface MemberBody {

@@ -3,7 +3,7 @@ import { PageSkeleton } from "@/components/shell/page-skeleton";
 import { Confirmer } from "@/components/ui/confirmer";
 import { ErrorState } from "@/components/ui/error-state";
 import { Toaster } from "@/components/ui/toaster";
-import { TooltipProvider } from "@/components/ui/tooltip";
+import { TooltipLayer } from "@/components/ui/tooltip-layer";
 import { NoProject } from "@/features/sign-in/no-project";
 import { SignedOut } from "@/features/sign-in/signed-out";
 import { useSession } from "@/session/session";
@@ -12,11 +12,12 @@ import { SignedIn } from "./signed-in";
 
 export function App() {
   return (
-    <TooltipProvider>
+    <>
       <Front />
       <Confirmer />
       <Toaster />
-    </TooltipProvider>
+      <TooltipLayer />
+    </>
   );
 }
 

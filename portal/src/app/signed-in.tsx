@@ -28,7 +28,7 @@ export function SignedIn({ place }: { place: PlaceView }) {
 
 function makeRouter(slug: string) {
   const session = currentSession();
-  const several = session.state === "in" && session.me.projects.length > 1;
+  const several = session.state === "in" && session.places.length > 1;
   const given = projectIn(location.pathname);
   const base = given !== null || several ? basename(slug) : "/";
   const rest = location.pathname.replace(/^\/p\/[^/]+/, "");

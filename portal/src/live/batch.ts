@@ -76,5 +76,6 @@ export function patched(old: unknown, items: Map<string, Item>): unknown {
   if (!("items" in old) || !Array.isArray(old.items)) return old;
   const list = old.items as Item[];
   if (!list.some((item) => items.has(item.id))) return old;
-  return { ...old, items: list.map((item) => ({ ...item, ...items.get(item.id) })) };
+  // What is not in it stays the same object: its row is not rendered again.
+  return { ...old, items: list.map((item) => (items.has(item.id) ? { ...item, ...items.get(item.id) } : item)) };
 }

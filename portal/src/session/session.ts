@@ -7,7 +7,7 @@ import { drop, keep, maybeSignedIn, onSignedOut, post } from "./tokens";
 export type Session =
   | { state: "unknown" }
   | { state: "out"; ended: boolean }
-  | { state: "in"; me: MeView; place: PlaceView | null };
+  | { state: "in"; me: MeView; places: PlaceView[]; place: PlaceView | null };
 
 let session: Session = { state: "unknown" };
 const listeners = new Set<() => void>();
@@ -67,8 +67,21 @@ export async function signOut(): Promise<void> {
 /** Asks again who one is: after joining a project, say. */
 export async function enter(wanted: string | null): Promise<void> {
   const me = await call("GET /auth/me", {});
-  change({ state: "in", me, place: chosen(me.projects, wanted ?? remembered("project")) });
+  const places = me.is_admin ? await allPlaces(me) : me.projects;
+  change({ state: "in", me, places, place: chosen(places, wanted ?? remembered("project")) });
   if (session.state === "in" && session.place) remember("project", session.place.slug);
+}
+
+/** Admins may act in every project, those that they are no member of included. */
+async function allPlaces(me: MeView): Promise<PlaceView[]> {
+  const { items } = await call("GET /projects", { query: { limit: 200 } });
+  const known = new Set(me.projects.map((place) => place.slug));
+  const others = items.filter((project) => !known.has(project.slug));
+  const { permissions } = me;
+  return [
+    ...me.projects,
+    ...others.map(({ id, slug, name }) => ({ project_id: id, slug, name, role: "admin" as const, permissions })),
+  ];
 }
 
 export function chosen(places: PlaceView[], slug: string | null): PlaceView | null {

@@ -8,8 +8,8 @@ import { useSession } from "@/session/session";
 export function ProjectSwitcher() {
   const session = useSession();
   if (session.state !== "in" || !session.place) return null;
-  const { place, me } = session;
-  if (me.projects.length < 2) return <span className="truncate text-sm text-muted">{place.name}</span>;
+  const { place, places } = session;
+  if (places.length < 2) return <span className="truncate text-sm text-muted">{place.name}</span>;
   return (
     <Menu
       align="start"
@@ -21,7 +21,7 @@ export function ProjectSwitcher() {
       }
     >
       <MenuLabel>Projects</MenuLabel>
-      {me.projects.map((one) => (
+      {places.map((one) => (
         <MenuItem key={one.slug} onSelect={() => location.assign(pathIn(one.slug, location.pathname))}>
           <span className="flex size-4 items-center">{one.slug === place.slug ? <Check aria-hidden /> : null}</span>
           <span className="flex-1">{one.name}</span>

@@ -2,12 +2,14 @@ import {
   type ColumnDef,
   flexRender,
   getCoreRowModel,
+  type Row,
   type RowSelectionState,
   useReactTable,
 } from "@tanstack/react-table";
 import { ArrowDown, ArrowUp } from "lucide-react";
-import type { ReactNode } from "react";
+import { memo, type ReactNode, useMemo } from "react";
 import { cn } from "@/lib/cn";
+import { useLatest } from "@/lib/use-latest";
 import { ErrorState } from "./error-state";
 import { selectColumn } from "./select-column";
 import { Skeleton } from "./skeleton";
@@ -43,9 +45,15 @@ interface DataTableProps<T> {
 export function DataTable<T>(props: DataTableProps<T>) {
   const { columns, rows, error, empty, caption } = props;
   const choosing = props.selected !== undefined && props.onSelect !== undefined;
+  const label = useLatest(props.rowLabel);
+  const all = useMemo(
+    () => (choosing ? [selectColumn<T>((row) => label.current?.(row) ?? "this row"), ...columns] : columns),
+    [choosing, columns, label],
+  );
+  const data = useMemo(() => rows ?? [], [rows]);
   const table = useReactTable<T>({
-    data: rows ?? [],
-    columns: choosing ? [selectColumn<T>(props.rowLabel), ...columns] : columns,
+    data,
+    columns: all,
     getRowId: props.rowId,
     getCoreRowModel: getCoreRowModel(),
     manualPagination: true,
@@ -80,18 +88,41 @@ export function DataTable<T>(props: DataTableProps<T>) {
       <tbody>
         {rows === undefined ? <LoadingRows columns={table.getAllLeafColumns().length} /> : null}
         {table.getRowModel().rows.map((row) => (
-          <Tr key={row.id} className={cn(row.getIsSelected() && "bg-accent-soft/40")}>
-            {row.getVisibleCells().map((cell) => (
-              <Td key={cell.id} className={cell.column.columnDef.meta?.className}>
-                {flexRender(cell.column.columnDef.cell, cell.getContext())}
-              </Td>
-            ))}
-          </Tr>
+          <OneRow
+            key={row.id}
+            row={row as unknown as Row<unknown>}
+            shown={row.original}
+            selected={row.getIsSelected()}
+            columns={all}
+          />
         ))}
       </tbody>
     </Table>
   );
 }
+
+interface OneRowProps {
+  row: Row<unknown>;
+  // Not read, but what a row is rendered anew for: the table makes new rows of the same things.
+  shown: unknown;
+  selected: boolean;
+  columns: unknown;
+}
+
+const OneRow = memo(
+  function OneRow({ row, selected }: OneRowProps) {
+    return (
+      <Tr className={cn(selected && "bg-accent-soft/40")}>
+        {row.getVisibleCells().map((cell) => (
+          <Td key={cell.id} className={cell.column.columnDef.meta?.className}>
+            {flexRender(cell.column.columnDef.cell, cell.getContext())}
+          </Td>
+        ))}
+      </Tr>
+    );
+  },
+  (old, now) => old.shown === now.shown && old.selected === now.selected && old.columns === now.columns,
+);
 
 function ariaSort(by: string | undefined, sort: string | undefined) {
   if (!by || !sort) return undefined;

@@ -1,29 +1,32 @@
-import * as Radix from "@radix-ui/react-tooltip";
-import type { ReactNode } from "react";
+import { Slot } from "@radix-ui/react-slot";
+import { type FocusEvent, type PointerEvent, type ReactNode, useEffect, useId } from "react";
+import { close, closeOf, closeSoon, openSoon } from "@/lib/tooltips";
 
 interface TooltipProps {
   content: ReactNode;
   /** Something that can have the focus: a button, a link, or an element with tabIndex. */
   children: ReactNode;
-  side?: "top" | "bottom" | "left" | "right";
+  side?: "top" | "bottom";
 }
 
+/** Explains its only child on hover and focus. All share one layer: a table with hundreds of them stays quick. */
 export function Tooltip({ content, children, side = "top" }: TooltipProps) {
+  const id = useId();
+  useEffect(() => () => closeOf(id), [id]);
+  const show = (element: Element, at?: number) => openSoon(() => ({ id, element, side, content }), at);
   return (
-    <Radix.Root delayDuration={250}>
-      <Radix.Trigger asChild>{children}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          side={side}
-          sideOffset={4}
-          collisionPadding={8}
-          className="z-50 max-w-sm rounded-md bg-text px-2.5 py-1.5 text-xs text-page shadow-md"
-        >
-          {content}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <Slot
+      onPointerEnter={(event: PointerEvent) => {
+        if (event.pointerType !== "touch") show(event.currentTarget);
+      }}
+      onPointerLeave={closeSoon}
+      onPointerDown={close}
+      onFocus={(event: FocusEvent) => {
+        if (event.currentTarget.matches(":focus-visible")) show(event.currentTarget, 0);
+      }}
+      onBlur={closeSoon}
+    >
+      {children}
+    </Slot>
   );
 }
-
-export const TooltipProvider = Radix.Provider;
