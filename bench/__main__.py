@@ -31,7 +31,9 @@ from bench import (
     lists,
     load,
     machine,
+    portal,
     scripts,
+    sharing,
 )
 from bench.figure import Figure, merged, table
 from bench.options import Options
@@ -63,6 +65,7 @@ BENCHES = {
     "drain": Bench(drain.measure),
     "latency": Bench(latency.measure, repeat=1),
     "firing": Bench(firing.measure),
+    "sharing": Bench(sharing.measure, ("postgresql",), by_default=False),
     "lateness": Bench(lateness.measure, repeat=1),
     "enqueue": Bench(enqueue.measure),
     "api": Bench(load.measure, ("postgresql", "sqlite"), repeat=1),
@@ -72,6 +75,7 @@ BENCHES = {
     "scripts": Bench(scripts.measure, ("postgresql", "sqlite"), repeat=1),
     "idle": Bench(idle.measure, ("postgresql", "sqlite"), repeat=1),
     "herd": Bench(herd.measure, ("postgresql",), repeat=1, by_default=False),
+    "portal": Bench(portal.measure, ("sqlite",), repeat=1, by_default=False),  # it needs a browser
     "compare": Bench(compare.measure, ("postgresql",), by_default=False),  # installs other libraries elsewhere
 }
 
@@ -105,7 +109,7 @@ def _show(report: Report, path: Path | None) -> None:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measures Horae's figures.")
     parser.add_argument(
-        "figures", nargs="*", help=f"of {', '.join(BENCHES)}; all but herd, lists and compare by default"
+        "figures", nargs="*", help=f"of {', '.join(BENCHES)}; all but herd, lists, portal and compare by default"
     )
     parser.add_argument("--database", action="append", choices=KINDS, help="repeatable; all that matter by default")
     parser.add_argument(

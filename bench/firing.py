@@ -45,10 +45,10 @@ async def _measure(kind: str, options: Options, which: str, **policy: str) -> li
         server = place.server()
         async with horae(place, "scheduler") as scheduler:
             mine, servers = scheduler.cpu(), cpu(server)
-            await until(lambda: _fired(place), seconds=600, every=0.2)
+            await until(lambda: fired(place), seconds=600, every=0.2)
             mine, servers = scheduler.cpu() - mine, cpu(server) - servers
             rss = scheduler.rss()
-        rate = await _checked(place, options.jobs)
+        rate = await checked(place, options.jobs)
     name = f"fire {number(options.jobs)} {which}" + (f" of {number(total)}" if options.table else "")
     floor, target = FLOORS.get(kind), TARGETS.get(kind)
     figures = [
@@ -73,11 +73,11 @@ async def _come(place: Place, minute: datetime) -> bool:
         return await place.dialect().read_now(db) >= minute
 
 
-async def _fired(place: Place) -> bool:
+async def fired(place: Place) -> bool:
     return not await place.ask(f"SELECT 1 AS one FROM jobs WHERE next_run_at <= {place.dialect().now} LIMIT 1")
 
 
-async def _checked(place: Place, count: int) -> float:
+async def checked(place: Place, count: int) -> float:
     """Jobs per second by the database's clock, counted from when the first batch was in."""
     time = place.dialect().time
     (row,) = await place.ask(
