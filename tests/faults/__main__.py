@@ -14,7 +14,7 @@ from tests.databases import Databases
 from tests.faults import report
 from tests.faults.report import Line
 from tests.faults.scenario import ALL, BOTH, SCENARIOS
-from tests.faults.stage import Templates, play
+from tests.faults.stage import Failure, Templates, play
 
 ABOUT = "Made by `make faults`. Figures are sums over the repetitions; recovery is in seconds."
 
@@ -79,7 +79,7 @@ class Runner:
         try:
             tally = await play(line.scenario, self._templates, line.kind, line.times, seed, rounds)
         except Exception as error:
-            reason = str(error) if isinstance(error, AssertionError) else traceback.format_exc()
+            reason = str(error) if isinstance(error, Failure) else traceback.format_exc()
             line.failures.append((seed, reason))
             say(
                 f"FAILED {reason}\n  again: make faults ARGS='--scenario {line.scenario.name} --database {line.kind} "
