@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from horae.clock import SystemClock
-from tests.faults.scenario import scenario
+from tests.faults.scenario import SERVERS, scenario
 from tests.faults.scenarios.workers import begun_again, held_by, now
 from tests.faults.stage import RETRY, Stage
 
@@ -33,11 +33,13 @@ class Clocks:
 @scenario(
     "clocks-off",
     "the clocks of a scheduler, a worker or both are an hour fast or slow, and a worker is killed",
+    kinds=SERVERS,
     fast=("postgresql",),
     needs="cc",
 )
 async def clocks_off(stage: Stage) -> None:
-    """What attempts write down comes from scripts, whose environment is their own: their clocks are right."""
+    """What attempts write down comes from scripts, whose environment is their own: their clocks are right. Not on SQLite:
+    it has no clock but that of the host, which all processes share."""
     clocks = Clocks(stage.cluster.folder)
     first, second = stage.chance.choice([(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1), (1, 1), (-1, -1)])
     await stage.cluster.start_scheduler(**clocks.off_by(first))
