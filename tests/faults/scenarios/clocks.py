@@ -38,8 +38,8 @@ class Clocks:
     needs="cc",
 )
 async def clocks_off(stage: Stage) -> None:
-    """What attempts write down comes from scripts, whose environment is their own: their clocks are right. Not on SQLite:
-    it has no clock but that of the host, which all processes share."""
+    """What attempts write down comes from scripts, whose environment is their own: their clocks are right. Not on
+    SQLite: it has no clock but that of the host, which all processes share."""
     clocks = Clocks(stage.cluster.folder)
     first, second = stage.chance.choice([(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1), (1, 1), (-1, -1)])
     await stage.cluster.start_scheduler(**clocks.off_by(first))
