@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -295,7 +295,7 @@ class Hands:
 
 
 class InlineWorld(World):
-    async def after(self, seconds: float) -> World:
+    async def after(self, seconds: float) -> Self:
         assert isinstance(self.clock, Hands)
         self.clock.at += timedelta(seconds=seconds)
         return self

@@ -54,6 +54,16 @@ def _may_tell(line: str) -> bool:
     return 0 < len(line) <= _LONGEST and (line.startswith(_MARK) or _MARK.startswith(line))
 
 
+def chunk(fd: int) -> bytes | None:
+    """What a pipe has: None if there is nothing yet, nothing if it has ended."""
+    try:
+        return os.read(fd, CHUNK)
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b""
+
+
 class Reader:
     """Hands on what comes through a pipe, as text."""
 
@@ -86,12 +96,9 @@ class Reader:
 
     def _read(self) -> bool:
         """One chunk; whether there was one."""
-        try:
-            data = os.read(self._fd, CHUNK)
-        except BlockingIOError:
+        data = chunk(self._fd)
+        if data is None:
             return False
-        except OSError:
-            data = b""
         if not data:
             self.close()
             return False

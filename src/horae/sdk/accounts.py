@@ -104,6 +104,7 @@ class Me(Record):
     is_admin: bool
     user: Json | None
     projects: list[Json]
+    permissions: list[str]
 
 
 class Users(Resource[C]):

@@ -15,12 +15,12 @@ the nouns; how they do it once, in engine.py.
 from __future__ import annotations
 
 from collections.abc import Coroutine
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import httpx
 
 from horae.sdk.accounts import Account, Keys, Projects, Users
-from horae.sdk.calls import Async, C, Driver, Request, Sync
+from horae.sdk.calls import Async, C, Request, Sync
 from horae.sdk.dead_letters import DeadLetters
 from horae.sdk.drivers import AsyncDriver, SyncDriver, at_once
 from horae.sdk.functions import Functions
@@ -34,12 +34,26 @@ from horae.sdk.transport import Transport
 T = TypeVar("T")
 
 
-class Nouns(Installation[C], Generic[C]):
+class Nouns(Installation[C]):
     """All that a client can be asked."""
 
-    def __init__(self, driver: Driver, url: str) -> None:
+    _drive: ClassVar[type[SyncDriver] | type[AsyncDriver]]
+
+    def __init__(
+        self,
+        url: str,
+        token: str | httpx.Auth | None = None,
+        *,
+        project: str | None = None,
+        timeout: float = 30.0,
+        client: str = "sdk",
+        retries: int = 2,
+    ) -> None:
+        transport = Transport(url, token, timeout, client, retries, project)
+        driver = self._drive(transport)
         super().__init__(driver)
-        self.url = url
+        self.url = transport.url
+        self._engine, self._http = driver.engine, driver.http
         self.jobs: Jobs[C] = Jobs(driver)
         self.runs: Runs[C] = Runs(driver)
         self.operations: Operations[C] = Operations(driver)
@@ -56,20 +70,7 @@ class Nouns(Installation[C], Generic[C]):
 class Client(Nouns[Sync]):
     """Speaks to one Horae; threads may share it. Use it as a context manager, or call `close`."""
 
-    def __init__(
-        self,
-        url: str,
-        token: str | httpx.Auth | None = None,
-        *,
-        project: str | None = None,
-        timeout: float = 30.0,
-        client: str = "sdk",
-        retries: int = 2,
-    ) -> None:
-        transport = Transport(url, token, timeout, client, retries, project)
-        driver = SyncDriver(transport)
-        super().__init__(driver, transport.url)
-        self._engine, self._http = driver.engine, driver.http
+    _drive = SyncDriver
 
     def send(self, request: Request[T]) -> T:
         return at_once(self._engine.send(request))
@@ -87,20 +88,7 @@ class Client(Nouns[Sync]):
 class AsyncClient(Nouns[Async]):
     """As `Client`, to be awaited, by any number of tasks of one event loop."""
 
-    def __init__(
-        self,
-        url: str,
-        token: str | httpx.Auth | None = None,
-        *,
-        project: str | None = None,
-        timeout: float = 30.0,
-        client: str = "sdk",
-        retries: int = 2,
-    ) -> None:
-        transport = Transport(url, token, timeout, client, retries, project)
-        driver = AsyncDriver(transport)
-        super().__init__(driver, transport.url)
-        self._engine, self._http = driver.engine, driver.http
+    _drive = AsyncDriver
 
     def send(self, request: Request[T]) -> Coroutine[Any, Any, T]:
         return self._engine.send(request)

@@ -20,6 +20,7 @@ from horae.domain.states import AttemptOutcome
 from horae.executors.failure import clean, failed
 from horae.executors.functions import wire
 from horae.executors.functions.leash import Leash
+from horae.executors.output import chunk
 
 _CHUNK = 64 * 1024
 _DRAIN_CHUNKS = 64  # read without waiting when a call ends; a pipe holds 1 chunk unless something goes on writing
@@ -185,12 +186,9 @@ class _Output:
         """One chunk; whether there was one."""
         if self._fd < 0:
             return False
-        try:
-            data = os.read(self._fd, _CHUNK)
-        except BlockingIOError:
+        data = chunk(self._fd)
+        if data is None:
             return False
-        except OSError:
-            data = b""
         if not data:
             self.close()
             return False

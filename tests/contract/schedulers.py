@@ -1,0 +1,31 @@
+"""What schedulers do to a database, in short words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from horae.lifecycle import fire, prune, recover
+from tests.contract.opened import Opened
+from tests.contract.values import ALL_SHARDS, IDS, middle
+
+_SCHEDULER = IDS.new()
+
+
+class Schedulers(Opened):
+    async def fire(self, *, shards: Collection[int] = ALL_SHARDS, limit: int = 1000) -> fire.Fired:
+        return await self.store.transact(fire.fire, shards=shards, limit=limit, scheduler_id=_SCHEDULER)
+
+    async def recover(self, *, dead: Collection[str] = (), limit: int = 500) -> int:
+        return await self.store.transact(recover.recover, chance=middle, dead_workers=dead, limit=limit)
+
+    async def expire(self) -> int:
+        return await self.store.transact(recover.expire)
+
+    async def roll_up(self, *, limit: int = 1000) -> int:
+        return await self.store.transact(prune.roll_up, limit=limit)
+
+    async def prune(self, *, days: float, log_days: float | None = None, limit: int = 500) -> int:
+        log_days = days if log_days is None else log_days
+        return await self.store.transact(
+            prune.prune, retention=days * 86_400, log_retention=log_days * 86_400, limit=limit
+        )

@@ -1,0 +1,93 @@
+"""What workers do to a database, in short words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from horae.domain.job import JobSpec
+from horae.domain.outcome import SUCCEEDED, Outcome
+from horae.domain.run import Claimed, Finished, LogLines, LogPosition, Progress
+from horae.lifecycle import claim, finish
+from horae.ports import Transaction
+from tests.contract.opened import Opened
+from tests.contract.values import LEASE, OFFERS, START, Row, id_of, lost_reply, middle
+
+
+class Workers(Opened):
+    async def claims(
+        self,
+        limit: int = 100,
+        *,
+        reply_lost: bool = False,
+        queues: Sequence[str] = ("default",),
+        offers: Collection[str] = OFFERS,
+        worker: str | None = None,
+        token: str | None = None,
+        lease: float = LEASE,
+    ) -> claim.Claims:
+        return await self.store.single(
+            lost_reply(claim.claim) if reply_lost else claim.claim,
+            worker_id=worker or self.ids.new(),
+            token=token or self.ids.new(),
+            queues=queues,
+            offers=offers,
+            limit=limit,
+            lease=lease,
+        )
+
+    async def claim(self, limit: int = 100, **how: Any) -> list[Claimed]:
+        return (await self.claims(limit, **how)).runs
+
+    async def finish(
+        self,
+        *runs: Claimed,
+        outcome: Outcome = SUCCEEDED,
+        outcomes: Mapping[Claimed, Outcome] | None = None,
+        logs: Sequence[LogLines] = (),
+        reply_lost: bool = False,
+    ) -> finish.FinishReport:
+        """All with the same `outcome`, or each with its own of `outcomes`."""
+        ended = outcomes or dict.fromkeys(runs, outcome)
+        return await self.store.transact(
+            lost_reply(finish.finish) if reply_lost else finish.finish,
+            finished=[Finished(run, how) for run, how in ended.items()],
+            specs=await self.store.read(_definitions, {(run.job_id, run.version) for run in ended}),
+            chance=middle,
+            logs=logs,
+        )
+
+    async def renew(self, worker: str, *runs: Claimed, lease: float = LEASE) -> list[tuple[str, str, bool]]:
+        return await self.store.transact(_renew, worker, [run.id for run in runs], lease)
+
+    async def log(self, *lines: LogLines) -> None:
+        await self.store.transact(_append, lines)
+
+    async def line(self, run: Claimed, text: str, *, seq: int = 1, token: str | None = None) -> LogLines:
+        return LogLines(run.id, token or run.token, run.attempt, seq, await self.now(), "stdout", text)
+
+    async def log_of(self, run: Any, *, after: LogPosition = START, limit: int = 1000) -> list[Row]:
+        return await self.store.read(_log, id_of(run), after, limit)
+
+    async def progress(self, run: Claimed, value: str, *, token: str | None = None) -> None:
+        await self.store.transact(_progress, [Progress(run.id, token or run.token, value)])
+
+
+async def _definitions(tx: Transaction, pairs: set[tuple[str, int]]) -> dict[tuple[str, int], JobSpec]:
+    return await tx.jobs.definitions(pairs)
+
+
+async def _renew(tx: Transaction, worker: str, runs: list[str], lease: float) -> list[tuple[str, str, bool]]:
+    return await tx.runs.renew(worker, runs, lease)
+
+
+async def _append(tx: Transaction, lines: Sequence[LogLines]) -> None:
+    await tx.logs.append(lines)
+
+
+async def _progress(tx: Transaction, told: Sequence[Progress]) -> None:
+    await tx.logs.progress(told)
+
+
+async def _log(tx: Transaction, run_id: str, after: LogPosition, limit: int) -> list[Row]:
+    return await tx.logs.read(run_id, after=after, limit=limit)
