@@ -11,11 +11,11 @@ import { useDeleteJob, useRunNow, useSwitchJob } from "./job-verbs";
 export function EnabledSwitch({ job }: { job: ListedJobView }) {
   const can = useCan();
   const change = useSwitchJob();
+  if (!can("jobs:write")) return <span className="text-soft">{job.enabled ? "yes" : "no"}</span>;
   return (
     <Switch
       checked={job.enabled}
       label={`${job.name} is enabled`}
-      disabled={!can("jobs:write")}
       onChecked={(on) => change(job, on ? "enable" : "disable")}
     />
   );
