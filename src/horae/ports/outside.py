@@ -51,6 +51,10 @@ class Wakeups(Protocol):
         """Never raises: a hint that cannot be sent is dropped, and said so in the log once."""
         ...
 
+    def doubt(self) -> None:
+        """Another connection to the same place was found dead: whatever hints go through may be so as well."""
+        ...
+
     async def close(self) -> None: ...
 
 

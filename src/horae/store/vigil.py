@@ -11,8 +11,8 @@ from horae.store.dialects.base import Connection
 from horae.store.dialects.link import Link
 from horae.store.failures import Crowded, StoreRefused, StoreUnavailable
 
-_LATE = 3.0  # seconds after which somebody asks
-_TICK = 1.0
+_LATE = 2.0  # seconds after which somebody asks
+_TICK = 0.5
 _ASKING = 5.0  # seconds for the answer, connecting included
 
 

@@ -88,6 +88,9 @@ class LocalWakeups:
                 except OSError:  # ENOBUFS and the like: a hint may be lost
                     log.debug("a hint to %s was dropped", name, exc_info=True)
 
+    def doubt(self) -> None:
+        pass
+
     async def close(self) -> None:
         self._closed = True
         if self._socket is not None:

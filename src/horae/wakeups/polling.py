@@ -18,5 +18,8 @@ class PollingWakeups:
     async def send(self, hints: Collection[Hint]) -> None:
         pass
 
+    def doubt(self) -> None:
+        pass
+
     async def close(self) -> None:
         pass

@@ -28,12 +28,12 @@ log = logging.getLogger(__name__)
 CHANNEL = "horae"
 PAYLOAD_LIMIT = 7_999
 PENDING_LIMIT = 10_000  # hints kept while the database is away
-CONNECT_TIMEOUT = 5.0
-COMMAND_TIMEOUT = 10.0
+CONNECT_TIMEOUT = 3.0
+COMMAND_TIMEOUT = 5.0
 PROBE_TIMEOUT = 2.0
 FLUSH_TIMEOUT = 1.0
-PING_EVERY = 15.0  # a connection that died silently is noticed by then
-RETRY_FIRST, RETRY_MAX = 0.1, 5.0
+PING_EVERY = 5.0  # a connection that died silently is noticed by then
+RETRY_FIRST, RETRY_MAX = 0.1, 2.0
 
 # Options that libpq or SQLAlchemy know and the server does not; asyncpg would pass them on to it.
 NOT_FOR_THE_SERVER = {
@@ -58,6 +58,7 @@ class PostgresqlWakeups:
         self._connected = False
         self._reliable = False
         self._closing = False
+        self._doubted = False
         self._probe_text = ""
         self._probe_seen = asyncio.Event()
         self._said: set[str] = set()
@@ -82,6 +83,11 @@ class PostgresqlWakeups:
         self._wake.set()
         self._ensure_task()
 
+    def doubt(self) -> None:
+        """Makes a new connection: asking the old one would take as long as it takes to give it up."""
+        self._doubted = True
+        self._wake.set()
+
     async def close(self) -> None:
         self._closing = True
         self._wake.set()
@@ -103,7 +109,7 @@ class PostgresqlWakeups:
         while not self._closing:
             try:
                 async with self._connection() as connection:
-                    self._connected = True
+                    self._connected, self._doubted = True, False
                     await self._listen(connection)
                     delay = RETRY_FIRST
                     await self._serve(connection)
@@ -163,8 +169,8 @@ class PostgresqlWakeups:
         connection.add_termination_listener(lambda _: self._wake.set())
         while True:
             self._wake.clear()
-            if connection.is_closed():
-                raise ConnectionError("the connection was closed")
+            if connection.is_closed() or self._doubted:
+                raise ConnectionError("the connection was closed" if connection.is_closed() else "it may be dead")
             if self._pending:
                 await self._notify(connection)
             elif self._closing:

@@ -42,6 +42,8 @@ async def store_for(
         patience=patience,
         on_commit=wakeups.send if wakeups else None,
     )
+    if wakeups:
+        store.on_lost = wakeups.doubt
     if settings.shard_count != store.shard_count and settings.sources.get("shard_count") != "default":
         log.warning(
             "the number of shards was settled when the database was made; the setting is ignored",

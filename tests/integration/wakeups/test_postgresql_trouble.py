@@ -2,12 +2,12 @@
 
 import asyncio
 import logging
-import os
 from functools import partial
 
 import pytest
 
 from horae.wakeups import postgresql
+from tests.databases import server_url
 from tests.integration.wakeups.hearing import ask, hear, ready
 from tests.waiting import until
 
@@ -95,10 +95,20 @@ async def test_behind_a_pooler_that_drops_notifications_it_polls_and_says_so_onc
     assert caplog.text.count("polling instead") == 1
 
 
-@pytest.mark.skipif(not os.environ.get("HORAE_TEST_PGBOUNCER_URL"), reason="HORAE_TEST_PGBOUNCER_URL is not set")
+async def test_a_connection_that_is_doubted_is_replaced_and_every_topic_hinted(make_postgresql, url):
+    wakeups = make_postgresql()
+    heard = await hear(wakeups, {"runs", "jobs"})
+    await ready(wakeups)
+    numbers = "SELECT string_agg(pid::text, ' ') FROM pg_stat_activity WHERE application_name = 'horae wake-ups' "
+    before = await ask(url, numbers + "AND datname = current_database()")
+    heard.clear()
+    wakeups.doubt()
+    await until(lambda: wakeups.reliable and set(heard) == {"runs", "jobs"})
+    assert await ask(url, numbers + "AND datname = current_database()") not in (before, None)
+
+
 async def test_behind_a_real_pgbouncer_in_transaction_mode_it_polls(make_postgresql, caplog):
-    """By hand: the URL of a database by way of pgbouncer."""
-    wakeups = make_postgresql(os.environ["HORAE_TEST_PGBOUNCER_URL"])
+    wakeups = make_postgresql(server_url("pgbouncer"))
     await wakeups.start({"runs"}, lambda _: None)
     await until(lambda: "polling instead" in caplog.text)
     await wakeups.send(["runs:default"])
