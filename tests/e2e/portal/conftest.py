@@ -37,7 +37,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, async_playwright, expect
 
 from tests.databases import Databases
 
@@ -46,6 +46,7 @@ from .chromium import FLAGS, program
 from .horae import Horae
 from .visitor import Visitor
 
+expect.set_options(timeout=20_000)  # a busy machine must not fail a journey
 ROOT = Path(__file__).resolve().parents[3]
 Visit = Callable[..., Awaitable[Visitor]]
 
@@ -56,6 +57,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if Path(__file__).parent in item.path.parents and isinstance(item, pytest.Function):
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
             item.add_marker(pytest.mark.slow)
+            item.add_marker(pytest.mark.timeout(300))  # the first one may build the portal
 
 
 def lacking(reason: str) -> None:

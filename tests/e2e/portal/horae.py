@@ -13,7 +13,7 @@ from tests.integration.up.running import UP, Running
 from tests.waiting import until
 
 PASSWORD = "seven green herons wade"
-TOKEN = re.compile(r"hf1_[\w-]+")
+LINK = re.compile(r"link=(\S+/setup#hf1_[\w-]+)")
 
 
 class Horae:
@@ -50,9 +50,9 @@ class Horae:
 
     # ---- people
 
-    async def token(self) -> str:
-        """The one-time token that makes the first admin, as it was printed."""
-        found = await until(lambda: TOKEN.findall(self.running.output))
+    async def link(self) -> str:
+        """What makes the first admin, as it was printed: an address with a one-time token behind the #."""
+        found = await until(lambda: LINK.findall(self.running.output))
         return str(found[0])
 
     async def admin(self) -> str:

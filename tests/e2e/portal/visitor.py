@@ -48,7 +48,7 @@ class Visitor:
     @classmethod
     async def come(cls, browser: Browser, horae: Horae, **habits: Any) -> Self:
         context = await browser.new_context(base_url=horae.url, **(HABITS | habits))
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)
         return cls(context, await context.new_page(), horae)
 
     async def leave(self) -> list[str]:
