@@ -31,7 +31,7 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
           )}
         >
           <Head title={title} description={description} />
-          <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div>
+          {children ? <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div> : null}
           {footer ? (
             <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</div>
           ) : null}
@@ -55,7 +55,7 @@ export function Sheet({ open, onOpenChange, title, description, children, footer
           )}
         >
           <Head title={title} description={description} />
-          <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div>
+          {children ? <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div> : null}
           {footer ? (
             <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</div>
           ) : null}

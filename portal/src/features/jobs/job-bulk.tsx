@@ -65,7 +65,11 @@ export function JobBulk({ ids, onClear }: JobBulkProps) {
   const can = useCan();
   const carryOut = async (verb: Verb) => {
     const jobs = plural(ids.length, "job");
-    const question = { title: `${verb.label}: ${jobs}?`, text: TEXTS[verb.label] ?? "", action: verb.label };
+    const question = {
+      title: verb.danger ? `${verb.label} ${jobs}?` : `Run ${jobs} now?`,
+      text: TEXTS[verb.label] ?? "",
+      action: verb.label,
+    };
     if (question.text && !(await confirm({ ...question, danger: verb.danger }))) return;
     setBusy(verb.label);
     const { done, failed } = await inTurn(ids, verb.run);

@@ -1,0 +1,121 @@
+import type { FieldError } from "@/api/errors";
+import type { JobBody, JobView } from "@/api/schema";
+import { userZone } from "@/lib/times";
+import { type PolicyDraft, readPolicies, writePolicies } from "./policies";
+import { filled, type Json, record, text, texts } from "./read";
+import { readSchedule, type ScheduleDraft, writeSchedule } from "./schedule";
+import {
+  type ArtifactDraft,
+  type ContainerDraft,
+  type PythonDraft,
+  parsed,
+  readArtifact,
+  readContainer,
+  readPython,
+  readScript,
+  type ScriptDraft,
+  writeArtifact,
+  writeContainer,
+  writePython,
+  writeScript,
+} from "./target-code";
+import { type HttpDraft, readHttp, words, writeHttp } from "./target-http";
+
+export type Kind = "http" | "script" | "python" | "container" | "artifact";
+
+/** A job as its form has it: every kind of target side by side, so that looking at another loses nothing. */
+export interface Draft {
+  name: string;
+  description: string;
+  tags: string;
+  enabled: boolean;
+  kind: Kind;
+  http: HttpDraft;
+  script: ScriptDraft;
+  python: PythonDraft;
+  container: ContainerDraft;
+  artifact: ArtifactDraft;
+  schedule: ScheduleDraft;
+  policies: PolicyDraft;
+}
+
+const KINDS: Kind[] = ["http", "script", "python", "container", "artifact"];
+
+/** The form of a definition, or of an empty one: what is missing or wrong in it is left empty. */
+export function readDraft(given: unknown): Draft {
+  const job = record(given);
+  const target = record(job.target);
+  const kind = KINDS.find((one) => one === target.kind) ?? "http";
+  const of = (one: Kind): Json => (one === kind ? target : {});
+  return {
+    name: text(job.name),
+    description: text(job.description),
+    tags: texts(job.tags).join(", "),
+    enabled: job.enabled !== false,
+    kind,
+    http: readHttp(of("http")),
+    script: readScript(of("script")),
+    python: readPython(of("python")),
+    container: readContainer(of("container")),
+    artifact: readArtifact(of("artifact")),
+    schedule: readSchedule(record(job.schedule), userZone()),
+    policies: readPolicies(job),
+  };
+}
+
+export function writeTarget(draft: Draft): JobBody["target"] {
+  switch (draft.kind) {
+    case "http":
+      return writeHttp(draft.http);
+    case "script":
+      return writeScript(draft.script);
+    case "python":
+      return writePython(draft.python);
+    case "container":
+      return writeContainer(draft.container);
+    case "artifact":
+      return writeArtifact(draft.artifact);
+  }
+}
+
+/** The definition that the form says: only what was filled in, the rest is the server's default. */
+export function writeDraft(draft: Draft): JobBody {
+  return {
+    name: draft.name.trim(),
+    ...filled({ description: draft.description, tags: words(draft.tags) }),
+    target: writeTarget(draft),
+    schedule: writeSchedule(draft.schedule),
+    ...writePolicies(draft.policies),
+    enabled: draft.enabled,
+  };
+}
+
+const READ_ONLY = [
+  ...["id", "version", "status", "next_run_at", "last_run_at", "last_status"],
+  ...["paused", "paused_until", "created_at", "updated_at", "notify"],
+];
+
+/** A job without what only the server says. */
+export function definitionOf(job: JobView): Json {
+  return Object.fromEntries(Object.entries(job).filter(([name]) => !READ_ONLY.includes(name)));
+}
+
+/** A definition as the form would write it: two of them differ only where they mean different things. */
+export function normal(definition: unknown): JobBody {
+  return writeDraft(readDraft(definition));
+}
+
+/** What the form itself knows to be wrong, before anybody is asked. */
+export function problems(draft: Draft): FieldError[] {
+  const found: FieldError[] = [];
+  const check = (field: string, value: string) => {
+    const given = value.trim() === "" ? {} : parsed(value);
+    if (typeof given !== "object" || given === null || Array.isArray(given))
+      found.push({ field, message: "must be a JSON object" });
+  };
+  if (draft.kind === "python" && draft.python.json !== null) check("target.arguments", draft.python.json);
+  if (draft.kind === "artifact" && draft.artifact.runs === "function")
+    check("target.arguments", draft.artifact.arguments);
+  if (draft.name.trim() === "") found.push({ field: "name", message: "must be given" });
+  return found;
+}
