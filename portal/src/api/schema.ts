@@ -46,6 +46,7 @@ export interface AttemptView {
   error: string | null;
   exit_code: number | null;
   response_code: number | null;
+  traceback: string | null;
 }
 
 /** One thing that somebody did; `project_id` is null for what concerns the installation. */
@@ -324,6 +325,16 @@ export interface GateView {
 export interface HealthView {
   status: string;
   service: string;
+}
+
+/** What ended in the hour from `at` on; `avg_duration_ms` is of what succeeded or failed. */
+export interface HourView {
+  at: string;
+  succeeded: number;
+  failed: number;
+  cancelled: number;
+  skipped: number;
+  avg_duration_ms: number | null;
 }
 
 /** How the call identifies itself: one of these. */
@@ -665,6 +676,10 @@ export interface MemberView {
   created_at: string;
 }
 
+export interface MonitoredHoursView {
+  items: HourView[];
+}
+
 export interface MonitoredJobsView {
   timestamp: string;
   jobs: JobNumbers;
@@ -907,6 +922,44 @@ export interface RetryBody {
 
 export interface RollbackBody {
   version: number;
+}
+
+/** A run, and what only its own page tells: `dead_since` is null unless it is a dead letter now. */
+export interface RunDetailView {
+  id: string;
+  job_id: string;
+  job_name: string;
+  version: number;
+  project_id: string;
+  trigger: Trigger;
+  scheduled_for: string | null;
+  due_at: string | null;
+  queue: string;
+  priority: number;
+  status: RunStatus;
+  attempt: number;
+  max_attempts: number;
+  parked: boolean;
+  worker_id: string | null;
+  started_at: string | null;
+  finished_at: string | null;
+  duration_ms: number | null;
+  response_code: number | null;
+  exit_code: number | null;
+  result: unknown;
+  error: string | null;
+  reason: string | null;
+  occurrences: number;
+  scheduled_until: string | null;
+  input: unknown;
+  progress: unknown;
+  parent_run_id: string | null;
+  rerun_of: string | null;
+  triggered_by: string | null;
+  created_at: string;
+  traceback: string | null;
+  cancel_requested_at: string | null;
+  dead_since: string | null;
 }
 
 /** The same of a run, and what happened to it in order. */
@@ -1445,19 +1498,19 @@ export interface Operations {
   };
   "GET /runs": {
     path: never;
-    query: { job?: string | null; limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; since?: string | null; until?: string | null; sort?: "created_at" | "-created_at" };
+    query: { job?: string | null; limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; queue?: string | null; since?: string | null; until?: string | null; sort?: "created_at" | "-created_at" };
     body: never;
     answer: RunViewListing;
   };
   "GET /jobs/{id}/executions": {
     path: { id: string };
-    query: { limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; since?: string | null; until?: string | null; sort?: "created_at" | "-created_at" };
+    query: { limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; queue?: string | null; since?: string | null; until?: string | null; sort?: "created_at" | "-created_at" };
     body: never;
     answer: RunViewListing;
   };
   "GET /jobs/{id}/runs": {
     path: { id: string };
-    query: { limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; since?: string | null; until?: string | null; sort?: "created_at" | "-created_at" };
+    query: { limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; queue?: string | null; since?: string | null; until?: string | null; sort?: "created_at" | "-created_at" };
     body: never;
     answer: RunViewListing;
   };
@@ -1465,7 +1518,7 @@ export interface Operations {
     path: { id: string };
     query: never;
     body: never;
-    answer: RunView;
+    answer: RunDetailView;
   };
   "GET /runs/{id}/attempts": {
     path: { id: string };
@@ -1628,6 +1681,12 @@ export interface Operations {
     query: never;
     body: never;
     answer: MonitoredJobsView;
+  };
+  "GET /monitoring/hours": {
+    path: never;
+    query: { hours?: number; job?: string | null };
+    body: never;
+    answer: MonitoredHoursView;
   };
   "GET /monitoring/workers": {
     path: never;

@@ -1,0 +1,40 @@
+import { Plus, X } from "lucide-react";
+import { Button } from "./button";
+import { Textarea } from "./input";
+
+interface ListEditorProps {
+  /** What one row is: "argument". */
+  noun: string;
+  rows: string[];
+  onRows: (rows: string[]) => void;
+}
+
+/** Texts in order. Each may have several lines, as arguments of `sh -c` do. Goes into a Group. */
+export function ListEditor({ noun, rows, onRows }: ListEditorProps) {
+  return (
+    <div className="space-y-1.5">
+      {rows.map((row, index) => (
+        <div key={`row ${index + 1}`} className="flex items-start gap-1.5">
+          <Textarea
+            aria-label={`${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${index + 1}`}
+            rows={Math.min(8, row.split("\n").length)}
+            className="min-h-8 flex-1 resize-y font-mono text-xs"
+            value={row}
+            onChange={(event) => onRows(rows.map((old, at) => (at === index ? event.target.value : old)))}
+          />
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label={`Remove ${noun} ${index + 1}`}
+            onClick={() => onRows(rows.filter((_, at) => at !== index))}
+          >
+            <X />
+          </Button>
+        </div>
+      ))}
+      <Button size="sm" variant="ghost" onClick={() => onRows([...rows, ""])}>
+        <Plus /> Add {noun}
+      </Button>
+    </div>
+  );
+}
