@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 from horae.domain.records import Host
 from horae.lifecycle.recover import recover
-from horae.ports import Ids, Store, Transaction
+from horae.ports import Clock, Ids, Store, Transaction
 from horae.processes.loop import log
+
+_LOOK = 0.5
 
 IsDead = Callable[[Host, Host], bool]
 """Whether a process is surely gone, as seen from another."""
@@ -19,10 +21,26 @@ async def dead_neighbours(store: Store, me: Host, is_dead: IsDead) -> list[str]:
     return [worker_id for worker_id, host in neighbours if is_dead(host, me)]
 
 
-async def recover_neighbours(store: Store, me: Host, ids: Ids, is_dead: IsDead) -> None:
-    dead = await dead_neighbours(store, me, is_dead)
-    if dead:
-        await recover_lost(store, ids, dead)
+class Watch:
+    """Looks at the process table often, and asks the database rarely who is there: looking costs it nothing, and a
+    worker that dies is noticed at once."""
+
+    def __init__(self, store: Store, me: Host, ids: Ids, clock: Clock, *, ask_every: float, is_dead: IsDead) -> None:
+        self._store, self._me, self._ids, self._clock = store, me, ids, clock
+        self._ask_every, self._is_dead = ask_every, is_dead
+        self._ask_at = 0.0
+        self._known: list[tuple[str, Host]] = []
+
+    async def look(self) -> float:
+        now = self._clock.monotonic()
+        if now >= self._ask_at:
+            self._known = await self._store.read(_neighbours, self._me)
+            self._ask_at = now + self._ask_every
+        dead = [worker_id for worker_id, host in self._known if self._is_dead(host, self._me)]
+        if dead:
+            await recover_lost(self._store, self._ids, dead)
+            self._ask_at = 0.0
+        return min(_LOOK, self._ask_every)
 
 
 async def recover_lost(store: Store, ids: Ids, dead: list[str]) -> int:

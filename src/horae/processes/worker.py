@@ -20,7 +20,7 @@ from horae.processes.heartbeat import Heart, Heartbeat, HeartbeatThread, OpenHea
 from horae.processes.host import surely_dead
 from horae.processes.logbook import LogBook
 from horae.processes.loop import Loop, log, patiently
-from horae.processes.neighbours import IsDead, recover_neighbours
+from horae.processes.neighbours import IsDead, Watch
 from horae.processes.reporter import Reporter
 from horae.processes.settings import WorkerSettings
 from horae.processes.slots import Slots
@@ -73,7 +73,8 @@ class Worker:
         self._slots = Slots(executors, clock, book, self._done, grace=settings.grace)
         self._reporting = Loop("report", self._reporter.step, self._reporter.wake)
         self._deadlines = Loop("deadlines", self._sweep_deadlines)
-        self._watching = Loop("neighbours", self._watch)
+        watch = Watch(store, sign.host, ids, clock, ask_every=settings.heartbeat, is_dead=type(self).surely_dead)
+        self._watching = Loop("neighbours", watch.look)
         self._registering = Loop("functions", self._register_functions)
         self._heart = type(self).heart(self._open_heartbeat)
 
@@ -206,10 +207,6 @@ class Worker:
     @property
     def _loops(self) -> tuple[Loop, ...]:
         return (self._claiming, self._reporting, self._deadlines, self._watching, self._registering)
-
-    async def _watch(self) -> float:
-        await recover_neighbours(self._store, self.sign.host, self._ids, type(self).surely_dead)
-        return self._settings.heartbeat
 
     async def _register_functions(self) -> float:
         """Now and then: somebody may have deleted one that is still here, and `last_seen_at` tells that it is."""
