@@ -38,7 +38,8 @@ ALL = ("postgresql", "mysql", "sqlite")
 SERVERS = ("postgresql", "mysql")
 BOTH: tuple[Times, ...] = ("short", "default")
 SHORT: tuple[Times, ...] = ("short",)
-REPETITIONS = {"postgresql": 20, "mysql": 5, "sqlite": 5}  # with short leases
+DEFAULT: tuple[Times, ...] = ("default",)  # where nothing fails that a lease would have to end for
+REPETITIONS = {"postgresql": 20, "mysql": 5, "sqlite": 5}
 REPETITIONS_AT_DEFAULTS = 3
 
 
@@ -62,7 +63,7 @@ class Scenario:
         return self.needs is None or shutil.which(self.needs) is not None
 
     def repetitions(self, kind: str, times: Times) -> int:
-        usual = REPETITIONS[kind] if times == "short" else REPETITIONS_AT_DEFAULTS
+        usual = REPETITIONS[kind] if times == self.times[0] else REPETITIONS_AT_DEFAULTS
         return usual if self.most is None else min(usual, self.most)
 
 

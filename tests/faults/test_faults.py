@@ -20,4 +20,4 @@ async def test_the_promise_holds(scenario: Scenario, kind: str, templates: Templ
         pytest.skip(f"needs {scenario.needs}")
     if kind != "sqlite":
         server_url(kind)
-    await play(scenario, templates, kind, "short", seed=1)
+    await play(scenario, templates, kind, scenario.times[0], seed=1)

@@ -1,13 +1,13 @@
 """Nothing fails here: what a scheduler is for, at one run and at thousands, with workers that come and go in order."""
 
-from tests.faults.scenario import ALL, scenario
+from tests.faults.scenario import ALL, DEFAULT, scenario
 from tests.faults.stage import Stage
 
 EVERY, HOUR = 60.0, 60  # a minute, and an hour of them
 FIVE = ("async", "process", "script", "async", "script")
 
 
-@scenario("manual-single", "one job is run by hand", fast=("sqlite",), rounds=5)
+@scenario("manual-single", "one job is run by hand", times=DEFAULT, fast=("sqlite",), rounds=5)
 async def manual_single(stage: Stage) -> None:
     await stage.cluster.start_worker()
     for _ in stage.rounds():
@@ -16,7 +16,7 @@ async def manual_single(stage: Stage) -> None:
         assert (run["status"], run["attempt"]) == ("succeeded", 1), run
 
 
-@scenario("manual-concurrent", "five jobs are run by hand within a second", fast=("mysql",), rounds=5)
+@scenario("manual-concurrent", "five jobs are run by hand within a second", times=DEFAULT, fast=("mysql",), rounds=5)
 async def manual_concurrent(stage: Stage) -> None:
     """All at the same time: each waits until the others have begun."""
     await stage.cluster.start_worker()
@@ -28,7 +28,12 @@ async def manual_concurrent(stage: Stage) -> None:
             assert (await stage.cluster.ended(run_id))["attempt"] == 1
 
 
-@scenario("scaling-mid-run", "workers are added while there is more to do than one can do", fast=("postgresql",))
+@scenario(
+    "scaling-mid-run",
+    "workers are added while there is more to do than one can do",
+    times=DEFAULT,
+    fast=("postgresql",),
+)
 async def scaling_mid_run(stage: Stage) -> None:
     few = {"HORAE_WORKER_SLOTS": "2"}
     workers = [await stage.cluster.start_worker(**few)]
@@ -42,7 +47,11 @@ async def scaling_mid_run(stage: Stage) -> None:
 
 
 @scenario(
-    "worker-offline", "runs are asked for while no worker is there, and one comes back", fast=("sqlite",), rounds=3
+    "worker-offline",
+    "runs are asked for while no worker is there, and one comes back",
+    times=DEFAULT,
+    fast=("sqlite",),
+    rounds=3,
 )
 async def worker_offline(stage: Stage) -> None:
     for _ in stage.rounds():
@@ -59,6 +68,7 @@ async def worker_offline(stage: Stage) -> None:
     "hundred-intervals",
     "100 jobs, each due every second for 20 seconds, on 10 workers",
     kinds=ALL,
+    times=DEFAULT,
     most=2,
     alone=True,
     within=300,
@@ -72,7 +82,7 @@ async def hundred_intervals(stage: Stage) -> None:
     "hundred-for-an-hour",
     "100 jobs, each due every minute for an hour, on 10 workers; only when it is asked for",
     kinds=("postgresql",),
-    times=("default",),
+    times=DEFAULT,
     most=1,
     alone=True,
     within=4_500,

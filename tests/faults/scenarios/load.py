@@ -2,7 +2,7 @@
 
 from itertools import cycle
 
-from tests.faults.scenario import ALL, SHORT, scenario
+from tests.faults.scenario import DEFAULT, scenario
 from tests.faults.stage import Stage
 from tests.integration.cluster.cluster import Member
 
@@ -19,8 +19,9 @@ async def work(stage: Stage, count: int) -> list[str]:
     return runs
 
 
-@scenario("drain", "a worker is stopped in order in the middle of its work", fast=("sqlite",), rounds=3)
+@scenario("drain", "a worker is stopped in order in the middle of its work", times=DEFAULT, fast=("sqlite",), rounds=3)
 async def drain(stage: Stage) -> None:
+    await stage.cluster.start_scheduler()
     workers = await stage.cluster.start_workers(2, **DRAIN)
     for _ in stage.rounds():
         before = len(stage.oracle.notes("start"))
@@ -36,9 +37,10 @@ async def drain(stage: Stage) -> None:
             assert run["attempt"] - run["uncounted"] == 1, run
 
 
-@scenario("rolling-restart", "all workers are restarted one after the other under load", times=SHORT, fast=("mysql",))
+@scenario("rolling-restart", "all workers are restarted one after the other under load", times=DEFAULT, fast=("mysql",))
 async def rolling_restart(stage: Stage) -> None:
     """A worker goes as soon as the one that replaces it has come."""
+    await stage.cluster.start_scheduler()
     workers = await stage.cluster.start_workers(3, **DRAIN)
     runs = await work(stage, 96)
     await stage.noted("start", count=12)
@@ -52,8 +54,9 @@ async def rolling_restart(stage: Stage) -> None:
         assert run["attempt"] - run["uncounted"] == 1, run
 
 
-@scenario("scale", "from 1 worker to 20 and back to 1 under load", kinds=ALL, most=2, alone=True, within=300)
+@scenario("scale", "from 1 worker to 20 and back to 1 under load", times=DEFAULT, most=2, alone=True, within=300)
 async def scale(stage: Stage) -> None:
+    await stage.cluster.start_scheduler()
     first = await stage.cluster.start_worker(**DRAIN)
     await work(stage, 60)
     await stage.noted("start", count=2)

@@ -10,7 +10,7 @@ from tests.waiting import until
 
 @scenario(
     "worker-partitioned",
-    "nothing passes between a worker and its database: it ends its own work before anybody else may begin it",
+    "a worker and its database are cut off from each other, silently or not: it ends its work before others begin it",
     kinds=SERVERS,
     times=BOTH,
     fast=("postgresql",),
@@ -26,11 +26,12 @@ async def worker_partitioned(stage: Stage) -> None:
     for _ in stage.rounds():
         runs = await busy(stage, [cut_off, other], KINDS, 1.5 * stage.lease)
         held = await held_by(stage, cut_off)
+        silently = stage.chance.random() < 0.5
         since = now()
-        proxy.silence()
+        proxy.silence() if silently else proxy.refuse()
         await begun_again(stage, held, since)
         await stage.pass_by(stage.chance.random() * stage.lease)
-        proxy.speak()
+        proxy.speak() if silently else proxy.accept()
         await over(stage, runs)
 
 

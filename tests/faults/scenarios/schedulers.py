@@ -75,6 +75,30 @@ async def scheduler_killed(stage: Stage) -> None:
 
 
 @scenario(
+    "active-standby",
+    "with one shard, one of two schedulers is active: it is killed, and the other takes over",
+    fast=("sqlite",),
+    rounds=3,
+)
+async def active_standby(stage: Stage) -> None:
+    await stage.cluster.tell("DELETE FROM shards WHERE shard > 0")
+    await stage.cluster.tell("UPDATE installation SET shard_count = 1")
+    await stage.cluster.close()
+    await stage.cluster.open()  # who makes jobs has to know it as well
+    members = [await stage.cluster.start_scheduler(), await stage.cluster.start_scheduler()]
+    await stage.cluster.start_worker()
+    for _ in stage.rounds():
+        jobs = await lively(stage)
+        (owner,) = await stage.cluster.shards()
+        (active,) = [member for member in members if member.id == owner]
+        since = SystemClock().now()
+        await active.kill()
+        await taken_over(stage, active, set(jobs), since)
+        members.remove(active)
+        members.append(await stage.cluster.start_scheduler())
+
+
+@scenario(
     "scheduler-stopped",
     "one of three schedulers is stopped in order and hands over",
     times=BOTH,

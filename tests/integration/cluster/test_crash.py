@@ -1,17 +1,13 @@
 """Workers that are killed, cut off or asleep: their runs run again elsewhere, and nothing they do afterwards counts."""
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.faults.proxy import Proxy
 from tests.integration.cluster.cluster import (
     KINDS,
     PATIENCE,
     SERVERS,
-    TASKS,
     Cluster,
     Make,
     Member,
@@ -69,38 +65,6 @@ async def test_a_killed_worker_is_replaced_at_once(kind: str, make_cluster: Make
     assert scheduler.logged("recovered runs") or second.logged("recovered runs")
 
 
-@pytest.mark.mysql
-async def test_a_worker_that_may_live_is_waited_for(make_cluster: Make, oracle: Oracle) -> None:
-    """Nobody here can tell whether it is dead, so its lease has to run out."""
-    cluster = await make_cluster("mysql", **SHORT)
-    await cluster.start_scheduler()
-    first = await elsewhere(cluster)
-    run_id = await cluster.start_run("hangs", first_waits(oracle), retry=RETRY)
-    await started(oracle, run_id)
-    second = await cluster.start_worker()
-    await first.kill()
-
-    run = await cluster.ended(run_id)
-    assert (run["status"], run["attempt"], run["worker_id"]) == ("succeeded", 2, second.id)
-    (lost,) = await cluster.attempts(run_id)
-    assert (lost["n"], lost["outcome"], lost["worker_id"]) == (1, "lost", first.id)
-    assert "lease ran out" in lost["error"]
-
-
-async def elsewhere(cluster: Cluster) -> Member:
-    """A worker that looks like one on another machine: in a process namespace of its own where that can be had."""
-    namespace = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
-    if can(*namespace):
-        return await cluster.start("worker", "--import", TASKS, before=namespace).ready()
-    worker = await cluster.start_worker()
-    await cluster.tell("UPDATE workers SET host_key = 'elsewhere' WHERE id = :id", id=worker.id)
-    return worker
-
-
-def can(*command: str) -> bool:
-    return bool(shutil.which(command[0])) and not subprocess.run([*command, "true"], check=False).returncode
-
-
 @pytest.mark.parametrize("kind", SERVERS)
 async def test_a_worker_that_slept_beyond_its_lease(
     kind: str, make_cluster: Make, oracle: Oracle, tmp_path: Path
@@ -152,44 +116,11 @@ async def pause_between_beats(cluster: Cluster, worker: Member) -> None:
     worker.pause()
 
 
-@pytest.mark.parametrize("kind", SERVERS)
-async def test_a_script_does_not_outlive_the_lease_of_a_worker_that_sleeps(
-    kind: str, make_cluster: Make, oracle: Oracle
-) -> None:
-    """Nobody can tell the worker, but its supervisor is awake."""
-    cluster = await make_cluster(kind, **SHORT)
-    scheduler = cluster.start("scheduler")
-    workers = await cluster.start_workers(2)
-    await scheduler.ready()
-    run_id = await cluster.start_run("hangs", first_waits(oracle), retry=RETRY)
-    script = await started(oracle, run_id)
-    first = cluster.member((await cluster.look(run_id))["worker_id"])
-    (second,) = [worker for worker in workers if worker is not first]
-    await pause_between_beats(cluster, first)
-
-    run = await cluster.ended(run_id)
-    assert (run["status"], run["attempt"], run["worker_id"]) == ("succeeded", 2, second.id)
-    assert not is_alive(script)
-    assert not_at_a_time(oracle)
-    first.resume()
-    assert await second.stop() == 0
-    await cluster.create("next", {"kind": "script", "source": "true"})
-    run = await cluster.ended(*await cluster.run("next"))
-    assert (run["status"], run["worker_id"]) == ("succeeded", first.id)
-    assert await cluster.count("run_history") == 2
-
-
-def not_at_a_time(oracle: Oracle) -> bool:
-    """Whether the first attempt had ended before the second began."""
-    ends = max(note.at for note in oracle.notes("alive"))
-    begins = min(note.at for note in oracle.notes("start") if note.attempt == 2)
-    return ends < begins
-
-
-@pytest.mark.parametrize("kind", KINDS)
-async def test_a_stale_result_is_refused(kind: str, make_cluster: Make, oracle: Oracle, tmp_path: Path) -> None:
-    """Somebody else has the run by now, and its worker, which does not know it yet, succeeds."""
-    cluster = await make_cluster(kind, HORAE_LEASE="60s", HORAE_HEARTBEAT="20s")
+@pytest.mark.sqlite
+async def test_a_stale_result_is_refused(make_cluster: Make, oracle: Oracle, tmp_path: Path) -> None:
+    """Somebody else has the run by now, and its worker, which does not know it yet, succeeds. (On servers the fault
+    suite delays the report itself.)"""
+    cluster = await make_cluster("sqlite", HORAE_LEASE="60s", HORAE_HEARTBEAT="20s")
     worker = await cluster.start_worker()
     gate = tmp_path / "gate"
     target = {"kind": "python", "function": "gated", "arguments": {"path": str(oracle.path), "gate": str(gate)}}
@@ -205,28 +136,3 @@ async def test_a_stale_result_is_refused(kind: str, make_cluster: Make, oracle: 
     run = await cluster.look(run_id)
     assert (run["status"], run["attempt"], run["worker_id"]) == ("running", 2, other)
     assert await cluster.count("run_history") == 0
-
-
-@pytest.mark.postgresql
-async def test_a_worker_that_is_cut_off_ends_its_work_in_time(make_cluster: Make, oracle: Oracle) -> None:
-    """Before anybody else may begin with it: no two attempts at a time, although nobody can tell the worker."""
-    cluster = await make_cluster("postgresql", **SHORT)
-    async with Proxy.before(cluster.url) as proxy:
-        scheduler = cluster.start("scheduler")
-        first = await cluster.start_worker(HORAE_DATABASE_URL=proxy.url)
-        await scheduler.ready()
-        run_id = await cluster.start_run("hangs", first_waits(oracle), retry=RETRY)
-        script = await started(oracle, run_id)
-        second = await cluster.start_worker()
-        assert is_alive(script)
-        proxy.refuse()
-        run = await cluster.ended(run_id)
-        assert (run["status"], run["attempt"], run["worker_id"]) == ("succeeded", 2, second.id)
-        assert not is_alive(script)
-        assert not_at_a_time(oracle)
-
-        proxy.accept()
-        assert await second.stop() == 0
-        await cluster.create("next", {"kind": "python", "function": "nothing"})
-        run = await cluster.ended(*await cluster.run("next"))
-        assert (run["status"], run["worker_id"]) == ("succeeded", first.id)

@@ -101,44 +101,5 @@ async def test_a_stopped_scheduler_hands_over(kind: str, make_cluster: Make) -> 
     assert [row["id"] for row in await cluster.ask("SELECT id FROM schedulers")] == [second.id]
 
 
-@pytest.mark.postgresql
-async def test_a_killed_scheduler_is_replaced(make_cluster: Make, oracle: Oracle) -> None:
-    """Its jobs go on, with no occurrence lost or doubled."""
-    cluster = await make_cluster("postgresql", HORAE_SHARD_LEASE="2s")
-    first, second = cluster.start("scheduler"), cluster.start("scheduler")
-    await cluster.start_worker()
-    await eventually(halved, cluster)
-    target = {"kind": "python", "function": "noted", "arguments": {"path": str(oracle.path)}}
-    jobs = [{"name": f"job-{n}", "target": target, "schedule": {"every": "1s"}, "overlap": "allow"} for n in range(64)]
-    await cluster.create_many(jobs)
-    await eventually(both_fired, cluster)
-    await first.kill()
-    killed_at = SystemClock().now()
-    await eventually(owns_all, cluster, second.id)
-    ids = {row["id"] for row in await cluster.ask("SELECT id FROM jobs")}
-    await eventually(fired_since, cluster, killed_at, ids)
-    await second.stop()
-    await eventually(all_done, cluster)
-
-    history = await cluster.ask("SELECT * FROM run_history")
-    for job_id in ids:
-        rows = [row for row in history if row["job_id"] == job_id]
-        assert_accounted(rows, len(rows))
-    assert oracle.attempts("end") == {row["id"]: [1] for row in history}
-
-
 async def owns_all(cluster: Cluster, scheduler_id: str) -> bool:
     return await cluster.shards() == {scheduler_id: 64}
-
-
-async def both_fired(cluster: Cluster) -> bool:
-    return await cluster.count("(SELECT DISTINCT scheduler_id FROM run_history) AS found") == 2
-
-
-async def fired_since(cluster: Cluster, instant: object, jobs: set[str]) -> bool:
-    rows = await cluster.ask("SELECT DISTINCT job_id FROM run_history WHERE scheduled_for > :at", at=instant)
-    return {row["job_id"] for row in rows} == jobs
-
-
-async def all_done(cluster: Cluster) -> bool:
-    return not await cluster.count("runs")
