@@ -190,3 +190,54 @@ def test_cron_jobs_of_kubernetes():
         assert words in told
     with pytest.raises(InvalidInput):
         kubernetes.read("a: [")
+
+
+@pytest.mark.parametrize(
+    ("fields", "cron"),
+    [
+        ({"day_of_week": "0"}, "0 1 * * 1"),
+        ({"day_of_week": "6"}, "0 1 * * 7"),
+        ({"day_of_week": "4-6"}, "0 1 * * 5-7"),
+        ({"day_of_week": "*/2"}, "0 1 * * 1,3,5,7"),
+        ({"day_of_week": "1-5/2"}, "0 1 * * 2,4,6"),
+        ({"day_of_week": "mon-fri"}, "0 1 * * MON-FRI"),
+        ({"day": "last"}, "0 1 L * *"),
+        ({"day": "2nd mon"}, "0 1 * * MON#2"),
+        ({"day": "last fri"}, "0 1 * * 5L"),
+    ],
+)
+def test_days_of_apscheduler_count_from_monday(fields: dict[str, str], cron: str):
+    scheduler = BackgroundScheduler(timezone="UTC")
+    scheduler.add_job(work, "cron", id="x", hour=1, **fields)
+    found = apscheduler.read_scheduler(scheduler)
+    assert (found.definitions[0]["name"], found.definitions[0]["schedule"]["cron"]) == ("x", cron), found.notes
+
+
+def test_what_kubernetes_says_beyond_horae_is_named_field_by_field():
+    found = kubernetes.read(
+        "{kind: CronJob, metadata: {name: x}, spec: {schedule: 'TZ=Asia/Tokyo 0 2 * * *', jobTemplate: {spec: "
+        "{completions: 3, template: {spec: {serviceAccountName: me, containers: ["
+        "{name: a, image: alpine, volumeMounts: [{name: v}]}, {name: side, image: envoy}]}}}}}}\n"
+        "---\n{kind: CronJob, metadata: {name: broken}, spec: 5}\n"
+    )
+    assert found.definitions[0]["schedule"] == {"cron": "0 2 * * *", "timezone": "Asia/Tokyo"}
+    assert found.notes == [
+        "x: not taken over: completions, serviceAccountName, volumeMounts",
+        "x: only its first container is taken over, not side",
+        "broken: left out: it is no CronJob as Kubernetes knows it",
+    ]
+
+
+def test_rows_of_celery_that_cannot_be_read_are_named_and_the_others_taken():
+    rows = [
+        {"model": "django_celery_beat.intervalschedule", "pk": 1, "fields": {"every": 10, "period": "seconds"}},
+        {"model": "django_celery_beat.periodictask", "pk": 1, "fields": {
+            "name": "fine", "task": "t", "interval": 1, "priority": 7, "exchange": "e", "headers": '{"a": 1}'}},
+        {"model": "django_celery_beat.periodictask", "pk": 2, "fields": {"name": "gone", "task": "t", "crontab": 9}},
+    ]  # fmt: skip
+    found = celery_beat.read_rows(json.dumps(rows))
+    assert [(one["name"], one["priority"]) for one in found.definitions] == [("fine", 7)]
+    assert found.notes == [
+        "fine: not taken over: exchange, headers",
+        "gone: left out: its row, or the one of its schedule, cannot be read",
+    ]
