@@ -39,7 +39,8 @@ async def lively(stage: Stage) -> list[str]:
 
 
 async def taken_over(stage: Stage, gone: Member, its: set[str], since: datetime) -> None:
-    """Waits until every job that had been the scheduler's was fired by another."""
+    """Waits until every job that had been the scheduler's, and is still due, was fired by another."""
+    its = {job_id for job_id in its if max(stage.checker.calendar[job_id]) > since}
 
     async def again() -> bool:
         rows = await stage.cluster.ask(
