@@ -46,8 +46,11 @@ def test_its_logic(built: Path):
 
 
 def test_a_second_build_does_nothing(built: Path):
+    sources = portal.fingerprint()
     before = {path: path.stat().st_mtime_ns for path in built.rglob("*")}
     assert call("build").returncode == 0
+    if portal.fingerprint() != sources:
+        pytest.skip("somebody edits the portal right now")
     assert {path: path.stat().st_mtime_ns for path in built.rglob("*")} == before
 
 

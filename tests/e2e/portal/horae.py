@@ -23,7 +23,9 @@ class Horae:
         self.running = running
         self.url = f"http://127.0.0.1:{running.port}"
         token = json.loads((running.data_dir / "client.json").read_text())["token"]
-        self._client = httpx.AsyncClient(base_url=f"{self.url}/api/v1", headers={"authorization": f"Bearer {token}"})
+        self._client = httpx.AsyncClient(
+            base_url=f"{self.url}/api/v1", headers={"authorization": f"Bearer {token}"}, timeout=60
+        )
         self._people: set[str] = set()
         self._names = count()
 
