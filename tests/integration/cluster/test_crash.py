@@ -1,7 +1,10 @@
 """Workers that are killed, cut off or asleep: their runs run again elsewhere, and nothing they do afterwards counts."""
 
+import os
+import signal
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.integration.cluster.cluster import (
@@ -63,6 +66,32 @@ async def test_a_killed_worker_is_replaced_at_once(kind: str, make_cluster: Make
     assert not is_alive(script)
     assert oracle.attempts("end") == {run_id: [2]}
     assert scheduler.logged("recovered runs") or second.logged("recovered runs")
+
+
+@pytest.mark.postgresql
+async def test_nothing_begins_again_while_something_of_it_lives(make_cluster: Make, oracle: Oracle) -> None:
+    """Two workers are killed, and those who should end the scripts of the first cannot yet: its run waits, although its
+    worker is dead, while that of the second is begun again at once."""
+    cluster = await make_cluster("postgresql", HORAE_LEASE="10m")
+    runs, workers = [], []
+    for name in ("first", "second"):
+        workers.append(await cluster.start_worker("--slots", "1"))
+        runs.append(await cluster.start_run(name, first_waits(oracle), retry=RETRY))
+        await started(oracle, runs[-1])
+    await cluster.start_worker()
+    helpers = [pid for pid in workers[0].children() if "horae.executors" in " ".join(psutil.Process(pid).cmdline())]
+    assert helpers
+    for pid in helpers:
+        os.kill(pid, signal.SIGSTOP)
+    for worker in workers:
+        await worker.kill()
+    assert (await cluster.ended(runs[1]))["attempt"] == 2
+    assert ((await cluster.look(runs[0]))["status"], (await cluster.look(runs[0]))["attempt"]) == ("running", 1)
+    for pid in helpers:
+        os.kill(pid, signal.SIGCONT)
+    assert (await cluster.ended(runs[0]))["attempt"] == 2
+    last = max(note.at for note in oracle.notes("alive") if note.run_id == runs[0])
+    assert last < min(note.at for note in oracle.notes("start") if (note.run_id, note.attempt) == (runs[0], 2))
 
 
 @pytest.mark.parametrize("kind", SERVERS)
