@@ -42,6 +42,15 @@ async def test_the_last_page_says_that_it_is_the_last(world: World) -> None:
     assert (await world.page(limit=4, after="0" * 8 + IDS.new()[8:])).items == []
 
 
+async def test_runs_of_a_queue(world: World) -> None:
+    mail, other = await world.job(name="mail", queue="mail"), await world.job(name="other")
+    (ended,), (live,) = await world.trigger(mail), await world.trigger(mail)
+    await world.cancel(ended)
+    await world.trigger(other)
+    assert await walk(world, 1, queue="mail") == [live["id"], ended["id"]]
+    assert await walk(world, 1, queue="nobody's") == []
+
+
 def made(run_id: str) -> datetime:
     """An id begins with the milliseconds at which it was made."""
     return datetime.fromtimestamp(int(run_id.replace("-", "")[:12], 16) / 1000, UTC)

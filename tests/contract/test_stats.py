@@ -3,6 +3,8 @@
 import asyncio
 from datetime import timedelta
 
+from horae.domain.statistics import Hour
+from horae.ports import Transaction
 from tests.contract.world import FAILED, INTERRUPTED, PERMANENT, TIMED_OUT, World
 
 NOTHING = dict.fromkeys(("succeeded", "failed", "cancelled", "skipped", "retries", "timed_out", "duration_ms"), 0)
@@ -64,6 +66,29 @@ async def test_runs_are_counted_by_hour_and_status(world: World) -> None:
     hours = [start.replace(minute=0, second=0, microsecond=0) + timedelta(hours=n) for n in (0, 2, 2)]
     assert [row["hour"] for row in rows] == hours
     assert [(row["status"], row["runs"]) for row in rows] == [("succeeded", 1), ("failed", 1), ("succeeded", 2)]
+
+
+async def test_hours_are_exact_before_and_after_they_are_rolled_up(world: World) -> None:
+    one, two = await world.jobs(2)
+    await world.ended(one)
+    later = await world.later(hours=2)
+    await later.ended(one)
+    await later.ended(one, PERMANENT)
+    await later.ended(two)
+
+    async def hours(count: int, job_id: str | None = None) -> list[tuple[int, int]]:
+        async def read(tx: Transaction) -> list[Hour]:
+            return await tx.stats.hours(later.project, count, job_id)
+
+        return [(hour.ended["succeeded"], hour.ended["failed"]) for hour in await later.store.read(read)]
+
+    for _ in range(3):
+        assert await hours(4) == [(0, 0), (1, 0), (0, 0), (2, 1)]
+        assert await hours(2, one.id) == [(0, 0), (1, 1)]
+        await world.roll_up(limit=2)
+    await later.ended(two)  # a part of the hour is rolled up, a part is not
+    assert await hours(1) == [(3, 1)]
+    assert await hours(1, two.id) == [(2, 0)]
 
 
 async def test_the_counters_of_a_deleted_job_stay(world: World) -> None:

@@ -1324,7 +1324,7 @@ export interface Operations {
   };
   "GET /calendar": {
     path: never;
-    query: { by?: "none" | "minute" | "hour"; tag?: string | null; queue?: string | null; start?: string | null; end?: string | null };
+    query: { by?: "none" | "minute" | "hour"; tag?: string | null; queue?: string | null; q?: string | null; start?: string | null; end?: string | null };
     body: never;
     answer: CalendarView;
   };
@@ -1370,6 +1370,12 @@ export interface Operations {
     body: PasswordBody;
     answer: void;
   };
+  "DELETE /auth/sessions": {
+    path: never;
+    query: never;
+    body: never;
+    answer: void;
+  };
   "GET /users": {
     path: never;
     query: { limit?: number; cursor?: string | null };
@@ -1395,6 +1401,12 @@ export interface Operations {
     answer: UserView;
   };
   "DELETE /users/{id}": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: void;
+  };
+  "DELETE /users/{id}/sessions": {
     path: { id: string };
     query: never;
     body: never;

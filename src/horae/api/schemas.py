@@ -143,6 +143,14 @@ class RunView(BaseModel):
     created_at: datetime
 
 
+class RunDetailView(RunView):
+    """A run, and what only its own page tells: `dead_since` is null unless it is a dead letter now."""
+
+    traceback: str | None
+    cancel_requested_at: datetime | None
+    dead_since: datetime | None
+
+
 class AttemptView(BaseModel):
     """One try of a run by one worker."""
 
@@ -154,6 +162,7 @@ class AttemptView(BaseModel):
     error: str | None
     exit_code: int | None
     response_code: int | None
+    traceback: str | None
 
 
 class LogLineView(BaseModel):

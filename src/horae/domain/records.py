@@ -206,6 +206,7 @@ class RunFilter:
     status: str | None = None
     trigger: str | None = None
     worker_id: str | None = None
+    queue: str | None = None
     since: datetime | None = None  # when they were made: from here on
     until: datetime | None = None  # and before this
 

@@ -40,6 +40,15 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
+class Hour:
+    """What ended within one hour, by status; `duration_ms` of it all together."""
+
+    at: datetime
+    ended: Mapping[str, int]
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class JobStats:
     """Counts by status: of all time, of the time `since`, and of what is live. `reasons` are those of the occurrences
     skipped since then, as far as the newest rows of the history tell."""

@@ -33,7 +33,7 @@ from horae.domain.run import (
     Skipped,
     Tried,
 )
-from horae.domain.statistics import JobStats, Summary
+from horae.domain.statistics import Hour, JobStats, Summary
 
 
 class Runs(Protocol):
@@ -200,6 +200,10 @@ class Stats(Protocol):
     async def of_job(self, job_id: str) -> JobStats: ...
     async def summary(self, project_id: str | None) -> Summary:
         """Of a project, or of all."""
+        ...
+
+    async def hours(self, project_id: str, count: int, job_id: str | None = None) -> list[Hour]:
+        """The last so many hours of a project or of one of its jobs, oldest first, the present one included."""
         ...
 
     async def overall(self) -> dict[str, dict[str, int]]:

@@ -152,10 +152,12 @@ class Installation(Resource[C]):
         by: str | None = None,
         tag: str | None = None,
         queue: str | None = None,
+        q: str | None = None,
     ) -> Request[Json]:
         """What begins in a stretch of time, by default the next day: `items`, complete until `complete_until`; with
-        `by` ("minute" or "hour"), how many begin in each."""
-        return Request("GET", "calendar", params={"start": start, "end": end, "by": by, "tag": tag, "queue": queue})
+        `by` ("minute" or "hour"), how many begin in each. `q` is a part of the jobs' names."""
+        params = {"start": start, "end": end, "by": by, "tag": tag, "queue": queue, "q": q}
+        return Request("GET", "calendar", params=params)
 
     @pages
     def events(self, *, kind: str | None = None, seconds: int | None = None) -> Stream:
@@ -168,6 +170,11 @@ class Installation(Resource[C]):
     def numbers(self) -> Request[Json]:
         """How many jobs and runs there are, and how they went."""
         return Request("GET", "monitoring/jobs")
+
+    @call
+    def hours(self, *, hours: int | None = None, job: str | None = None) -> Request[Json]:
+        """How runs ended, hour by hour (`items`, oldest first): of the project, or of one job."""
+        return Request("GET", "monitoring/hours", params={"hours": hours, "job": job})
 
     @call
     def worker_numbers(self) -> Request[Json]:

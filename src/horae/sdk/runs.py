@@ -60,6 +60,7 @@ class Attempt(Record):
     error: str | None
     exit_code: int | None
     response_code: int | None
+    traceback: str | None
 
 
 class Piece(Record):
@@ -125,6 +126,7 @@ class RunFilters(TypedDict, total=False):
     status: str | None
     trigger: str | None
     worker: str | None
+    queue: str | None
     since: When
     until: When
     sort: str | None

@@ -107,6 +107,7 @@ def _conditions(d: Dialect, asked: Asked) -> tuple[list[str], dict[str, Any]]:
         "r.id < :until": ("until", smallest_id(where.until) if where.until else None),
         "r.job_id = :job_id": ("job_id", where.job_id),
         "r.worker_id = :worker_id": ("worker_id", where.worker_id),
+        "r.queue = :queue": ("queue", where.queue),
     }
     for condition, (name, value) in bounds.items():
         if value is not None:

@@ -10,10 +10,11 @@ from functools import cache
 from typing import Any
 
 from horae.domain.records import Tally
-from horae.domain.statistics import JobStats, Summary
+from horae.domain.statistics import Hour, JobStats, Summary
 from horae.ports import Ids
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
+from horae.store.hours import hours
 from horae.store.job_stats import COUNTED as _COUNTED
 from horae.store.job_stats import SUMS as _SUMS
 from horae.store.job_stats import live, of_job, reasons, sums
@@ -106,6 +107,9 @@ class StatTable(Group):
 
     async def summary(self, project_id: str | None) -> Summary:
         return await summary(self.db, self.d, project_id)
+
+    async def hours(self, project_id: str, count: int, job_id: str | None = None) -> list[Hour]:
+        return await hours(self.db, self.d, project_id, count, job_id)
 
     async def overall(self) -> dict[str, dict[str, int]]:
         return {"ended": await sums(self.db), "skipped": await reasons(self.db), "live": await live(self.db)}

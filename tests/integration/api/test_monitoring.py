@@ -63,6 +63,20 @@ async def test_jobs_in_numbers(api: Api):
     assert other["executions"]["success_rate"] is None
 
 
+async def test_the_hours(api: Api):
+    await some_history(api)
+    found = (await api.call("GET", "/monitoring/hours?hours=3", role="viewer")).json()["items"]
+    assert len(found) == 3
+    assert [one["succeeded"] + one["failed"] for one in found[:1]] == [0]
+    assert sum(one["succeeded"] for one in found) == 3
+    assert sum(one["failed"] for one in found) == 1
+    of_job = (await api.call("GET", "/monitoring/hours?job=held")).json()["items"]
+    assert (len(of_job), sum(one["succeeded"] for one in of_job)) == (24, 0)
+    assert (await api.call("GET", "/monitoring/hours?job=nobody")).status_code == 404
+    for hours in (0, 745):
+        assert (await api.call("GET", f"/monitoring/hours?hours={hours}")).status_code == 422
+
+
 async def test_metrics_as_json(api: Api):
     await some_history(api)
     answer = await api.call("GET", "/metrics", headers={"accept": "application/json"})

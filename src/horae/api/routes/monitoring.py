@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel
 
 from horae.api.auth import Principal, allow
 from horae.api.context import Ctx
+from horae.api.errors import refuses
+from horae.api.params import find_job
 from horae.api.schemas import WorkerView
 from horae.api.views import reply, worker_json
+from horae.domain.ids import is_id
 from horae.domain.records import WorkerRecord
 from horae.domain.states import WorkerStatus
-from horae.domain.statistics import Summary
+from horae.domain.statistics import Hour, Summary
 from horae.ports import Transaction
 
 router = APIRouter(tags=["monitoring"])
@@ -72,10 +75,37 @@ class MonitoredWorkersView(BaseModel):
     items: list[WorkerView]
 
 
+class HourView(BaseModel):
+    """What ended in the hour from `at` on; `avg_duration_ms` is of what succeeded or failed."""
+
+    at: datetime
+    succeeded: int
+    failed: int
+    cancelled: int
+    skipped: int
+    avg_duration_ms: float | None
+
+
+class MonitoredHoursView(BaseModel):
+    items: list[HourView]
+
+
 @router.get("/monitoring/jobs", response_model=MonitoredJobsView)
 async def monitor_jobs(context: Ctx, principal: Annotated[Principal, Depends(allow("runs:read"))]) -> Response:
     """The numbers of this project, of all time and now."""
     return reply(summary_json(await context.store.read(read_summary, principal.project_id)))
+
+
+@router.get("/monitoring/hours", response_model=MonitoredHoursView, responses=refuses(404))
+async def monitor_hours(
+    context: Ctx,
+    principal: Annotated[Principal, Depends(allow("runs:read"))],
+    hours: Annotated[int, Query(ge=1, le=24 * 31, description="how many, up to the present one")] = 24,
+    job: Annotated[str | None, Query(min_length=1, max_length=200, description="its name or id")] = None,
+) -> Response:
+    """How runs ended, hour by hour, oldest first: of the project, or of one job."""
+    found = await context.store.read(_hours, principal.project_id, hours, job)
+    return reply({"items": [_hour_json(hour) for hour in found]})
 
 
 @router.get("/monitoring/workers", response_model=MonitoredWorkersView)
@@ -87,6 +117,19 @@ async def monitor_workers(context: Ctx, _: Annotated[Principal, Depends(allow("w
 
 async def read_summary(tx: Transaction, project_id: str | None) -> Summary:
     return await tx.stats.summary(project_id)
+
+
+async def _hours(tx: Transaction, project_id: str, count: int, job: str | None) -> list[Hour]:
+    job_id = job
+    if job is not None and not is_id(job):  # a deleted job's are found by its id alone
+        job_id = (await find_job(tx, project_id, job)).id
+    return await tx.stats.hours(project_id, count, job_id)
+
+
+def _hour_json(hour: Hour) -> dict[str, Any]:
+    decided = hour.ended["succeeded"] + hour.ended["failed"]
+    average = round(hour.duration_ms / decided, 1) if decided else None
+    return {"at": hour.at, **hour.ended, "avg_duration_ms": average}
 
 
 async def _workers(tx: Transaction, offline_after: float) -> tuple[datetime, list[WorkerRecord]]:

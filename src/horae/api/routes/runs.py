@@ -11,7 +11,7 @@ from horae.api.auth import Principal, allow
 from horae.api.context import Context, Ctx
 from horae.api.errors import refuses
 from horae.api.params import Page, Paging, Ref, RunId, find_job, instant_param
-from horae.api.schemas import AttemptView, Listing, RecoveredView, RunView
+from horae.api.schemas import AttemptView, Listing, RecoveredView, RunDetailView, RunView
 from horae.api.views import listing, reply, run_json
 from horae.domain import records
 from horae.domain.errors import InvalidInput, NotFound
@@ -28,6 +28,7 @@ SWEEPS = 20  # batches in one request; what is left is for the schedulers
 Status = Annotated[RunStatus | None, Query(description="only those in this state")]
 Started = Annotated[Trigger | None, Query(description="only those that were started so")]
 Worker = Annotated[str | None, Query(min_length=1, max_length=200, description="the id of whoever carried them out")]
+Line = Annotated[str | None, Query(min_length=1, max_length=100, description="only those of this queue")]
 Sort = Annotated[Literal["created_at", "-created_at"], Query(description="oldest or newest first")]
 
 
@@ -41,6 +42,7 @@ class Asked(NamedTuple):
     status: RunStatus | None
     trigger: Trigger | None
     worker: str | None
+    queue: str | None
     since: datetime | None
     until: datetime | None
     sort: str
@@ -50,6 +52,7 @@ async def asked(
     status: Status = None,
     trigger: Started = None,
     worker: Worker = None,
+    queue: Line = None,
     since: Since = None,
     until: Until = None,
     sort: Sort = "-created_at",
@@ -59,7 +62,7 @@ async def asked(
         raise InvalidInput("until", "must not be before since")
     if worker is not None and not is_id(worker):
         raise InvalidInput("worker", "must be the id of a worker")
-    return Asked(status, trigger, worker, first, last, sort)
+    return Asked(status, trigger, worker, queue, first, last, sort)
 
 
 Filtered = Annotated[Asked, Depends(asked)]
@@ -116,7 +119,7 @@ async def _page(
     job_id = job
     if job is not None and not is_id(job):
         job_id = (await find_job(tx, project_id, job)).id
-    where = records.RunFilter(job_id, rest.status, rest.trigger, rest.worker, rest.since, rest.until)
+    where = records.RunFilter(job_id, *rest[:6])
     found = await tx.runs.page(project_id, where, limit=limit, after=after, oldest_first=rest.sort == "created_at")
     if job_id is not None and not found.items:
         await _known(tx, project_id, job_id)
@@ -130,9 +133,9 @@ async def _known(tx: Transaction, project_id: str, job_id: str) -> None:
         await find_job(tx, project_id, job_id)
 
 
-@router.get("/runs/{id}", response_model=RunView)
+@router.get("/runs/{id}", response_model=RunDetailView)
 async def show_run(context: Ctx, principal: Reader, run_id: RunId) -> Response:
-    return reply(run_json(await context.store.read(_run, principal.project_id, run_id)))
+    return reply(await context.store.read(_detail, principal.project_id, run_id))
 
 
 @router.get("/runs/{id}/attempts", response_model=Listing[AttemptView])
@@ -170,6 +173,13 @@ async def _run(tx: Transaction, project_id: str, run_id: str) -> RunRecord:
     if found is None:
         raise NotFound("there is no such run")
     return found
+
+
+async def _detail(tx: Transaction, project_id: str, run_id: str) -> dict[str, Any]:
+    run = await _run(tx, project_id, run_id)
+    dead_since = await tx.facts.dead_since(run_id) if run["status"] == RunStatus.FAILED else None
+    more = {"traceback": run["traceback"], "cancel_requested_at": run["cancel_requested_at"], "dead_since": dead_since}
+    return {**run_json(run), **more}
 
 
 async def _attempts(tx: Transaction, project_id: str, run_id: str) -> list[dict[str, Any]]:

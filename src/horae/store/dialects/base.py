@@ -129,6 +129,10 @@ class Dialect(ABC):
         """Whole milliseconds between two times."""
 
     @abstractmethod
+    def hour(self, time: str) -> str:
+        """The full hour (UTC) in which a time lies."""
+
+    @abstractmethod
     def among(self, column: str, param: str) -> str:
         """Whether a column's value is in a list given as one parameter."""
 

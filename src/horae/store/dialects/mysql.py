@@ -37,6 +37,9 @@ class MysqlDialect(Dialect):
     def millis(self, start: str, end: str) -> str:
         return f"(TIMESTAMPDIFF(MICROSECOND, {start}, {end}) DIV 1000)"
 
+    def hour(self, time: str) -> str:
+        return f"TIMESTAMP(DATE({time}), MAKETIME(HOUR({time}), 0, 0))"
+
     def among(self, column: str, param: str) -> str:
         return f"{column} IN :{param}"
 

@@ -43,6 +43,9 @@ class PostgresqlDialect(Dialect):
     def millis(self, start: str, end: str) -> str:
         return f"CAST(extract(epoch FROM {end} - {start}) * 1000 AS bigint)"
 
+    def hour(self, time: str) -> str:
+        return f"date_trunc('hour', {time})"
+
     def among(self, column: str, param: str) -> str:
         return f"{column} = ANY(:{param})"
 

@@ -66,6 +66,9 @@ class SqliteDialect(Dialect):
     def millis(self, start: str, end: str) -> str:
         return f"({end} - {start}) / 1000"
 
+    def hour(self, time: str) -> str:
+        return f"({time} - {time} % 3600000000)"
+
     def among(self, column: str, param: str) -> str:
         return f"{column} IN (SELECT value FROM json_each(:{param}))"
 
