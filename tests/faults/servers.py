@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -62,12 +62,8 @@ class OwnServer:
             await _fill(template.render_as_string(hide_password=False))
         await make(server, name, _TEMPLATE)
         place = server.set(database=name)
-        if self.kind == "mysql":  # an administrator may change what is read-only
-            await self.ask(
-                "CREATE USER IF NOT EXISTS plain@'%' IDENTIFIED BY 'plain'", f"GRANT ALL ON {name}.* TO plain@'%'"
-            )
-            place = place.set(username="plain", password="plain")
-        url = place.render_as_string(hide_password=False)
+        await self._let_in(name)
+        url = place.set(username="plain", password="plain").render_as_string(hide_password=False)
         await stage.cluster.close()
         stage.cluster.url = stage.cluster.settings["HORAE_DATABASE_URL"] = url
         await stage.cluster.open()
@@ -126,6 +122,33 @@ class OwnServer:
             )
         else:
             await self.ask(f"SET GLOBAL read_only = {int(on)}")
+
+    @asynccontextmanager
+    async def crowded(self) -> AsyncIterator[None]:
+        """Throws everybody out and has no place for them, until the end of the context."""
+        if self.kind == "postgresql":
+            await self.ask(
+                "ALTER ROLE plain CONNECTION LIMIT 0",
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'plain'",
+            )
+            yield
+            await self.ask("ALTER ROLE plain CONNECTION LIMIT -1")
+            return
+        async with AsyncExitStack() as others:
+            for _ in range(10):  # the least that the server can be limited to
+                await others.enter_async_context(mysql(make_url(self._url)))
+            await self.ask("SET GLOBAL max_connections = 10", "KILL USER plain")
+            yield
+            await self.ask("SET GLOBAL max_connections = 300")
+
+    async def _let_in(self, name: str) -> None:
+        """An ordinary user: an administrator may do what others may not, such as change what is read-only."""
+        if self.kind == "mysql":
+            await self.ask(
+                "CREATE USER IF NOT EXISTS plain@'%' IDENTIFIED BY 'plain'", f"GRANT ALL ON {name}.* TO plain@'%'"
+            )
+        elif not await self.ask("SELECT 1 FROM pg_roles WHERE rolname = 'plain'"):
+            await self.ask("CREATE ROLE plain LOGIN", "GRANT horae TO plain")  # what is the owner's is its own
 
     def pause(self) -> None:
         self._signal_all(signal.SIGSTOP)
