@@ -139,7 +139,7 @@ class SqlStore:
         self._ids, self._connect = ids, connect
         self._pool = Pool(connect, connections, patience)
         self._on_commit = on_commit
-        self.on_lost: Callable[[], None] = lambda: None  # called when a connection was found dead
+        self.on_lost: Callable[[], object] = lambda: None  # called when a connection was found dead
         self._origin = _NOWHERE
         # SQLite has one writer: processes queue in its busy handler, tasks of one process queue here, in order.
         self._writer: AbstractAsyncContextManager[object] = nullcontext()

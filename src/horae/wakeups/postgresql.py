@@ -32,7 +32,7 @@ CONNECT_TIMEOUT = 3.0
 COMMAND_TIMEOUT = 5.0
 PROBE_TIMEOUT = 2.0
 FLUSH_TIMEOUT = 1.0
-PING_EVERY = 5.0  # a connection that died silently is noticed by then
+PING_EVERY, PING_TIMEOUT = 2.0, 2.0  # a connection that died silently is noticed by then: idle workers rely on it
 RETRY_FIRST, RETRY_MAX = 0.1, 2.0
 
 # Options that libpq or SQLAlchemy know and the server does not; asyncpg would pass them on to it.
@@ -180,7 +180,7 @@ class PostgresqlWakeups:
                     async with asyncio.timeout(PING_EVERY):
                         await self._wake.wait()
                 except TimeoutError:
-                    await connection.execute("SELECT 1")
+                    await connection.execute("SELECT 1", timeout=PING_TIMEOUT)
 
     async def _notify(self, connection: Any) -> None:
         hints, self._pending = self._pending, {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from horae import __version__
@@ -72,8 +73,12 @@ async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, execu
     if store is None:
         return
 
+    loop = asyncio.get_running_loop()
+
     async def beside() -> Store:
-        return store.beside(connections=1)
+        made = store.beside(connections=1)
+        made.on_lost = lambda: loop.call_soon_threadsafe(wakeups.doubt)
+        return made
 
     host, worker_id = this_host(), IDS.new()
     offers = tuple(sorted(offer for executor in executors.values() for offer in executor.offers()))
