@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { found, LogLines } from "./log-lines";
+import { LogLines } from "./log-lines";
 
 const piece = (text: string, stream = "stdout", attempt = 1) => ({
   attempt,
@@ -8,11 +8,12 @@ const piece = (text: string, stream = "stdout", attempt = 1) => ({
   stream,
   text,
 });
+const texts = (log: LogLines) => log.lines.map((line) => line.text);
 
 it("puts lines together that come in pieces", () => {
   const log = new LogLines();
   for (const text of ["one\ntw", "o\nthree", "\n\nfive\r\n"]) log.add(piece(text));
-  expect(log.lines.map((line) => line.text)).toEqual(["one", "two", "three", "", "five"]);
+  expect(texts(log)).toEqual(["one", "two", "three", "", "five"]);
 });
 
 it("keeps streams and attempts apart", () => {
@@ -27,10 +28,46 @@ it("keeps streams and attempts apart", () => {
   ]);
 });
 
-it("takes colours away, and leaves what looks like markup", () => {
+it("makes spans of colours, and leaves what looks like markup", () => {
   const log = new LogLines();
   log.add(piece("\u001b[31mred\u001b[0m <b>bold</b>\n"));
-  expect(log.lines[0]?.text).toBe("red <b>bold</b>");
-  expect(found(log.lines, "BOLD")).toEqual([0]);
-  expect(found(log.lines, "")).toEqual([]);
+  expect(log.lines[0]).toMatchObject({ text: "red <b>bold</b>", spans: [[0, 3, "text-failed-text"]] });
+});
+
+it("keeps a colour over lines, and drops it with the next attempt", () => {
+  const log = new LogLines();
+  log.add(piece("\u001b[1;32mone\ntwo\n"));
+  log.add(piece("three\n", "stdout", 2));
+  expect(log.lines.map((line) => line.spans)).toEqual([
+    [[0, 3, "text-succeeded-text font-bold"]],
+    [[0, 3, "text-succeeded-text font-bold"]],
+    undefined,
+  ]);
+});
+
+it("waits for the rest of a sequence that a piece cuts in two", () => {
+  const log = new LogLines();
+  for (const text of ["a\u001b", "[3", "4mb\u001b[0mc\n"]) log.add(piece(text));
+  expect(log.lines).toMatchObject([{ text: "abc", spans: [[1, 2, "text-running-text"]] }]);
+});
+
+it("obeys nothing but looks: no titles, no cursor", () => {
+  const log = new LogLines();
+  log.add(piece("\u001b]0;title\u0007a\u001b[2J\u001b[38;5;196mb\u001b[48;2;1;2;3mc\u001b(B\n"));
+  expect(log.lines).toMatchObject([
+    {
+      text: "abc",
+      spans: [
+        [1, 2, "text-failed-text"],
+        [2, 3, "text-failed-text"],
+      ],
+    },
+  ]);
+});
+
+it("keeps the last state of a line that is written over", () => {
+  const log = new LogLines();
+  log.add(piece("10%\r20%\r"));
+  log.add(piece("30%\r\ndone\n"));
+  expect(texts(log)).toEqual(["30%", "done"]);
 });

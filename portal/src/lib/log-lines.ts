@@ -1,3 +1,5 @@
+import { begun, Pen, type Span, TOKEN } from "./ansi";
+
 export interface LogPiece {
   attempt: number;
   seq: number;
@@ -11,43 +13,102 @@ export interface LogLine {
   at: string;
   stream: string;
   text: string;
+  /** Where it is coloured. */
+  spans?: Span[];
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
-const COLOURS = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007]*\u0007/g;
+interface Stream {
+  attempt: number;
+  pen: Pen;
+  /** An escape sequence that is not complete yet. */
+  rest: string;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with them
+const ODD = /[\u001b\u009b\r]/;
 
 /** Lines out of pieces, which break anywhere. Keeps what it has and goes on where it was: pieces come in order. */
 export class LogLines {
   readonly lines: LogLine[] = [];
-  private open = false;
+  private readonly streams = new Map<string, Stream>();
+  private open: LogLine | null = null;
+  private returned = false;
 
   /** Raised whenever lines were added, so that a component can tell. */
   version = 0;
 
   add(piece: LogPiece): void {
-    const text = piece.text.replace(COLOURS, "");
-    const parts = text.split("\n");
-    parts.forEach((part, index) => {
-      const last = this.lines[this.lines.length - 1];
-      const same = last && last.stream === piece.stream && last.attempt === piece.attempt;
-      const bare = part.endsWith("\r") ? part.slice(0, -1) : part;
-      if (index === 0 && this.open && same) last.text += bare;
-      else if (index < parts.length - 1 || part !== "") {
-        this.lines.push({ attempt: piece.attempt, at: piece.at, stream: piece.stream, text: bare });
-      }
-    });
-    this.open = !text.endsWith("\n");
+    const stream = this.stream(piece);
+    let text = stream.rest + piece.text;
+    const end = begun(text);
+    stream.rest = text.slice(end);
+    text = text.slice(0, end);
+    if (this.open && (this.open.stream !== piece.stream || this.open.attempt !== piece.attempt)) this.close();
+    if (ODD.test(text)) this.odd(piece, stream.pen, text);
+    else this.plain(piece, stream.pen, text);
     this.version += 1;
   }
-}
 
-/** Which lines have a text in them, without regard to case. */
-export function found(lines: LogLine[], text: string): number[] {
-  if (text === "") return [];
-  const sought = text.toLowerCase();
-  const hits: number[] = [];
-  lines.forEach((line, index) => {
-    if (line.text.toLowerCase().includes(sought)) hits.push(index);
-  });
-  return hits;
+  private stream(piece: LogPiece): Stream {
+    let known = this.streams.get(piece.stream);
+    if (!known || known.attempt !== piece.attempt) {
+      known = { attempt: piece.attempt, pen: new Pen(), rest: "" };
+      this.streams.set(piece.stream, known);
+    }
+    return known;
+  }
+
+  private plain(piece: LogPiece, pen: Pen, text: string): void {
+    const parts = text.split("\n");
+    parts.forEach((part, index) => {
+      this.write(piece, pen, part);
+      if (index < parts.length - 1) this.endLine(piece);
+    });
+  }
+
+  private odd(piece: LogPiece, pen: Pen, text: string): void {
+    let from = 0;
+    for (const match of text.matchAll(TOKEN)) {
+      this.write(piece, pen, text.slice(from, match.index));
+      from = match.index + match[0].length;
+      if (match[0] === "\n") this.endLine(piece);
+      else if (match[0] === "\r") this.returned = true;
+      else pen.take(match[0]);
+    }
+    this.write(piece, pen, text.slice(from));
+  }
+
+  private write(piece: LogPiece, pen: Pen, text: string): void {
+    if (text === "") return;
+    const line = this.line(piece);
+    if (this.returned) {
+      // A progress bar that draws itself anew: only its last state is kept.
+      line.text = "";
+      delete line.spans;
+      this.returned = false;
+    }
+    const from = line.text.length;
+    line.text += text;
+    if (!pen.look) return;
+    line.spans ??= [];
+    line.spans.push([from, line.text.length, pen.look]);
+  }
+
+  private line(piece: LogPiece): LogLine {
+    if (!this.open) {
+      this.open = { attempt: piece.attempt, at: piece.at, stream: piece.stream, text: "" };
+      this.lines.push(this.open);
+    }
+    return this.open;
+  }
+
+  private endLine(piece: LogPiece): void {
+    this.line(piece);
+    this.close();
+  }
+
+  private close(): void {
+    this.open = null;
+    this.returned = false;
+  }
 }

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Kbd } from "@/components/ui/kbd";
 import { Brand } from "./brand";
+import { OperationsTray } from "./operations/operations-tray";
 import { PhoneMenu } from "./phone-menu";
 import { ProjectSwitcher } from "./project-switcher";
 import { ThemeSwitch } from "./theme-switch";
@@ -35,6 +36,7 @@ export function TopBar({ onSearch, onHelp }: TopBarProps) {
           <Kbd keys="mod+k" />
         </span>
       </button>
+      <OperationsTray />
       <Button variant="ghost" size="icon" aria-label="Shortcuts" className="hidden sm:inline-flex" onClick={onHelp}>
         <CircleHelp />
       </Button>

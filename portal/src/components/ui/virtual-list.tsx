@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
 import { cn } from "@/lib/cn";
 
 interface VirtualListProps {
@@ -9,7 +9,7 @@ interface VirtualListProps {
   children: (index: number) => ReactNode;
   label: string;
   className?: string;
-  /** Stays at the end while more comes, until one scrolls away from it. */
+  /** Stays at the end while more comes, until one scrolls up. */
   follow?: boolean;
   onFollow?: (follow: boolean) => void;
   /** Brings a row into view. */
@@ -21,23 +21,30 @@ const NEAR = 24; // px from the end that still count as the end
 export function VirtualList(props: VirtualListProps) {
   const { count, rowHeight, follow = false, onFollow, scrollTo } = props;
   const scroller = useRef<HTMLDivElement>(null);
+  const last = useRef(0);
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 20,
   });
-  useEffect(() => {
-    if (follow && count > 0) virtual.scrollToIndex(count - 1, { align: "end" });
-  }, [follow, count, virtual]);
+  const height = virtual.getTotalSize();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: more height is what it follows
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (follow && element) element.scrollTop = last.current = element.scrollHeight - element.clientHeight;
+  }, [follow, height]);
   useEffect(() => {
     if (scrollTo !== null && scrollTo !== undefined) virtual.scrollToIndex(scrollTo, { align: "center" });
   }, [scrollTo, virtual]);
   const onScroll = () => {
     const element = scroller.current;
     if (!element || !onFollow) return;
+    const up = element.scrollTop < last.current - 1;
+    last.current = element.scrollTop;
     const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
-    if (atEnd !== follow) onFollow(atEnd);
+    if (follow && up && !atEnd) onFollow(false);
+    else if (!follow && !up && atEnd) onFollow(true);
   };
   return (
     <section
@@ -48,7 +55,7 @@ export function VirtualList(props: VirtualListProps) {
       onScroll={onScroll}
       className={cn("overflow-auto", props.className)}
     >
-      <div className="relative w-full" style={{ height: virtual.getTotalSize() }}>
+      <div className="relative w-full" style={{ height }}>
         {virtual.getVirtualItems().map((item) => (
           <div
             key={item.key}

@@ -15,16 +15,13 @@ export const runColumns: ColumnDef<RunView>[] = [
   {
     id: "status",
     header: "Status",
-    cell: ({ row: { original: run } }) => (
-      <Link to={`/runs/${run.id}`} aria-label={`Run of ${run.job_name}, ${said(run.status)}`} className="rounded">
-        <StatusBadge status={run.parked ? "parked" : run.status} />
-      </Link>
-    ),
+    meta: { className: "w-px" },
+    cell: ({ row: { original: run } }) => <StatusBadge status={run.parked ? "parked" : run.status} />,
   },
   {
     id: "job",
     header: "Job",
-    meta: { className: "max-w-64 min-w-32" },
+    meta: { className: "max-w-40 sm:max-w-80" },
     cell: ({ row: { original: run } }) => (
       <div className="min-w-0">
         <Link to={`/runs/${run.id}`} className="block truncate rounded font-medium hover:text-accent hover:underline">
@@ -35,6 +32,9 @@ export const runColumns: ColumnDef<RunView>[] = [
             {run.error ?? said(run.reason ?? "")}
           </span>
         ) : null}
+        <span className="text-xs text-muted sm:hidden">
+          <Time at={run.due_at ?? run.created_at} />
+        </span>
       </div>
     ),
   },

@@ -1,7 +1,11 @@
 import { X } from "lucide-react";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
+import { JobFilter } from "@/components/ui/job-filter";
 import { Select } from "@/components/ui/select";
+import { useQueues } from "@/features/queues/queries";
+import { useWorkers } from "@/features/workers/queries";
+import { brief } from "@/lib/times";
 import { PERIODS } from "./periods";
 
 export const DEFAULTS = {
@@ -9,6 +13,7 @@ export const DEFAULTS = {
   status: "",
   trigger: "",
   worker: "",
+  queue: "",
   period: "",
   since: "",
   until: "",
@@ -16,21 +21,19 @@ export const DEFAULTS = {
   cursor: "",
 };
 export type Filters = typeof DEFAULTS;
-type Change = Partial<Record<keyof Filters, string | null>>;
+export type Change = Partial<Record<keyof Filters, string | null>>;
 
-const STATUSES = [
-  { value: "", label: "Any status" },
-  ...["queued", "running", "succeeded", "failed", "cancelled", "skipped"].map((value) => ({ value, label: value })),
+const named = (any: string, values: string[]) => [
+  { value: "", label: any },
+  ...values.map((value) => ({ value, label: value })),
 ];
-const TRIGGERS = [
-  { value: "", label: "Any trigger" },
-  ...["schedule", "manual", "api", "retry", "backfill", "after"].map((value) => ({ value, label: value })),
-];
+const STATUSES = named("Any status", ["queued", "running", "succeeded", "failed", "cancelled", "skipped"]);
+const TRIGGERS = named("Any trigger", ["schedule", "manual", "api", "retry", "backfill", "after"]);
 const ORDERS = [
   { value: "-created_at", label: "Newest first" },
   { value: "created_at", label: "Oldest first" },
 ];
-const NARROWING = ["job", "status", "trigger", "worker", "period", "since", "until"] as const;
+const NARROWING = ["job", "status", "trigger", "worker", "queue", "period", "since", "until"] as const;
 
 export function isNarrowed(filters: Filters): boolean {
   return NARROWING.some((name) => filters[name] !== "");
@@ -38,14 +41,13 @@ export function isNarrowed(filters: Filters): boolean {
 
 interface RunFiltersProps {
   filters: Filters;
-  /** The name behind the id in `job`, once it is known. */
-  jobName: string | undefined;
   onChange: (change: Change) => void;
 }
 
-export function RunFilters({ filters, jobName, onChange }: RunFiltersProps) {
+export function RunFilters({ filters, onChange }: RunFiltersProps) {
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
+      <JobFilter value={filters.job} onValue={(job) => onChange({ job })} />
       <Select
         aria-label="Status"
         choices={STATUSES}
@@ -58,6 +60,8 @@ export function RunFilters({ filters, jobName, onChange }: RunFiltersProps) {
         value={filters.trigger}
         onValue={(trigger) => onChange({ trigger })}
       />
+      <QueueFilter value={filters.queue} onValue={(queue) => onChange({ queue })} />
+      <WorkerFilter value={filters.worker} onValue={(worker) => onChange({ worker })} />
       <Select
         aria-label="Time"
         choices={PERIODS}
@@ -65,8 +69,6 @@ export function RunFilters({ filters, jobName, onChange }: RunFiltersProps) {
         onValue={(period) => onChange({ period, since: null, until: null })}
       />
       <Select aria-label="Order" choices={ORDERS} value={filters.sort} onValue={(sort) => onChange({ sort })} />
-      <Chip name="job" value={filters.job && (jobName ?? filters.job)} onRemove={() => onChange({ job: null })} />
-      <Chip name="worker" value={filters.worker} onRemove={() => onChange({ worker: null })} />
       <Chip name="since" value={filters.since} onRemove={() => onChange({ since: null })} />
       <Chip name="until" value={filters.until} onRemove={() => onChange({ until: null })} />
       {isNarrowed(filters) ? (
@@ -78,12 +80,42 @@ export function RunFilters({ filters, jobName, onChange }: RunFiltersProps) {
   );
 }
 
+interface PickProps {
+  value: string;
+  onValue: (value: string) => void;
+}
+
+function QueueFilter({ value, onValue }: PickProps) {
+  const queues = useQueues();
+  const names = new Set(queues.data?.items.map((queue) => queue.name));
+  if (value) names.add(value);
+  return <Select aria-label="Queue" choices={named("Any queue", [...names])} value={value} onValue={onValue} />;
+}
+
+function WorkerFilter({ value, onValue }: PickProps) {
+  const workers = useWorkers();
+  const choices = (workers.data?.items ?? []).map((worker) => ({
+    value: worker.id,
+    label: worker.status === "offline" ? `${worker.name} (offline)` : worker.name,
+  }));
+  if (value && !choices.some((choice) => choice.value === value)) choices.push({ value, label: value.slice(0, 8) });
+  return (
+    <Select
+      aria-label="Worker"
+      choices={[{ value: "", label: "Any worker" }, ...choices]}
+      value={value}
+      onValue={onValue}
+      className="max-w-48"
+    />
+  );
+}
+
 function Chip({ name, value, onRemove }: { name: string; value: string; onRemove: () => void }) {
   if (!value) return null;
   return (
     <Badge tone="accent" className="h-8 max-w-64 gap-1 pl-2">
       <span className="truncate">
-        {name}: {value}
+        {name}: {Number.isNaN(Date.parse(value)) ? value : brief(value)}
       </span>
       <Button variant="ghost" size="icon-sm" aria-label={`Without ${name}`} onClick={onRemove}>
         <X />

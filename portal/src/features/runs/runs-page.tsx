@@ -6,33 +6,42 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Pager } from "@/components/ui/pager";
 import { useUrlState } from "@/lib/url-state";
 import { plural } from "@/lib/words";
+import { useCan } from "@/session/use-can";
 import { since } from "./periods";
 import { type RunsQuery, useRuns } from "./queries";
+import { RunBulk } from "./run-bulk";
 import { runColumns } from "./run-columns";
 import { DEFAULTS, type Filters, isNarrowed, RunFilters } from "./run-filters";
+import { useChosenRuns } from "./use-chosen-runs";
 
 export default function RunsPage() {
   const [filters, setFilters] = useUrlState(DEFAULTS);
   const [opened] = useState(Date.now);
   const runs = useRuns(queryOf(filters, opened));
+  const chosen = useChosenRuns(runs.data?.items);
+  const can = useCan();
+  const choosing = can("runs:cancel") || can("jobs:run");
   return (
     <>
       <PageHeader title="Runs" description="Everything that ran, runs and waits, as it happens." />
-      <RunFilters filters={filters} jobName={runs.data?.items[0]?.job_name} onChange={setFilters} />
+      <RunFilters filters={filters} onChange={setFilters} />
       <div className="rounded-lg border border-line bg-surface">
         <DataTable
           caption="Runs"
           columns={runColumns}
           rows={runs.data?.items}
           rowId={(run) => run.id}
+          rowLabel={(run) => `the ${run.status} run of ${run.job_name}`}
           error={runs.error}
           onRetry={() => void runs.refetch()}
           empty={<NoRuns narrowed={isNarrowed(filters)} />}
+          {...(choosing ? { selected: chosen.rows, onSelect: chosen.choose } : {})}
         />
       </div>
       <Pager nextCursor={runs.data?.next_cursor}>
         {runs.data ? `${plural(runs.data.items.length, "run")} on this page` : ""}
       </Pager>
+      <RunBulk runs={chosen.runs} onClear={chosen.clear} />
     </>
   );
 }

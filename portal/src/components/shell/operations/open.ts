@@ -1,0 +1,24 @@
+import { useSyncExternalStore } from "react";
+
+// Whether the tray is open: whoever begins an operation opens it, from wherever they are.
+let open = false;
+const listeners = new Set<() => void>();
+
+export function setOperationsOpen(next: boolean): void {
+  open = next;
+  for (const listener of listeners) listener();
+}
+
+export function showOperations(): void {
+  setOperationsOpen(true);
+}
+
+export function useOperationsOpen(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => open,
+  );
+}

@@ -1,0 +1,41 @@
+import { Button } from "@/components/ui/button";
+import { JobFilter } from "@/components/ui/job-filter";
+import { Segments } from "@/components/ui/segments";
+import { Select } from "@/components/ui/select";
+import { PERIODS } from "@/features/runs/periods";
+import { type Change, type Filters, isNarrowed } from "./filters";
+
+const VIEWS = [
+  { value: "causes", label: "By cause" },
+  { value: "all", label: "One by one" },
+];
+
+interface DeadFiltersProps {
+  filters: Filters;
+  onChange: (change: Change) => void;
+}
+
+export function DeadFilters({ filters, onChange }: DeadFiltersProps) {
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-2">
+      <Segments
+        label="View"
+        choices={VIEWS}
+        value={filters.fingerprint ? "" : filters.view}
+        onValue={(view) => onChange({ view, fingerprint: null })}
+      />
+      <JobFilter value={filters.job} onValue={(job) => onChange({ job })} />
+      <Select
+        aria-label="Time"
+        choices={PERIODS}
+        value={filters.period}
+        onValue={(period) => onChange({ period, since: null, until: null })}
+      />
+      {isNarrowed(filters) ? (
+        <Button variant="ghost" onClick={() => onChange({ job: null, period: null, since: null, until: null })}>
+          Clear
+        </Button>
+      ) : null}
+    </div>
+  );
+}

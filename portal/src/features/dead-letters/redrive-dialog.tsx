@@ -1,0 +1,100 @@
+import { useState } from "react";
+import { call } from "@/api/client";
+import { fieldError, messageOf } from "@/api/errors";
+import type { DeadLetterFilter } from "@/api/schema";
+import { Button } from "@/components/ui/button";
+import { CheckField } from "@/components/ui/check-field";
+import { Dialog } from "@/components/ui/dialog";
+import { Field } from "@/components/ui/field";
+import { Input } from "@/components/ui/input";
+import { JsonField } from "@/components/ui/json-field";
+import { jsonError } from "@/lib/json-text";
+import { plural } from "@/lib/words";
+import { useResolve } from "./use-resolve";
+
+/** Some by their ids, or all that a filter finds. */
+export type Chosen = { ids: string[] } | { filter: DeadLetterFilter };
+
+interface RedriveDialogProps {
+  chosen: Chosen;
+  count: number;
+  /** What to begin from when the input is to be changed. */
+  example?: unknown;
+  onClose: () => void;
+  onDone?: () => void;
+}
+
+export function RedriveDialog({ chosen, count, example, onClose, onDone }: RedriveDialogProps) {
+  const [changing, setChanging] = useState(false);
+  const [text, setText] = useState(() =>
+    example === null || example === undefined ? "" : JSON.stringify(example, null, 2),
+  );
+  const [rate, setRate] = useState("");
+  const wrong = changing ? jsonError(text) : null;
+  const redrive = useResolve(
+    () =>
+      call("POST /dead-letters/redrive", {
+        body: {
+          ...chosen,
+          ...(changing ? { input: text.trim() === "" ? null : (JSON.parse(text) as unknown) } : {}),
+          ...(rate === "" ? {} : { rate: Number(rate) }),
+        },
+      }),
+    () => {
+      onClose();
+      onDone?.();
+    },
+  );
+  const letters = plural(count, "dead letter");
+  const known = fieldError(redrive.error, "input") ?? fieldError(redrive.error, "rate");
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={`Redrive ${letters}`}
+      description="Each is run once more, as a new run of its job as the job is now. They leave this list as they are queued."
+      className="max-w-xl"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" busy={redrive.isPending} disabled={wrong !== null} onClick={() => redrive.mutate()}>
+            Redrive {count.toLocaleString("en-US")}
+          </Button>
+        </>
+      }
+    >
+      <div className="space-y-4">
+        <Field
+          label="Rate"
+          optional
+          hint="How many a second, so that what they call is not overrun. Without, as fast as it goes."
+          error={fieldError(redrive.error, "rate")}
+        >
+          <Input
+            type="number"
+            min="0.1"
+            step="any"
+            inputMode="decimal"
+            value={rate}
+            onChange={(event) => setRate(event.target.value)}
+            className="w-32"
+          />
+        </Field>
+        <CheckField
+          label="Change the input"
+          hint="Every run gets the input below instead of its own."
+          checked={changing}
+          onChecked={setChanging}
+        />
+        {changing ? (
+          <JsonField label="Input" value={text} onValue={setText} error={wrong ?? fieldError(redrive.error, "input")} />
+        ) : null}
+        {redrive.error && !known ? (
+          <p role="alert" className="text-sm text-danger">
+            {messageOf(redrive.error)}
+          </p>
+        ) : null}
+      </div>
+    </Dialog>
+  );
+}

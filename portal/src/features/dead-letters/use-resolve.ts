@@ -1,0 +1,20 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { OperationView } from "@/api/schema";
+import { showOperations } from "@/components/shell/operations/open";
+import { toast } from "@/lib/toasts";
+
+/** Begins an operation on dead letters; it goes on by itself, and the tray shows how far it is. */
+export function useResolve(begin: () => Promise<OperationView>, done: (operation: OperationView) => void) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: begin,
+    onSuccess: (operation) => {
+      done(operation);
+      if (operation.total === 0) toast("There was nothing left to do");
+      else showOperations();
+      for (const noun of ["operations", "dead-letters", "runs", "overview"]) {
+        void client.invalidateQueries({ queryKey: [noun] });
+      }
+    },
+  });
+}

@@ -1,0 +1,95 @@
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import type { RunDetailView } from "@/api/schema";
+import { CopyButton } from "@/components/ui/copy-button";
+import { Time } from "@/components/ui/time";
+import { RunDuration } from "@/features/runs/run-duration";
+import { plural, said } from "@/lib/words";
+import { useWorkerNames } from "./queries";
+
+const LINK = "rounded text-accent hover:underline";
+
+/** What one wants to know at first glance, with links to all that it belongs to. */
+export function RunFacts({ run }: { run: RunDetailView }) {
+  const nameOf = useWorkerNames();
+  const facts: [string, ReactNode][] = [
+    [
+      "Job",
+      <span key="job">
+        <Link to={`/jobs/${run.job_id}`} className={LINK}>
+          {run.job_name}
+        </Link>{" "}
+        <Link
+          to={`/jobs/${run.job_id}?tab=versions&version=${run.version}`}
+          className="rounded text-muted hover:underline"
+        >
+          version {run.version}
+        </Link>
+      </span>,
+    ],
+    ["Started by", startedBy(run)],
+    ["Scheduled for", run.scheduled_for ? <Time key="for" at={run.scheduled_for} as="absolute" /> : null],
+    ["Due", run.status === "queued" ? <Time key="due" at={run.due_at} as="countdown" /> : null],
+    ["Started", run.started_at ? <Time key="started" at={run.started_at} /> : null],
+    ["Duration", run.started_at ? <RunDuration key="duration" run={run} /> : null],
+    ["Attempt", run.attempt > 0 ? `${run.attempt} of ${run.max_attempts}` : null],
+    ["Queue", `${run.queue}, priority ${run.priority}`],
+    [
+      "Worker",
+      run.worker_id ? (
+        <Link key="worker" to={`/runs?worker=${run.worker_id}`} className={LINK}>
+          {nameOf(run.worker_id)}
+        </Link>
+      ) : null,
+    ],
+    ["Exit code", run.exit_code],
+    ["Response", run.response_code === null ? null : `HTTP ${run.response_code}`],
+    ["Reason", run.reason ? said(run.reason) : null],
+    ["Occurrences", run.occurrences > 1 ? plural(run.occurrences, "occurrence") : null],
+    ["Retry of", run.rerun_of ? <Other key="of" id={run.rerun_of} /> : null],
+    ["After", run.parent_run_id ? <Other key="parent" id={run.parent_run_id} /> : null],
+    [
+      "Dead letter",
+      run.dead_since ? (
+        <span key="dead">
+          <Link to={`/dead-letters?job=${run.job_id}`} className={LINK}>
+            since
+          </Link>{" "}
+          <Time at={run.dead_since} />
+        </span>
+      ) : null,
+    ],
+    [
+      "Id",
+      <span key="id" className="flex items-center gap-1">
+        <code className="truncate font-mono text-xs">{run.id}</code>
+        <CopyButton text={run.id} label="Copy the id" />
+      </span>,
+    ],
+  ];
+  return (
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-3 rounded-lg border border-line bg-surface p-4 sm:grid-cols-3 lg:grid-cols-5">
+      {facts
+        .filter(([, value]) => value !== null && value !== undefined)
+        .map(([label, value]) => (
+          <div key={label} className="min-w-0">
+            <dt className="text-xs text-muted">{label}</dt>
+            <dd className="mt-0.5 min-w-0 text-sm break-words">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+function startedBy(run: RunDetailView): string {
+  if (!run.triggered_by) return run.trigger;
+  return `${run.triggered_by.replace(/^(user|key):/, "")} (${run.trigger})`;
+}
+
+function Other({ id }: { id: string }) {
+  return (
+    <Link to={`/runs/${id}`} className={`${LINK} font-mono text-xs`}>
+      {id.slice(0, 8)}…
+    </Link>
+  );
+}
