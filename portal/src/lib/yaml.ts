@@ -18,7 +18,9 @@ function block(value: unknown, depth: number): string {
   }
   if (typeof value !== "object" || value === null) return scalar(value);
   const entries = Object.entries(value);
-  return entries.length === 0 ? "{}" : entries.map(([name, item]) => `${pad}${scalar(name)}:${after(item, depth)}`).join("\n");
+  return entries.length === 0
+    ? "{}"
+    : entries.map(([name, item]) => `${pad}${scalar(name)}:${after(item, depth)}`).join("\n");
 }
 
 function inner(value: unknown, depth: number): string {

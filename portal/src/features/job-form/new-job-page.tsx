@@ -1,5 +1,103 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Play } from "lucide-react";
+import { Link, useNavigate, useSearchParams } from "react-router";
+import { call } from "@/api/client";
+import type { JobBody } from "@/api/schema";
+import { Button } from "@/components/ui/button";
+import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
+import { SkeletonLines } from "@/components/ui/skeleton";
+import { toast, toastError } from "@/lib/toasts";
+import { useCan } from "@/session/use-can";
+import { FormFrame } from "./form-frame";
+import { JobFields } from "./job-fields";
+import { definitionOf } from "./model/draft";
+import { useJobForm } from "./use-job-form";
+import { useLeaveGuard } from "./use-leave-guard";
 
+/** `?from=ID` begins with a copy of that job, `?function=NAME` with a call of that function, `?kind=` with a target. */
 export default function NewJobPage() {
-  return <PageHeader title="New job" />;
+  const [params] = useSearchParams();
+  const from = params.get("from");
+  const job = useQuery({
+    queryKey: ["jobs", "one", from],
+    queryFn: ({ signal }) => call("GET /jobs/{id}", { path: { id: from ?? "" }, signal }),
+    enabled: from !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (from === null) return <NewJob initial={beginning(params)} />;
+  if (job.error) return <ErrorState error={job.error} onRetry={() => void job.refetch()} />;
+  if (!job.data) {
+    return (
+      <>
+        <PageHeader title="New job" />
+        <SkeletonLines lines={8} />
+      </>
+    );
+  }
+  return <NewJob initial={{ ...definitionOf(job.data), name: `${job.data.name}-copy` }} copied={job.data.name} />;
+}
+
+function beginning(params: URLSearchParams): unknown {
+  const name = params.get("function");
+  if (name) return { target: { kind: "python", function: name } };
+  return { target: { kind: params.get("kind") ?? "http" } };
+}
+
+function NewJob({ initial, copied }: { initial: unknown; copied?: string }) {
+  const form = useJobForm(initial);
+  const letGo = useLeaveGuard(form.dirty);
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const can = useCan();
+  const create = useMutation({
+    mutationFn: ({ body }: { body: JobBody; run: boolean }) => call("POST /jobs", { body }),
+    onError: form.setError,
+    onSuccess: async (job, { run }) => {
+      letGo();
+      void client.invalidateQueries({ queryKey: ["jobs"] });
+      toast(`Created ${job.name}`);
+      await navigate(run ? await runOnce(job.id) : `/jobs/${job.id}`);
+    },
+  });
+  const save = (run: boolean) => {
+    const body = form.body();
+    if (body) create.mutate({ body, run });
+  };
+  return (
+    <FormFrame
+      title="New job"
+      description={copied ? `A copy of ${copied}.` : "What is to be done, and when."}
+      form={form}
+      onSubmit={() => save(false)}
+      buttons={
+        <>
+          <Button variant="ghost" asChild>
+            <Link to="/jobs">Cancel</Link>
+          </Button>
+          {can("jobs:run") ? (
+            <Button busy={create.isPending && create.variables.run} onClick={() => save(true)}>
+              <Play /> Create and run once now
+            </Button>
+          ) : null}
+          <Button type="submit" variant="primary" busy={create.isPending && !create.variables.run}>
+            Create
+          </Button>
+        </>
+      }
+    >
+      <JobFields form={form} />
+    </FormFrame>
+  );
+}
+
+/** Where to go after a job was saved and run: its run, or itself if it did not start. */
+export async function runOnce(id: string): Promise<string> {
+  try {
+    const run = await call("POST /jobs/{id}/run", { path: { id } });
+    return `/runs/${run.id}`;
+  } catch (error) {
+    toastError("Saved, but it could not be run", error);
+    return `/jobs/${id}`;
+  }
 }

@@ -1,5 +1,67 @@
+import { useParams } from "react-router";
+import type { JobView } from "@/api/schema";
+import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
+import { SkeletonLines } from "@/components/ui/skeleton";
+import { TabPanel, Tabs } from "@/components/ui/tabs";
+import { useUrlState } from "@/lib/url-state";
+import { BackfillBanner } from "./backfill-banner";
+import { DefinitionTab } from "./definition-tab";
+import { JobHeader } from "./job-header";
+import { OverviewTab } from "./overview/overview-tab";
+import { useJob } from "./queries";
+import { RunsTab } from "./runs-tab";
+import { VersionsTab } from "./versions/versions-tab";
+import { WhyTab } from "./why-tab";
+
+const TABS = [
+  { value: "overview", label: "Overview" },
+  { value: "runs", label: "Runs" },
+  { value: "versions", label: "Versions" },
+  { value: "why", label: "Why" },
+  { value: "definition", label: "Definition" },
+];
+
+const DEFAULTS = { tab: "overview", status: "", trigger: "", cursor: "", from: "", to: "", as: "" };
 
 export default function JobPage() {
-  return <PageHeader title="Job" />;
+  const { job: id = "" } = useParams();
+  const job = useJob(id);
+  if (job.data) return <Job key={job.data.id} job={job.data} />;
+  return (
+    <>
+      <PageHeader title="Job" />
+      {job.error ? <ErrorState error={job.error} onRetry={() => void job.refetch()} /> : <SkeletonLines lines={8} />}
+    </>
+  );
+}
+
+function Job({ job }: { job: JobView }) {
+  const [{ tab }, set] = useUrlState(DEFAULTS);
+  // Another tab has filters of its own: those of this one do not come along.
+  const open = (next: string) =>
+    set({ tab: next, status: null, trigger: null, cursor: null, from: null, to: null, as: null });
+  return (
+    <>
+      <JobHeader job={job} />
+      <BackfillBanner job={job} />
+      <Tabs value={tab} onValue={open} tabs={TABS} label="About the job">
+        <TabPanel value="overview">
+          <OverviewTab job={job} />
+        </TabPanel>
+        <TabPanel value="runs">
+          <RunsTab job={job} />
+        </TabPanel>
+        <TabPanel value="versions">
+          <VersionsTab job={job} />
+        </TabPanel>
+        <TabPanel value="why">
+          <WhyTab job={job} />
+        </TabPanel>
+        <TabPanel value="definition">
+          <DefinitionTab job={job} />
+        </TabPanel>
+      </Tabs>
+    </>
+  );
 }

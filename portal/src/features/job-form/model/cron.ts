@@ -48,18 +48,24 @@ const NUMBER = /^\d{1,2}$/;
 export function simpleOf(cron: string): SimpleCron | null {
   const [minute = "", hour = "", day = "", month = "", weekday = "", ...rest] = cron.trim().split(/\s+/);
   if (rest.length > 0 || month !== "*") return null;
+  if (hour === "*") return day === "*" && weekday === "*" ? withinHours(minute) : null;
+  if (!NUMBER.test(minute) || !NUMBER.test(hour)) return null;
+  return atTimes({ minute: Number(minute), hour: Number(hour) }, day, weekday);
+}
+
+function withinHours(minute: string): SimpleCron | null {
   const step = /^\*\/(\d{1,2})$/.exec(minute);
-  if (step && hour === "*" && day === "*" && weekday === "*") return { ...SIMPLE.minutes, minute: Number(step[1]) };
-  if (!NUMBER.test(minute)) return null;
-  const at = { minute: Number(minute), hour: Number(hour) };
-  if (hour === "*") return day === "*" && weekday === "*" ? { ...SIMPLE.hourly, minute: at.minute } : null;
-  if (!NUMBER.test(hour)) return null;
-  if (day === "*" && weekday === "*") return { ...SIMPLE.daily, ...at };
-  if (day === "*") {
-    const days = daysOf(weekday);
-    return days && { ...SIMPLE.weekly, ...at, days };
+  if (step) return { ...SIMPLE.minutes, minute: Number(step[1]) };
+  return NUMBER.test(minute) ? { ...SIMPLE.hourly, minute: Number(minute) } : null;
+}
+
+function atTimes(at: { minute: number; hour: number }, day: string, weekday: string): SimpleCron | null {
+  if (weekday === "*") {
+    if (day === "*") return { ...SIMPLE.daily, ...at };
+    return day === "L" || NUMBER.test(day) ? { ...SIMPLE.monthly, ...at, day } : null;
   }
-  return weekday === "*" && (day === "L" || NUMBER.test(day)) ? { ...SIMPLE.monthly, ...at, day } : null;
+  const days = day === "*" ? daysOf(weekday) : null;
+  return days && { ...SIMPLE.weekly, ...at, days };
 }
 
 function daysOf(text: string): string[] | null {

@@ -38,9 +38,7 @@ const WHAT_IT_IS = ["kind", "cron", "every", "at", "after", "manual"];
 
 /** Whether two targets or schedules are of different kinds: half of one and half of the other makes none. */
 function another(mine: Json, theirs: Json): boolean {
-  return WHAT_IT_IS.some((name) =>
-    name === "kind" ? mine.kind !== theirs.kind : name in mine !== name in theirs,
-  );
+  return WHAT_IT_IS.some((name) => (name === "kind" ? mine.kind !== theirs.kind : name in mine !== name in theirs));
 }
 
 function isObject(value: unknown): value is Json {

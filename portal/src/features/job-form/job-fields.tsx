@@ -1,0 +1,101 @@
+import { useEffect, useRef } from "react";
+import { ApiError } from "@/api/errors";
+import { CodeEditor } from "@/components/ui/code-editor";
+import { Field } from "@/components/ui/field";
+import { Panel } from "@/components/ui/panel";
+import { AboutSection } from "./about-section";
+import { formErrors } from "./form-errors";
+import type { ScheduleDraft } from "./model/schedule";
+import { writeSchedule } from "./model/schedule";
+import { PolicyFields } from "./policy-fields";
+import { usePreview } from "./queries";
+import { Preview } from "./schedule/preview";
+import { ScheduleFields } from "./schedule/schedule-fields";
+import { TargetSection } from "./target-section";
+import type { JobForm } from "./use-job-form";
+
+interface JobFieldsProps {
+  form: JobForm;
+  /** The job that is edited: its schedule is what a new one is compared with. */
+  job?: string;
+}
+
+/** All fields of a job, and beside them what its schedule will do. */
+export function JobFields({ form, job }: JobFieldsProps) {
+  const top = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!(form.error instanceof ApiError)) return;
+    const wrong = top.current?.querySelector<HTMLElement>("[aria-invalid=true], [data-invalid]");
+    wrong?.scrollIntoView({ block: "center" });
+    wrong?.focus({ preventScroll: true });
+  }, [form.error]);
+  return (
+    <div ref={top}>
+      {form.json === null ? <Fields form={form} job={job} /> : <AsJson form={form} json={form.json} />}
+    </div>
+  );
+}
+
+function Fields({ form, job }: JobFieldsProps) {
+  const { draft } = form;
+  const schedule = writeSchedule(draft.schedule);
+  const preview = usePreview(schedule, isComplete(draft.schedule), job);
+  const wrong = preview.isPlaceholderData ? null : preview.error;
+  const errors = formErrors(form.error, wrong);
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="min-w-0 space-y-4">
+        <AboutSection draft={draft} onDraft={form.setTop} errors={errors} first={!job} />
+        <TargetSection
+          draft={draft}
+          onKind={(kind) => form.setTop({ kind })}
+          onTarget={form.setTarget}
+          errors={errors}
+        />
+        <Panel title="When it runs">
+          <ScheduleFields draft={draft.schedule} onDraft={form.setSchedule} errors={errors} />
+        </Panel>
+        <Panel title="Policies">
+          <PolicyFields
+            draft={draft.policies}
+            onDraft={form.setPolicies}
+            errors={errors}
+            scheduled={draft.schedule.kind !== "manual"}
+          />
+        </Panel>
+      </div>
+      <Panel title="What will happen" className="lg:sticky lg:top-16">
+        <div aria-live="polite">
+          <Preview
+            preview={isComplete(draft.schedule) ? preview.data : undefined}
+            error={wrong}
+            settled={preview.settled && !preview.isFetching}
+            zone={draft.schedule.timezone}
+            manual={draft.schedule.kind === "manual" || draft.schedule.kind === "after"}
+          />
+        </div>
+      </Panel>
+    </div>
+  );
+}
+
+/** Whether there is enough of it to ask the server. */
+function isComplete(draft: ScheduleDraft): boolean {
+  const main = { cron: draft.cron, every: draft.every, at: draft.at, after: draft.afterJob, manual: "yes" };
+  return main[draft.kind].trim() !== "" && draft.timezone.trim() !== "";
+}
+
+function AsJson({ form, json }: { form: JobForm; json: string }) {
+  const errors = form.error instanceof ApiError ? form.error.fields : [];
+  return (
+    <Panel>
+      <Field
+        label="Definition"
+        hint="The whole job as JSON, as the API takes it."
+        error={errors.map(({ field, message }) => `${field}: ${message}`).join("; ") || undefined}
+      >
+        <CodeEditor language="json" aria-label="Definition" value={json} onValue={form.setJson} className="min-h-96" />
+      </Field>
+    </Panel>
+  );
+}

@@ -1,0 +1,106 @@
+import { Field } from "@/components/ui/field";
+import { Input } from "@/components/ui/input";
+import { Select } from "@/components/ui/select";
+import { seconds } from "@/lib/durations";
+import { plural } from "@/lib/words";
+import { type PolicyDraft, waits } from "./model/policies";
+import { NumberField } from "./number-field";
+import type { PolicyProps } from "./policy-fields";
+
+const BACKOFFS = [
+  { value: "exponential", label: "doubles each time" },
+  { value: "linear", label: "grows evenly" },
+  { value: "fixed", label: "stays the same" },
+];
+const MOST = 8; // waits that are listed
+
+export function RetryFields({ draft, onDraft, errors }: Omit<PolicyProps, "scheduled">) {
+  return (
+    <>
+      <div className="grid gap-3 sm:grid-cols-2">
+        <NumberField
+          label="Attempts"
+          hint="The first one included."
+          placeholder="3"
+          value={draft.maxAttempts}
+          onValue={(maxAttempts) => onDraft({ maxAttempts })}
+          error={errors.at("retry.max_attempts")}
+        />
+        <Field label="The wait between them" error={errors.at("retry.backoff")}>
+          <Select
+            className="w-full"
+            choices={BACKOFFS}
+            value={draft.backoff}
+            onValue={(backoff) => onDraft({ backoff })}
+          />
+        </Field>
+        <NumberField
+          label="First wait (seconds)"
+          placeholder="60"
+          value={draft.delay}
+          onValue={(delay) => onDraft({ delay })}
+          error={errors.at("retry.delay")}
+        />
+        <NumberField
+          label="Longest wait (seconds)"
+          placeholder="3600"
+          value={draft.maxDelay}
+          onValue={(maxDelay) => onDraft({ maxDelay })}
+          error={errors.at("retry.max_delay")}
+        />
+        <NumberField
+          label="Jitter"
+          hint="A fraction by which waits differ, 0 to 1."
+          placeholder="0.1"
+          value={draft.retryJitter}
+          onValue={(retryJitter) => onDraft({ retryJitter })}
+          error={errors.at("retry.jitter")}
+        />
+        <Field
+          label="Exit codes that are final"
+          optional
+          hint="Separated by commas; 1 to 255."
+          error={errors.under("retry.permanent_exit_codes")}
+        >
+          <Input
+            value={draft.permanentExitCodes}
+            onChange={(event) => onDraft({ permanentExitCodes: event.target.value })}
+          />
+        </Field>
+      </div>
+      <RetryPreview draft={draft} />
+    </>
+  );
+}
+
+/** The waits as a line of time. */
+function RetryPreview({ draft }: { draft: PolicyDraft }) {
+  const all = waits(draft);
+  if (all.length === 0) return <p className="text-xs text-muted">A failed attempt is not repeated.</p>;
+  const total = all.reduce((sum, wait) => sum + wait, 0);
+  return (
+    <div>
+      <ol aria-label="Attempts and the waits between them" className="flex flex-wrap items-center gap-1 text-xs">
+        <Attempt n={1} />
+        {all.slice(0, MOST).map((wait, index) => (
+          <li key={`wait ${index + 1}`} className="flex items-center gap-1">
+            <span className="px-1 text-muted">{seconds(wait)}</span>
+            <span className="rounded bg-sunken px-1.5 py-0.5 text-soft">attempt {index + 2}</span>
+          </li>
+        ))}
+        {all.length > MOST ? <li className="text-muted">… {all.length - MOST} more</li> : null}
+      </ol>
+      <p className="mt-1.5 text-xs text-muted">Gives up after waits of {seconds(total)} altogether.</p>
+    </div>
+  );
+}
+
+function Attempt({ n }: { n: number }) {
+  return <li className="rounded bg-sunken px-1.5 py-0.5 text-soft">attempt {n}</li>;
+}
+
+export function retrySummary(draft: PolicyDraft): string {
+  const all = waits(draft);
+  if (all.length === 0) return "none";
+  return `${plural(all.length + 1, "attempt")} · first after ${seconds(all[0] ?? 0)}`;
+}

@@ -1,0 +1,96 @@
+import { CalendarClock, CornerDownRight, Hand, Repeat, Timer } from "lucide-react";
+import { Field } from "@/components/ui/field";
+import { Input } from "@/components/ui/input";
+import { InstantInput } from "@/components/ui/instant-input";
+import { OptionCards } from "@/components/ui/option-cards";
+import type { FormErrors } from "../form-errors";
+import type { ScheduleDraft, ScheduleKind } from "../model/schedule";
+import { AfterFields } from "./after-fields";
+import { CronFields } from "./cron-fields";
+import { ScheduleOptions } from "./schedule-options";
+import { ZoneInput } from "./zone-input";
+
+export interface ScheduleProps {
+  draft: ScheduleDraft;
+  onDraft: (change: Partial<ScheduleDraft>) => void;
+  errors: FormErrors;
+}
+
+const KINDS = [
+  { value: "cron", label: "At set times", hint: "By the clock of a zone", icon: CalendarClock },
+  { value: "every", label: "Every so often", hint: "On a fixed grid", icon: Repeat },
+  { value: "at", label: "Once", hint: "At an instant", icon: Timer },
+  { value: "after", label: "After a job", hint: "When its runs end", icon: CornerDownRight },
+  { value: "manual", label: "By hand", hint: "When somebody says so", icon: Hand },
+];
+const INTERVALS = ["1m", "5m", "15m", "30m", "1h", "6h", "12h", "1d"];
+
+export function ScheduleFields({ draft, onDraft, errors }: ScheduleProps) {
+  return (
+    <div className="space-y-4">
+      <OptionCards
+        label="Kind of schedule"
+        options={KINDS}
+        value={draft.kind}
+        onValue={(kind) => onDraft({ kind: kind as ScheduleKind })}
+        className="grid-cols-2 sm:grid-cols-3 xl:grid-cols-5"
+      />
+      <Main draft={draft} onDraft={onDraft} errors={errors} />
+      {draft.kind === "manual" ? null : <ScheduleOptions draft={draft} onDraft={onDraft} errors={errors} />}
+    </div>
+  );
+}
+
+function Main({ draft, onDraft, errors }: ScheduleProps) {
+  switch (draft.kind) {
+    case "cron":
+      return <CronFields draft={draft} onDraft={onDraft} errors={errors} />;
+    case "every":
+      return (
+        <>
+          <Suggestions />
+          <Field
+            label="Every"
+            hint="15m, 1h30m, 90s, 1d, or ISO 8601 such as PT1H30M; from a second to ten years."
+            error={errors.under("schedule.every")}
+            className="max-w-64"
+          >
+            <Input
+              list="intervals"
+              value={draft.every}
+              onChange={(event) => onDraft({ every: event.target.value })}
+              autoComplete="off"
+            />
+          </Field>
+        </>
+      );
+    case "at":
+      return (
+        <div className="flex flex-wrap gap-3">
+          <Field label="When" error={errors.at("schedule.at")}>
+            <InstantInput value={draft.at} zone={draft.timezone} onValue={(at) => onDraft({ at })} />
+          </Field>
+          <ZoneInput value={draft.timezone} onValue={(timezone) => onDraft({ timezone })} errors={errors} />
+        </div>
+      );
+    case "after":
+      return <AfterFields draft={draft} onDraft={onDraft} errors={errors} />;
+    case "manual":
+      return (
+        <p className="text-sm text-muted">
+          It runs when somebody presses “Run now”, or a program asks for it:{" "}
+          <code className="font-mono text-xs">POST /api/v1/jobs/…/run</code>.
+        </p>
+      );
+  }
+}
+
+function Suggestions() {
+  return (
+    <datalist id="intervals">
+      {INTERVALS.map((value) => (
+        <option key={value} value={value} />
+      ))}
+    </datalist>
+  );
+}

@@ -1,0 +1,111 @@
+import { Field } from "@/components/ui/field";
+import { Fold } from "@/components/ui/fold";
+import { Group } from "@/components/ui/group";
+import { Input } from "@/components/ui/input";
+import { InstantInput } from "@/components/ui/instant-input";
+import { Select } from "@/components/ui/select";
+import type { ScheduleDraft } from "../model/schedule";
+import { BlackoutFields } from "./blackout-fields";
+import type { ScheduleProps } from "./schedule-fields";
+import { ZoneInput } from "./zone-input";
+
+const GAPS = [
+  { value: "run_after", label: "run right after the gap" },
+  { value: "skip", label: "are skipped" },
+];
+const FOLDS = [
+  { value: "first", label: "run the first time" },
+  { value: "second", label: "run the second time" },
+  { value: "both", label: "run both times" },
+];
+const OPTIONS = ["start_at", "end_at", "max_runs", "jitter", "blackouts", "dst_gap", "dst_fold"];
+
+export function ScheduleOptions({ draft, onDraft, errors }: ScheduleProps) {
+  const timed = draft.kind !== "after";
+  const zoned = draft.kind === "cron" || draft.kind === "at";
+  return (
+    <Fold
+      title="Start, end, jitter, blackouts"
+      summary={summary(draft)}
+      needed={OPTIONS.some((name) => errors.under(`schedule.${name}`) !== undefined)}
+    >
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Field
+          label={draft.kind === "every" ? "First at" : "Not before"}
+          optional
+          error={errors.at("schedule.start_at")}
+        >
+          <InstantInput value={draft.startAt} zone={draft.timezone} onValue={(startAt) => onDraft({ startAt })} />
+        </Field>
+        <Field label="Not after" optional error={errors.at("schedule.end_at")}>
+          <InstantInput value={draft.endAt} zone={draft.timezone} onValue={(endAt) => onDraft({ endAt })} />
+        </Field>
+        {timed ? (
+          <Field label="Runs at most" optional hint="Then the job is finished." error={errors.at("schedule.max_runs")}>
+            <Input
+              inputMode="numeric"
+              placeholder="no limit"
+              value={draft.maxRuns}
+              onChange={(event) => onDraft({ maxRuns: event.target.value })}
+            />
+          </Field>
+        ) : null}
+        <Field
+          label="Jitter (seconds)"
+          optional
+          hint="Spreads the starts, the same way each time."
+          error={errors.at("schedule.jitter")}
+        >
+          <Input
+            inputMode="numeric"
+            placeholder="0"
+            value={draft.jitter}
+            onChange={(event) => onDraft({ jitter: event.target.value })}
+          />
+        </Field>
+        {draft.kind === "cron" ? (
+          <>
+            <Field label="Times that daylight saving leaves out" error={errors.at("schedule.dst_gap")}>
+              <Select
+                className="w-full"
+                choices={GAPS}
+                value={draft.dstGap}
+                onValue={(dstGap) => onDraft({ dstGap })}
+              />
+            </Field>
+            <Field label="Times that come twice" error={errors.at("schedule.dst_fold")}>
+              <Select
+                className="w-full"
+                choices={FOLDS}
+                value={draft.dstFold}
+                onValue={(dstFold) => onDraft({ dstFold })}
+              />
+            </Field>
+          </>
+        ) : null}
+        {zoned ? null : (
+          <ZoneInput value={draft.timezone} onValue={(timezone) => onDraft({ timezone })} errors={errors} />
+        )}
+      </div>
+      <Group
+        label="Blackouts"
+        optional
+        hint="What would run inside is skipped, and the history says so."
+        error={errors.under("schedule.blackouts")}
+      >
+        <BlackoutFields rows={draft.blackouts} zone={draft.timezone} onRows={(blackouts) => onDraft({ blackouts })} />
+      </Group>
+    </Fold>
+  );
+}
+
+function summary(draft: ScheduleDraft): string {
+  const words = [
+    draft.startAt && "has a start",
+    draft.endAt && "has an end",
+    draft.kind !== "after" && draft.maxRuns && `at most ${draft.maxRuns} runs`,
+    draft.jitter && `jitter ${draft.jitter} s`,
+    draft.blackouts.length > 0 && `${draft.blackouts.length} blackout${draft.blackouts.length === 1 ? "" : "s"}`,
+  ].filter(Boolean);
+  return words.length > 0 ? words.join(" · ") : "none";
+}

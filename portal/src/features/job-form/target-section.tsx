@@ -1,0 +1,70 @@
+import { Box, Code, Globe, Package, SquareTerminal } from "lucide-react";
+import { OptionCards } from "@/components/ui/option-cards";
+import { Panel } from "@/components/ui/panel";
+import { useCan } from "@/session/use-can";
+import type { FormErrors } from "./form-errors";
+import type { Draft, Kind } from "./model/draft";
+import { ArtifactFields } from "./targets/artifact-fields";
+import { ContainerFields } from "./targets/container-fields";
+import { HttpFields } from "./targets/http-fields";
+import { PythonFields } from "./targets/python-fields";
+import { ScriptFields } from "./targets/script-fields";
+
+const KINDS = [
+  { value: "http", label: "HTTP", hint: "Call a URL", icon: Globe },
+  { value: "script", label: "Script", hint: "bash, Python …", icon: SquareTerminal },
+  { value: "python", label: "Python function", hint: "Registered by workers", icon: Code },
+  { value: "container", label: "Container", hint: "Docker or Podman", icon: Box },
+  { value: "artifact", label: "Artifact", hint: "An archive, verified", icon: Package },
+];
+
+interface TargetSectionProps {
+  draft: Draft;
+  onKind: (kind: Kind) => void;
+  onTarget: (change: object) => void;
+  errors: FormErrors;
+}
+
+/** What is to be done. */
+export function TargetSection({ draft, onKind, onTarget, errors }: TargetSectionProps) {
+  const code = useCan()("jobs:code");
+  return (
+    <Panel title="What it does">
+      <div className="space-y-4">
+        <OptionCards
+          label="Kind of target"
+          className="grid-cols-2 sm:grid-cols-3 xl:grid-cols-5"
+          options={KINDS.map((kind) => ({ ...kind, disabled: !code && kind.value !== "http" }))}
+          value={draft.kind}
+          onValue={(kind) => onKind(kind as Kind)}
+        />
+        {code ? null : (
+          <p className="text-xs text-muted">
+            Targets other than HTTP are code that workers execute: owners make those.
+          </p>
+        )}
+        {errors.at("target") ? (
+          <p role="alert" className="text-xs text-danger">
+            {errors.at("target")}
+          </p>
+        ) : null}
+        <Fields draft={draft} onTarget={onTarget} errors={errors} />
+      </div>
+    </Panel>
+  );
+}
+
+function Fields({ draft, onTarget, errors }: Omit<TargetSectionProps, "onKind">) {
+  switch (draft.kind) {
+    case "http":
+      return <HttpFields draft={draft.http} onDraft={onTarget} errors={errors} />;
+    case "script":
+      return <ScriptFields draft={draft.script} onDraft={onTarget} errors={errors} />;
+    case "python":
+      return <PythonFields draft={draft.python} onDraft={onTarget} errors={errors} />;
+    case "container":
+      return <ContainerFields draft={draft.container} onDraft={onTarget} errors={errors} />;
+    case "artifact":
+      return <ArtifactFields draft={draft.artifact} onDraft={onTarget} errors={errors} />;
+  }
+}

@@ -1,0 +1,121 @@
+import { CheckField } from "@/components/ui/check-field";
+import { CodeEditor } from "@/components/ui/code-editor";
+import { Field } from "@/components/ui/field";
+import { Fold } from "@/components/ui/fold";
+import { Group } from "@/components/ui/group";
+import { Input } from "@/components/ui/input";
+import { ListEditor } from "@/components/ui/list-editor";
+import { PairsEditor } from "@/components/ui/pairs-editor";
+import { Segments } from "@/components/ui/segments";
+import type { ArtifactDraft } from "../model/target-code";
+import type { TargetProps } from "./http-fields";
+import { LimitsFields, limitsSummary } from "./limits-fields";
+
+const RUNS = [
+  { value: "function", label: "A Python function" },
+  { value: "command", label: "A command" },
+];
+const LIMITS = ["memory", "cpu", "files", "processes"] as const;
+
+export function ArtifactFields({ draft, onDraft, errors }: TargetProps<ArtifactDraft>) {
+  return (
+    <div className="space-y-4">
+      <Field
+        label="Archive"
+        hint="A zip, wheel or tar file: file:///…, s3://…, or what the worker's HORAE_ARTIFACT_SCHEMES allows."
+        error={errors.at("target.uri")}
+      >
+        <Input
+          className="font-mono text-xs"
+          placeholder="s3://builds/report-1.4.zip"
+          value={draft.uri}
+          onChange={(event) => onDraft({ uri: event.target.value })}
+        />
+      </Field>
+      <Field label="Digest" hint="sha256: and what sha256sum prints of it." error={errors.at("target.digest")}>
+        <Input
+          className="font-mono text-xs"
+          placeholder="sha256:…"
+          value={draft.digest}
+          onChange={(event) => onDraft({ digest: event.target.value })}
+        />
+      </Field>
+      <Group label="Runs" error={draft.runs === "command" ? errors.under("target.entrypoint") : undefined}>
+        <Segments
+          label="Runs"
+          choices={RUNS}
+          value={draft.runs}
+          onValue={(runs) => onDraft({ runs: runs as ArtifactDraft["runs"] })}
+        />
+        {draft.runs === "command" ? (
+          <div className="pt-2">
+            <ListEditor noun="part of the command" rows={draft.command} onRows={(command) => onDraft({ command })} />
+          </div>
+        ) : null}
+      </Group>
+      {draft.runs === "function" ? (
+        <>
+          <Field label="Function" hint="module:function" error={errors.at("target.entrypoint")}>
+            <Input
+              className="font-mono text-xs"
+              placeholder="report.main:run"
+              value={draft.function}
+              onChange={(event) => onDraft({ function: event.target.value })}
+            />
+          </Field>
+          <Field
+            label="Arguments"
+            optional
+            hint="A JSON object; the input of a run is added to them and takes precedence."
+            error={errors.under("target.arguments")}
+          >
+            <CodeEditor
+              language="json"
+              aria-label="Arguments"
+              value={draft.arguments}
+              onValue={(args) => onDraft({ arguments: args })}
+            />
+          </Field>
+        </>
+      ) : null}
+      <Group
+        label="Environment"
+        optional
+        hint="Values may use {{ secrets.NAME }}, {{ input.… }}, {{ run.id }}."
+        error={errors.under("target.env")}
+      >
+        <PairsEditor noun="variable" multiline rows={draft.env} onRows={(env) => onDraft({ env })} />
+      </Group>
+      <Fold
+        title="Requirements, container, limits"
+        summary={limitsSummary({ ...draft.limits })}
+        needed={["install", "image", "limits"].some((name) => errors.under(`target.${name}`) !== undefined)}
+      >
+        <CheckField
+          label="Install its requirements.txt first"
+          hint="Into a virtual environment of its own; workers need HORAE_ARTIFACT_INSTALL."
+          checked={draft.install}
+          onChecked={(install) => onDraft({ install })}
+        />
+        <Field
+          label="Run it in a container of this image"
+          optional
+          error={errors.at("target.image") ?? errors.at("target.install")}
+        >
+          <Input
+            className="font-mono text-xs"
+            placeholder="on the worker's machine itself"
+            value={draft.image}
+            onChange={(event) => onDraft({ image: event.target.value })}
+          />
+        </Field>
+        <LimitsFields
+          names={LIMITS}
+          draft={{ ...draft.limits }}
+          onDraft={(change) => onDraft({ limits: { ...draft.limits, ...change } })}
+          errors={errors}
+        />
+      </Fold>
+    </div>
+  );
+}

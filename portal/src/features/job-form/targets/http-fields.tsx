@@ -1,0 +1,191 @@
+import { CheckField } from "@/components/ui/check-field";
+import { CodeEditor } from "@/components/ui/code-editor";
+import { Field } from "@/components/ui/field";
+import { Fold } from "@/components/ui/fold";
+import { Group } from "@/components/ui/group";
+import { Input } from "@/components/ui/input";
+import { PairsEditor } from "@/components/ui/pairs-editor";
+import { Segments } from "@/components/ui/segments";
+import { Select } from "@/components/ui/select";
+import type { FormErrors } from "../form-errors";
+import type { HttpDraft } from "../model/target-http";
+import { useSecretNames } from "../queries";
+
+export interface TargetProps<T> {
+  draft: T;
+  onDraft: (change: Partial<T>) => void;
+  errors: FormErrors;
+}
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"].map((value) => ({ value, label: value }));
+const AUTHS = [
+  { value: "none", label: "None" },
+  { value: "bearer", label: "Bearer token" },
+  { value: "basic", label: "User and password" },
+];
+const HEADERS = ["Accept", "Content-Type", "User-Agent", "X-Request-Source"];
+const SENDS_BODY = ["POST", "PUT", "PATCH", "DELETE"];
+
+export function HttpFields({ draft, onDraft, errors }: TargetProps<HttpDraft>) {
+  const secrets = useSecretNames();
+  return (
+    <div className="space-y-4">
+      <div className="flex gap-2">
+        <Field label="Method" error={errors.at("target.method")} className="w-28 shrink-0">
+          <Select choices={METHODS} className="w-full" value={draft.method} onValue={(method) => onDraft({ method })} />
+        </Field>
+        <Field label="URL" error={errors.at("target.url")} className="min-w-0 flex-1">
+          <Input
+            className="font-mono text-xs"
+            placeholder="https://api.example.org/reports"
+            value={draft.url}
+            onChange={(event) => onDraft({ url: event.target.value })}
+          />
+        </Field>
+      </div>
+      <Group label="Headers" optional error={errors.under("target.headers")}>
+        <PairsEditor
+          noun="header"
+          rows={draft.headers}
+          onRows={(headers) => onDraft({ headers })}
+          suggestions={HEADERS}
+        />
+      </Group>
+      <Group label="Query parameters" optional error={errors.under("target.query")}>
+        <PairsEditor noun="parameter" rows={draft.query} onRows={(query) => onDraft({ query })} />
+      </Group>
+      {SENDS_BODY.includes(draft.method) ? (
+        <Field
+          label="Body"
+          optional
+          hint={
+            <>
+              A template: <code className="font-mono">{"{{ input.order | tojson }}"}</code>,{" "}
+              <code className="font-mono">{"{{ run.id }}"}</code>. Left empty, the input of the run is sent as JSON.
+            </>
+          }
+          error={errors.at("target.body")}
+        >
+          <CodeEditor
+            language={draft.body.includes("{{") || draft.body.includes("{%") ? "text" : "json"}
+            aria-label="Body"
+            value={draft.body}
+            onValue={(body) => onDraft({ body })}
+          />
+        </Field>
+      ) : null}
+      <Auth draft={draft} onDraft={onDraft} errors={errors} secrets={secrets} />
+      <Fold
+        title="Answers, signature, callback"
+        summary={summary(draft)}
+        needed={["expect", "sign_with", "callback"].some((name) => errors.under(`target.${name}`) !== undefined)}
+      >
+        <Field
+          label="Expected statuses"
+          optional
+          hint="What counts as success, separated by commas: 2xx, 404, 200-204. By default 2xx."
+          error={errors.under("target.expect")}
+        >
+          <Input placeholder="2xx" value={draft.expect} onChange={(event) => onDraft({ expect: event.target.value })} />
+        </Field>
+        <CheckField
+          label="Follow redirects"
+          checked={draft.followRedirects}
+          onChecked={(followRedirects) => onDraft({ followRedirects })}
+        />
+        <Field
+          label="Sign with secrets"
+          optional
+          hint={`Names of secrets, separated by commas; receivers verify the Webhook-Signature header.${secrets.length > 0 ? ` There are: ${secrets.slice(0, 10).join(", ")}.` : ""}`}
+          error={errors.under("target.sign_with")}
+        >
+          <Input
+            placeholder="HOOK_KEY"
+            value={draft.signWith}
+            onChange={(event) => onDraft({ signWith: event.target.value })}
+          />
+        </Field>
+        <CheckField
+          label="Wait for a callback"
+          hint="An answer of 202 parks the run until somebody calls the address in the header Horae-Callback-Url."
+          checked={draft.callback}
+          onChecked={(callback) => onDraft({ callback })}
+        />
+        {draft.callback ? (
+          <Field label="Wait at most (seconds)" error={errors.at("target.callback.timeout")} className="max-w-48">
+            <Input
+              inputMode="numeric"
+              placeholder="3600"
+              value={draft.callbackTimeout}
+              onChange={(event) => onDraft({ callbackTimeout: event.target.value })}
+            />
+          </Field>
+        ) : null}
+      </Fold>
+    </div>
+  );
+}
+
+function summary(draft: HttpDraft): string {
+  const words = [draft.expect ? `expects ${draft.expect}` : "2xx is success"];
+  if (draft.followRedirects) words.push("follows redirects");
+  if (draft.signWith) words.push("signed");
+  if (draft.callback) words.push("waits for a callback");
+  return words.join(" · ");
+}
+
+function Auth({ draft, onDraft, errors, secrets }: TargetProps<HttpDraft> & { secrets: string[] }) {
+  const example = `{{ secrets.${secrets[0] ?? "API_TOKEN"} }}`;
+  return (
+    <Group label="Authentication" error={errors.at("target.auth")}>
+      <Segments
+        label="Authentication"
+        choices={AUTHS}
+        value={draft.auth}
+        onValue={(auth) => onDraft({ auth: auth as HttpDraft["auth"] })}
+      />
+      {draft.auth === "none" ? null : (
+        <div className="grid gap-3 pt-2 sm:grid-cols-2">
+          {draft.auth === "bearer" ? (
+            <Field
+              label="Token"
+              hint={`From a secret: ${example}. Written out, it is refused.`}
+              error={errors.at("target.auth.bearer")}
+            >
+              <Input
+                className="font-mono text-xs"
+                placeholder={example}
+                value={draft.token}
+                autoComplete="off"
+                onChange={(event) => onDraft({ token: event.target.value })}
+              />
+            </Field>
+          ) : (
+            <>
+              <Field label="User name" error={errors.at("target.auth.basic.username")}>
+                <Input
+                  value={draft.username}
+                  autoComplete="off"
+                  onChange={(event) => onDraft({ username: event.target.value })}
+                />
+              </Field>
+              <Field
+                label="Password"
+                hint={`From a secret: ${example}`}
+                error={errors.at("target.auth.basic.password")}
+              >
+                <Input
+                  className="font-mono text-xs"
+                  placeholder={example}
+                  value={draft.password}
+                  autoComplete="off"
+                  onChange={(event) => onDraft({ password: event.target.value })}
+                />
+              </Field>
+            </>
+          )}
+        </div>
+      )}
+    </Group>
+  );
+}

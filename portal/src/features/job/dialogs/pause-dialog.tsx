@@ -1,0 +1,69 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "@/api/client";
+import { fieldError, messageOf } from "@/api/errors";
+import type { JobView } from "@/api/schema";
+import { Button } from "@/components/ui/button";
+import { Dialog } from "@/components/ui/dialog";
+import { Field } from "@/components/ui/field";
+import { InstantInput } from "@/components/ui/instant-input";
+import { useSwitchJob } from "@/features/jobs/job-verbs";
+import { userZone } from "@/lib/times";
+import { toast } from "@/lib/toasts";
+
+const HOUR = 3_600_000;
+const LENGTHS: [string, number][] = [
+  ["1 hour", HOUR],
+  ["8 hours", 8 * HOUR],
+  ["1 day", 24 * HOUR],
+  ["1 week", 7 * 24 * HOUR],
+];
+
+/** Holds the schedule, for a time or until somebody resumes it. */
+export function PauseDialog({ job, onClose }: { job: JobView; onClose: () => void }) {
+  const [until, setUntil] = useState("");
+  const client = useQueryClient();
+  const change = useSwitchJob();
+  const pause = useMutation({
+    mutationFn: () => call("POST /jobs/{id}/pause", { path: { id: job.id }, ...(until ? { body: { until } } : {}) }),
+    onSuccess: (paused) => {
+      client.setQueryData(["jobs", "one", job.id], paused);
+      toast(`Paused ${job.name}`, { undo: () => change(job, "resume") });
+      onClose();
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ["jobs"] }),
+  });
+  const wrong = fieldError(pause.error, "until");
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={`Pause ${job.name}?`}
+      description={`Its schedule is held. What was missed is treated as its catch-up rule says (${job.catch_up}).`}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" busy={pause.isPending} onClick={() => pause.mutate()}>
+            {until ? "Pause until then" : "Pause"}
+          </Button>
+        </>
+      }
+    >
+      <Field label="Until" optional hint="Left empty, until somebody resumes it." error={wrong}>
+        <InstantInput value={until} zone={userZone()} onValue={setUntil} />
+      </Field>
+      <div className="mt-2 flex flex-wrap gap-1">
+        {LENGTHS.map(([label, length]) => (
+          <Button key={label} size="sm" onClick={() => setUntil(new Date(Date.now() + length).toISOString())}>
+            {label}
+          </Button>
+        ))}
+      </div>
+      {pause.error && !wrong ? (
+        <p role="alert" className="mt-3 text-sm text-danger">
+          {messageOf(pause.error)}
+        </p>
+      ) : null}
+    </Dialog>
+  );
+}

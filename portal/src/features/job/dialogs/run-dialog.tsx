@@ -1,0 +1,107 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Play } from "lucide-react";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { call } from "@/api/client";
+import { fieldError, messageOf } from "@/api/errors";
+import type { JobView, TriggerBody } from "@/api/schema";
+import { Button } from "@/components/ui/button";
+import { CodeEditor } from "@/components/ui/code-editor";
+import { Dialog } from "@/components/ui/dialog";
+import { Field } from "@/components/ui/field";
+import { Fold } from "@/components/ui/fold";
+import { Input } from "@/components/ui/input";
+import { InstantInput } from "@/components/ui/instant-input";
+import { userZone } from "@/lib/times";
+import { toast } from "@/lib/toasts";
+
+/** Runs a job now, or later, with an input if it takes one. */
+export function RunDialog({ job, onClose }: { job: JobView; onClose: () => void }) {
+  const [input, setInput] = useState("");
+  const [runAt, setRunAt] = useState("");
+  const [priority, setPriority] = useState("");
+  const [wrong, setWrong] = useState<string | undefined>();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const run = useMutation({
+    mutationFn: (body: TriggerBody) => call("POST /jobs/{id}/run", { path: { id: job.id }, body }),
+    onSuccess: (made) => {
+      void client.invalidateQueries({ queryKey: ["runs"] });
+      void client.invalidateQueries({ queryKey: ["jobs"] });
+      toast(`Queued a run of ${job.name}`, {
+        action: { label: "Show", run: () => void navigate(`/runs/${made.id}`) },
+      });
+      onClose();
+    },
+  });
+  const submit = () => {
+    const body: TriggerBody = {
+      ...(runAt ? { run_at: runAt } : {}),
+      ...(priority ? { priority: Number(priority) } : {}),
+    };
+    if (input.trim() !== "") {
+      try {
+        body.input = JSON.parse(input) as unknown;
+      } catch {
+        return setWrong("is not JSON yet");
+      }
+    }
+    setWrong(undefined);
+    run.mutate(body);
+  };
+  const { error } = run;
+  const told = ["input", "run_at", "priority"].some((name) => fieldError(error, name));
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={`Run ${job.name} now`}
+      description={job.enabled && !job.paused ? undefined : "It works although its schedule is held."}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" busy={run.isPending} onClick={submit}>
+            <Play /> Run
+          </Button>
+        </>
+      }
+    >
+      <div className="space-y-4">
+        <Field label="Input" optional hint={inputHint(job)} error={wrong ?? fieldError(error, "input")}>
+          <CodeEditor language="json" aria-label="Input" value={input} onValue={setInput} />
+        </Field>
+        <Fold title="Later, or sooner than others" summary={runAt || priority ? "" : "at once"}>
+          <div className="grid gap-3 sm:grid-cols-2">
+            <Field label="Not before" optional error={fieldError(error, "run_at")}>
+              <InstantInput value={runAt} zone={userZone()} onValue={setRunAt} />
+            </Field>
+            <Field label="Priority" optional hint="0 to 9, 9 first." error={fieldError(error, "priority")}>
+              <Input
+                inputMode="numeric"
+                placeholder={String(job.priority)}
+                value={priority}
+                onChange={(event) => setPriority(event.target.value)}
+              />
+            </Field>
+          </div>
+        </Fold>
+        {error && !told ? (
+          <p role="alert" className="text-sm text-danger">
+            {messageOf(error)}
+          </p>
+        ) : null}
+      </div>
+    </Dialog>
+  );
+}
+
+function inputHint(job: JobView): string {
+  switch (job.target.kind) {
+    case "http":
+      return "Any JSON: the body, or what its template takes from it.";
+    case "python":
+      return "A JSON object: arguments by name, before those of the job.";
+    default:
+      return "Any JSON: it is on standard input.";
+  }
+}

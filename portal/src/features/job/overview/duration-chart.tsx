@@ -1,0 +1,68 @@
+import { Bar, BarChart, Cell, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
+import { duration } from "@/lib/durations";
+import { absolute, brief } from "@/lib/times";
+import { said } from "@/lib/words";
+
+export interface Point {
+  id: string;
+  at: string;
+  ms: number;
+  status: string;
+}
+
+const COLOURS: Record<string, string> = {
+  succeeded: "var(--succeeded)",
+  failed: "var(--failed)",
+  cancelled: "var(--cancelled)",
+};
+
+/** In a chunk of its own: Recharts is large. */
+export default function DurationChart({ points, onOpen }: { points: Point[]; onOpen: (id: string) => void }) {
+  return (
+    <ResponsiveContainer width="100%" height={180} initialDimension={{ width: 300, height: 180 }}>
+      <BarChart data={points} margin={{ top: 4, right: 0, bottom: 0, left: 0 }} accessibilityLayer={false}>
+        <XAxis
+          dataKey="at"
+          tickFormatter={(at: string) => brief(at)}
+          tick={{ fontSize: 11, fill: "var(--muted)" }}
+          stroke="var(--line)"
+          minTickGap={48}
+        />
+        <YAxis
+          width={56}
+          tickFormatter={(ms: number) => duration(ms)}
+          tick={{ fontSize: 11, fill: "var(--muted)" }}
+          stroke="var(--line)"
+          tickLine={false}
+          axisLine={false}
+        />
+        <Tooltip cursor={{ fill: "var(--hover)" }} isAnimationActive={false} content={<Hint />} />
+        <Bar
+          dataKey="ms"
+          isAnimationActive={false}
+          maxBarSize={14}
+          radius={[2, 2, 0, 0]}
+          className="cursor-pointer"
+          onClick={(_, index) => onOpen(points[index]?.id ?? "")}
+        >
+          {points.map((point) => (
+            <Cell key={point.id} fill={COLOURS[point.status] ?? "var(--control)"} />
+          ))}
+        </Bar>
+      </BarChart>
+    </ResponsiveContainer>
+  );
+}
+
+function Hint({ active, payload }: { active?: boolean; payload?: { payload?: Point }[] }) {
+  const point = payload?.[0]?.payload;
+  if (!active || !point) return null;
+  return (
+    <div className="rounded-md bg-text px-2.5 py-1.5 text-xs text-page shadow-md">
+      <p>
+        {said(point.status)} in {duration(point.ms)}
+      </p>
+      <p className="opacity-80">{absolute(point.at)}</p>
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import { Link } from "react-router";
+import type { JobView } from "@/api/schema";
+import { Badge } from "@/components/ui/badge";
+import { KeyValues } from "@/components/ui/key-values";
+import { Panel } from "@/components/ui/panel";
+import { Time } from "@/components/ui/time";
+import { definitionOf } from "@/features/job-form/model/draft";
+import { readPolicies, waits } from "@/features/job-form/model/policies";
+import { seconds } from "@/lib/durations";
+import { plural, targetWords } from "@/lib/words";
+
+const OVERLAPS: Record<JobView["overlap"], string> = {
+  skip: "is skipped",
+  queue_one: "waits, if none waits yet",
+  queue_all: "waits",
+  cancel_running: "waits, and the older run is cancelled",
+  allow: "runs beside it",
+};
+const CATCH_UPS: Record<JobView["catch_up"], string> = {
+  last: "the last one runs",
+  all: "all of them run",
+  first: "the first one runs",
+  none: "none runs",
+};
+
+/** The definition, as one would tell it. */
+export function InWords({ job }: { job: JobView }) {
+  const scheduled = !("manual" in job.schedule);
+  return (
+    <Panel title="What it is">
+      <KeyValues
+        items={[
+          ["Target", <Target key="target" job={job} />],
+          ["Retries", retries(job)],
+          ["Time limit", `${seconds(job.timeout)} an attempt`],
+          ["Must start", job.start_within === null ? null : `within ${seconds(job.start_within)}`],
+          ["At a time", job.max_instances === null ? "any number of runs" : plural(job.max_instances, "run")],
+          ["When busy", scheduled ? `an occurrence ${OVERLAPS[job.overlap]}` : null],
+          ["When missed", scheduled ? CATCH_UPS[job.catch_up] : null],
+          [
+            "Queue",
+            <span key="queue">
+              <Link to={`/jobs?queue=${encodeURIComponent(job.queue)}`} className="rounded hover:text-accent">
+                {job.queue}
+              </Link>
+              <span className="text-muted"> · priority {job.priority}</span>
+            </span>,
+          ],
+          [
+            "Version",
+            <span key="version">
+              {job.version}, saved <Time at={job.updated_at} />
+            </span>,
+          ],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Target({ job }: { job: JobView }) {
+  return (
+    <span className="flex min-w-0 flex-wrap items-center gap-2">
+      <Badge>{job.target.kind}</Badge>
+      <span className="min-w-0 font-mono text-xs break-all">{targetWords(job.target)}</span>
+    </span>
+  );
+}
+
+function retries(job: JobView): string {
+  const all = waits(readPolicies(definitionOf(job)));
+  if (all.length === 0) return "none";
+  const shown = all.slice(0, 4).map(seconds).join(", ");
+  return `up to ${plural(all.length + 1, "attempt")}, after ${shown}${all.length > 4 ? " …" : ""}`;
+}

@@ -1,0 +1,81 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { call } from "@/api/client";
+import type { OperationView } from "@/api/schema";
+
+// Below ["jobs", "one", id]: read anew whenever the job or one of its runs changes.
+export function useJob(id: string) {
+  return useQuery({
+    queryKey: ["jobs", "one", id],
+    queryFn: ({ signal }) => call("GET /jobs/{id}", { path: { id }, signal }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function useNext(id: string, count: number) {
+  return useQuery({
+    queryKey: ["jobs", "one", id, "next", count],
+    queryFn: ({ signal }) => call("GET /jobs/{id}/next", { path: { id }, query: { count }, signal }),
+  });
+}
+
+export function useStats(id: string) {
+  return useQuery({
+    queryKey: ["jobs", "one", id, "stats"],
+    queryFn: ({ signal }) => call("GET /jobs/{id}/stats", { path: { id }, signal }),
+  });
+}
+
+/** How its runs ended, hour by hour. */
+export function useHours(id: string, hours: number) {
+  return useQuery({
+    queryKey: ["jobs", "one", id, "hours", hours],
+    queryFn: ({ signal }) => call("GET /monitoring/hours", { query: { job: id, hours }, signal }),
+  });
+}
+
+/** Its newest runs, for the strip and the trend. */
+export function useNewestRuns(id: string, limit: number) {
+  return useQuery({
+    queryKey: ["jobs", "one", id, "newest", limit],
+    queryFn: ({ signal }) => call("GET /jobs/{id}/runs", { path: { id }, query: { limit }, signal }),
+  });
+}
+
+export function useExplanation(id: string) {
+  return useQuery({
+    queryKey: ["jobs", "one", id, "explain"],
+    queryFn: ({ signal }) => call("GET /jobs/{id}/explain", { path: { id }, signal }),
+    refetchInterval: 15_000, // gates open by the clock, which is no event
+  });
+}
+
+export function useVersions(id: string) {
+  return useInfiniteQuery({
+    queryKey: ["jobs", "one", id, "versions"],
+    queryFn: ({ pageParam, signal }) =>
+      call("GET /jobs/{id}/versions", { path: { id }, query: { limit: 50, cursor: pageParam }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+}
+
+const AT_WORK = 1_000; // ms between two looks at a backfill that goes on
+
+/** The backfills of a job that are under way, or ended while one looked. */
+export function useOperation(id: string | null) {
+  return useQuery({
+    queryKey: ["operations", "one", id],
+    queryFn: ({ signal }) => call("GET /operations/{id}", { path: { id: id ?? "" }, signal }),
+    enabled: id !== null,
+    refetchInterval: ({ state }) => (state.data && state.data.state !== "running" ? false : AT_WORK),
+  });
+}
+
+export function useBackfills(job: string) {
+  return useQuery({
+    queryKey: ["operations", "list", { limit: 50 }],
+    queryFn: ({ signal }) => call("GET /operations", { query: { limit: 50 }, signal }),
+    select: (found): OperationView[] =>
+      found.items.filter((one) => one.job_id === job && one.kind === "backfill" && one.state === "running"),
+  });
+}

@@ -1,0 +1,6 @@
+import type { JobView } from "@/api/schema";
+
+/** The zone whose clock a job goes by; undefined for one that only people start. */
+export function zoneOf(job: JobView): string | undefined {
+  return "timezone" in job.schedule ? job.schedule.timezone : undefined;
+}
