@@ -55,8 +55,10 @@ class Runner:
     def __init__(self, arguments: argparse.Namespace, templates: Templates) -> None:
         self._arguments, self._templates = arguments, templates
         self._turn = asyncio.Semaphore(arguments.at_once)
+        self._lines: Sequence[Line] = ()
 
     async def run(self, lines: Sequence[Line]) -> None:
+        self._lines = lines
         await asyncio.gather(*(self._line(line) for line in lines if not line.scenario.alone))
         for line in lines:
             if line.scenario.alone:
@@ -74,6 +76,7 @@ class Runner:
                 seed += 1
             line.seconds = time.monotonic() - began
             say(" ".join(line.cells()), f"({line.seconds:.0f} s)")
+            write(self._arguments, [line for line in self._lines if line.repetitions])
 
     async def _repetition(self, line: Line, seed: int, rounds: int) -> None:
         try:
@@ -87,6 +90,13 @@ class Runner:
             )
         else:
             line.tally.add(tally)
+
+
+def write(arguments: argparse.Namespace, lines: Sequence[Line]) -> None:
+    """What there is so far: an hour is long."""
+    for path, words in ((arguments.json, report.as_json(lines)), (arguments.markdown, report.markdown(lines, ABOUT))):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(words)
 
 
 def say(*words: object) -> None:
@@ -106,9 +116,6 @@ def main() -> int:
         asyncio.run(Runner(arguments, Templates(databases)).run(lines))
     finally:
         databases.drop_all()
-    for path, words in ((arguments.json, report.as_json(lines)), (arguments.markdown, report.markdown(lines, ABOUT))):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(words)
     print(report.text(lines))
     failed = [line for line in lines if line.failures]
     print(f"\n{len(lines)} rows in {time.monotonic() - began:.0f} s, {len(failed)} with failures")

@@ -3,7 +3,7 @@
 from horae.clock import SystemClock
 from tests.faults.scenario import BOTH, SERVERS, scenario
 from tests.faults.scenarios.schedulers import lively, owned_by, taken_over
-from tests.faults.scenarios.workers import KINDS, begun_again, busy, held_by, now, over
+from tests.faults.scenarios.workers import KINDS, begun_again, busy, held_by, now, one_at_work, over
 from tests.faults.stage import Stage
 from tests.waiting import until
 
@@ -17,14 +17,15 @@ from tests.waiting import until
     rounds=3,
 )
 async def worker_partitioned(stage: Stage) -> None:
-    """Its host looks like another one: nobody here may conclude anything from its process."""
-    proxy = await stage.proxy()
+    """Their hosts look like others: nobody here may conclude anything from its process."""
     await stage.cluster.start_scheduler()
-    cut_off = await stage.cluster.start_worker(HORAE_DATABASE_URL=proxy.url)
-    await stage.cluster.tell("UPDATE workers SET host_key = 'elsewhere' WHERE id = :id", id=cut_off.id)
-    other = await stage.cluster.start_worker()
+    proxies = [await stage.proxy(), await stage.proxy()]
+    workers = [await stage.cluster.start_worker(HORAE_DATABASE_URL=proxy.url) for proxy in proxies]
+    await stage.cluster.tell("UPDATE workers SET host_key = id")
     for _ in stage.rounds():
-        runs = await busy(stage, [cut_off, other], KINDS, 1.5 * stage.lease)
+        runs = await busy(stage, workers, KINDS, 1.5 * stage.lease)
+        cut_off = await one_at_work(stage, workers)
+        proxy = proxies[workers.index(cut_off)]
         held = await held_by(stage, cut_off)
         silently = stage.chance.random() < 0.5
         since = now()

@@ -36,6 +36,11 @@ async def held_by(stage: Stage, worker: Member) -> set[str]:
     return {row["id"] for row in rows}
 
 
+async def one_at_work(stage: Stage, workers: list[Member]) -> Member:
+    """One of those that hold runs: one may have taken all."""
+    return stage.chance.choice([worker for worker in workers if await held_by(stage, worker)])
+
+
 def now() -> float:
     return time.time()
 
@@ -68,7 +73,8 @@ async def worker_killed(stage: Stage) -> None:
     workers = await stage.cluster.start_workers(2)
     for _ in stage.rounds():
         runs = await busy(stage, workers, KINDS)
-        victim = workers.pop(stage.chance.randrange(2))
+        victim = await one_at_work(stage, workers)
+        workers.remove(victim)
         since = now()
         await victim.kill()
         await begun_again(stage, await held_by(stage, victim), since)
@@ -117,7 +123,7 @@ async def worker_paused(stage: Stage) -> None:
     workers = await stage.cluster.start_workers(2)
     for _ in stage.rounds():
         runs = await busy(stage, workers, APART, 1.5 * stage.lease)
-        sleeper = stage.chance.choice(workers)
+        sleeper = await one_at_work(stage, workers)
         held = await held_by(stage, sleeper)
         since = now()
         sleeper.pause()
