@@ -1,4 +1,5 @@
 import { seconds } from "./durations";
+import { remember, remembered } from "./storage";
 
 type Instant = string | number | Date;
 
@@ -28,13 +29,31 @@ export function toMillis(at: Instant): number {
   return typeof at === "number" ? at : new Date(at).getTime();
 }
 
+let chosen = remembered("zone");
+
+/** The zone that times are shown in: the one that the user chose, or else the system's. */
 export function userZone(): string {
+  return chosen ?? systemZone();
+}
+
+export function systemZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+export function chosenZone(): string | null {
+  return chosen;
+}
+
+/** Null goes back to the system's. */
+export function setUserZone(zone: string | null): void {
+  chosen = zone;
+  remember("zone", zone);
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function format(zone: string | undefined, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+function format(given: string | undefined, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const zone = given ?? chosen ?? undefined;
   const key = `${zone}|${JSON.stringify(options)}`;
   let found = formats.get(key);
   if (!found) {

@@ -1,5 +1,64 @@
+import { FunctionSquare, SearchX } from "lucide-react";
+import { DataTable } from "@/components/ui/data-table";
+import { EmptyState } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
+import { Pager } from "@/components/ui/pager";
+import { SearchInput } from "@/components/ui/search-input";
+import { useUrlState } from "@/lib/url-state";
+import { plural } from "@/lib/words";
+import { functionColumns } from "./function-columns";
+import { FunctionSheet } from "./function-sheet";
+import { useFunctions } from "./queries";
 
 export default function FunctionsPage() {
-  return <PageHeader title="Functions" />;
+  const [{ q, cursor, function: name }, set] = useUrlState({ q: "", cursor: "", function: "" });
+  const functions = useFunctions(cursor);
+  const sought = q.toLowerCase();
+  const rows = functions.data?.items.filter((one) =>
+    [one.name, one.display_name, one.description].some((text) => text.toLowerCase().includes(sought)),
+  );
+  return (
+    <>
+      <PageHeader title="Functions" description="Python functions that workers have registered, and what each takes." />
+      <SearchInput
+        label="Search functions"
+        value={q}
+        onValue={(next) => set({ q: next })}
+        className="mb-3 w-full sm:w-64"
+      />
+      <div className="rounded-lg border border-line bg-surface">
+        <DataTable
+          caption="Functions"
+          columns={functionColumns}
+          rows={rows}
+          rowId={(one) => one.name}
+          error={functions.error}
+          onRetry={() => void functions.refetch()}
+          empty={q ? <NoMatch /> : <NoFunctions />}
+        />
+      </div>
+      <Pager nextCursor={functions.data?.next_cursor}>
+        {rows ? `${plural(rows.length, "function")} on this page` : ""}
+      </Pager>
+      {name ? <FunctionSheet name={name} onClose={() => set({ function: null })} /> : null}
+    </>
+  );
+}
+
+function NoMatch() {
+  return (
+    <EmptyState icon={SearchX} title="No function is like that">
+      Look for another part of its name or description.
+    </EmptyState>
+  );
+}
+
+function NoFunctions() {
+  return (
+    <EmptyState icon={FunctionSquare} title="No functions yet">
+      Mark a Python function with <code className="font-mono text-xs">@horae.task</code> and start a worker with{" "}
+      <code className="font-mono text-xs">horae worker --import my.tasks</code>. It appears here with its parameters,
+      and jobs can call it.
+    </EmptyState>
+  );
 }

@@ -1,5 +1,66 @@
+import { NavLink, useParams } from "react-router";
+import { ApiError } from "@/api/errors";
+import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
+import { cn } from "@/lib/cn";
+import { useCan } from "@/session/use-can";
+import { AccountSection } from "./account/account-section";
+import { AuditSection } from "./audit/audit-section";
+import { KeysSection } from "./keys/keys-section";
+import { MembersSection } from "./members/members-section";
+import { ProjectSection } from "./project/project-section";
+import { SecretsSection } from "./secrets/secrets-section";
+import { sections } from "./sections";
+import { UsersSection } from "./users/users-section";
+
+const SHOWN = {
+  project: ProjectSection,
+  members: MembersSection,
+  keys: KeysSection,
+  secrets: SecretsSection,
+  audit: AuditSection,
+  users: UsersSection,
+  account: AccountSection,
+};
 
 export default function SettingsPage() {
-  return <PageHeader title="Settings" />;
+  const can = useCan();
+  const path = useParams()["*"] || "project";
+  const allowed = sections.filter(({ permission }) => can(permission));
+  const Shown = allowed.some((section) => section.path === path) ? SHOWN[path as keyof typeof SHOWN] : Nothing;
+  return (
+    <div className="grid gap-x-8 gap-y-4 md:grid-cols-[11rem_minmax(0,1fr)]">
+      <nav aria-label="Settings" className="-mx-1 flex gap-1 overflow-x-auto px-1 py-1 md:flex-col">
+        {allowed.map(({ path: to, label, icon: Icon }) => (
+          <NavLink
+            key={to}
+            to={`/settings/${to}`}
+            aria-current={to === path ? "page" : undefined}
+            className={cn(
+              "flex shrink-0 items-center gap-2 rounded-md px-2 py-1.5 text-sm whitespace-nowrap",
+              to === path ? "bg-accent-soft font-medium text-accent" : "text-soft hover:bg-hover hover:text-text",
+            )}
+          >
+            <Icon aria-hidden className="size-4" /> {label}
+          </NavLink>
+        ))}
+      </nav>
+      <div className="min-w-0">
+        <Shown />
+      </div>
+    </div>
+  );
+}
+
+function Nothing() {
+  const error = new ApiError(403, {
+    title: "Not for your role",
+    detail: "There is no such page here, or not for you.",
+  });
+  return (
+    <>
+      <PageHeader title="Settings" />
+      <ErrorState error={error} />
+    </>
+  );
 }

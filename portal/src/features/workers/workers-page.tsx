@@ -1,5 +1,33 @@
 import { PageHeader } from "@/components/ui/page-header";
+import { TabPanel, Tabs } from "@/components/ui/tabs";
+import { QueuesTab } from "@/features/queues/queues-tab";
+import { SchedulersTab } from "@/features/schedulers/schedulers-tab";
+import { useUrlState } from "@/lib/url-state";
+import { WorkersTab } from "./workers-tab";
+
+const TABS = [
+  { value: "workers", label: "Workers" },
+  { value: "queues", label: "Queues" },
+  { value: "schedulers", label: "Schedulers" },
+];
 
 export default function WorkersPage() {
-  return <PageHeader title="Workers" />;
+  const [{ tab }, set] = useUrlState({ tab: "workers" });
+  const open = TABS.some(({ value }) => value === tab) ? tab : "workers";
+  return (
+    <>
+      <PageHeader title="Workers" description="Who carries out runs, what waits for them, and who fires schedules." />
+      <Tabs label="Processes" tabs={TABS} value={open} onValue={(next) => set({ tab: next }, { push: true })}>
+        <TabPanel value="workers">
+          <WorkersTab />
+        </TabPanel>
+        <TabPanel value="queues">
+          <QueuesTab />
+        </TabPanel>
+        <TabPanel value="schedulers">
+          <SchedulersTab />
+        </TabPanel>
+      </Tabs>
+    </>
+  );
 }

@@ -1,0 +1,82 @@
+import { cn } from "@/lib/cn";
+import { plural } from "@/lib/words";
+import { type DayHeat, level } from "./buckets";
+import { dayName, HEAT } from "./look";
+
+interface WeekHeatProps {
+  days: string[];
+  heat: DayHeat[];
+  today: string;
+  onHour: (day: string, hour: number) => void;
+  onDay: (day: string) => void;
+}
+
+const short = (count: number) => (count < 1_000 ? String(count) : `${Math.round(count / 1_000)}k`);
+
+/** Seven days by twenty-four hours; an hour leads to its day. */
+export function WeekHeat({ days, heat, today, onHour, onDay }: WeekHeatProps) {
+  const most = Math.max(0, ...heat.flatMap((day) => day.hours));
+  return (
+    <table className="w-full table-fixed border-separate border-spacing-0.5 text-xs">
+      <caption className="sr-only">How much begins in each hour of the week</caption>
+      <thead>
+        <tr>
+          <th scope="col" className="w-9 font-normal">
+            <span className="sr-only">Hour</span>
+          </th>
+          {days.map((day, index) => (
+            <th key={day} scope="col" className="pb-1 font-normal">
+              <button
+                type="button"
+                onClick={() => onDay(day)}
+                className={cn(
+                  "w-full rounded px-0.5 py-0.5 hover:bg-hover",
+                  day === today && "font-semibold text-accent",
+                )}
+              >
+                <span className="block truncate">{dayName(day)}</span>
+                <span className="block text-[11px] text-muted">{short(heat[index]?.total ?? 0)}</span>
+              </button>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {Array.from({ length: 24 }, (_, hour) => (
+          <tr key={`hour ${hour}`}>
+            <th scope="row" className="pr-1 text-right text-[11px] font-normal text-muted">
+              {String(hour).padStart(2, "0")}
+            </th>
+            {days.map((day, index) => (
+              <td key={day} className="p-0">
+                <Hour
+                  count={heat[index]?.hours[hour] ?? 0}
+                  most={most}
+                  label={`${dayName(day)}, ${hour}:00`}
+                  onOpen={() => onHour(day, hour)}
+                />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Hour({ count, most, label, onOpen }: { count: number; most: number; label: string; onOpen: () => void }) {
+  if (count === 0) return <div className={cn("h-5 rounded-sm", HEAT[0])} />;
+  return (
+    <button
+      type="button"
+      onClick={onOpen}
+      aria-label={`${label}: ${plural(count, "occurrence")}`}
+      className={cn(
+        "block h-5 w-full rounded-sm text-[11px] leading-5 hover:outline-2 hover:outline-ring",
+        HEAT[level(count, most)],
+      )}
+    >
+      {short(count)}
+    </button>
+  );
+}

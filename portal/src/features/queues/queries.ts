@@ -1,0 +1,53 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { call } from "@/api/client";
+import type { QueueView, QueueViewListing } from "@/api/schema";
+import { confirm } from "@/lib/confirm";
+import { toast, toastError } from "@/lib/toasts";
+
+const KEY = ["queues", "list", {}];
+
+export function useQueues() {
+  return useQuery({
+    queryKey: KEY,
+    queryFn: ({ signal }) => call("GET /queues", { signal }),
+    refetchInterval: 15_000, // that somebody paused one is no event
+  });
+}
+
+function hold(name: string, paused: boolean) {
+  const path = { name };
+  return paused ? call("POST /queues/{name}/pause", { path }) : call("POST /queues/{name}/resume", { path });
+}
+
+/** Pause and resume: shown at once, taken back if the server refuses. It concerns all projects, so pausing asks. */
+export function useHoldQueue() {
+  const client = useQueryClient();
+  const mutation = useMutation({
+    mutationFn: ({ queue, paused }: { queue: QueueView; paused: boolean }) => hold(queue.name, paused),
+    onMutate: async ({ queue, paused }) => {
+      await client.cancelQueries({ queryKey: ["queues"] });
+      const before = client.getQueryData<QueueViewListing>(KEY);
+      client.setQueryData<QueueViewListing>(KEY, (old) =>
+        old ? { ...old, items: old.items.map((one) => (one.name === queue.name ? { ...one, paused } : one)) } : old,
+      );
+      return () => client.setQueryData(KEY, before);
+    },
+    onError: (error, { queue, paused }, undo) => {
+      undo?.();
+      toastError(`Could not ${paused ? "pause" : "resume"} ${queue.name}`, error);
+    },
+    onSuccess: (_, { queue, paused }) => {
+      const undo = () => mutation.mutate({ queue, paused: false });
+      toast(`${paused ? "Paused" : "Resumed"} ${queue.name}`, paused ? { undo } : {});
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ["queues"] }),
+  });
+  return async (queue: QueueView, paused: boolean) => {
+    const question = {
+      title: `Pause the queue ${queue.name}?`,
+      text: "Nothing of it is started any more, of whatever project. What runs goes on, what is queued waits.",
+      action: "Pause",
+    };
+    if (!paused || (await confirm(question))) mutation.mutate({ queue, paused });
+  };
+}

@@ -1,0 +1,104 @@
+import type { ColumnDef } from "@tanstack/react-table";
+import { Layers, Pause, StepForward } from "lucide-react";
+import { Link } from "react-router";
+import type { QueueView } from "@/api/schema";
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { DataTable } from "@/components/ui/data-table";
+import { EmptyState } from "@/components/ui/empty-state";
+import { StatusBadge } from "@/components/ui/status-badge";
+import { Time } from "@/components/ui/time";
+import { count } from "@/lib/durations";
+import { plural } from "@/lib/words";
+import { useCan } from "@/session/use-can";
+import { useHoldQueue, useQueues } from "./queries";
+
+export function QueuesTab() {
+  const queues = useQueues();
+  return (
+    <div className="rounded-lg border border-line bg-surface">
+      <DataTable
+        caption="Queues"
+        columns={COLUMNS}
+        rows={queues.data?.items}
+        rowId={(queue) => queue.name}
+        error={queues.error}
+        onRetry={() => void queues.refetch()}
+        empty={
+          <EmptyState icon={Layers} title="No queues yet">
+            A queue is there as soon as a job names it. Jobs that name none use{" "}
+            <code className="font-mono text-xs">default</code>.
+          </EmptyState>
+        }
+      />
+    </div>
+  );
+}
+
+const COLUMNS: ColumnDef<QueueView>[] = [
+  {
+    id: "name",
+    header: "Queue",
+    meta: { className: "max-w-48 min-w-28" },
+    cell: ({ row: { original: queue } }) => (
+      <Link
+        to={`/jobs?queue=${encodeURIComponent(queue.name)}`}
+        className="block truncate rounded font-medium hover:text-accent hover:underline"
+      >
+        {queue.name}
+      </Link>
+    ),
+  },
+  {
+    id: "queued",
+    header: "Queued",
+    cell: ({ row: { original: queue } }) => (
+      <Link
+        to={`/runs?status=queued&queue=${encodeURIComponent(queue.name)}`}
+        className="rounded hover:text-accent hover:underline"
+      >
+        {count(queue.queued)}
+      </Link>
+    ),
+  },
+  { id: "running", header: "Running", cell: ({ row: { original: queue } }) => count(queue.running) },
+  { id: "state", header: "State", cell: ({ row: { original: queue } }) => <State queue={queue} /> },
+  {
+    id: "actions",
+    header: () => <span className="sr-only">Actions</span>,
+    meta: { className: "pl-0 text-right" },
+    cell: ({ row: { original: queue } }) => <Hold queue={queue} />,
+  },
+];
+
+function State({ queue }: { queue: QueueView }) {
+  if (queue.paused) {
+    return (
+      <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-xs text-muted">
+        <StatusBadge status="paused" />
+        {queue.paused_by ? (
+          <span>
+            by {queue.paused_by}, <Time at={queue.paused_at} />
+          </span>
+        ) : null}
+      </span>
+    );
+  }
+  if (!queue.served) return <Badge tone="failed">no worker serves it</Badge>;
+  return <span className="text-soft">served by {plural(queue.workers, "worker")}</span>;
+}
+
+function Hold({ queue }: { queue: QueueView }) {
+  const can = useCan();
+  const hold = useHoldQueue();
+  if (!can("queues:pause")) return null;
+  return (
+    <Button
+      size="sm"
+      aria-label={`${queue.paused ? "Resume" : "Pause"} the queue ${queue.name}`}
+      onClick={() => void hold(queue, !queue.paused)}
+    >
+      {queue.paused ? <StepForward /> : <Pause />} {queue.paused ? "Resume" : "Pause"}
+    </Button>
+  );
+}

@@ -1,0 +1,92 @@
+import { useQuery } from "@tanstack/react-query";
+import { CalendarClock } from "lucide-react";
+import { call } from "@/api/client";
+import type { SchedulerView } from "@/api/schema";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { Panel } from "@/components/ui/panel";
+import { SkeletonLines } from "@/components/ui/skeleton";
+import { StatusBadge } from "@/components/ui/status-badge";
+import { Time } from "@/components/ui/time";
+import { cn } from "@/lib/cn";
+import { useFromNow } from "@/lib/now";
+import { toMillis } from "@/lib/times";
+import { plural } from "@/lib/words";
+import { OWNERS } from "./owners";
+import { ShardGrid } from "./shard-grid";
+import { letter, ranges, shardMap } from "./shards";
+
+const SILENT = 30_000; // ms without a heartbeat: something is wrong with it
+
+export function SchedulersTab() {
+  const schedulers = useQuery({
+    queryKey: ["schedulers", "list", {}],
+    queryFn: ({ signal }) => call("GET /schedulers", { signal }),
+    refetchInterval: 5_000, // leases last seconds
+  });
+  if (schedulers.error && !schedulers.data) {
+    return <ErrorState error={schedulers.error} onRetry={() => void schedulers.refetch()} />;
+  }
+  if (!schedulers.data) return <SkeletonLines lines={6} />;
+  const list = schedulers.data.items;
+  if (list.length === 0) return <Nobody />;
+  const cells = shardMap(list, schedulers.dataUpdatedAt);
+  return (
+    <div className="space-y-4">
+      <Panel title="Shards">
+        <p className="mb-3 text-xs text-muted">
+          Jobs are spread over shards, and each shard is fired by one scheduler, which leases it. The epoch (e) counts
+          the owners that a shard has had.
+        </p>
+        {cells.length > 0 ? <ShardGrid cells={cells} /> : <p className="text-sm text-muted">Nobody owns any yet.</p>}
+      </Panel>
+      <div className="grid gap-3 md:grid-cols-2">
+        {list.map((scheduler, index) => (
+          <Scheduler
+            key={scheduler.id}
+            scheduler={scheduler}
+            index={index}
+            shards={cells.filter((cell) => cell.owner === index).map((cell) => cell.shard)}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Scheduler({ scheduler, index, shards }: { scheduler: SchedulerView; index: number; shards: number[] }) {
+  const silent = useFromNow((now) => now - toMillis(scheduler.heartbeat_at) > SILENT);
+  return (
+    <article aria-label={`Scheduler ${letter(index)}`} className="rounded-lg border border-line bg-surface p-4">
+      <div className="flex flex-wrap items-center gap-2">
+        <span className={cn("rounded px-1.5 py-0.5 text-xs font-semibold", OWNERS[index % OWNERS.length])}>
+          {letter(index)}
+        </span>
+        <h3 className="font-medium break-all">{scheduler.hostname}</h3>
+        {silent ? <StatusBadge status="offline" /> : null}
+      </div>
+      <p className="mt-1 text-xs text-muted">
+        pid {scheduler.pid} · {scheduler.platform} · Horae {scheduler.version}
+      </p>
+      <p className="mt-0.5 text-xs text-muted">
+        Started <Time at={scheduler.started_at} /> · heartbeat <Time at={scheduler.heartbeat_at} />
+      </p>
+      <p className="mt-2 text-sm">
+        {plural(shards.length, "shard")}
+        {shards.length > 0 ? <span className="text-muted">: {ranges(shards)}</span> : null}
+      </p>
+    </article>
+  );
+}
+
+function Nobody() {
+  return (
+    <div className="rounded-lg border border-line bg-surface">
+      <EmptyState icon={CalendarClock} title="No scheduler is running">
+        Schedules do not fire until there is one. Start it with{" "}
+        <code className="font-mono text-xs">horae scheduler</code>; what was missed is then treated as each job's
+        catch-up rule says.
+      </EmptyState>
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import type { ChangeView } from "@/api/schema";
+
+/** A value as one line of text; what is long is cut, and can be seen in full. */
+export function inWords(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  if (typeof value === "string") return value === "" ? "empty" : value;
+  return JSON.stringify(value);
+}
+
+export const isLong = (text: string) => text.length > 80 || text.includes("\n");
+
+/** Whether a change is too much for one line. */
+export function needsRoom({ old, new: now }: ChangeView): boolean {
+  return [old, now].some((value) => isLong(inWords(value)) || (typeof value === "object" && value !== null));
+}
+
+/** What there was before, and what there is; either may have been nothing. */
+export function kindOf({ old, new: now }: ChangeView): "set" | "removed" | "changed" {
+  if (old === null || old === undefined) return "set";
+  return now === null || now === undefined ? "removed" : "changed";
+}
+
+const VERBS: Record<string, string> = {
+  create: "made",
+  edit: "changed",
+  delete: "deleted",
+  revoke: "revoked",
+  remove: "removed",
+  add: "added",
+  set: "set",
+  pause: "paused",
+  resume: "resumed",
+  enable: "enabled",
+  disable: "disabled",
+  drain: "drained",
+  cancel: "cancelled",
+  rollback: "rolled back",
+  accept: "accepted",
+  sign_out: "signed out everywhere",
+  signup: "signed up",
+  redrive: "redrove",
+  discard: "discarded",
+  rename: "renamed",
+};
+
+/** `job.edit` as people say it: `changed the job`. */
+export function actionWords(action: string): string {
+  const [kind = action, verb = ""] = action.split(".");
+  if (kind === "session")
+    return { open: "signed in", end: "signed out", reuse: "used an old refresh token" }[verb] ?? action;
+  const words = VERBS[verb];
+  return words ? `${words} the ${kind.replaceAll("_", " ")}` : action;
+}

@@ -1,0 +1,79 @@
+import { SearchX, Server } from "lucide-react";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { Fold } from "@/components/ui/fold";
+import { SearchInput } from "@/components/ui/search-input";
+import { SkeletonLines } from "@/components/ui/skeleton";
+import { useUrlState } from "@/lib/url-state";
+import { plural } from "@/lib/words";
+import { type Fleet, fleetOf, matches } from "./fleet";
+import { useRunsByWorker, useWorkers } from "./queries";
+import { WorkerCard } from "./worker-card";
+
+export function WorkersTab() {
+  const [{ q }, set] = useUrlState({ q: "" });
+  const workers = useWorkers();
+  const runs = useRunsByWorker();
+  if (workers.error && !workers.data) {
+    return <ErrorState error={workers.error} onRetry={() => void workers.refetch()} />;
+  }
+  if (!workers.data) return <SkeletonLines lines={6} />;
+  const fleet = fleetOf(workers.data.items.filter((worker) => matches(worker, q)));
+  const nobody = fleet.alive.length === 0;
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
+        <SearchInput
+          label="Search by name, host, queue or offer"
+          value={q}
+          onValue={(next) => set({ q: next })}
+          className="w-full sm:w-80"
+        />
+        <Summary fleet={fleet} />
+      </div>
+      <div className="space-y-3">
+        {fleet.alive.map((worker) => (
+          <WorkerCard key={worker.id} worker={worker} runs={runs.get(worker.id) ?? []} />
+        ))}
+        {nobody ? <Nobody sought={q !== ""} /> : null}
+        {fleet.offline.length > 0 ? (
+          <Fold title="Offline" summary={`${plural(fleet.offline.length, "worker")} that do not answer any more`}>
+            {fleet.offline.map((worker) => (
+              <WorkerCard key={worker.id} worker={worker} runs={[]} />
+            ))}
+          </Fold>
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+function Summary({ fleet }: { fleet: Fleet }) {
+  return (
+    <p className="text-sm text-muted">
+      <strong className="font-medium text-text">{plural(fleet.alive.length, "worker")}</strong> alive ·{" "}
+      <strong className="font-medium text-text">
+        {fleet.busy} of {fleet.slots}
+      </strong>{" "}
+      slots in use
+      {fleet.draining > 0 ? ` · ${fleet.draining} draining` : ""}
+    </p>
+  );
+}
+
+function Nobody({ sought }: { sought: boolean }) {
+  return (
+    <div className="rounded-lg border border-line bg-surface">
+      {sought ? (
+        <EmptyState icon={SearchX} title="No worker is like that">
+          Look for another part of a name, host, queue or function.
+        </EmptyState>
+      ) : (
+        <EmptyState icon={Server} title="No worker is alive">
+          Runs wait until there is one. Start it with <code className="font-mono text-xs">horae worker</code> on any
+          machine that reaches the database; it appears here by itself.
+        </EmptyState>
+      )}
+    </div>
+  );
+}
