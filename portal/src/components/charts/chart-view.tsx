@@ -1,0 +1,103 @@
+import { Area, Bar, CartesianGrid, ComposedChart, Line, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
+
+/** One thing that is drawn; `as` an area or line by default stands for itself, bars and areas of one `stack` add up. */
+export interface Series {
+  key: string;
+  label: string;
+  /** A token: `var(--succeeded)`. */
+  colour: string;
+  as: "bar" | "area" | "line" | "dots";
+  stack?: string;
+}
+
+export interface ChartViewProps {
+  /** Points by `at` (ms), each with a number for every series. */
+  points: ({ at: number } & Record<string, number | null>)[];
+  series: Series[];
+  /** How an instant is written at the axis, and in full. */
+  tick: (at: number) => string;
+  title: (at: number) => string;
+  value: (value: number) => string;
+  /** Written so that it takes little room: for the axis. */
+  short?: (value: number) => string;
+}
+
+const TEXT = { fontSize: 11, fill: "var(--muted)" };
+
+export default function ChartView({ points, series, tick, title, value, short = value }: ChartViewProps) {
+  return (
+    <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 400, height: 208 }}>
+      <ComposedChart data={points} margin={{ top: 8, right: 4, bottom: 0, left: 0 }} accessibilityLayer={false}>
+        <CartesianGrid vertical={false} stroke="var(--line)" />
+        <XAxis dataKey="at" tickFormatter={tick} tick={TEXT} tickLine={false} stroke="var(--line)" minTickGap={28} />
+        <YAxis
+          width={44}
+          tickFormatter={short}
+          tick={TEXT}
+          tickLine={false}
+          axisLine={false}
+          allowDecimals={false}
+          tickCount={4}
+        />
+        <Tooltip
+          isAnimationActive={false}
+          cursor={{ fill: "var(--hover)", stroke: "var(--line)", fillOpacity: 0.6 }}
+          content={({ active, label, payload }) =>
+            active && payload.length > 0 ? (
+              <div className="rounded-md border border-line bg-surface px-3 py-2 text-xs shadow-md">
+                <p className="mb-1 font-medium">{title(Number(label))}</p>
+                {series.map((one) => (
+                  <Shown
+                    key={one.key}
+                    series={one}
+                    point={payload[0]?.payload as Record<string, unknown>}
+                    value={value}
+                  />
+                ))}
+              </div>
+            ) : null
+          }
+        />
+        {series.map(drawn)}
+      </ComposedChart>
+    </ResponsiveContainer>
+  );
+}
+
+function drawn({ key, colour, as, stack, label }: Series) {
+  const shared = { key, dataKey: key, name: label, isAnimationActive: false };
+  if (as === "bar") return <Bar {...shared} fill={colour} stackId={stack} maxBarSize={28} />;
+  if (as === "area") {
+    return <Area {...shared} type="monotone" stroke={colour} fill={colour} fillOpacity={0.15} stackId={stack} />;
+  }
+  const dots = as === "dots";
+  return (
+    <Line
+      {...shared}
+      type="monotone"
+      stroke={dots ? "none" : colour}
+      strokeWidth={1.5}
+      dot={dots ? { r: 2, fill: colour, stroke: "none" } : false}
+      activeDot={{ r: 3, fill: colour }}
+      connectNulls
+    />
+  );
+}
+
+interface ShownProps {
+  series: Series;
+  point: Record<string, unknown>;
+  value: (value: number) => string;
+}
+
+function Shown({ series, point, value }: ShownProps) {
+  const found = point[series.key];
+  if (typeof found !== "number") return null;
+  return (
+    <p className="flex items-center gap-2">
+      <span aria-hidden className="size-2 rounded-[2px]" style={{ background: series.colour }} />
+      <span className="text-muted">{series.label}</span>
+      <span className="ml-auto pl-3 font-medium">{value(found)}</span>
+    </p>
+  );
+}

@@ -1,0 +1,23 @@
+import { lazy, Suspense } from "react";
+import { Skeleton } from "@/components/ui/skeleton";
+import type { ChartViewProps } from "./chart-view";
+
+export type { Series } from "./chart-view";
+
+const View = lazy(() => import("./chart-view"));
+
+interface ChartProps extends ChartViewProps {
+  /** What it shows, in one sentence with the figures: for those who do not see it. */
+  label: string;
+}
+
+/** A chart, fetched with its library when it is first needed. Height is fixed, so that nothing jumps. */
+export function Chart({ label, ...props }: ChartProps) {
+  return (
+    <div role="img" aria-label={label} className="h-52 w-full">
+      <Suspense fallback={<Skeleton className="h-full w-full" />}>
+        <View {...props} />
+      </Suspense>
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import { CircleCheckBig } from "lucide-react";
+import { Link } from "react-router";
+import type { RunView } from "@/api/schema";
+import { Panel } from "@/components/ui/panel";
+import { SkeletonLines } from "@/components/ui/skeleton";
+import { Time } from "@/components/ui/time";
+import { said } from "@/lib/words";
+
+/** What failed lately, and with which words. */
+export function FailuresPanel({ runs }: { runs: RunView[] | undefined }) {
+  return (
+    <Panel
+      title="Recent failures"
+      actions={
+        <Link to="/dead-letters" className="rounded text-xs text-accent hover:underline">
+          Dead letters
+        </Link>
+      }
+    >
+      {runs === undefined ? <SkeletonLines lines={5} /> : null}
+      {runs?.length === 0 ? (
+        <p className="flex items-center gap-2 text-sm text-muted">
+          <CircleCheckBig aria-hidden className="size-4 text-succeeded" /> Nothing has failed.
+        </p>
+      ) : null}
+      <ul className="-my-1 divide-y divide-line">
+        {runs?.map((run) => (
+          <li key={run.id} className="flex items-baseline gap-3 py-1.5 text-sm">
+            <div className="min-w-0 flex-1">
+              <Link
+                to={`/runs/${run.id}`}
+                className="block truncate rounded font-medium hover:text-accent hover:underline"
+              >
+                {run.job_name}
+              </Link>
+              <p className="truncate text-xs text-muted" title={run.error ?? undefined}>
+                {run.error ?? said(run.reason ?? "")}
+              </p>
+            </div>
+            <span className="shrink-0 text-xs text-muted">
+              <Time at={run.finished_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

@@ -1,0 +1,46 @@
+import type { RunView } from "@/api/schema";
+import { Chart, type Series } from "@/components/charts/chart";
+import { Panel } from "@/components/ui/panel";
+import { Skeleton } from "@/components/ui/skeleton";
+import { duration } from "@/lib/durations";
+import { absolute, clock } from "@/lib/times";
+import { latenessOf } from "./lateness";
+
+const SERIES: Series[] = [{ key: "ms", label: "began after", colour: "var(--queued)", as: "dots" }];
+
+/** How late the newest runs began. */
+export function LatenessChart({ runs }: { runs: RunView[] | undefined }) {
+  const { points, median, worst } = latenessOf(runs ?? []);
+  return (
+    <Panel
+      title="Lateness"
+      actions={
+        median === null ? null : (
+          <span className="text-xs text-muted">
+            median {duration(median)}, worst {duration(worst?.ms)}
+          </span>
+        )
+      }
+    >
+      {runs === undefined ? <Skeleton className="h-52 w-full" /> : null}
+      {runs && points.length === 0 ? (
+        <p className="flex h-52 items-center justify-center text-sm text-muted">No run has begun yet.</p>
+      ) : null}
+      {points.length > 0 ? (
+        <>
+          <Chart
+            label={`How long after they were due the last ${points.length} runs began: median ${duration(median)}, worst ${duration(worst?.ms)}`}
+            points={points.map(({ at, ms }) => ({ at, ms }))}
+            series={SERIES}
+            tick={(at) => clock(at).slice(0, 5)}
+            title={(at) => absolute(at)}
+            value={duration}
+          />
+          <p className="mt-2 text-xs text-muted">
+            From when a run was due to when it began; the last {points.length} runs.
+          </p>
+        </>
+      ) : null}
+    </Panel>
+  );
+}

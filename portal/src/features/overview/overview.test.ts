@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { latenessOf } from "./lateness";
+import { flowOf, withSample } from "./samples";
+
+const time = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1_000).toISOString();
+const run = (id: string, due: number, made: number, began: number | null) => ({
+  id,
+  due_at: time(due),
+  created_at: time(made),
+  started_at: began === null ? null : time(began),
+});
+const sample = (at: number, ended: number) => ({ at, ended, queued: 1, running: 2 });
+
+it("counts lateness from when a run was due, or made if that was later", () => {
+  const found = latenessOf([run("b", 10, 20, 23), run("a", 10, 5, 11), run("c", 10, 5, 9), run("d", 0, 0, null)]);
+  expect(found.points.map(({ id, ms }) => [id, ms])).toEqual([
+    ["c", 0],
+    ["a", 1_000],
+    ["b", 3_000],
+  ]);
+  expect([found.median, found.worst?.id]).toEqual([1_000, "b"]);
+  expect(latenessOf([])).toEqual({ points: [], median: null, worst: null });
+});
+
+it("makes a rate of two looks at the counters", () => {
+  const flow = flowOf([sample(0, 100), sample(30_000, 110), sample(40_000, 5)]);
+  expect(flow.map((one) => one.rate)).toEqual([null, 20, null]);
+});
+
+it("keeps no more than it shows, and one of looks that are close", () => {
+  let samples = [sample(0, 0)];
+  for (let n = 1; n <= 1_000; n += 1) samples = withSample(samples, sample(n * 5_000, n));
+  expect(samples).toHaveLength(180);
+  const close = [5_000, 6_000, 7_000, 8_000, 13_000].reduce(
+    (all, at) => withSample(all, sample(at, 0)),
+    [sample(0, 0)],
+  );
+  expect(close.map((one) => one.at)).toEqual([0, 5_000, 8_000, 13_000]);
+  expect(withSample(close, sample(13_000, 0))).toBe(close);
+});

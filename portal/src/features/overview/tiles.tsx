@@ -1,0 +1,75 @@
+import type { HourView, MonitoredJobsView } from "@/api/schema";
+import { count } from "@/lib/durations";
+import { Tile } from "./tile";
+
+interface TilesProps {
+  numbers: MonitoredJobsView | undefined;
+  hours: HourView[] | undefined;
+  /** "24 hours". */
+  span: string;
+}
+
+export function Tiles({ numbers, hours, span }: TilesProps) {
+  return (
+    <div className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-6">
+      <Ended hours={hours} span={span} />
+      <Now numbers={numbers} />
+    </div>
+  );
+}
+
+function Ended({ hours, span }: Pick<TilesProps, "hours" | "span">) {
+  const succeeded = hours?.reduce((total, hour) => total + hour.succeeded, 0) ?? 0;
+  const failed = hours?.reduce((total, hour) => total + hour.failed, 0) ?? 0;
+  const decided = succeeded + failed;
+  const rate = decided === 0 ? "–" : percent(succeeded, decided);
+  return (
+    <>
+      <Tile
+        label={`Success, ${span}`}
+        value={hours && rate}
+        note={failed === 0 ? "nothing failed" : `${count(failed)} failed`}
+        to="/runs?status=failed"
+        bad={decided > 0 && succeeded / decided < 0.9}
+      />
+      <Tile label={`Runs, ${span}`} value={hours && count(decided)} note="ended" to="/runs" />
+    </>
+  );
+}
+
+function Now({ numbers }: Pick<TilesProps, "numbers">) {
+  const { running, stuck, queued, dead_letter: dead } = numbers?.executions ?? NOTHING;
+  return (
+    <>
+      <Tile
+        label="Running"
+        value={numbers && count(running)}
+        note={stuck > 0 ? `${count(stuck)} stuck` : "now"}
+        to="/runs?status=running"
+        bad={stuck > 0}
+      />
+      <Tile label="Queued" value={numbers && count(queued)} note="wait or are to come" to="/runs?status=queued" />
+      <Tile
+        label="Dead letters"
+        value={numbers && count(dead)}
+        note={dead > 0 ? "to be dealt with" : "none to deal with"}
+        to="/dead-letters"
+        bad={dead > 0}
+      />
+      <Tile
+        label="Jobs"
+        value={numbers && count(numbers.jobs.total)}
+        note={numbers && `${count(numbers.jobs.enabled)} enabled, ${count(numbers.jobs.paused)} paused`}
+        to="/jobs"
+      />
+    </>
+  );
+}
+
+const NOTHING = { running: 0, stuck: 0, queued: 0, dead_letter: 0 };
+
+/** Never rounded up to 100: one failure is one. */
+function percent(part: number, whole: number): string {
+  const value = (part / whole) * 100;
+  return `${(Math.floor(value * 10) / 10).toFixed(value === 100 ? 0 : 1)} %`;
+}
