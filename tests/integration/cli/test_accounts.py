@@ -73,7 +73,7 @@ def test_users_sign_in_and_act_as_themselves(say: Say, home: Path, running: Path
     # a session that ended elsewhere is forgotten here
     home.write_text(json.dumps({**renewed, "expires_at": "2020-01-01T00:00:00+00:00"}))
     over = say("jobs", "list")
-    assert (over.code, "sign in again" in over.err, home.exists()) == (1, True, False)
+    assert (over.code, "is over; sign in with `horae login`" in over.err, home.exists()) == (1, True, False)
 
 
 def test_people_are_invited_and_sign_up(say: Say, home: Path, running: Path, monkeypatch: pytest.MonkeyPatch):
