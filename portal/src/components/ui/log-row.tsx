@@ -18,14 +18,16 @@ interface LogRowProps {
   current: boolean;
   /** Lines grow; this tells of it. */
   length: number;
+  /** How wide the numbers of lines are. */
+  digits: number;
 }
 
-export const LogRow = memo(function LogRow({ line, number, sought, current }: LogRowProps) {
+export const LogRow = memo(function LogRow({ line, number, sought, current, digits }: LogRowProps) {
   if (!line) return null;
   const cut = line.text.length > LONGEST;
   return (
     <div className={cn("flex h-5 gap-3 px-3 whitespace-pre", current && "bg-accent-soft")}>
-      <span aria-hidden className="w-12 shrink-0 text-right text-muted select-none">
+      <span aria-hidden className="shrink-0 text-right text-muted select-none" style={{ width: `${digits}ch` }}>
         {number}
       </span>
       <span className="hidden shrink-0 text-muted select-none sm:inline">{clock(line.at)}</span>

@@ -19,6 +19,10 @@ interface LogViewerProps {
   className?: string;
 }
 
+const ROW = 20; // px
+const LEAST = 8; // rows of a log that is short
+const MOST = 24;
+
 /** A log of any length: only what is seen is rendered. Follows its end, searches, and shows everything as text. */
 export function LogViewer({ lines, version, live, empty, actions, className }: LogViewerProps) {
   const [follow, setFollow] = useState(live);
@@ -61,12 +65,13 @@ export function LogViewer({ lines, version, live, empty, actions, className }: L
       ) : (
         <VirtualList
           count={count}
-          rowHeight={20}
+          rowHeight={ROW}
           label="Log"
           follow={follow}
           onFollow={(on) => setFollow(on && shown.text === "")}
           scrollTo={current}
-          className="h-[28rem] rounded-b-lg bg-page py-1 font-mono text-xs leading-5"
+          height={Math.min(MOST, Math.max(LEAST, count)) * ROW + 16}
+          className="rounded-b-lg bg-page py-1 font-mono text-xs leading-5"
         >
           {(row) => {
             const line = view.line(row);
@@ -77,6 +82,7 @@ export function LogViewer({ lines, version, live, empty, actions, className }: L
                 sought={shown.text}
                 current={row === current}
                 length={line?.text.length ?? 0}
+                digits={Math.max(2, String(lines.length).length)}
               />
             );
           }}

@@ -8,6 +8,8 @@ interface VirtualListProps {
   rowHeight: number;
   children: (index: number) => ReactNode;
   label: string;
+  /** Of what is seen, in pixels. */
+  height: number;
   className?: string;
   /** Stays at the end while more comes, until one scrolls up. */
   follow?: boolean;
@@ -53,6 +55,7 @@ export function VirtualList(props: VirtualListProps) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
       tabIndex={0}
       onScroll={onScroll}
+      style={{ height: props.height }}
       className={cn("overflow-auto", props.className)}
     >
       <div className="relative w-full" style={{ height }}>

@@ -3,10 +3,10 @@ import type { AttemptView, RunView } from "@/api/schema";
 import { Button } from "@/components/ui/button";
 import { lookOf } from "@/components/ui/status";
 import { StatusBadge } from "@/components/ui/status-badge";
-import { Time } from "@/components/ui/time";
 import { cn } from "@/lib/cn";
-import { duration } from "@/lib/durations";
+import { duration, seconds } from "@/lib/durations";
 import { useFromNow } from "@/lib/now";
+import { absolute, clock } from "@/lib/times";
 import { barOf, lengthOf, type Scale, scaleOf, ticksOf } from "./scale";
 import { type Segment, segmentsOf } from "./segments";
 
@@ -83,7 +83,7 @@ function Axis({ scale }: { scale: Scale }) {
           className={cn("absolute whitespace-nowrap", index % 2 === 1 && "hidden sm:inline")}
           style={{ left: `${(tick / span) * 100}%`, transform: tick / span > 0.94 ? "translateX(-100%)" : undefined }}
         >
-          {tick === 0 ? "0" : duration(tick)}
+          {tick === 0 ? "0" : tick < 1_000 ? duration(tick) : seconds(tick / 1_000)}
         </span>
       ))}
     </span>
@@ -111,7 +111,9 @@ function Row({ segment, scale, now }: { segment: Segment; scale: Scale; now: num
       </td>
       <td className="py-1 pl-3 text-right whitespace-nowrap">{duration(lengthOf(segment, now))}</td>
       <td className="hidden py-1 pl-4 whitespace-nowrap text-muted md:table-cell">
-        <Time at={new Date(segment.from).toISOString()} as="absolute" />
+        <time dateTime={new Date(segment.from).toISOString()} title={absolute(segment.from)}>
+          {clock(segment.from)}
+        </time>
       </td>
     </tr>
   );
