@@ -84,6 +84,8 @@ class Runner:
         except Exception as error:
             reason = str(error) if isinstance(error, Failure) else traceback.format_exc()
             line.failures.append((seed, reason))
+            if isinstance(error, Failure):
+                line.tally.add(error.tally)
             say(
                 f"FAILED {reason}\n  again: make faults ARGS='--scenario {line.scenario.name} --database {line.kind} "
                 f"--times {line.times} --seed {seed} --repeat {rounds}'"

@@ -32,7 +32,11 @@ RETRY = {"max_attempts": 10, "delay": 0}
 
 
 class Failure(AssertionError):
-    """A repetition that broke the promise."""
+    """A repetition that broke the promise; its tally says by how much, and belongs into the table."""
+
+    def __init__(self, words: str, tally: Tally) -> None:
+        super().__init__(words)
+        self.tally = tally
 
 
 class Templates:
@@ -204,7 +208,7 @@ class Stage:
         wrong += [f"a {role} stopped with {code}" for role, code in codes if code]
         wrong += self.cluster.tracebacks()
         if wrong:
-            raise Failure("\n".join(wrong))
+            raise Failure("\n".join(wrong), self.tally)
         return self.tally
 
     async def _stopped(self, member: Member) -> tuple[str, int]:
