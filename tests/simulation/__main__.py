@@ -13,8 +13,12 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
+from tests.simulation.hunt import table
 from tests.simulation.shrink import shrink
 from tests.simulation.trial import Trial, attempt, told
+from tests.simulation.year import live_through
+
+MOST = 80
 
 
 def main() -> int:
@@ -23,9 +27,16 @@ def main() -> int:
     parser.add_argument("--only", help="the faults and wishes that happen, with commas between them")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at once")
     parser.add_argument("--no-shrink", action="store_true", help="tell a failure as it is")
+    parser.add_argument("--mutants", action="store_true", help="the table of planted bugs, and the worlds needed")
+    parser.add_argument("--year", action="store_true", help="years of schedules instead of minutes of a cluster")
     given = parser.parse_args()
+    if given.mutants:
+        print(table(MOST))
+        return 0
     keep = None if given.only is None else given.only.split(",")
     seeds = [seed for text in given.seeds for seed in _seeds(text)]
+    if given.year:
+        return _years(seeds)
     began, failed, virtual, steps = time.monotonic(), 0, 0.0, 0
     for trial in _trials(seeds, given.jobs, keep):
         virtual += trial.virtual
@@ -39,6 +50,17 @@ def main() -> int:
         f"({len(seeds) / seconds:.1f} a second): {failed} failed"
     )
     return 1 if failed else 0
+
+
+def _years(seeds: list[str]) -> int:
+    for seed in seeds:
+        began = time.monotonic()
+        year = live_through(seed)
+        rows = ", ".join(f"{count} {status}" for status, count in year.oracle.ended.items())
+        print(
+            f"year {seed}: {rows}; {len(year.faults.happened)} faults, in {time.monotonic() - began:.0f} s", flush=True
+        )
+    return 0
 
 
 def _trials(seeds: list[str], jobs: int, keep: list[str] | None) -> Iterator[Trial]:

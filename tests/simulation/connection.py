@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from horae.store.dialects.base import Params, Row
-from horae.store.dialects.sqlite import BUSY_TIMEOUT, SqliteConnection
+from horae.store.dialects.sqlite import BUSY_TIMEOUT, SqliteConnection, _micros
 from horae.store.failures import ConnectionLost, TryAgain
 from tests.simulation.loop import pause
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tests.simulation.process import Process
 
 VERB: ContextVar[str] = ContextVar("verb", default="connect")
+REWRITE: dict[str, str] = {}
+"""Text in statements, and what stands there instead: for bugs that are planted."""
 Change = tuple[str, str]
 """A table, and the key of a row of it that was inserted, changed or deleted."""
 
@@ -70,6 +72,7 @@ class SimulatedConnection:
         raw = self._inner._raw
         raw.execute("PRAGMA busy_timeout = 0")
         raw.create_function("simulation_saw", 2, self._saw)
+        raw.create_function("simulation_local_now", 0, lambda: _micros(self.process.clock.now()))
         self.process.connections[self] = None
         return self
 
@@ -80,11 +83,11 @@ class SimulatedConnection:
 
     async def fetch(self, sql: str, params: Params | None = None) -> Sequence[Row]:
         await self._before()
-        return await self._inner.fetch(sql, params)
+        return await self._inner.fetch(_rewritten(sql), params)
 
     async def execute(self, sql: str, params: Params | None = None) -> int:
         await self._before()
-        return await self._inner.execute(sql, params)
+        return await self._inner.execute(_rewritten(sql), params)
 
     async def begin(self) -> None:
         self._beginning = True
@@ -183,3 +186,9 @@ class SimulatedConnection:
         if hasattr(self._inner, "_raw") and not self._inner.broken:
             self._inner.broken = True
             self._inner._raw.close()
+
+
+def _rewritten(sql: str) -> str:
+    for old, new in REWRITE.items():
+        sql = sql.replace(old, new)
+    return sql

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -94,8 +94,21 @@ def _accounted(oracle: Oracle, step: Step, before: Row, after: Row, rows: list[R
         reached = last
     if through is not None and calendar.count(reached, through):
         oracle.broken(f"nothing accounts for {reached} to {through} {told}", job=after["id"])
+    _caught_up(oracle, step, after, rows)
     if rows and (through is None or through < reached):
         oracle.broken(f"fired to {reached}, but the schedule stands at {through} {told}", job=after["id"])
+
+
+def _caught_up(oracle: Oracle, step: Step, job: Row, rows: list[Row]) -> None:
+    """What was missed is caught up with as the job says."""
+    spec = oracle.spec(job["id"], job["version"])
+    if step.verb != "fire" or spec["schedule"].get("max_runs") is not None:
+        return
+    # A statement may have taken its time since it was decided what is too old.
+    since = step.now - timedelta(seconds=spec["catch_up_window"] - 2 * oracle.world.settings.lease)
+    missed = [row.get("reason") == "missed" and row["scheduled_until"] > since for row in rows]
+    if any(missed) and {"last": missed[-1], "first": missed[0], "all": True, "none": False}[spec["catch_up"]]:
+        oracle.broken(f"not what catch_up {spec['catch_up']} says: {rows[-1]['scheduled_for']}", job=job["id"])
 
 
 @lru_cache(maxsize=1024)

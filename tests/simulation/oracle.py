@@ -39,6 +39,7 @@ class Oracle:
         self.fired: dict[str, dict[datetime, str]] = {}  # by job: occurrence → its row
         self.children: dict[tuple[str, str], str] = {}  # job and parent run → its row
         self.filled: dict[tuple[str, datetime], str] = {}  # backfill and occurrence → its run
+        self.ended = dict.fromkeys(("succeeded", "failed", "cancelled", "skipped"), 0)  # occurrences
         self.fired_rows: dict[str, list[Row]] = {}  # by job: rows of its schedule, as they were inserted
 
     def broken(self, what: str, *, run: str | None = None, job: str | None = None) -> None:

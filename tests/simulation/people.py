@@ -55,7 +55,7 @@ class People:
             reply = self._world.loop.create_future()
             self._asking[reply] = server
             store = server.serving.on_behalf_of(Origin(repeated=repeated))
-            server.begin(self._serve(what(store), reply))
+            server.begin(self._serve(what, store, reply))
             try:
                 async with asyncio.timeout(20):  # a client's patience
                     return await reply
@@ -65,9 +65,11 @@ class People:
             finally:
                 self._asking.pop(reply, None)
 
-    async def _serve(self, work: Awaitable[Any], reply: asyncio.Future[Any]) -> None:
+    async def _serve(
+        self, what: Callable[[SqlStore], Awaitable[Any]], store: SqlStore, reply: asyncio.Future[Any]
+    ) -> None:
         try:
-            result = await work
+            result = await what(store)
         except HoraeError as error:
             if not reply.done():
                 reply.set_exception(error)

@@ -25,7 +25,9 @@ DIALECT = SqliteDialect()
 
 
 class NamingStore(SqlStore):
-    """The real store; the verb that runs is known to whoever looks."""
+    """The real store; the verb that runs is known to whoever looks, and whose store it is."""
+
+    process: Process
 
     async def _repeated(self, once: Any, verb: Any, *args: Any, **kwargs: Any) -> Any:
         VERB.set(getattr(verb, "__name__", str(verb)))
@@ -50,11 +52,11 @@ class Process:
         self.stop_now = asyncio.Event()
         self.alive = True
         self.id = ""
-        self.serving: SqlStore | None = None
+        self.serving: NamingStore | None = None
         self._points = self._hints = 0
 
-    def store(self, connections: int) -> SqlStore:
-        return NamingStore(
+    def store(self, connections: int) -> NamingStore:
+        store = NamingStore(
             self._connect,
             DIALECT,
             self.ids,
@@ -62,6 +64,8 @@ class Process:
             connections=connections,
             on_commit=self._send,
         )
+        store.process = self
+        return store
 
     async def _connect(self) -> SimulatedConnection:
         return await SimulatedConnection(self).open()

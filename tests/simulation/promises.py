@@ -18,6 +18,13 @@ class Promises:
             self._made.append(promise)
             self._kept(*promise)
 
+    def refused(self, kind: str, what: str, key: str) -> None:
+        """What was refused must not have been done, by an earlier try whose answer was lost."""
+        tables = self._world.oracle.mirror.tables
+        made = {"create": "jobs", "trigger": "runs", "retry": "runs", "backfill": "operations", "redrive": "operations"}
+        if kind in made and (key in tables[made[kind]] or key in tables["run_history"]):
+            self._world.oracle.broken(f"refused, and yet it is there: {what}", run=key)
+
     def check(self) -> None:
         for promise in self._made:
             self._kept(*promise)

@@ -114,6 +114,7 @@ async def live_as_worker(process: Process) -> None:
 
 
 async def live_as_server(process: Process) -> None:
+    process.id = process.ids.new()
     process.serving = process.store(2)
     await process.stop.wait()
 

@@ -153,6 +153,7 @@ class _Move:
 
     def _end(self, before: Row | None, ended: Row) -> None:
         status = ended["status"]
+        self.oracle.ended[status] += ended["occurrences"]
         if status == RunStatus.SKIPPED:
             self.expect(before is None, "a run that was queued is skipped")
             return

@@ -17,6 +17,7 @@ class Settings:
     seconds: float  # with faults and people; the world then calms down
     worker: WorkerSettings
     scheduler: SchedulerSettings
+    outage: float = 0.0  # halfway
 
     @property
     def lease(self) -> float:
@@ -31,7 +32,7 @@ class Settings:
             workers=chance.choice((1, 2, 2, 3)),
             jobs=chance.randint(2, 5),
             people=chance.randint(1, 2),
-            seconds=chance.choice((40.0, 60.0, 80.0)),
+            seconds=chance.choice((25.0, 40.0, 60.0)),
             worker=WorkerSettings(
                 slots=chance.choice((1, 2, 4)),
                 poll=1.0,
@@ -42,6 +43,7 @@ class Settings:
                 grace=0.5,
             ),
             scheduler=SchedulerSettings(
-                poll=1.0, batch=chance.choice((1, 3, 1000)), shard_lease=chance.choice((3.0, 6.0)), sweep=1.0
+                poll=1.0, batch=chance.choice((1, 3, 1000)), shard_lease=chance.choice((4.5, 6.0)), sweep=2.0
             ),
+            outage=chance.choice((0.0, 0.0, 75.0, 120.0)),
         )

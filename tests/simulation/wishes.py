@@ -36,7 +36,7 @@ _POLICIES: tuple[dict[str, Any], ...] = (
     {"overlap": "skip", "catch_up": "last"},
     {"overlap": "skip", "catch_up": "all", "catch_up_window": 90},
     {"overlap": "queue_one", "catch_up": "none"},
-    {"overlap": "queue_all", "catch_up": "all", "catch_up_window": 40},
+    {"overlap": "queue_all", "catch_up": "all"},
     {"overlap": "cancel_running", "catch_up": "last"},
     {"overlap": "allow", "catch_up": "first"},
     {"overlap": "skip", "max_instances": 2},
@@ -100,6 +100,7 @@ class Person(Somebody):
             result = await self.ask(ask)
         except (Conflict, NotFound, InvalidInput, StaleVersion) as error:
             self.world.trace.ask(self.name, f"is refused: {what}: {error}", places)
+            self.world.promises.refused(kind, what, about)
             return
         except HoraeError as error:
             self.world.oracle.broken(f"{what} failed: {error!r}")

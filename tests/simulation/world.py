@@ -32,9 +32,13 @@ _SUSPICIOUS = ("a step failed and will be repeated", "results could not be store
 
 
 class World:
-    def __init__(self, seed: str, path: str, *, keep: Collection[str] | None = None) -> None:
+    delays: tuple[float, ...] = (0.05, 0.5, 3.0)  # until somebody starts another process in a dead one's place
+
+    def __init__(
+        self, seed: str, path: str, *, keep: Collection[str] | None = None, settings: Settings | None = None
+    ) -> None:
         self.seed, self.database = seed, path
-        self.settings = Settings.of(seed)
+        self.settings = settings or Settings.of(seed)
         self.loop = VirtualLoop(random.Random(f"{seed}/turns"))  # type: ignore[abstract]
         self.outside = Actor("outside")
         self.begin, self.shard_count, self.project = BEGIN, database.SHARDS, database.PROJECT
@@ -76,7 +80,7 @@ class World:
         """Somebody starts another one in its place."""
         place = process.name.partition(".")[0]
         self.people.left_alone(process)
-        delay = self._chance.choice((0.05, 0.5, 3.0))
+        delay = self._chance.choice(self.delays)
         self.outside.context.run(self.loop.call_later, delay, self.start, place)
 
     def surely_dead(self, host: Host, me: Host) -> bool:
@@ -107,20 +111,33 @@ class World:
         before, product_loop._outage = structlog.get_config(), product_loop.Outage()
         structlog.configure(processors=[self._logged], cache_logger_on_first_use=False)
         try:
-            self.loop.run_until_complete(self.loop.spawn(self.outside, self._story()))
+            self.loop.run_until_complete(self.loop.spawn(self.outside, self.story()))
         finally:
             self._ended = True
             self._close()
             structlog.configure(**before)
 
-    async def _story(self) -> None:
+    def populate(self) -> None:
         for role, count in (("scheduler", self.settings.schedulers), ("worker", self.settings.workers), ("serve", 2)):
             for number in range(count):
                 self.start(f"{role}-{number}")
+
+    async def story(self) -> None:
+        self.populate()
         await pause(0.5)
         self.people.start()
-        await pause(self.settings.seconds)
+        await pause(self.settings.seconds / 2)
+        if self.settings.outage and self.faults.wanted("outage"):
+            await self._outage(self.settings.outage)
+        await pause(self.settings.seconds / 2)
         await quiet.calm_down(self)
+
+    async def _outage(self, seconds: float) -> None:
+        """All stop, as when a laptop is closed: long enough that occurrences are missed, not merely late."""
+        self.trace.fault("everybody", f"stops for {seconds:.0f} s", "outage")
+        for process in list(self.processes.values()):
+            process.halt(seconds)
+        await pause(seconds)
 
     def _close(self) -> None:
         for process in list(self.processes.values()):

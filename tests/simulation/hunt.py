@@ -1,0 +1,37 @@
+"""How many worlds it takes to find a bug that was planted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tests.simulation.mutants import MUTANTS, Mutant, planted
+from tests.simulation.trial import Trial, attempt
+
+_DETAILS = re.compile(r" \(|:| from \d")  # what follows differs from seed to seed
+
+
+@dataclass(frozen=True)
+class Find:
+    mutant: Mutant
+    seeds: int  # as many worlds as were needed, or were tried in vain
+    trial: Trial | None
+
+    @property
+    def row(self) -> str:
+        found = "not found" if self.trial is None else _DETAILS.split(str(self.trial.failure), maxsplit=1)[0]
+        return f"| {self.mutant.name} | {self.mutant.what} | {self.seeds} | {found} |"
+
+
+def hunt(mutant: Mutant, most: int) -> Find:
+    with planted(mutant):
+        for seed in range(most):
+            trial = attempt(str(seed))
+            if trial.failure is not None:
+                return Find(mutant, seed + 1, trial)
+    return Find(mutant, most, None)
+
+
+def table(most: int) -> str:
+    rows = [hunt(mutant, most).row for mutant in MUTANTS]
+    return "\n".join(["| mutant | what it does | worlds needed | found as |", "|---|---|---|---|", *rows])

@@ -1,0 +1,218 @@
+"""Bugs, planted on purpose: each must be found. A mutant rewrites statements on their way to the database, or puts
+something else in the place of a function of the product."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+from unittest.mock import patch
+
+from horae.domain import firing, openings
+from horae.domain import outcome as outcomes
+from horae.lifecycle import backfill, ended, finish, follow, recover, settle, submit
+from horae.processes.heartbeat import Heartbeat
+from horae.processes.scheduler import Scheduler
+from horae.processes.worker import Worker
+from horae.store.gates import GateTable
+from horae.store.jobs import JobTable
+from tests.simulation.connection import REWRITE, VERB
+
+Patch = tuple[Any, str, Any]
+
+
+@dataclass
+class Mutant:
+    name: str
+    what: str
+    sql: dict[str, str] = field(default_factory=dict)
+    patches: Callable[[], list[Patch]] = list
+
+
+@contextmanager
+def planted(mutant: Mutant) -> Iterator[None]:
+    with ExitStack() as stack:
+        for owner, name, value in mutant.patches():
+            stack.enter_context(patch.object(owner, name, value))
+        REWRITE.update(mutant.sql)
+        stack.callback(REWRITE.clear)
+        yield
+
+
+def _advance_alone() -> list[Patch]:
+    original = JobTable.advance
+
+    async def advance(self: JobTable, advances: Any) -> None:
+        await self.db.commit()
+        await self.db.begin()
+        await original(self, advances)
+
+    return [(JobTable, "advance", advance)]
+
+
+def _followers_alone() -> list[Patch]:
+    async def start_followers(tx: Any, *given: Any) -> Any:
+        await tx._db.commit()
+        await tx._db.begin()
+        return await follow.start_followers(tx, *given)
+
+    return [(ended, "start_followers", start_followers)]
+
+
+def _no_retry_after_a_crash() -> list[Patch]:
+    class Forgetful(settle.Settlement):
+        async def write(self, tx: Any) -> None:
+            self.requeues.clear()
+            await super().write(tx)
+
+    return [(recover, "Settlement", Forgetful)]
+
+
+def _missed_off_by_one() -> list[Patch]:
+    original = firing.skipped_range
+
+    def skipped_range(calendar: Any, reason: Any, after: Any, until: Any) -> Any:
+        row = original(calendar, reason, after, until)
+        return replace(row, count=row.count - 1) if row is not None and row.count > 1 else row
+
+    return [(firing, "skipped_range", skipped_range)]
+
+
+def _last_is_not_caught_up() -> list[Patch]:
+    def backward(calendar: Any, stretches: Any) -> Any:
+        found = openings.backward(calendar, stretches)
+        next(iter(found), None)
+        return found
+
+    return [(firing, "backward", backward)]
+
+
+def _recovery_leaves_the_gate_shut() -> list[Patch]:
+    original = GateTable.open
+
+    async def open_gates(self: GateTable, job_ids: Any) -> set[str]:
+        return set() if VERB.get() == "recover" else await original(self, job_ids)
+
+    return [(GateTable, "open", open_gates)]
+
+
+def _cancel_is_forgotten() -> list[Patch]:
+    def judge(outcome: Any, **given: Any) -> Any:
+        return outcomes.judge(outcome, **{**given, "cancel_requested": False})
+
+    return [(settle, "judge", judge)]
+
+
+def _worker_waits_for_hints() -> list[Patch]:
+    return [(Worker, "_pause", lambda self, claims, free: 0 if claims.runs else 10_000.0)]
+
+
+def _scheduler_waits_for_hints() -> list[Patch]:
+    def until(self: Scheduler, seconds: float | None, *, busy: bool = False) -> float:
+        self._due = True
+        return 10_000.0 if seconds is None else max(seconds, 0.01)
+
+    return [(Scheduler, "_until", until)]
+
+
+def _lease_is_overrated() -> list[Patch]:
+    return [(Heartbeat, "_own_lease", property(lambda self: self._settings.lease * 1.5))]
+
+
+def _repetition_is_not_noticed() -> list[Patch]:
+    async def triggered(*given: Any) -> list[Any]:
+        return []
+
+    return [(submit, "_triggered", triggered)]
+
+
+def _backfill_stops_at_a_crash() -> list[Patch]:
+    async def continue_backfills(tx: Any, runs: Any) -> None:
+        if VERB.get() != "recover":
+            await backfill.continue_backfills(tx, runs)
+
+    return [(ended, "continue_backfills", continue_backfills)]
+
+
+def _lost_counts_as_interrupted() -> list[Patch]:
+    def judge(outcome: Any, **given: Any) -> Any:
+        verdict = outcomes.judge(outcome, **given)
+        lost = outcome.kind == "lost" and isinstance(verdict, outcomes.Again)
+        return outcomes.Again(0, counted=False) if lost else verdict
+
+    return [(settle, "judge", judge)]
+
+
+def _all_attempts_are_heard() -> list[Patch]:
+    """What the simulation found in the product itself."""
+
+    class ByToken(dict[Any, Any]):
+        def __missing__(self, key: str) -> None:
+            return None
+
+    def latest(finished: Any) -> ByToken:
+        return ByToken({item.run.token: item for item in finished})
+
+    return [(finish, "_latest", latest)]
+
+
+MUTANTS = [
+    Mutant(
+        "finish without the token",
+        "a late worker ends or requeues what is no longer its own",
+        sql={
+            "r.id = v.id AND r.token IS v.token": "r.id = v.id",
+            "r.id = v.id AND r.token = v.token": "r.id = v.id",
+            "runs.id = v.id AND runs.token = v.token": "runs.id = v.id",
+        },
+    ),
+    Mutant(
+        "renewal by anybody",
+        "a worker prolongs the lease of another's attempt",
+        sql={"WHERE worker_id = :worker_id AND status = 'running' AND id IN": "WHERE status = 'running' AND id IN"},
+    ),
+    Mutant("advance outside the transaction", "a crash between fires an occurrence twice", patches=_advance_alone),
+    Mutant(
+        "lease by the local clock",
+        "a scheduler whose clock is ahead takes runs from live workers",
+        sql={"'running' AND lease_until < horae_now()": "'running' AND lease_until < simulation_local_now()"},
+    ),
+    Mutant(
+        "attempt counted when it failed",
+        "a run that kills its workers is tried for ever",
+        sql={
+            "SET status = 'running', attempt = attempt + 1,": "SET status = 'running',",
+            "SET status = 'queued', due_at": "SET status = 'queued', attempt = runs.attempt + 1, due_at",
+        },
+    ),
+    Mutant("lost attempts are not counted", "the same, by another way", patches=_lost_counts_as_interrupted),
+    Mutant("retry lost on a crash", "nobody queues again what a dead worker had", patches=_no_retry_after_a_crash),
+    Mutant("missed ones are miscounted", "a skipped row stands for one less", patches=_missed_off_by_one),
+    Mutant("catch-up off by one", "the last one missed is not the one that runs", patches=_last_is_not_caught_up),
+    Mutant(
+        "gate without effect",
+        "max_instances is exceeded",
+        sql={"SUM(CASE WHEN held THEN 0 ELSE 1 END) AS under_way": "0 AS under_way"},
+    ),
+    Mutant("held runs are claimed", "the same, by another way", sql={"AND NOT held AND queue": "AND queue"}),
+    Mutant(
+        "recovery leaves the gate shut",
+        "a place is lost with its worker",
+        patches=_recovery_leaves_the_gate_shut,
+    ),
+    Mutant("cancel is forgotten", "what was to be cancelled is tried again", patches=_cancel_is_forgotten),
+    Mutant(
+        "fired_through lowered on edit",
+        "what was fired may be fired again",
+        sql={"anchor_at = :anchor_at, next_run_at": "anchor_at = :anchor_at, fired_through = NULL, next_run_at"},
+    ),
+    Mutant("worker trusts hints", "a lost wake-up is a run that waits for ever", patches=_worker_waits_for_hints),
+    Mutant("scheduler trusts hints", "a lost wake-up is a job that never fires", patches=_scheduler_waits_for_hints),
+    Mutant("followers in a transaction of their own", "an end starts nothing, if one dies", patches=_followers_alone),
+    Mutant("own lease longer than the database's", "two attempts work at once", patches=_lease_is_overrated),
+    Mutant("repetition is not noticed", "what was done is refused", patches=_repetition_is_not_noticed),
+    Mutant("backfill stops at a crash", "an operation goes on for ever", patches=_backfill_stops_at_a_crash),
+    Mutant("two attempts in one report", "the lost one speaks for the later", patches=_all_attempts_are_heard),
+]
+BY_NAME = {mutant.name: mutant for mutant in MUTANTS}
