@@ -25,7 +25,9 @@ export function RunError({ run }: { run: RunDetailView }) {
       <div className="flex items-start gap-2">
         <CircleX aria-hidden className="mt-0.5 size-4 shrink-0" />
         <p className="min-w-0 flex-1 break-words whitespace-pre-wrap">{run.error}</p>
-        <CopyButton text={run.traceback ?? run.error} label="Copy the error" />
+        <span className="-my-1">
+          <CopyButton text={run.traceback ?? run.error} label="Copy the error" />
+        </span>
       </div>
       {run.traceback ? <Traceback text={run.traceback} /> : null}
     </section>

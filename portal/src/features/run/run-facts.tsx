@@ -9,6 +9,19 @@ import { useWorkerNames } from "./queries";
 
 const LINK = "rounded text-accent hover:underline";
 
+const REASONS: Record<string, string> = {
+  attempts: "its attempts are used up",
+  permanent: "the failure is permanent",
+  expired: "not started in time",
+  definition: "its version is gone",
+  overlap: "the one before was still running",
+  missed: "came due while nothing ran",
+  blackout: "in a blackout",
+  dst_gap: "the hour was left out",
+  disabled: "the job was off",
+  paused: "the job was paused",
+};
+
 /** What one wants to know at first glance, with links to all that it belongs to. */
 export function RunFacts({ run }: { run: RunDetailView }) {
   const nameOf = useWorkerNames();
@@ -44,7 +57,7 @@ export function RunFacts({ run }: { run: RunDetailView }) {
     ],
     ["Exit code", run.exit_code],
     ["Response", run.response_code === null ? null : `HTTP ${run.response_code}`],
-    ["Reason", run.reason ? said(run.reason) : null],
+    ["Reason", run.reason ? (REASONS[run.reason] ?? said(run.reason)) : null],
     ["Occurrences", run.occurrences > 1 ? plural(run.occurrences, "occurrence") : null],
     ["Retry of", run.rerun_of ? <Other key="of" id={run.rerun_of} /> : null],
     ["After", run.parent_run_id ? <Other key="parent" id={run.parent_run_id} /> : null],
@@ -53,9 +66,8 @@ export function RunFacts({ run }: { run: RunDetailView }) {
       run.dead_since ? (
         <span key="dead">
           <Link to={`/dead-letters?job=${run.job_id}`} className={LINK}>
-            since
-          </Link>{" "}
-          <Time at={run.dead_since} />
+            to be dealt with
+          </Link>
         </span>
       ) : null,
     ],

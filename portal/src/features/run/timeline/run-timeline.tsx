@@ -34,7 +34,7 @@ export function RunTimeline({ run, attempts }: RunTimelineProps) {
   const now = useFromNow((at) => (live ? at : 0)) || Date.now();
   const segments = segmentsOf(run, attempts);
   if (segments.length === 0) return <p className="text-sm text-muted">It ended before anything was done.</p>;
-  const scale = scaleOf(segments, live ? now : 0);
+  const scale = scaleOf(segments, now);
   const folded = !all && segments.length > MOST ? segments.length - MOST : 0;
   const shown = folded ? [...segments.slice(0, MOST / 2), ...segments.slice(-MOST / 2)] : segments;
   return (

@@ -19,7 +19,7 @@ const DAY = 86_400_000;
 
 /** From the first instant to the last, to now where it goes on, and to what is known to come. */
 export function scaleOf(segments: readonly Segment[], now: number): Scale {
-  const from = Math.min(...segments.map((one) => one.from), now);
+  const from = Math.min(...segments.map((one) => one.from));
   const to = Math.max(...segments.map((one) => one.to ?? Math.max(now, one.from)), from + 1);
   return { from, to };
 }

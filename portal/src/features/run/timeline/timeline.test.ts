@@ -79,6 +79,7 @@ it("is drawn to scale", () => {
   const segments = segmentsOf(run(), []);
   const scale = scaleOf(segments, millis(100));
   expect(scale).toEqual({ from: millis(0), to: millis(10) });
+  for (const now of [0, millis(5), millis(1_000)]) expect(scaleOf(segments, now)).toEqual(scale); // it has ended
   expect(segments.map((one) => barOf(one, scale, millis(100)))).toEqual([
     { left: 0, width: 20 },
     { left: 20, width: 80 },
