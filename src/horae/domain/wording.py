@@ -13,7 +13,7 @@ def readable(errors: Iterable[Mapping[str, Any]], skip: int = 0) -> list[tuple[s
     wrong = {tuple(e["loc"][:-1]) for e in found}
     # A list with a bad item is not too short as well: the validator has only left that item out.
     told = [e for e in found if e["type"] != "too_short" or tuple(e["loc"]) not in wrong]
-    return [(_field(e["loc"][skip:]), _message(e["type"], e["msg"])) for e in told]
+    return [(_field(e["loc"][skip:]), _message(e["type"], e["msg"], e.get("ctx") or {})) for e in told]
 
 
 _TAGS = frozenset({"http", "script", "python", "celery", "container", "artifact"})
@@ -50,13 +50,19 @@ def field_name(steps: Sequence[str | int]) -> str:
 _PYTHON = re.compile(r"^(?:String|Tuple|List|Dictionary) (?=should )")
 
 
-def _message(kind: str, message: str) -> str:
+def _bare(quoted: Any) -> str:
+    return str(quoted).replace("'", "")
+
+
+def _message(kind: str, message: str, about: Mapping[str, Any]) -> str:
     if kind == "extra_forbidden":
         return "is not a known field"
     if kind == "missing":
         return "is required"
-    if kind.startswith("union_tag"):
-        return "must name one of the known kinds"
+    if kind == "union_tag_not_found":
+        return f"must say its {_bare(about['discriminator'])}"
+    if kind == "union_tag_invalid":
+        return f"must have as {_bare(about['discriminator'])} one of {_bare(about['expected_tags'])}"
     if kind == "json_invalid":
         return "is not valid JSON"
     if kind in ("model_type", "dict_type", "model_attributes_type"):

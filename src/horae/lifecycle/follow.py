@@ -16,6 +16,7 @@ from horae.domain.records import Follower, Tally
 from horae.domain.run import Ended, NewRun, Skipped
 from horae.domain.schedule import AfterSchedule
 from horae.domain.states import RunStatus, SkipReason, Trigger
+from horae.lifecycle.find import no_job
 from horae.ports import Transaction
 
 _ENDS = {
@@ -48,7 +49,7 @@ async def set_upstream(
         known = await tx.dependencies.upstream_of(job_id)
     upstream = await tx.jobs.head(project_id, known or wanted)
     if upstream is None and wanted != spec.name:
-        raise InvalidInput("schedule.after.job", f"there is no job {wanted!r}")
+        raise InvalidInput("schedule.after.job", str(await no_job(tx, project_id, wanted)))
     if upstream is None or await _waits_for(tx, upstream.id, job_id):
         raise InvalidInput("schedule.after.job", "would make the job wait for itself")
     await tx.dependencies.set(job_id, upstream.id, spec.schedule.after.on)

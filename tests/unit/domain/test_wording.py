@@ -1,0 +1,22 @@
+"""What is wrong with a definition, in words that help to mend it."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from horae.domain.job import JobSpec
+from horae.domain.wording import readable
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ({"kind": "htp"}, "must have as kind one of http, script, python, container, artifact"),
+        ({"url": "http://example.org"}, "must say its kind"),
+    ],
+)
+def test_a_kind_that_is_unknown_is_told_the_known_ones(target: Any, message: str):
+    with pytest.raises(ValidationError) as raised:
+        JobSpec.model_validate({"name": "x", "target": target})
+    assert readable(raised.value.errors()) == [("target", message)]
