@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 from datetime import datetime
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 import httpx
@@ -40,8 +39,9 @@ class Transport:
         retries: int,
         project: str | None = None,
     ) -> None:
-        if urlsplit(url).scheme not in ("http", "https"):
+        if not url.lower().startswith(("http://", "https://")):
             raise InvalidInput("url", "must begin with http:// or https://")
+        host = _host(url)
         self.url = url.rstrip("/")
         self.retries = retries
         headers = {"user-agent": f"horae-{client}/{__version__}", "horae-client": client}
@@ -53,7 +53,7 @@ class Transport:
             "headers": headers,
             "timeout": timeout,
             "auth": token if isinstance(token, httpx.Auth) else None,
-            "trust_env": urlsplit(url).hostname not in _LOOPBACK,  # a proxy has no business on the way to oneself
+            "trust_env": host not in _LOOPBACK,  # a proxy has no business on the way to oneself
         }
 
     def arguments(self, request: Request[Any]) -> dict[str, Any]:
@@ -114,6 +114,16 @@ def _again(request: Request[Any], came: Came) -> bool:
     if came.status_code == 409:  # an earlier try of the same request is being answered
         return "retry-after" in came.headers
     return came.status_code == 429 or (harmless and came.status_code in _AWAY)
+
+
+def _host(url: str) -> str:
+    try:
+        place = httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise InvalidInput("url", f"is no address: {error}") from None
+    if not place.host or not place.host.isprintable() or " " in url or not 0 < (place.port or 80) < 65_536:
+        raise InvalidInput("url", "is no address, such as http://127.0.0.1:8080")
+    return place.host
 
 
 def _text(value: Any) -> str:

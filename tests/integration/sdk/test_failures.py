@@ -148,6 +148,9 @@ async def test_something_else_answers(kind: Kind) -> None:
             await call("jobs.get", "a")
     with pytest.raises(errors.InvalidInput, match="must begin with http"):
         kind("127.0.0.1:8080")
+    for url in ("http://", "http://a b", "http://x:99999", "http://[::1"):
+        with pytest.raises(errors.InvalidInput, match="no address"):
+            kind(url)
 
 
 FIRST = ("id: 1.1", "event: log", 'data: {"text": "a"}', "")
