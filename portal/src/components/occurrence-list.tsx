@@ -1,6 +1,6 @@
 import type { OccurrenceView } from "@/api/schema";
 import { Time } from "@/components/ui/time";
-import { absolute, userZone } from "@/lib/times";
+import { userZone } from "@/lib/times";
 
 interface OccurrenceListProps {
   occurrences: OccurrenceView[];
@@ -12,17 +12,39 @@ interface OccurrenceListProps {
 export function OccurrenceList({ occurrences, zone }: OccurrenceListProps) {
   const own = userZone();
   return (
-    <ol className="space-y-1.5 text-sm">
+    <ol aria-label="Occurrences" className="space-y-1.5 text-sm">
       {occurrences.map((one) => (
         <li key={`${one.at} ${one.local}`} className="grid grid-cols-[1fr_auto] gap-x-3">
-          <span className="tabular-nums">{absolute(one.at, zone)}</span>
+          <span className="tabular-nums">{wall(one.local)}</span>
           <span className="text-muted">
             <Time at={one.at} zone={zone} />
           </span>
-          {zone === own ? null : <span className="col-span-2 text-xs text-muted">{absolute(one.at)} for you</span>}
+          {zone === own ? null : <span className="col-span-2 text-xs text-muted">{inZone(one.at, own)} for you</span>}
           {one.note ? <span className="col-span-2 text-xs text-paused-text">{one.note}</span> : null}
         </li>
       ))}
     </ol>
   );
+}
+
+const DATE: Intl.DateTimeFormatOptions = { weekday: "short", day: "numeric", month: "short", year: "numeric" };
+
+/** `Mon, 16 Nov 2026, 09:00` of a local time with its offset; the zone is told elsewhere. Seconds where there are any. */
+function wall(local: string): string {
+  const naive = new Date(`${local.slice(0, 19)}Z`);
+  return shown(naive, "UTC", naive.getUTCSeconds() !== 0);
+}
+
+function inZone(at: string, zone: string): string {
+  const instant = new Date(at);
+  return shown(instant, zone, instant.getUTCSeconds() !== 0);
+}
+
+function shown(at: Date, zone: string, exact: boolean): string {
+  const time: Intl.DateTimeFormatOptions = {
+    hour: "2-digit",
+    minute: "2-digit",
+    ...(exact ? { second: "2-digit" } : {}),
+  };
+  return at.toLocaleString("en-GB", { ...DATE, ...time, timeZone: zone });
 }

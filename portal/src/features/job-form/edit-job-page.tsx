@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { FileDiff } from "lucide-react";
 import { useState } from "react";
-import { Link, useNavigate, useParams } from "react-router";
+import { Link, Navigate, useNavigate, useParams } from "react-router";
 import { call } from "@/api/client";
 import { ApiError } from "@/api/errors";
 import type { JobBody, JobView } from "@/api/schema";
@@ -27,6 +27,7 @@ export default function EditJobPage() {
     queryKey: ["jobs", "one", id],
     queryFn: ({ signal }) => call("GET /jobs/{id}", { path: { id }, signal }),
   });
+  if (job.data && job.data.id !== id) return <Navigate to={`/jobs/${job.data.id}/edit`} replace />;
   if (job.data) return <EditJob key={job.data.id} job={job.data} />;
   return (
     <>

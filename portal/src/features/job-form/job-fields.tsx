@@ -43,28 +43,13 @@ function Fields({ form, job }: JobFieldsProps) {
   const wrong = preview.isPlaceholderData ? null : preview.error;
   const errors = formErrors(form.error, wrong);
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
-      <div className="min-w-0 space-y-4">
-        <AboutSection draft={draft} onDraft={form.setTop} errors={errors} first={!job} />
-        <TargetSection
-          draft={draft}
-          onKind={(kind) => form.setTop({ kind })}
-          onTarget={form.setTarget}
-          errors={errors}
-        />
-        <Panel title="When it runs">
-          <ScheduleFields draft={draft.schedule} onDraft={form.setSchedule} errors={errors} />
-        </Panel>
-        <Panel title="Policies">
-          <PolicyFields
-            draft={draft.policies}
-            onDraft={form.setPolicies}
-            errors={errors}
-            scheduled={draft.schedule.kind !== "manual"}
-          />
-        </Panel>
-      </div>
-      <Panel title="What will happen" className="lg:sticky lg:top-16">
+    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem] lg:*:col-start-1">
+      <AboutSection draft={draft} onDraft={form.setTop} errors={errors} first={!job} />
+      <TargetSection draft={draft} onKind={(kind) => form.setTop({ kind })} onTarget={form.setTarget} errors={errors} />
+      <Panel title="When it runs">
+        <ScheduleFields draft={draft.schedule} onDraft={form.setSchedule} errors={errors} />
+      </Panel>
+      <Panel title="What will happen" className="lg:sticky lg:top-16 lg:col-start-2! lg:row-span-4 lg:row-start-1">
         <div aria-live="polite">
           <Preview
             preview={isComplete(draft.schedule) ? preview.data : undefined}
@@ -74,6 +59,14 @@ function Fields({ form, job }: JobFieldsProps) {
             manual={draft.schedule.kind === "manual" || draft.schedule.kind === "after"}
           />
         </div>
+      </Panel>
+      <Panel title="Policies">
+        <PolicyFields
+          draft={draft.policies}
+          onDraft={form.setPolicies}
+          errors={errors}
+          scheduled={draft.schedule.kind !== "manual"}
+        />
       </Panel>
     </div>
   );

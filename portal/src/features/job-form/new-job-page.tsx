@@ -77,7 +77,7 @@ function NewJob({ initial, copied }: { initial: unknown; copied?: string }) {
           </Button>
           {can("jobs:run") ? (
             <Button busy={create.isPending && create.variables.run} onClick={() => save(true)}>
-              <Play /> Create and run once now
+              <Play /> Create and run once
             </Button>
           ) : null}
           <Button type="submit" variant="primary" busy={create.isPending && !create.variables.run}>

@@ -28,7 +28,7 @@ export function Review({ before, after, busy, mayRun, onSave, onClose }: ReviewP
           <Button onClick={onClose}>Back to the form</Button>
           {mayRun ? (
             <Button disabled={busy} onClick={() => onSave(true)}>
-              <Play /> Save and run once now
+              <Play /> Save and run once
             </Button>
           ) : null}
           <Button variant="primary" busy={busy} onClick={() => onSave(false)}>

@@ -1,4 +1,4 @@
-import { useParams } from "react-router";
+import { Navigate, useLocation, useParams } from "react-router";
 import type { JobView } from "@/api/schema";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
@@ -26,7 +26,10 @@ const DEFAULTS = { tab: "overview", status: "", trigger: "", cursor: "", from: "
 
 export default function JobPage() {
   const { job: id = "" } = useParams();
+  const { search } = useLocation();
   const job = useJob(id);
+  // A name leads to the id: that is what live events, links and the history know it by.
+  if (job.data && job.data.id !== id) return <Navigate to={`/jobs/${job.data.id}${search}`} replace />;
   if (job.data) return <Job key={job.data.id} job={job.data} />;
   return (
     <>

@@ -1,13 +1,12 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { type QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { call } from "@/api/client";
-import type { OperationView } from "@/api/schema";
+import type { OperationView, OperationViewListing } from "@/api/schema";
 
 // Below ["jobs", "one", id]: read anew whenever the job or one of its runs changes.
 export function useJob(id: string) {
   return useQuery({
     queryKey: ["jobs", "one", id],
     queryFn: ({ signal }) => call("GET /jobs/{id}", { path: { id }, signal }),
-    placeholderData: keepPreviousData,
   });
 }
 
@@ -71,9 +70,19 @@ export function useOperation(id: string | null) {
   });
 }
 
+const OPERATIONS = ["operations", "list", { limit: 50 }];
+
+/** Puts one that has just begun into the list: it may be over before the list is read again. */
+export function tellBegun(client: QueryClient, operation: OperationView): void {
+  client.setQueryData<OperationViewListing>(OPERATIONS, (old) => ({
+    items: [operation, ...(old?.items ?? [])],
+    next_cursor: old?.next_cursor ?? null,
+  }));
+}
+
 export function useBackfills(job: string) {
   return useQuery({
-    queryKey: ["operations", "list", { limit: 50 }],
+    queryKey: OPERATIONS,
     queryFn: ({ signal }) => call("GET /operations", { query: { limit: 50 }, signal }),
     select: (found): OperationView[] =>
       found.items.filter((one) => one.job_id === job && one.kind === "backfill" && one.state === "running"),

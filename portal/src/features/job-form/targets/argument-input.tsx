@@ -18,7 +18,7 @@ export function ArgumentInput({ field, value, onValue, error }: ArgumentInputPro
   const hint = [field.hint, fallback].filter(Boolean).join(" · ");
   return (
     <Field
-      label={field.label === field.name ? field.name : `${field.label} (${field.name})`}
+      label={sameWords(field.label, field.name) ? field.label : `${field.label} (${field.name})`}
       optional={!field.required}
       hint={hint || undefined}
       error={error}
@@ -27,6 +27,12 @@ export function ArgumentInput({ field, value, onValue, error }: ArgumentInputPro
       <Control field={field} value={value} onValue={onValue} />
     </Field>
   );
+}
+
+/** `Customer Id` says no more than `customer_id`. */
+function sameWords(label: string, name: string): boolean {
+  const bare = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
+  return bare(label) === bare(name);
 }
 
 interface ControlProps {

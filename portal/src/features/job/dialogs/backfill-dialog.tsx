@@ -12,6 +12,7 @@ import { useSettled } from "@/features/job-form/queries";
 import { absolute } from "@/lib/times";
 import { toast } from "@/lib/toasts";
 import { plural } from "@/lib/words";
+import { tellBegun } from "../queries";
 import { zoneOf } from "../zone";
 
 const DAY = 86_400_000;
@@ -38,9 +39,9 @@ export function BackfillDialog({ job, onClose }: { job: JobView; onClose: () => 
         path: { id: job.id },
         body: { start, end, parallelism: Number(parallelism) },
       }),
-    onSuccess: () => {
+    onSuccess: (begun) => {
+      if ("kind" in begun) tellBegun(client, begun);
       toast(`Backfill of ${job.name} has begun`);
-      void client.invalidateQueries({ queryKey: ["operations"] });
       onClose();
     },
   });

@@ -3,7 +3,7 @@ import { Play } from "lucide-react";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { call } from "@/api/client";
-import { fieldError, messageOf } from "@/api/errors";
+import { messageOf } from "@/api/errors";
 import type { JobView, TriggerBody } from "@/api/schema";
 import { Button } from "@/components/ui/button";
 import { CodeEditor } from "@/components/ui/code-editor";
@@ -12,6 +12,7 @@ import { Field } from "@/components/ui/field";
 import { Fold } from "@/components/ui/fold";
 import { Input } from "@/components/ui/input";
 import { InstantInput } from "@/components/ui/instant-input";
+import { formErrors } from "@/features/job-form/form-errors";
 import { userZone } from "@/lib/times";
 import { toast } from "@/lib/toasts";
 
@@ -50,7 +51,8 @@ export function RunDialog({ job, onClose }: { job: JobView; onClose: () => void 
     run.mutate(body);
   };
   const { error } = run;
-  const told = ["input", "run_at", "priority"].some((name) => fieldError(error, name));
+  const errors = formErrors(error);
+  const told = ["input", "run_at", "priority"].some((name) => errors.under(name));
   return (
     <Dialog
       open
@@ -67,15 +69,15 @@ export function RunDialog({ job, onClose }: { job: JobView; onClose: () => void 
       }
     >
       <div className="space-y-4">
-        <Field label="Input" optional hint={inputHint(job)} error={wrong ?? fieldError(error, "input")}>
+        <Field label="Input" optional hint={inputHint(job)} error={wrong ?? errors.under("input")}>
           <CodeEditor language="json" aria-label="Input" value={input} onValue={setInput} />
         </Field>
         <Fold title="Later, or sooner than others" summary={runAt || priority ? "" : "at once"}>
           <div className="grid gap-3 sm:grid-cols-2">
-            <Field label="Not before" optional error={fieldError(error, "run_at")}>
+            <Field label="Not before" optional error={errors.at("run_at")}>
               <InstantInput value={runAt} zone={userZone()} onValue={setRunAt} />
             </Field>
-            <Field label="Priority" optional hint="0 to 9, 9 first." error={fieldError(error, "priority")}>
+            <Field label="Priority" optional hint="0 to 9, 9 first." error={errors.at("priority")}>
               <Input
                 inputMode="numeric"
                 placeholder={String(job.priority)}
