@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tests.simulation.mutants import MUTANTS, Mutant, planted
 from tests.simulation.trial import Trial, attempt
 
-_DETAILS = re.compile(r" \(|:| from \d")  # what follows differs from seed to seed
+_DETAILS = re.compile(r" \(|:| from \d| at \d")  # what follows differs from seed to seed
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""The end of a world: no more faults, no more wishes, time goes on. Everything must come to its end."""
+"""The end of a world: no more faults, no more wishes, no more wake-ups, for those are hints only. Time goes on, and
+everything must come to its end."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from horae.domain.errors import Conflict, NotFound
-from horae.lifecycle import queues, state
+from horae.domain.job import JobSpec
+from horae.lifecycle import queues, state, submit
 from horae.ports import Transaction
 from tests.contract.ledger import assert_reigns
 from tests.simulation.loop import pause
@@ -18,11 +20,14 @@ if TYPE_CHECKING:
 
 ON_TIME = 12.0  # seconds in which schedulers are back at their work
 PATIENCE = 60.0  # seconds without an end of anything
+_UNHEARD_OF = JobSpec.model_validate(
+    {"name": "unheard of", "target": {"kind": "python", "function": "work"}, "schedule": {"every": "4s"}}
+)
 
 
 async def calm_down(world: World) -> None:
     world.faults.on = False
-    world.people.leaving = True
+    world.people.leaving = world.bus.silent = True
     for process in list(world.processes.values()):
         process.go_on()
     await pause(1)
@@ -32,6 +37,7 @@ async def calm_down(world: World) -> None:
     await _replace_draining(world)
     for name in ("default", "other"):
         await ask(somebody, queues.resume_queue, name=name)
+    await ask(somebody, submit.create_job, job_id=somebody.ids.new(), spec=_UNHEARD_OF, enabled=True)
     await pause(ON_TIME)
     _on_time(world)
     for job_id in sorted(world.oracle.mirror.tables["jobs"]):
