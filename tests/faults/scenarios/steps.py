@@ -41,7 +41,8 @@ async def killed_at(stage: Stage, pattern: str, at: At, attempts: int) -> None:
     await stage.cluster.start_scheduler()
     proxies = [await stage.proxy(), await stage.proxy()]
     workers = [await stage.cluster.start_worker(HORAE_DATABASE_URL=proxy.url) for proxy in proxies]
-    for _ in stage.rounds():
+    left = len(list(stage.rounds()))
+    while left:
         snare = Snare(stage, pattern, at)
         for proxy, worker in zip(proxies, workers, strict=True):
             snare.set(proxy, worker)
@@ -49,10 +50,15 @@ async def killed_at(stage: Stage, pattern: str, at: At, attempts: int) -> None:
         (run_id,) = await stage.ask_for(1, target)
         victim = await snare.caught()
         run = await stage.cluster.ended(run_id)
+        place = workers.index(victim)
+        if attempts == 2 and run["attempt"] == 1 and run["worker_id"] != victim.id:
+            # PostgreSQL claims in one statement, and an idle worker's finds nothing: that kill proved nothing.
+            workers[place] = await stage.cluster.start_worker(HORAE_DATABASE_URL=proxies[place].url)
+            continue
+        left -= 1
         assert (run["status"], run["attempt"]) == ("succeeded", attempts), run
         if attempts > 1:
             await begun_again(stage, [run_id], snare.since)
-        place = workers.index(victim)
         workers[place] = await stage.cluster.start_worker(HORAE_DATABASE_URL=proxies[place].url)
 
 
