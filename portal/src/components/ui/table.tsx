@@ -4,7 +4,7 @@ import { cn } from "@/lib/cn";
 /** Plain tables, for what has no pages. What has some is a DataTable. */
 export function Table({ className, ...props }: ComponentProps<"table">) {
   return (
-    <div className="overflow-x-auto">
+    <div className="relative overflow-x-auto">
       <table {...props} className={cn("w-full border-collapse text-left text-sm", className)} />
     </div>
   );

@@ -9,7 +9,7 @@ import {
   heatOf,
   hottest,
   isDay,
-  level,
+  scaleOf,
   today,
   wallClock,
 } from "./buckets";
@@ -57,14 +57,17 @@ describe("heatOf", () => {
   });
 });
 
-describe("level", () => {
-  it("shows nothing as nothing, and the hottest as the hottest", () => {
-    expect([level(0, 10), level(10, 10), level(1, 1)]).toEqual([0, 4, 2]);
+describe("scaleOf", () => {
+  it("shows nothing as nothing, and what is always the same as usual", () => {
+    const level = scaleOf([0, 675, 675, 678]);
+    expect([0, 675, 678].map(level)).toEqual([0, 2, 2]);
+    expect(scaleOf([1])(1)).toBe(2);
+    expect(scaleOf([])(0)).toBe(0);
   });
 
-  it("keeps one visible beside thousands", () => {
-    expect(level(1, 60_000)).toBe(1);
-    expect(level(3_000, 60_000)).toBe(3);
+  it("lets what comes at once stand out, and little stay visible", () => {
+    const level = scaleOf([1, 10, 10, 11, 14, 40]);
+    expect([1, 10, 14, 40].map(level)).toEqual([1, 2, 3, 4]);
   });
 });
 

@@ -81,13 +81,18 @@ export function heatOf(items: readonly CalendarEntryView[], days: readonly strin
   return heat;
 }
 
-/** How hot: 0 is nothing, 4 the hottest there is. A few stay visible beside very many. */
-export function level(count: number, most: number): 0 | 1 | 2 | 3 | 4 {
-  if (count <= 0 || most <= 0) return 0;
-  if (most === 1) return 2;
-  const share = Math.log1p(count) / Math.log1p(most);
-  if (share >= 0.95) return 4;
-  return share >= 0.7 ? 3 : share >= 0.4 ? 2 : 1;
+export type Level = 0 | 1 | 2 | 3 | 4;
+
+/** How hot a count is among others: 0 is nothing, 2 what is usual, 3 more than that, 4 the hottest of those. */
+export function scaleOf(counts: readonly number[]): (count: number) => Level {
+  const known = counts.filter((count) => count > 0).sort((a, b) => a - b);
+  const usual = known[Math.floor((known.length - 1) / 2)] ?? 0;
+  const most = known.at(-1) ?? 0;
+  return (count) => {
+    if (count <= 0) return 0;
+    if (count <= usual * 1.2) return count < usual / 2 ? 1 : 2;
+    return count >= usual * 1.5 && count >= most * 0.8 ? 4 : 3;
+  };
 }
 
 /** The minutes in which most begins, more than one each; the earlier of equals first. */

@@ -63,18 +63,18 @@ export function CalendarFilters({ state, view, onChange }: CalendarFiltersProps)
       </span>
       <ZoneSelect
         aria-label="Time zone"
-        className="w-48"
+        className="w-40"
         value={view.zone}
         onValue={(zone) => onChange({ zone, hour: null })}
       />
-      <SearchInput label="Job" value={state.q} onValue={(q) => onChange({ q })} className="w-36" />
+      <SearchInput label="Job" value={state.q} onValue={(q) => onChange({ q })} className="w-32" />
       {(["tag", "queue"] as const).map((name) => (
         <SearchInput
           key={name}
           label={name === "tag" ? "Tag" : "Queue"}
           value={state[name]}
           onValue={(value) => onChange({ [name]: value })}
-          className="w-32"
+          className="w-28"
         />
       ))}
       {narrowed ? (

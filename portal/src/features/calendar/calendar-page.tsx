@@ -33,7 +33,7 @@ export default function CalendarPage() {
       {counted.error ? (
         <ErrorState error={counted.error} onRetry={() => void counted.refetch()} />
       ) : (
-        <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="grid grid-cols-1 items-start gap-4 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
           <div className="space-y-4">
             <Panel title={titleOf(view.days)}>
               {items === undefined ? (

@@ -1,6 +1,6 @@
 import { cn } from "@/lib/cn";
 import { plural } from "@/lib/words";
-import { type DayHeat, level } from "./buckets";
+import { type DayHeat, type Level, scaleOf } from "./buckets";
 import { HEAT } from "./look";
 
 interface DayHeatGridProps {
@@ -13,7 +13,7 @@ const two = (value: number) => String(value).padStart(2, "0");
 
 /** A day by its minutes: a row for each hour, which is chosen as a whole. */
 export function DayHeatGrid({ heat, chosen, onHour }: DayHeatGridProps) {
-  const most = Math.max(0, ...heat.minutes);
+  const level = scaleOf(heat.minutes);
   return (
     <ul aria-label="Hours of the day" className="space-y-0.5">
       {heat.hours.map((count, hour) => (
@@ -21,16 +21,18 @@ export function DayHeatGrid({ heat, chosen, onHour }: DayHeatGridProps) {
           <button
             type="button"
             aria-pressed={chosen === hour}
-            aria-label={`${two(hour)}:00 to ${two(hour)}:59: ${plural(count, "occurrence")}`}
             onClick={() => onHour(chosen === hour ? null : hour)}
             className={cn(
-              "flex w-full items-center gap-2 rounded px-1 text-xs hover:bg-hover",
+              "relative flex w-full items-center gap-2 rounded px-1 text-xs hover:bg-hover",
               chosen === hour && "bg-accent-soft",
             )}
           >
-            <span className="w-9 text-left text-muted">{two(hour)}:00</span>
-            <Minutes minutes={heat.minutes.slice(hour * 60, hour * 60 + 60)} most={most} />
-            <span className={cn("w-12 text-right", count === 0 && "text-muted")}>{count === 0 ? "–" : count}</span>
+            <span className={cn("w-9 text-left", chosen === hour ? "text-text" : "text-muted")}>{two(hour)}:00</span>
+            <Minutes minutes={heat.minutes.slice(hour * 60, hour * 60 + 60)} level={level} />
+            <span className={cn("w-10 text-right", count === 0 && "text-muted")}>
+              {count === 0 ? "–" : count}
+              <span className="sr-only"> occurrences</span>
+            </span>
           </button>
         </li>
       ))}
@@ -38,7 +40,7 @@ export function DayHeatGrid({ heat, chosen, onHour }: DayHeatGridProps) {
   );
 }
 
-function Minutes({ minutes, most }: { minutes: number[]; most: number }) {
+function Minutes({ minutes, level }: { minutes: number[]; level: (count: number) => Level }) {
   return (
     <span
       aria-hidden
@@ -48,7 +50,7 @@ function Minutes({ minutes, most }: { minutes: number[]; most: number }) {
         <span
           key={`minute ${minute + 1}`}
           title={count > 0 ? `:${two(minute)} ${plural(count, "occurrence")}` : undefined}
-          className={HEAT[level(count, most)]}
+          className={HEAT[level(count)]}
         />
       ))}
     </span>

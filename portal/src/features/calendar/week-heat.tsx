@@ -1,6 +1,6 @@
 import { cn } from "@/lib/cn";
 import { plural } from "@/lib/words";
-import { type DayHeat, level } from "./buckets";
+import { type DayHeat, type Level, scaleOf } from "./buckets";
 import { dayName, HEAT } from "./look";
 
 interface WeekHeatProps {
@@ -15,7 +15,7 @@ const short = (count: number) => (count < 1_000 ? String(count) : `${Math.round(
 
 /** Seven days by twenty-four hours; an hour leads to its day. */
 export function WeekHeat({ days, heat, today, onHour, onDay }: WeekHeatProps) {
-  const most = Math.max(0, ...heat.flatMap((day) => day.hours));
+  const level = scaleOf(heat.flatMap((day) => day.hours));
   return (
     <table className="w-full table-fixed border-separate border-spacing-0.5 text-xs">
       <caption className="sr-only">How much begins in each hour of the week</caption>
@@ -34,7 +34,7 @@ export function WeekHeat({ days, heat, today, onHour, onDay }: WeekHeatProps) {
                   day === today && "font-semibold text-accent",
                 )}
               >
-                <span className="block truncate">{dayName(day)}</span>
+                <span className="block">{dayName(day)}</span>
                 <span className="block text-[11px] text-muted">{short(heat[index]?.total ?? 0)}</span>
               </button>
             </th>
@@ -51,7 +51,7 @@ export function WeekHeat({ days, heat, today, onHour, onDay }: WeekHeatProps) {
               <td key={day} className="p-0">
                 <Hour
                   count={heat[index]?.hours[hour] ?? 0}
-                  most={most}
+                  level={level(heat[index]?.hours[hour] ?? 0)}
                   label={`${dayName(day)}, ${hour}:00`}
                   onOpen={() => onHour(day, hour)}
                 />
@@ -64,7 +64,7 @@ export function WeekHeat({ days, heat, today, onHour, onDay }: WeekHeatProps) {
   );
 }
 
-function Hour({ count, most, label, onOpen }: { count: number; most: number; label: string; onOpen: () => void }) {
+function Hour({ count, level, label, onOpen }: { count: number; level: Level; label: string; onOpen: () => void }) {
   if (count === 0) return <div className={cn("h-5 rounded-sm", HEAT[0])} />;
   return (
     <button
@@ -73,7 +73,7 @@ function Hour({ count, most, label, onOpen }: { count: number; most: number; lab
       aria-label={`${label}: ${plural(count, "occurrence")}`}
       className={cn(
         "block h-5 w-full rounded-sm text-[11px] leading-5 hover:outline-2 hover:outline-ring",
-        HEAT[level(count, most)],
+        HEAT[level],
       )}
     >
       {short(count)}

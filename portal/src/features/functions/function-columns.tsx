@@ -108,7 +108,10 @@ export function CreateJob({ one, brief = false }: { one: FunctionView; brief?: b
   if (!can("jobs:write") || !can("jobs:code") || !one.is_active) return null;
   return (
     <Button size="sm" variant={brief ? "secondary" : "primary"} asChild>
-      <Link to={`/jobs/new?function=${encodeURIComponent(one.name)}`} aria-label={`Create a job from ${one.name}`}>
+      <Link
+        to={`/jobs/new?function=${encodeURIComponent(one.name)}`}
+        aria-label={brief ? `Create a job from ${one.name}` : undefined}
+      >
         <Plus /> {brief ? "Job" : "Create a job from it"}
       </Link>
     </Button>

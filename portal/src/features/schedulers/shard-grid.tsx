@@ -8,7 +8,7 @@ export function ShardGrid({ cells }: { cells: Cell[] }) {
   const free = cells.filter((cell) => cell.owner === null).length;
   const label = `${plural(cells.length, "shard")}, ${free === 0 ? "each with an owner" : `${free} without an owner`}`;
   return (
-    <div role="img" aria-label={label} className="grid grid-cols-[repeat(auto-fill,minmax(2.6rem,1fr))] gap-1">
+    <div role="img" aria-label={label} className="grid grid-cols-8 gap-1 sm:grid-cols-16">
       {cells.map((cell) => (
         <div
           key={cell.shard}

@@ -1,4 +1,4 @@
-import { CircleFadingArrowUp } from "lucide-react";
+import { CirclePause } from "lucide-react";
 import { Link } from "react-router";
 import type { RunView, WorkerView } from "@/api/schema";
 import { Badge } from "@/components/ui/badge";
@@ -27,7 +27,7 @@ export function WorkerCard({ worker, runs }: WorkerCardProps) {
       <div className="flex flex-wrap items-start gap-x-6 gap-y-3">
         <div className="min-w-56 flex-1">
           <div className="flex flex-wrap items-center gap-2">
-            <h3 className="font-medium break-all">{worker.name}</h3>
+            <h2 className="font-medium break-all">{worker.name}</h2>
             <StatusBadge status={worker.status} />
           </div>
           <p className="mt-0.5 text-xs break-words text-muted">
@@ -42,7 +42,7 @@ export function WorkerCard({ worker, runs }: WorkerCardProps) {
         {alive ? <Slots worker={worker} /> : null}
         {alive && worker.status !== "draining" && can("workers:drain") ? (
           <Button size="sm" onClick={() => void drain(worker)} aria-label={`Drain ${worker.name}`}>
-            <CircleFadingArrowUp /> Drain
+            <CirclePause /> Drain
           </Button>
         ) : null}
       </div>
@@ -109,7 +109,7 @@ function Runs({ worker, runs }: WorkerCardProps) {
   if (runs.length === 0 && others <= 0) return null;
   return (
     <div className="mt-3 border-t border-line pt-2">
-      <h4 className="text-xs text-muted">Runs now</h4>
+      <h3 className="text-xs text-muted">Runs now</h3>
       <ul className="mt-1 grid gap-x-6 gap-y-1 sm:grid-cols-2">
         {runs.map((run) => (
           <li key={run.id} className="flex items-baseline gap-2 text-sm">
