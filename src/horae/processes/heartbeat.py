@@ -61,7 +61,7 @@ class Heartbeat:
         """Beats, or looks for cancels between two beats. A slow database is waited for, but so that there is time for
         another try before the lease is over."""
         try:
-            async with asyncio.timeout(max(self._settings.heartbeat, self._settings.lease * 0.4)):
+            async with asyncio.timeout(max(self._settings.heartbeat, self._settings.lease * 0.6)):
                 await self._talk()
         except TimeoutError:
             raise StoreUnavailable("the database does not answer the heartbeat") from None

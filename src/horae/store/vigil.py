@@ -14,6 +14,7 @@ from horae.store.failures import Crowded, StoreRefused, StoreUnavailable
 _LATE = 2.0  # seconds after which somebody asks
 _TICK = 0.5
 _ASKING = 5.0  # seconds for the answer, connecting included
+_NOBODY: set[int] = set()  # the answer of a server that cannot be reached
 
 
 class Vigil:
@@ -23,6 +24,7 @@ class Vigil:
         self._connect = connect
         self._lent: set[Link] = set()
         self._vouched: dict[Link, float] = {}  # until when nobody asks again
+        self._unheard: dict[Link, float] = {}  # statements about which nobody answered, once
         self._timer: asyncio.TimerHandle | None = None
         self._asking: asyncio.Task[None] | None = None
 
@@ -62,11 +64,14 @@ class Vigil:
         at_work = await self._at_work({link.number for link in late if link.number is not None})
         if at_work is None:
             return
+        unheard, self._unheard = self._unheard, {}
         for link, asked_at in late.items():
             if link.asked_at != asked_at:
                 continue  # answered meanwhile
             if link.number in at_work:
                 self._vouched[link] = time.monotonic() + _LATE
+            elif at_work is _NOBODY and unheard.get(link) != asked_at:
+                self._unheard[link] = asked_at  # it may be no more than slow: one more try
             else:
                 link.give_up()
 
@@ -83,4 +88,4 @@ class Vigil:
         except (Crowded, StoreRefused):
             return None
         except (StoreUnavailable, TimeoutError):
-            return set()
+            return _NOBODY

@@ -152,7 +152,7 @@ async def database_read_only(stage: Stage) -> None:
 
 @scenario(
     "database-slow",
-    "every statement takes a second longer, for a while",
+    "every statement takes half a second longer, for a while",
     kinds=SERVERS,
     times=("default",),
     rounds=3,
@@ -166,7 +166,7 @@ async def database_slow(stage: Stage) -> None:
         await members.steady(times=30)
         long = await stage.ask_for(2, stage.noting(stage.lease + 5))
         await stage.noted("start", lambda note, long=long: note.run_id in long, count=2)  # type: ignore[misc]
-        proxy.delay = 0.5  # each way
+        proxy.delay = 0.25  # each way
         await stage.pass_by(stage.lease + 2)
         proxy.delay = 0.0
         await members.resumes(now())

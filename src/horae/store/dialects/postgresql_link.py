@@ -34,7 +34,7 @@ _SETTINGS = {
     "jit": "off",
 }
 # The server notices in time that a client is gone without a word: what it did may hold locks.
-_WATCHFUL = "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 2"
+_WATCHFUL = {"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "2"}
 _NAME = {"application_name": "horae"}
 _BEGIN_POOLED = "BEGIN; " + "; ".join(f"SET LOCAL {name} = '{value}'" for name, value in _SETTINGS.items())
 _POOLED_ANSWER_SECONDS = 15.0  # nobody can be asked whether the server is still at it
@@ -190,14 +190,17 @@ class Connect:
             self._url,
             timeout=CONNECT_SECONDS,
             command_timeout=_POOLED_ANSWER_SECONDS if pooled else ANSWER_SECONDS,
-            server_settings=_NAME if pooled else {**_NAME, **_SETTINGS},
+            server_settings=_NAME if pooled else {**_NAME, **_SETTINGS, **_WATCHFUL},
             **({"statement_cache_size": 0} if pooled else {}),
             **({} if pooled or "target_session_attrs" in self._url else {"target_session_attrs": "read-write"}),
         )
         try:
             notice_silence(raw._transport)
-            async with raw.transaction():
-                await self._prepare(raw)
+            if self._pooled is False:  # a slow network is slow for each of the ways there and back
+                await _read_ids_as_text(raw)
+            else:
+                async with raw.transaction():
+                    await self._prepare(raw)
         except BaseException:
             raw.terminate()
             raise
@@ -207,13 +210,14 @@ class Connect:
     async def _prepare(self, raw: asyncpg.Connection[Any]) -> None:
         if self._pooled is None and raw.get_server_pid() != await raw.fetchval("SELECT pg_backend_pid()"):
             raise _Pooled
-        # Ids are text in Horae; the server converts them faster than Python could.
-        await raw.set_type_codec("uuid", encoder=str, decoder=str, schema="pg_catalog", format="text")
-        if self._pooled:
-            if await raw.fetchval("SELECT pg_is_in_recovery()"):
-                raise asyncpg.TargetServerAttributeNotMatched
-        else:
-            await raw.execute(_WATCHFUL)
+        await _read_ids_as_text(raw)
+        if self._pooled and await raw.fetchval("SELECT pg_is_in_recovery()"):
+            raise asyncpg.TargetServerAttributeNotMatched
+
+
+async def _read_ids_as_text(raw: asyncpg.Connection[Any]) -> None:
+    """The server converts them faster than Python could."""
+    await raw.set_type_codec("uuid", encoder=str, decoder=str, schema="pg_catalog", format="text")
 
 
 class _Pooled(Exception):
