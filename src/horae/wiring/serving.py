@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from horae.config import Settings
 from horae.domain.errors import ConfigurationError
-from horae.processes.loop import log, patiently
+from horae.ports import Transaction
+from horae.processes.loop import Loop, log, patiently
 from horae.processes.signals import ignore_signals, stop_signals
 from horae.store.store import SqlStore
 from horae.wiring.shared import CLOCK, IDS, configured, run
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from horae.api.door import Door
 
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}
+_LOOK = 5.0  # seconds between two looks whether the database is there
 _PATIENCE = 5.0  # seconds that a request waits for a connection to the database
 
 
@@ -50,6 +52,9 @@ async def _serve(settings: Settings) -> None:
             door.open(_app(settings, store))
             log.info("serving", url=f"http://{settings.host}:{settings.port}")
             await patiently(partial(_welcome, settings, store), stop)
+            looking = Loop("database", partial(_look, store))
+            serving.add_done_callback(lambda _: looking.stop())
+            await looking.run()
         await serving
     finally:
         server.should_exit = True
@@ -103,6 +108,16 @@ def _server(settings: Settings, door: Door) -> uvicorn.Server:
     # Its own way with signals ends in raising them again: the process would die before it has closed anything.
     server.capture_signals = nullcontext  # type: ignore[method-assign, assignment]
     return server
+
+
+async def _look(store: SqlStore) -> float:
+    """Requests are refused while the database is away; this is for the log, where nobody may be asking."""
+    await store.read(_check)
+    return _LOOK
+
+
+async def _check(tx: Transaction) -> None:
+    await tx.upkeep.check_writable()
 
 
 async def _welcome(settings: Settings, store: SqlStore) -> None:

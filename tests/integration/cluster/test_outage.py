@@ -38,7 +38,7 @@ async def test_the_database_goes_away_and_comes_back(
         usual = proxy.connections
         for outage in (1, 2):
             proxy.refuse()
-            for member in (scheduler, worker):
+            for member in (serve, scheduler, worker):
                 await until(lambda m=member, n=outage: len(episodes(m)) == 2 * n - 1, timeout=PATIENCE)  # type: ignore[misc]
             await eventually(answers, web, serve, 503)
             assert (await web.get(f"http://127.0.0.1:{serve.port}/health")).status_code == 200
@@ -46,7 +46,7 @@ async def test_the_database_goes_away_and_comes_back(
             before = len(oracle.notes("end"))
             proxy.accept()
             await eventually(answers, web, serve, 200)
-            for member in (scheduler, worker):
+            for member in (serve, scheduler, worker):
                 await until(lambda m=member, n=outage: len(episodes(m)) == 2 * n, timeout=PATIENCE)  # type: ignore[misc]
             await until(lambda n=before: len(oracle.notes("end")) >= n + 2, timeout=PATIENCE)  # type: ignore[misc]
         assert proxy.connections <= usual + 1  # one may be just being replaced
