@@ -113,7 +113,7 @@ async def test_discard_with_a_reason(horae: Horae, visit: Visit):
     await dialog.get_by_label("Reason").fill("known, and mended")
     await dialog.get_by_role("button", name="Discard 1").click()
     await expect(page.get_by_role("table", name="Dead letters").get_by_role("row")).to_have_count(2)
-    told = await horae.call("GET", "/audit?action=dead_letters.discard&limit=1")
+    told = await horae.call("GET", "/audit?action=dead_letter.discard&limit=1")
     assert "known, and mended" in str(told["items"])
 
 

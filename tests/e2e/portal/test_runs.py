@@ -58,7 +58,7 @@ async def test_cancel_and_retry_many(horae: Horae, visit: Visit, tmp_path: Path)
     await operator.look("runs-bulk")
     await page.get_by_role("toolbar").get_by_role("button", name="Cancel 3").click()
     await page.get_by_role("button", name="Cancel 3 runs").click()
-    await expect(page.get_by_role("cell", name="cancelled")).to_have_count(3, timeout=20_000)
+    await expect(page.get_by_role("cell", name="cancelled", exact=True)).to_have_count(3, timeout=20_000)
     await expect(page.get_by_role("toolbar")).to_have_count(0)
 
     (tmp_path / "go").touch()
@@ -71,7 +71,7 @@ async def test_cancel_and_retry_many(horae: Horae, visit: Visit, tmp_path: Path)
         return len(found["items"]) == 1
 
     await until(done, timeout=20)
-    await expect(page.get_by_role("cell", name="succeeded")).to_have_count(1)
+    await expect(page.get_by_role("cell", name="succeeded", exact=True)).to_have_count(1)
 
 
 async def test_the_overview_counts(horae: Horae, visit: Visit):

@@ -20,18 +20,29 @@ export interface ChartViewProps {
   value: (value: number) => string;
   /** Written so that it takes little room: for the axis. */
   short?: (value: number) => string;
+  /** More room for what is written there. */
+  wide?: boolean;
 }
 
 const TEXT = { fontSize: 11, fill: "var(--muted)" };
 
-export default function ChartView({ points, series, tick, title, value, short = value }: ChartViewProps) {
+export default function ChartView({ points, series, tick, title, value, short = value, wide = false }: ChartViewProps) {
+  const bars = series.some((one) => one.as === "bar"); // these stand side by side, the rest on an axis of time
   return (
     <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 400, height: 208 }}>
       <ComposedChart data={points} margin={{ top: 8, right: 4, bottom: 0, left: 0 }} accessibilityLayer={false}>
         <CartesianGrid vertical={false} stroke="var(--line)" />
-        <XAxis dataKey="at" tickFormatter={tick} tick={TEXT} tickLine={false} stroke="var(--line)" minTickGap={28} />
+        <XAxis
+          dataKey="at"
+          {...(bars ? {} : { type: "number" as const, scale: "time" as const, domain: ["dataMin", "dataMax"] })}
+          tickFormatter={tick}
+          tick={TEXT}
+          tickLine={false}
+          stroke="var(--line)"
+          minTickGap={28}
+        />
         <YAxis
-          width={44}
+          width={wide ? 56 : 40}
           tickFormatter={short}
           tick={TEXT}
           tickLine={false}

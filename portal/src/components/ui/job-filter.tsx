@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
-import { useDeferredValue, useId, useState } from "react";
+import { useDeferredValue, useEffect, useId, useState } from "react";
 import { call } from "@/api/client";
 import { Badge } from "./badge";
 import { Button } from "./button";
@@ -38,6 +38,7 @@ function Chosen({ job, onValue }: { job: string; onValue: JobFilterProps["onValu
 
 function Choose({ onValue }: Pick<JobFilterProps, "onValue">) {
   const [text, setText] = useState("");
+  const [wanted, setWanted] = useState(false);
   const list = useId();
   const q = useDeferredValue(text.trim());
   const jobs = useQuery({
@@ -47,6 +48,14 @@ function Choose({ onValue }: Pick<JobFilterProps, "onValue">) {
     placeholderData: keepPreviousData,
   });
   const found = q === "" ? [] : (jobs.data?.items ?? []);
+  const ready = q === text.trim() && jobs.isSuccess && !jobs.isPlaceholderData;
+  // Enter may come before the answer: then the answer is what it was for.
+  useEffect(() => {
+    if (!wanted || !ready) return;
+    setWanted(false);
+    const job = found.find((one) => one.name === q) ?? (found.length === 1 ? found[0] : undefined);
+    if (job) onValue(job.name);
+  }, [wanted, ready, found, q, onValue]);
   const choose = (name: string) => {
     const job = found.find((one) => one.name === name);
     if (job) onValue(job.name);
@@ -66,7 +75,7 @@ function Choose({ onValue }: Pick<JobFilterProps, "onValue">) {
           if (!picked || !choose(event.target.value)) setText(event.target.value);
         }}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && !choose(text) && found.length === 1 && found[0]) onValue(found[0].name);
+          if (event.key === "Enter" && q !== "") setWanted(true);
         }}
         className="w-36"
       />

@@ -28,13 +28,13 @@ export default function DeadLettersPage() {
       />
       <DeadFilters filters={filters} onChange={setFilters} />
       {single ? <Cause filter={filter} onBack={() => setFilters({ fingerprint: null }, { push: true })} /> : null}
-      <div className="rounded-lg border border-line bg-surface">
-        {single || filters.view === "all" ? (
-          <LetterList key={JSON.stringify(filter)} filter={filter} cursor={filters.cursor} />
-        ) : (
+      {single || filters.view === "all" ? (
+        <LetterList key={JSON.stringify(filter)} filter={filter} cursor={filters.cursor} />
+      ) : (
+        <div className="rounded-lg border border-line bg-surface">
           <Causes filter={filter} cursor={filters.cursor} narrowed={isNarrowed(filters)} />
-        )}
-      </div>
+        </div>
+      )}
     </>
   );
 }

@@ -61,7 +61,7 @@ function Group({ group, filter }: { group: DeadGroupView; filter: DeadLetterFilt
         </p>
         <p className="mt-0.5 text-xs text-muted">
           first <Time at={group.first_at} />, last <Time at={group.last_at} /> ·{" "}
-          <Link to={`/runs/${group.last_run_id}`} className="rounded text-accent hover:underline">
+          <Link to={`/runs/${group.last_run_id}`} className="rounded underline hover:text-accent">
             an example
           </Link>
         </p>

@@ -29,36 +29,38 @@ export function LetterList({ filter, cursor }: LetterListProps) {
   const matching = `${total.toLocaleString("en-US")}${more ? "+" : ""}`;
   return (
     <>
-      {offersAll(selection, page, total) ? (
-        <p role="status" className="border-b border-line bg-accent-soft px-4 py-2 text-center text-sm">
-          All {page.length} on this page are selected.{" "}
-          <Button variant="link" size="sm" onClick={() => setSelection(ALL)}>
-            Select all {matching} that match
-          </Button>
-        </p>
-      ) : null}
-      <DataTable
-        caption="Dead letters"
-        columns={letterColumns}
-        rows={rows}
-        rowId={(letter) => letter.id}
-        rowLabel={(letter) => `the run of ${letter.job_name}`}
-        error={letters.error}
-        onRetry={() => void letters.refetch()}
-        empty={
-          <EmptyState icon={CircleCheckBig} title="Nothing is left here">
-            All of these were redriven or discarded.
-          </EmptyState>
-        }
-        {...(choosing
-          ? {
-              selected: rowsOf(selection, page),
-              onSelect: (chosen) => setSelection((before) => chosenOf(before, page, chosen)),
-            }
-          : {})}
-      />
-      <div className="border-t border-line px-3 pb-2 empty:hidden">
-        <Pager nextCursor={letters.data?.next_cursor}>{rows ? `${plural(total, "dead letter")} match` : ""}</Pager>
+      <div className="rounded-lg border border-line bg-surface">
+        {offersAll(selection, page, total) ? (
+          <p role="status" className="border-b border-line bg-accent-soft px-4 py-2 text-center text-sm">
+            All {page.length} on this page are selected.{" "}
+            <Button variant="link" size="sm" onClick={() => setSelection(ALL)}>
+              Select all {matching} that match
+            </Button>
+          </p>
+        ) : null}
+        <DataTable
+          caption="Dead letters"
+          columns={letterColumns}
+          rows={rows}
+          rowId={(letter) => letter.id}
+          rowLabel={(letter) => `the run of ${letter.job_name}`}
+          error={letters.error}
+          onRetry={() => void letters.refetch()}
+          empty={
+            <EmptyState icon={CircleCheckBig} title="Nothing is left here">
+              All of these were redriven or discarded.
+            </EmptyState>
+          }
+          {...(choosing
+            ? {
+                selected: rowsOf(selection, page),
+                onSelect: (chosen) => setSelection((before) => chosenOf(before, page, chosen)),
+              }
+            : {})}
+        />
+        <div className="border-t border-line px-3 pb-2 empty:hidden">
+          <Pager nextCursor={letters.data?.next_cursor}>{rows ? `${plural(total, "dead letter")} match` : ""}</Pager>
+        </div>
       </div>
       <LetterBulk
         selection={selection}

@@ -4,9 +4,10 @@ import type { MonitoredJobsView } from "@/api/schema";
 import { Chart, type Series } from "@/components/charts/chart";
 import { Legend } from "@/components/charts/legend";
 import { Panel } from "@/components/ui/panel";
-import { absolute, clock } from "@/lib/times";
+import { absolute } from "@/lib/times";
 import { compact } from "./compact";
 import { flowOf, type Sample, sampleOf, withSample } from "./samples";
+import { tickOf } from "./ticks";
 
 const SERIES: Series[] = [
   { key: "rate", label: "ended a minute", colour: "var(--accent)", as: "line" },
@@ -33,7 +34,7 @@ export function FlowChart({ numbers }: { numbers: MonitoredJobsView | undefined 
           label={`Now ${words(rate ?? 0)} runs end a minute, ${last?.queued ?? 0} are queued, ${last?.running ?? 0} run`}
           points={points.map((point) => ({ ...point }))}
           series={SERIES}
-          tick={(at) => clock(at).slice(0, 5)}
+          tick={tickOf(points[0]?.at ?? 0, last?.at ?? 0)}
           title={(at) => absolute(at)}
           value={words}
           short={compact}

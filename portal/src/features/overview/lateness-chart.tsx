@@ -3,8 +3,9 @@ import { Chart, type Series } from "@/components/charts/chart";
 import { Panel } from "@/components/ui/panel";
 import { Skeleton } from "@/components/ui/skeleton";
 import { duration } from "@/lib/durations";
-import { absolute, clock } from "@/lib/times";
+import { absolute } from "@/lib/times";
 import { latenessOf } from "./lateness";
+import { tickOf } from "./ticks";
 
 const SERIES: Series[] = [{ key: "ms", label: "began after", colour: "var(--queued)", as: "dots" }];
 
@@ -32,7 +33,8 @@ export function LatenessChart({ runs }: { runs: RunView[] | undefined }) {
             label={`How long after they were due the last ${points.length} runs began: median ${duration(median)}, worst ${duration(worst?.ms)}`}
             points={points.map(({ at, ms }) => ({ at, ms }))}
             series={SERIES}
-            tick={(at) => clock(at).slice(0, 5)}
+            tick={tickOf(points[0]?.at ?? 0, points.at(-1)?.at ?? 0)}
+            wide
             title={(at) => absolute(at)}
             value={duration}
           />

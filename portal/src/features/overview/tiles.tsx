@@ -59,11 +59,15 @@ function Now({ numbers }: Pick<TilesProps, "numbers">) {
       <Tile
         label="Jobs"
         value={numbers && count(numbers.jobs.total)}
-        note={numbers && `${count(numbers.jobs.enabled)} enabled, ${count(numbers.jobs.paused)} paused`}
+        note={numbers && switched(numbers.jobs)}
         to="/jobs"
       />
     </>
   );
+}
+
+function switched({ enabled, paused }: MonitoredJobsView["jobs"]): string {
+  return paused > 0 ? `${count(enabled)} enabled, ${count(paused)} paused` : `${count(enabled)} enabled`;
 }
 
 const NOTHING = { running: 0, stuck: 0, queued: 0, dead_letter: 0 };

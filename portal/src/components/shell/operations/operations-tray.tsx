@@ -28,6 +28,12 @@ export function OperationsTray() {
           sideOffset={6}
           collisionPadding={8}
           aria-label="Operations"
+          onInteractOutside={(event) => {
+            // The question whether to cancel one is asked by a dialog above it.
+            if (document.querySelector('[role="dialog"][data-state="open"]:not([aria-label="Operations"])')) {
+              event.preventDefault();
+            }
+          }}
           onOpenAutoFocus={(event) => event.preventDefault()}
           className="z-40 max-h-[70vh] w-88 max-w-[calc(100vw-1rem)] overflow-y-auto rounded-lg border border-line bg-surface shadow-lg"
         >
