@@ -35,7 +35,7 @@ async def behind_a_proxy(stage: Stage) -> tuple[Proxy, Troupe]:
     "the database server dies (PostgreSQL: immediate stop, MariaDB: kill -9) and comes back after a while",
     kinds=SERVERS,
     times=BOTH,
-    fast=SERVERS,
+    fast=("postgresql",),
     rounds=20,
     within=60,
 )
@@ -86,7 +86,6 @@ async def database_stranded(stage: Stage) -> None:
     "database-silent",
     "nothing passes between everybody and the database, for longer than a lease; then it does again",
     kinds=SERVERS,
-    fast=("mysql",),
     rounds=5,
     within=90,
 )
@@ -132,7 +131,6 @@ async def database_hangs(stage: Stage) -> None:
     "the server takes no changes for a while, as one that was the first and is a standby now",
     kinds=SERVERS,
     times=BOTH,
-    fast=("postgresql",),
     rounds=5,
     within=60,
 )
@@ -180,7 +178,7 @@ async def database_slow(stage: Stage) -> None:
     "commit-unheard",
     "the reply to a COMMIT is lost, and the database is away before anybody can ask what it came to",
     kinds=SERVERS,
-    fast=SERVERS,
+    fast=("mysql",),
     rounds=5,
     within=60,
 )
@@ -204,7 +202,6 @@ async def commit_unheard(stage: Stage) -> None:
     "tables-locked",
     "another client locks whole tables for longer than anybody waits for a lock",
     kinds=SERVERS,
-    fast=("mysql",),
     rounds=5,
     within=90,
 )
@@ -239,7 +236,6 @@ async def locked_table(stage: Stage, table: str) -> AsyncIterator[None]:
     "server-crowded",
     "the server is restarted and others have taken all its places; later they leave",
     kinds=SERVERS,
-    fast=("postgresql",),
     rounds=5,
     within=60,
 )

@@ -27,7 +27,6 @@ def place(stage: Stage) -> Path:
     "sqlite-locked",
     "another process keeps the file locked for longer than anybody waits",
     kinds=ONLY,
-    fast=ONLY,
     rounds=3,
     within=90,
 )
