@@ -1,10 +1,12 @@
-import { X } from "lucide-react";
+import { SlidersHorizontal, X } from "lucide-react";
+import { useState } from "react";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { JobFilter } from "@/components/ui/job-filter";
 import { Select } from "@/components/ui/select";
 import { useQueues } from "@/features/queues/queries";
 import { useWorkers } from "@/features/workers/queries";
+import { cn } from "@/lib/cn";
 import { brief } from "@/lib/times";
 import { PERIODS } from "./periods";
 
@@ -45,6 +47,7 @@ interface RunFiltersProps {
 }
 
 export function RunFilters({ filters, onChange }: RunFiltersProps) {
+  const [more, setMore] = useState(false);
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
       <JobFilter value={filters.job} onValue={(job) => onChange({ job })} />
@@ -54,21 +57,33 @@ export function RunFilters({ filters, onChange }: RunFiltersProps) {
         value={filters.status}
         onValue={(status) => onChange({ status })}
       />
-      <Select
-        aria-label="Trigger"
-        choices={TRIGGERS}
-        value={filters.trigger}
-        onValue={(trigger) => onChange({ trigger })}
-      />
-      <QueueFilter value={filters.queue} onValue={(queue) => onChange({ queue })} />
-      <WorkerFilter value={filters.worker} onValue={(worker) => onChange({ worker })} />
-      <Select
-        aria-label="Time"
-        choices={PERIODS}
-        value={filters.period}
-        onValue={(period) => onChange({ period, since: null, until: null })}
-      />
-      <Select aria-label="Order" choices={ORDERS} value={filters.sort} onValue={(sort) => onChange({ sort })} />
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label="More filters"
+        aria-expanded={more}
+        className="sm:hidden"
+        onClick={() => setMore(!more)}
+      >
+        <SlidersHorizontal />
+      </Button>
+      <div className={cn("flex flex-wrap gap-2", !more && "max-sm:hidden")}>
+        <Select
+          aria-label="Trigger"
+          choices={TRIGGERS}
+          value={filters.trigger}
+          onValue={(trigger) => onChange({ trigger })}
+        />
+        <QueueFilter value={filters.queue} onValue={(queue) => onChange({ queue })} />
+        <WorkerFilter value={filters.worker} onValue={(worker) => onChange({ worker })} />
+        <Select
+          aria-label="Time"
+          choices={PERIODS}
+          value={filters.period}
+          onValue={(period) => onChange({ period, since: null, until: null })}
+        />
+        <Select aria-label="Order" choices={ORDERS} value={filters.sort} onValue={(sort) => onChange({ sort })} />
+      </div>
       <Chip name="since" value={filters.since} onRemove={() => onChange({ since: null })} />
       <Chip name="until" value={filters.until} onRemove={() => onChange({ until: null })} />
       {isNarrowed(filters) ? (

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { callRaw } from "@/api/client";
 import { ApiError } from "@/api/errors";
@@ -67,5 +68,35 @@ it("gives up where it is refused, and stops with its page", async () => {
   await vi.advanceTimersByTimeAsync(10);
   other.feed.stop();
   await vi.advanceTimersByTimeAsync(60_000);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("lets go while nobody looks, and goes on afterwards", async () => {
+  const signals: (AbortSignal | undefined)[] = [];
+  answers.mockImplementation((_, options) => {
+    signals.push(options.signal);
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(piece(signals.length, "line\n"))),
+    });
+    return Promise.resolve(new Response(body));
+  });
+  const seen = vi.spyOn(document, "visibilityState", "get");
+  const turn = (state: DocumentVisibilityState) => {
+    seen.mockReturnValue(state);
+    document.dispatchEvent(new Event("visibilitychange"));
+  };
+  const one = feed();
+  one.feed.start();
+  await vi.advanceTimersByTimeAsync(200);
+  turn("hidden");
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(signals[0]?.aborted).toBe(false);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(signals[0]?.aborted).toBe(true);
+  turn("visible");
+  await vi.advanceTimersByTimeAsync(200);
+  expect(answers.mock.calls[1]?.[1].headers).toEqual({ "last-event-id": "1.1" });
+  expect(one.feed.log.lines).toHaveLength(2);
+  one.feed.stop();
   expect(vi.getTimerCount()).toBe(0);
 });

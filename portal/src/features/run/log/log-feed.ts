@@ -20,6 +20,7 @@ interface Handlers {
 
 const FLUSH = 100; // ms
 const LONGEST = 10_000; // ms between two tries
+const HIDDEN = 60_000; // ms
 
 /** Follows the log of one run: goes on after a break where it was, until the run has ended. */
 export class LogFeed {
@@ -28,9 +29,10 @@ export class LogFeed {
   error: unknown = null;
   private lastId: string | null = null;
   private failures = 0;
-  private readonly abort = new AbortController();
+  private abort: AbortController | null = null;
   private flushing: ReturnType<typeof setTimeout> | null = null;
   private retry: ReturnType<typeof setTimeout> | null = null;
+  private hiding: ReturnType<typeof setTimeout> | null = null;
 
   constructor(
     private readonly id: string,
@@ -38,28 +40,51 @@ export class LogFeed {
   ) {}
 
   start(): void {
+    document.addEventListener("visibilitychange", this.onVisibility);
     void this.follow();
   }
 
   stop(): void {
-    this.abort.abort();
-    if (this.flushing) clearTimeout(this.flushing);
+    document.removeEventListener("visibilitychange", this.onVisibility);
+    this.letGo();
+    for (const timer of [this.flushing, this.hiding]) if (timer) clearTimeout(timer);
+  }
+
+  /** A page that nobody sees for a while lets go, and goes on when somebody looks again. */
+  private readonly onVisibility = (): void => {
+    if (this.hiding) clearTimeout(this.hiding);
+    this.hiding = null;
+    if (document.visibilityState === "hidden") this.hiding = setTimeout(() => this.letGo(), HIDDEN);
+    else if (!this.abort && !this.retry && !this.over) void this.follow();
+  };
+
+  private get over(): boolean {
+    return this.state === "ended" || this.state === "failed";
+  }
+
+  private letGo(): void {
     if (this.retry) clearTimeout(this.retry);
+    this.retry = null;
+    this.abort?.abort();
+    this.abort = null;
   }
 
   private async follow(): Promise<void> {
+    this.retry = null;
+    const abort = new AbortController();
+    this.abort = abort;
     try {
       const response = await callRaw("GET /runs/{id}/log", {
         path: { id: this.id },
         query: { follow: true },
         headers: this.lastId ? { "last-event-id": this.lastId } : {},
-        signal: this.abort.signal,
+        signal: abort.signal,
       });
       await readEvents(response, this.take, () => {
         this.failures = 0;
       });
     } catch (error) {
-      if (this.abort.signal.aborted) return;
+      if (abort.signal.aborted) return;
       this.failures += 1;
       if (error instanceof ApiError && !error.passing) {
         this.error = error;
@@ -67,7 +92,8 @@ export class LogFeed {
         return;
       }
     }
-    if (this.abort.signal.aborted || this.state === "ended") return;
+    if (abort.signal.aborted || this.over) return;
+    this.abort = null;
     this.change("broken");
     this.retry = setTimeout(() => void this.follow(), Math.min(LONGEST, 500 * 2 ** this.failures));
   }
