@@ -61,6 +61,13 @@ async def change_password(tx: Transaction, *, user_id: str, checked: str, new: s
     return True
 
 
+async def end_sessions(tx: Transaction, *, ref: str, actor: str) -> None:
+    """Signs a user out everywhere; nothing is told of it where nobody was signed in."""
+    user = await find_user(tx, ref, lock=True)
+    if await tx.sessions.end_all(user.id, "logout"):
+        await _note(tx, "user.sign_out", user, actor)
+
+
 async def delete_user(tx: Transaction, *, ref: str, actor: str) -> None:
     admins = await tx.accounts.active_admins()
     user = await find_user(tx, ref, lock=True)

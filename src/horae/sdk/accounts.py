@@ -133,6 +133,11 @@ class Users(Resource[C]):
     def delete(self, user: str) -> Request[None]:
         return Request("DELETE", f"users/{part(user)}", read=nothing)
 
+    @call
+    def sign_out(self, user: str) -> Request[None]:
+        """Everywhere."""
+        return Request("DELETE", f"users/{part(user)}/sessions", read=nothing)
+
 
 class Projects(Resource[C]):
     @pages
@@ -226,6 +231,11 @@ class Account(Resource[C]):
     @call
     def sign_out(self, refresh_token: str) -> Request[None]:
         return Request("POST", "auth/logout", {"refresh_token": refresh_token}, read=nothing)
+
+    @call
+    def sign_out_everywhere(self) -> Request[None]:
+        """Ends all of one's sessions, this one too."""
+        return Request("DELETE", "auth/sessions", read=nothing)
 
     @call
     def me(self) -> Request[Me]:

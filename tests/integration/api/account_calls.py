@@ -17,6 +17,8 @@ CALLS: dict[tuple[str, str], Call] = {
     ("GET", USER): (None, 200),
     ("PATCH", USER): ({"is_active": False}, 200),
     ("DELETE", USER): (None, 204),
+    ("DELETE", f"{USER}/sessions"): (None, 204),
+    ("DELETE", f"{ROOT}/auth/sessions"): (None, 204),
     ("GET", f"{ROOT}/projects"): (None, 200),
     ("POST", f"{ROOT}/projects"): ({"slug": "new"}, 201),
     ("GET", PROJECT): (None, 200),
@@ -34,6 +36,6 @@ CALLS: dict[tuple[str, str], Call] = {
     ("DELETE", f"{ROOT}/api-keys/{{id}}"): (None, 204),
 }
 # What only somebody with a password can do, whatever the role of a key.
-USERS_ONLY = {f"{ROOT}/auth/password", f"{ROOT}/invitations/accept"}
+USERS_ONLY = {f"{ROOT}/auth/password", f"{ROOT}/auth/sessions", f"{ROOT}/invitations/accept"}
 # The password or the refresh token is the authorisation: see test_signing_in.py and test_tokens.py.
 PUBLIC = {f"{ROOT}/auth/{name}" for name in ("start", "signup", "login", "refresh", "logout")}

@@ -32,8 +32,10 @@ async def test_occurrences_of_all_jobs_in_order(api: Api):
     ]
     assert found["items"][0]["job_id"] == one["id"]
     assert found["complete_until"] == found["end"] == DAY["end"]
-    for params in ({"tag": "x"}, {"queue": "mail"}):
+    for params in ({"tag": "x"}, {"queue": "mail"}, {"q": "TW"}):
         assert [item["job_name"] for item in (await shown(api, **params))["items"]] == ["two"]
+    for params in ({"q": "off"}, {"q": "paused"}, {"q": "one", "tag": "x"}):
+        assert (await shown(api, **params))["items"] == []
     api.tokens["stranger"] = await add_key(api.store, "viewer", await another_project(api))
     assert (await shown(api, role="stranger"))["items"] == []
 

@@ -176,6 +176,27 @@ async def test_signing_out_works_at_once_here_and_soon_elsewhere(api: Api):
     assert (await api.call("POST", "/auth/logout", role=None)).status_code == 204
 
 
+async def test_signing_out_everywhere_ends_all_sessions_of_one_user(api: Api):
+    await add_user(api.store, "ada", default="viewer")
+    await add_user(api.store, "bob", default="viewer")
+    here, there = await signed_in(api), await signed_in(api)
+    body = {"username": "bob", "password": PASSWORD}
+    bob = (await api.call("POST", "/auth/login", role=None, json=body)).json()["access_token"]
+    mine = {"authorization": f"Bearer {here['access_token']}"}
+    assert (await api.call("DELETE", "/auth/sessions", role=None, headers=mine)).status_code == 204
+    assert await me(api, here["access_token"]) == 401
+    await becomes(api, there["access_token"], 401)
+    for found in (here, there):
+        assert (await refresh(api, found["refresh_token"])).status_code == 401
+    again = await signed_in(api)
+    assert (await api.call("DELETE", "/users/ada/sessions", role="owner")).status_code == 403
+    assert (await api.call("DELETE", "/users/ada/sessions")).status_code == 204
+    await becomes(api, again["access_token"], 401)
+    assert await me(api, bob) == 200
+    told = (await api.call("GET", "/audit", params={"action": "user.sign_out"})).json()["items"]
+    assert [(one["actor"], one["subject"]["name"]) for one in told] == [("key:admin", "ada"), ("user:ada", "ada")]
+
+
 async def becomes(api: Api, token: str, wanted: int, path: str = "/auth/me") -> None:
     async def is_so() -> bool:
         answer = await api.call("GET", path, role=None, headers={"authorization": f"Bearer {token}"})

@@ -115,7 +115,7 @@ function Parameters({ one }: { one: FunctionView }) {
           <tr>
             <Th>Name</Th>
             <Th>Type</Th>
-            <Th>Otherwise</Th>
+            <Th>Default</Th>
           </tr>
         </thead>
         <tbody>

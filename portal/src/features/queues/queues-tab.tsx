@@ -62,7 +62,7 @@ const COLUMNS: ColumnDef<QueueView>[] = [
     ),
   },
   { id: "running", header: "Running", cell: ({ row: { original: queue } }) => count(queue.running) },
-  { id: "state", header: "State", cell: ({ row: { original: queue } }) => <State queue={queue} /> },
+  { id: "state", header: "Served by", cell: ({ row: { original: queue } }) => <State queue={queue} /> },
   {
     id: "actions",
     header: () => <span className="sr-only">Actions</span>,
@@ -84,8 +84,8 @@ function State({ queue }: { queue: QueueView }) {
       </span>
     );
   }
-  if (!queue.served) return <Badge tone="failed">no worker serves it</Badge>;
-  return <span className="text-soft">served by {plural(queue.workers, "worker")}</span>;
+  if (!queue.served) return <Badge tone="failed">nobody</Badge>;
+  return <span className="text-soft whitespace-nowrap">{plural(queue.workers, "worker")}</span>;
 }
 
 function Hold({ queue }: { queue: QueueView }) {
@@ -98,7 +98,8 @@ function Hold({ queue }: { queue: QueueView }) {
       aria-label={`${queue.paused ? "Resume" : "Pause"} the queue ${queue.name}`}
       onClick={() => void hold(queue, !queue.paused)}
     >
-      {queue.paused ? <StepForward /> : <Pause />} {queue.paused ? "Resume" : "Pause"}
+      {queue.paused ? <StepForward /> : <Pause />}
+      <span className="hidden sm:inline">{queue.paused ? "Resume" : "Pause"}</span>
     </Button>
   );
 }

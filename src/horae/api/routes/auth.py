@@ -180,6 +180,19 @@ async def change_password(request: Request, context: Ctx, gate: Door, caller: Ow
     return Response(status_code=204)
 
 
+@router.delete("/auth/sessions", status_code=204)
+async def sign_out_everywhere(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
+    """Ends all your sessions, this one too."""
+    if caller.user is None or caller.session_id is None:
+        raise NotAllowed("an API key has no sessions: revoke it instead")
+    await context.store.transact(users.end_sessions, ref=caller.user.id, actor=caller.actor)
+    gate.forget(caller.session_id)
+    response = Response(status_code=204)
+    if cookies.NAME in request.cookies:
+        cookies.drop(response)
+    return response
+
+
 def _place_json(caller: Caller, place: Place) -> dict[str, object]:
     permissions = sorted(ROLES[caller.within(place).role])
     return PlaceView(**asdict(place), permissions=permissions).model_dump()

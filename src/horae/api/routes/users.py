@@ -90,5 +90,12 @@ async def delete_user(context: Ctx, caller: Writer, ref: Ref) -> Response:
     return Response(status_code=204)
 
 
+@router.delete("/users/{id}/sessions", status_code=204)
+async def end_sessions(context: Ctx, caller: Writer, ref: Ref) -> Response:
+    """Signs them out everywhere; with their password they may sign in again."""
+    await context.store.transact(users.end_sessions, ref=ref, actor=caller.actor)
+    return Response(status_code=204)
+
+
 async def _page(tx: Transaction, limit: int, after: str | None) -> records.Page[account.User]:
     return await tx.accounts.users(limit=limit, after=after)

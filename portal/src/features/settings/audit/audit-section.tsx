@@ -11,12 +11,12 @@ import { SkeletonLines } from "@/components/ui/skeleton";
 import { saveAs } from "@/lib/save";
 import { toastError } from "@/lib/toasts";
 import { useUrlState } from "@/lib/url-state";
-import { usePlace } from "../use-place";
+import { useCan } from "@/session/use-can";
 import { AuditEntry } from "./audit-entry";
 import { AuditFilters, DEFAULTS, isNarrowed, queryOf } from "./audit-filters";
 
 export function AuditSection() {
-  const { role } = usePlace();
+  const can = useCan();
   const [filters, set] = useUrlState(DEFAULTS);
   const [opened] = useState(Date.now);
   const query = { ...queryOf(filters, opened), limit: 50 };
@@ -33,7 +33,7 @@ export function AuditSection() {
         description="Who changed what, and when. Nobody can change it."
         actions={<Export query={queryOf({ ...filters, cursor: "" }, opened)} />}
       />
-      <AuditFilters filters={filters} mayAll={role === "admin"} onChange={(change) => set(change)} />
+      <AuditFilters filters={filters} mayAll={can("users:read")} onChange={(change) => set(change)} />
       {audit.error && !audit.data ? <ErrorState error={audit.error} onRetry={() => void audit.refetch()} /> : null}
       {audit.isPending ? <SkeletonLines lines={8} /> : null}
       {audit.data ? (

@@ -30,7 +30,7 @@ export function UsersSection() {
     <>
       <PageHeader
         title="Users"
-        description="Everybody with an account in this installation. What they may do in a project is said by its members."
+        description="Everybody with an account in this installation."
         actions={
           can("users:write") ? (
             <Button variant="primary" onClick={() => setMaking(true)}>
