@@ -24,6 +24,7 @@ export interface ChartViewProps {
   wide?: boolean;
 }
 
+const TIME = { type: "number" as const, scale: "time" as const, domain: ["dataMin", "dataMax"] };
 const TEXT = { fontSize: 11, fill: "var(--muted)" };
 
 export default function ChartView({ points, series, tick, title, value, short = value, wide = false }: ChartViewProps) {
@@ -34,7 +35,7 @@ export default function ChartView({ points, series, tick, title, value, short = 
         <CartesianGrid vertical={false} stroke="var(--line)" />
         <XAxis
           dataKey="at"
-          {...(bars ? {} : { type: "number" as const, scale: "time" as const, domain: ["dataMin", "dataMax"] })}
+          {...(bars ? {} : { ...TIME, ticks: ticksOf(points) })}
           tickFormatter={tick}
           tick={TEXT}
           tickLine={false}
@@ -73,6 +74,13 @@ export default function ChartView({ points, series, tick, title, value, short = 
       </ComposedChart>
     </ResponsiveContainer>
   );
+}
+
+/** Four instants with equal room around them. */
+function ticksOf(points: ChartViewProps["points"]): number[] {
+  const from = points[0]?.at ?? 0;
+  const span = (points.at(-1)?.at ?? 0) - from;
+  return [1, 3, 5, 7].map((eighth) => Math.round(from + (span * eighth) / 8));
 }
 
 function drawn({ key, colour, as, stack, label }: Series) {
