@@ -22,7 +22,7 @@ async def failures(horae: Horae, many: int, *, source: str = "exit 3", **fields:
     return job
 
 
-async def _is(horae: Horae, job: Any, many: int) -> bool:
+async def _is(horae: Horae, job: Any, many: int) -> Any:
     groups = await horae.call("GET", f"/dead-letters/groups?job={job['id']}")
     return sum(group["count"] for group in groups["items"]) == many
 
@@ -53,7 +53,7 @@ async def test_failure_to_dead_letter_to_redrive(horae: Horae, visit: Visit, tmp
     await operator.look("operations")
     await page.keyboard.press("Escape")
     await expect(page.get_by_role("heading", name="Nothing is left here")).to_be_visible()
-    runs = await until(lambda: _succeeded(horae, job, 3), timeout=30)
+    runs: Any = await until(lambda: _succeeded(horae, job, 3), timeout=30)
     assert {run["trigger"] for run in runs} == {"retry"}
 
 

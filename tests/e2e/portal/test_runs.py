@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 from playwright.async_api import expect
 
@@ -66,7 +67,7 @@ async def test_cancel_and_retry_many(horae: Horae, visit: Visit, tmp_path: Path)
     await page.get_by_role("toolbar").get_by_role("button", name="Retry 1").click()
     await page.get_by_role("button", name="Retry 1 run").click()
 
-    async def done() -> bool:
+    async def done() -> Any:
         found = await horae.call("GET", f"/runs?job={job['id']}&status=succeeded")
         return len(found["items"]) == 1
 
