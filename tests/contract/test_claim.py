@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,20 @@ async def test_nothing_is_claimed_twice(world: World) -> None:
     await world.trigger(await world.job(), 3)
     assert len(await world.claim()) == 3
     assert await world.claim() == []
+
+
+async def test_a_token_is_never_given_twice(world: World) -> None:
+    """Also not by a claim that asks what an earlier one came to, when what that took was lost and queued again."""
+    await world.trigger(await world.job(retry={"max_attempts": 3}))
+    mine: dict[str, Any] = {"worker": IDS.new(), "token": IDS.new()}
+    (first,) = await world.claim(**mine)
+    assert [run.attempt for run in await world.claim(**mine, again=True)] == [1]
+    later = await world.later(minutes=1)
+    await later.recover()
+    found = await later.claims(**mine, again=True)
+    assert (found.runs, found.idle_for) == ([], 0)
+    (second,) = await later.claim(worker=mine["worker"])
+    assert (second.id, second.attempt) == (first.id, 2)
 
 
 async def test_a_claim_whose_answer_was_lost_is_found_again(world: World) -> None:

@@ -25,8 +25,9 @@ class Workers(Opened):
         worker: str | None = None,
         token: str | None = None,
         lease: float = LEASE,
+        again: bool = False,
     ) -> claim.Claims:
-        return await self.store.single(
+        return await (self.store.transact if again else self.store.single)(
             lost_reply(claim.claim) if reply_lost else claim.claim,
             worker_id=worker or self.ids.new(),
             token=token or self.ids.new(),
@@ -34,6 +35,7 @@ class Workers(Opened):
             offers=offers,
             limit=limit,
             lease=lease,
+            again=again,
         )
 
     async def claim(self, limit: int = 100, **how: Any) -> list[Claimed]:

@@ -30,8 +30,9 @@ async def claim(
 ) -> Claims:
     """One token serves the whole batch: no other claim of any of these runs will ever carry it. `again`, for which it
     takes a whole transaction: nobody heard what an earlier claim with this token came to. If it took something, that is
-    what this one gives, with fresh leases."""
-    if (again or tx.repeated) and (held := await tx.runs.claimed(worker_id, token)):
+    what this one gives, with fresh leases; if not, nothing, for it may have taken what was lost and queued since."""
+    if again or tx.repeated:
+        held = await tx.runs.claimed(worker_id, token)
         if again:
             renewed = {run_id for run_id, _, _ in await tx.runs.renew(worker_id, [run.id for run in held], lease)}
             held = [run for run in held if run.id in renewed]
