@@ -8,9 +8,9 @@ it("nests objects and lists", () => {
 });
 
 it("keeps texts what they are", () => {
-  expect(toYaml({ a: "22:00", b: "no", c: "plain text", d: "", e: "- x", f: "# y", g: "1", h: "a: b" })).toBe(
-    'a: "22:00"\nb: "no"\nc: plain text\nd: ""\ne: "- x"\nf: "# y"\ng: "1"\nh: "a: b"\n',
-  );
+  expect(
+    toYaml({ a: "22:00", b: "no", c: "plain text", d: "", e: "- x", f: "# y", g: "1", h: "a: b", i: "15m", j: "1e3" }),
+  ).toBe('a: "22:00"\nb: "no"\nc: plain text\nd: ""\ne: "- x"\nf: "# y"\ng: "1"\nh: "a: b"\ni: 15m\nj: "1e3"\n');
 });
 
 it("shows scripts line by line", () => {

@@ -4,11 +4,13 @@ export function toYaml(value: unknown): string {
 }
 
 const PLAIN = /^[A-Za-z_/][\w ./@%+-]*$/;
+const LENGTH = /^\d+[smhd]$/; // of time: no YAML takes that for a number
 const WORDS = /^(true|false|null|yes|no|on|off|y|n|~)$/i;
 
 function scalar(value: unknown): string {
   if (typeof value !== "string") return JSON.stringify(value ?? null);
-  return PLAIN.test(value) && !WORDS.test(value) && !value.endsWith(" ") ? value : JSON.stringify(value);
+  const plain = PLAIN.test(value) && !WORDS.test(value) && !value.endsWith(" ");
+  return plain || LENGTH.test(value) ? value : JSON.stringify(value);
 }
 
 function block(value: unknown, depth: number): string {

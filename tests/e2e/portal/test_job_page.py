@@ -138,7 +138,7 @@ async def test_its_definition_as_a_file(horae: Horae, visit: Visit):
     await expect(page).to_have_url(re.compile("tab=definition"))
     await expect(page.get_by_text("source: |")).to_be_visible()
     await viewer.look("job-definition")
-    await page.get_by_role("radio", name="JSON").check(force=True)
+    await page.get_by_text("JSON", exact=True).click()
     await expect(page.get_by_text('"source": "echo a\\necho b\\n"')).to_be_visible()
 
 

@@ -46,7 +46,8 @@ export default function CodeEditorView(props: EditorProps) {
           basics,
           parts.current.language.of(languageOf(start.language)),
           parts.current.reading.of(reading(start.readOnly)),
-          EditorView.contentAttributes.of({ "aria-label": start.label }),
+          // Also where it is only read: what scrolls must be reached by the keyboard.
+          EditorView.contentAttributes.of({ "aria-label": start.label, tabindex: "0" }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) latest.current.onValue?.(update.state.doc.toString());
           }),

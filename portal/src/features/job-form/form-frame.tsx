@@ -27,7 +27,8 @@ export function FormFrame({ title, description, form, onSubmit, buttons, childre
     onSubmit();
   };
   return (
-    <form onSubmit={submit} noValidate>
+    // What has the focus is not left behind the bars above and below.
+    <form onSubmit={submit} noValidate className="**:scroll-my-20">
       <PageHeader
         title={title}
         description={description}

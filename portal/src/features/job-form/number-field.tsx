@@ -14,7 +14,7 @@ interface NumberFieldProps {
 export function NumberField({ label, hint, placeholder, value, onValue, error }: NumberFieldProps) {
   const words = label.includes("(seconds)") && Number(value) >= 60 ? `= ${seconds(Number(value))}` : undefined;
   return (
-    <Field label={label} optional hint={[words, hint].filter(Boolean).join(" · ") || undefined} error={error}>
+    <Field label={label} hint={[words, hint].filter(Boolean).join(" · ") || undefined} error={error}>
       <Input
         inputMode="decimal"
         placeholder={placeholder}

@@ -73,7 +73,7 @@ function End({ row, which, index, zone, onChange }: EndProps) {
     <Input
       type="time"
       aria-label={label}
-      className="w-28"
+      className="w-32"
       value={row[which].slice(0, 5)}
       onChange={(event) => onChange(index, { [which]: event.target.value })}
     />

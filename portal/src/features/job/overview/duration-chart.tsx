@@ -19,7 +19,7 @@ const COLOURS: Record<string, string> = {
 /** In a chunk of its own: Recharts is large. */
 export default function DurationChart({ points, onOpen }: { points: Point[]; onOpen: (id: string) => void }) {
   return (
-    <ResponsiveContainer width="100%" height={180} initialDimension={{ width: 300, height: 180 }}>
+    <ResponsiveContainer width="100%" height={224} initialDimension={{ width: 300, height: 224 }}>
       <BarChart data={points} margin={{ top: 4, right: 0, bottom: 0, left: 0 }} accessibilityLayer={false}>
         <XAxis
           dataKey="at"

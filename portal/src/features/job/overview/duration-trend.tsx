@@ -18,12 +18,12 @@ export function DurationTrend({ runs }: { runs: RunView[] | undefined }) {
         <p className="text-sm text-muted">No run has ended yet.</p>
       ) : points ? (
         <div role="img" aria-label={`Durations of the last ${points.length} runs, the newest at the right`}>
-          <Suspense fallback={<Skeleton className="h-45 w-full" />}>
+          <Suspense fallback={<Skeleton className="h-56 w-full" />}>
             <Chart points={points} onOpen={(id) => void navigate(`/runs/${id}`)} />
           </Suspense>
         </div>
       ) : (
-        <Skeleton className="h-45 w-full" />
+        <Skeleton className="h-56 w-full" />
       )}
     </Panel>
   );
