@@ -121,6 +121,7 @@ async def test_retry_with_changed_input(horae: Horae, visit: Visit):
 
 async def test_a_worker_dies(fresh_horae: Horae, visit: Visit, tmp_path: Path):
     horae = fresh_horae
+    await horae.admin()
     job = await horae.job(target=waiting_for(tmp_path / "go", "echo begun"))
     run = await horae.run(job["name"], until_ended=False)
     operator = await visit(horae, as_="operator")

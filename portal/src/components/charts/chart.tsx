@@ -14,7 +14,7 @@ interface ChartProps extends ChartViewProps {
 /** A chart, fetched with its library when it is first needed. Height is fixed, so that nothing jumps. */
 export function Chart({ label, ...props }: ChartProps) {
   return (
-    <div role="img" aria-label={label} className="h-52 w-full">
+    <div role="img" aria-label={label} className="h-52 w-full min-w-0 overflow-hidden">
       <Suspense fallback={<Skeleton className="h-full w-full" />}>
         <View {...props} />
       </Suspense>

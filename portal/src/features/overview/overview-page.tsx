@@ -33,7 +33,7 @@ export default function OverviewPage() {
         <div className="space-y-4">
           <Tiles numbers={numbers.data} hours={hours.data?.items} span={span === "week" ? "7 days" : "24 hours"} />
           <ResultsChart hours={hours.data?.items} span={span} onSpan={(next) => setUrl({ span: next })} />
-          <div className="grid gap-4 lg:grid-cols-2">
+          <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
             <FlowChart numbers={numbers.data} />
             <LatenessChart runs={recent.data?.items} />
             <FailuresPanel runs={failures.data?.items} />

@@ -24,7 +24,7 @@ export function RunWhy({ id }: { id: string }) {
   return (
     <div className="space-y-4">
       <p className="text-sm font-medium">{why.data.summary}</p>
-      <div className="grid gap-4 lg:grid-cols-2">
+      <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
         <Panel title="Gates">
           <Gates gates={why.data.gates} />
         </Panel>
