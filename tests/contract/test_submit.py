@@ -181,6 +181,18 @@ async def test_deleting_cancels_what_is_queued_asks_what_runs_and_keeps_history(
     assert asked["job_name"] == job.spec.name
 
 
+async def test_who_asks_so_late_that_the_run_has_ended_gets_no_second_one(world: World) -> None:
+    """A server that stood still while another did what it was asked: the same request, with the same id."""
+    job = await world.job()
+    (run,) = await world.trigger(job)
+    with pytest.raises(Conflict, match="exists already"):
+        await world.trigger(job, id=run["id"])
+    await world.finish(*await world.claim())
+    with pytest.raises(Conflict, match="exists already"):
+        await world.trigger(job, id=run["id"])
+    assert await world.live(job) == []
+
+
 async def test_a_run_of_a_deleted_job_is_not_tried_again(world: World) -> None:
     job = await world.job()
     running = await world.running(job)

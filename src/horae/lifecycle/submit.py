@@ -129,7 +129,9 @@ async def trigger(
     try:
         queued = await tx.runs.add(new)
     except DuplicateKey:
-        raise Conflict("a run with this id exists already") from None
+        queued = []
+    if len(queued) < len(new):
+        raise Conflict("a run with this id exists already")
     tx.hint(f"runs:{plan.queue}")
     if places or not free:
         return queued

@@ -37,6 +37,8 @@ class _Sql:
             f"SELECT {listed(columns, 'v.')}, COALESCE(v.due_at, {d.now}), 'queued', 0, 0, {d.now} "
             f"FROM {self.new_rows.sql}"
         )
+        # Whoever asks brings the id, and may be so late that the run it made has ended already.
+        self.add = f"{self.insert} WHERE NOT EXISTS (SELECT 1 FROM run_history h WHERE h.id = v.id)"
         self.skip_rows = batch(d, tables.run_history, *_SKIPPED)
         self.skip = d.insert_from(
             "run_history",
@@ -64,11 +66,10 @@ class RunTable(Leases):
     async def add(self, runs: Sequence[NewRun]) -> list[RunRecord]:
         if not runs:
             return []
+        sql, values = _sql(self.d), [_new_values(run) for run in runs]
         if self.d.with_may_change:  # one round trip for both: this is what a run that somebody asks for waits for
-            sql = _sql(self.d)
-            params = self.d.rows_params(sql.new_rows, [_new_values(run) for run in runs])
-            return await run_list.add(self.db, sql.insert, params)
-        await self.insert(runs)
+            return await run_list.add(self.db, sql.add, self.d.rows_params(sql.new_rows, values))
+        await self.put(sql.add, sql.new_rows, values)
         return await self.live(runs[0].project_id, [run.id for run in runs])
 
     async def skip(self, skipped: Sequence[Skipped]) -> None:
