@@ -1,8 +1,7 @@
 import { Button } from "@/components/ui/button";
 import { JobFilter } from "@/components/ui/job-filter";
 import { Segments } from "@/components/ui/segments";
-import { Select } from "@/components/ui/select";
-import { PERIODS } from "@/features/runs/periods";
+import { TimeFilter } from "@/features/runs/time-filter";
 import { type Change, type Filters, isNarrowed } from "./filters";
 
 const VIEWS = [
@@ -25,12 +24,7 @@ export function DeadFilters({ filters, onChange }: DeadFiltersProps) {
         onValue={(view) => onChange({ view, fingerprint: null })}
       />
       <JobFilter value={filters.job} onValue={(job) => onChange({ job })} />
-      <Select
-        aria-label="Time"
-        choices={PERIODS}
-        value={filters.period}
-        onValue={(period) => onChange({ period, since: null, until: null })}
-      />
+      <TimeFilter times={filters} onChange={onChange} />
       {isNarrowed(filters) ? (
         <Button variant="ghost" onClick={() => onChange({ job: null, period: null, since: null, until: null })}>
           Clear

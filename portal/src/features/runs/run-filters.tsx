@@ -1,14 +1,12 @@
-import { SlidersHorizontal, X } from "lucide-react";
+import { SlidersHorizontal } from "lucide-react";
 import { useState } from "react";
-import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { JobFilter } from "@/components/ui/job-filter";
 import { Select } from "@/components/ui/select";
 import { useQueues } from "@/features/queues/queries";
 import { useWorkers } from "@/features/workers/queries";
 import { cn } from "@/lib/cn";
-import { brief } from "@/lib/times";
-import { PERIODS } from "./periods";
+import { TimeFilter } from "./time-filter";
 
 export const DEFAULTS = {
   job: "",
@@ -76,16 +74,9 @@ export function RunFilters({ filters, onChange }: RunFiltersProps) {
         />
         <QueueFilter value={filters.queue} onValue={(queue) => onChange({ queue })} />
         <WorkerFilter value={filters.worker} onValue={(worker) => onChange({ worker })} />
-        <Select
-          aria-label="Time"
-          choices={PERIODS}
-          value={filters.period}
-          onValue={(period) => onChange({ period, since: null, until: null })}
-        />
+        <TimeFilter times={filters} onChange={onChange} />
         <Select aria-label="Order" choices={ORDERS} value={filters.sort} onValue={(sort) => onChange({ sort })} />
       </div>
-      <Chip name="since" value={filters.since} onRemove={() => onChange({ since: null })} />
-      <Chip name="until" value={filters.until} onRemove={() => onChange({ until: null })} />
       {isNarrowed(filters) ? (
         <Button variant="ghost" onClick={() => onChange(Object.fromEntries(NARROWING.map((name) => [name, null])))}>
           Clear
@@ -122,19 +113,5 @@ function WorkerFilter({ value, onValue }: PickProps) {
       onValue={onValue}
       className="max-w-48"
     />
-  );
-}
-
-function Chip({ name, value, onRemove }: { name: string; value: string; onRemove: () => void }) {
-  if (!value) return null;
-  return (
-    <Badge tone="accent" className="h-8 max-w-64 gap-1 pl-2">
-      <span className="truncate">
-        {name}: {Number.isNaN(Date.parse(value)) ? value : brief(value)}
-      </span>
-      <Button variant="ghost" size="icon-sm" aria-label={`Without ${name}`} onClick={onRemove}>
-        <X />
-      </Button>
-    </Badge>
   );
 }

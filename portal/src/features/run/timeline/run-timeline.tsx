@@ -83,7 +83,7 @@ function Axis({ scale }: { scale: Scale }) {
           className={cn("absolute whitespace-nowrap", index % 2 === 1 && "hidden sm:inline")}
           style={{ left: `${(tick / span) * 100}%`, transform: tick / span > 0.94 ? "translateX(-100%)" : undefined }}
         >
-          {tick === 0 ? "0" : tick < 1_000 ? duration(tick) : seconds(tick / 1_000)}
+          {tick === 0 ? "0" : tick % 1_000 === 0 ? seconds(tick / 1_000) : duration(tick)}
         </span>
       ))}
     </span>
