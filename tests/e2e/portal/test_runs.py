@@ -35,9 +35,9 @@ async def test_filters_are_in_the_address(horae: Horae, visit: Visit):
     await expect(page.get_by_role("link", name=other["name"]).first).to_be_visible()
     await viewer.look("runs-list")
     await page.get_by_label("Time").select_option("between")
-    await page.get_by_label("Until").fill("2026-01-01T00:00:00")
+    await page.get_by_label("Until").fill("2001-01-01T00:00:00")
     await expect(page.get_by_role("heading", name="No run is like that")).to_be_visible()
-    await expect(page).to_have_url(re.compile(r"until=2026-01-01T00"))
+    await expect(page).to_have_url(re.compile(r"until=2001-01-01T00"))
     await viewer.look("runs-between")
 
 
