@@ -71,7 +71,7 @@ async def test_an_http_job(horae: Horae, visit: Visit):
         "headers": {"X-Source": "{{ job.name }}"},
         "query": {"day": "today"},
         "body": '{"a": 1}',
-        "auth": {"bearer": "{{ secrets.API_TOKEN }}"},
+        "auth": {"bearer": "{{ secrets.API_TOKEN }}", "basic": None},
         "expect": ["2xx", "404"],
         "sign_with": ["HOOK"],
         "callback": {"timeout": 3600},

@@ -16,8 +16,8 @@ import { FormFrame } from "./form-frame";
 import { JobFields } from "./job-fields";
 import { definitionOf, normal } from "./model/draft";
 import { equal } from "./model/merge";
-import { runOnce } from "./new-job-page";
 import { Review } from "./review";
+import { runOnce } from "./run-once";
 import { useJobForm } from "./use-job-form";
 import { useLeaveGuard } from "./use-leave-guard";
 

@@ -7,11 +7,12 @@ import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { SkeletonLines } from "@/components/ui/skeleton";
-import { toast, toastError } from "@/lib/toasts";
+import { toast } from "@/lib/toasts";
 import { useCan } from "@/session/use-can";
 import { FormFrame } from "./form-frame";
 import { JobFields } from "./job-fields";
 import { definitionOf } from "./model/draft";
+import { runOnce } from "./run-once";
 import { useJobForm } from "./use-job-form";
 import { useLeaveGuard } from "./use-leave-guard";
 
@@ -89,15 +90,4 @@ function NewJob({ initial, copied }: { initial: unknown; copied?: string }) {
       <JobFields form={form} />
     </FormFrame>
   );
-}
-
-/** Where to go after a job was saved and run: its run, or itself if it did not start. */
-export async function runOnce(id: string): Promise<string> {
-  try {
-    const run = await call("POST /jobs/{id}/run", { path: { id } });
-    return `/runs/${run.id}`;
-  } catch (error) {
-    toastError("Saved, but it could not be run", error);
-    return `/jobs/${id}`;
-  }
 }
