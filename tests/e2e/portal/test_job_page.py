@@ -1,6 +1,7 @@
 """One job: what it is, what it did, and what can be done with it."""
 
 import re
+from typing import Any
 
 from playwright.async_api import expect
 
@@ -74,8 +75,8 @@ async def test_pause_until_resume_and_switch_off(horae: Horae, visit: Visit):
     await until(lambda: _enabled(horae, job["id"], True))
 
 
-async def _enabled(horae: Horae, job: str, wanted: bool) -> bool:
-    return bool((await horae.call("GET", f"/jobs/{job}"))["enabled"] is wanted)
+async def _enabled(horae: Horae, job: str, wanted: bool) -> Any:
+    return (await horae.call("GET", f"/jobs/{job}"))["enabled"] is wanted
 
 
 async def test_versions_and_the_way_back(horae: Horae, visit: Visit):
