@@ -35,6 +35,8 @@ const ORDERS = [
 ];
 const NARROWING = ["job", "status", "trigger", "worker", "queue", "period", "since", "until"] as const;
 
+const FOLDED = ["trigger", "queue", "worker", "period", "since", "until"] as const;
+
 export function isNarrowed(filters: Filters): boolean {
   return NARROWING.some((name) => filters[name] !== "");
 }
@@ -46,6 +48,7 @@ interface RunFiltersProps {
 
 export function RunFilters({ filters, onChange }: RunFiltersProps) {
   const [more, setMore] = useState(false);
+  const hides = FOLDED.some((name) => filters[name] !== ""); // what narrows the list is seen on a phone as well
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
       <JobFilter value={filters.job} onValue={(job) => onChange({ job })} />
@@ -65,7 +68,7 @@ export function RunFilters({ filters, onChange }: RunFiltersProps) {
       >
         <SlidersHorizontal />
       </Button>
-      <div className={cn("flex flex-wrap gap-2", !more && "max-sm:hidden")}>
+      <div className={cn("flex flex-wrap gap-2", !more && !hides && "max-sm:hidden")}>
         <Select
           aria-label="Trigger"
           choices={TRIGGERS}
