@@ -64,6 +64,7 @@ async def test_pause_until_resume_and_switch_off(horae: Horae, visit: Visit):
     await page.get_by_role("button", name="Pause until then").click()
     await expect(page.get_by_text("until", exact=False).first).to_be_visible()
     await expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    await expect(page.get_by_role("link", name="Edit", exact=True)).to_have_count(0)  # it is code: for owners
     assert (await horae.call("GET", f"/jobs/{job['id']}"))["paused_until"]
     await editor.look("job-paused")
     await page.get_by_role("button", name="Resume").click()

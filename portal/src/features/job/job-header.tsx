@@ -13,6 +13,7 @@ import { useCan } from "@/session/use-can";
 import { BackfillDialog } from "./dialogs/backfill-dialog";
 import { PauseDialog } from "./dialogs/pause-dialog";
 import { RunDialog } from "./dialogs/run-dialog";
+import { mayEdit } from "./may-edit";
 import { useRetryLatest } from "./verbs";
 import { zoneOf } from "./zone";
 
@@ -93,7 +94,7 @@ function Actions({ job, onOpen }: { job: JobView; onOpen: (open: Open) => void }
           </Button>
         )
       ) : null}
-      {can("jobs:write") ? (
+      {mayEdit(can, job.target.kind) ? (
         <Button asChild>
           <Link to={`/jobs/${job.id}/edit`}>
             <Pencil /> Edit
@@ -135,11 +136,13 @@ function More({ job, onOpen }: { job: JobView; onOpen: (open: Open) => void }) {
       ) : null}
       {can("jobs:write") ? (
         <>
-          <MenuItem asChild>
-            <Link to={`/jobs/new?from=${job.id}`}>
-              <CopyPlus aria-hidden /> Duplicate
-            </Link>
-          </MenuItem>
+          {mayEdit(can, job.target.kind) ? (
+            <MenuItem asChild>
+              <Link to={`/jobs/new?from=${job.id}`}>
+                <CopyPlus aria-hidden /> Duplicate
+              </Link>
+            </MenuItem>
+          ) : null}
           <MenuLine />
           <MenuItem danger onSelect={() => void remove(job).then((gone) => (gone ? navigate("/jobs") : undefined))}>
             <Trash2 aria-hidden /> Delete

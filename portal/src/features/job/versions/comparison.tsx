@@ -8,10 +8,12 @@ import { Button } from "@/components/ui/button";
 import { DiffView } from "@/components/ui/diff-view";
 import { Panel } from "@/components/ui/panel";
 import { Select } from "@/components/ui/select";
+import { record } from "@/features/job-form/model/read";
 import { confirm } from "@/lib/confirm";
 import { toast, toastError } from "@/lib/toasts";
 import { toYaml } from "@/lib/yaml";
 import { useCan } from "@/session/use-can";
+import { mayEdit } from "../may-edit";
 
 interface ComparisonProps {
   job: JobView;
@@ -49,7 +51,7 @@ function Back({ job, to }: { job: JobView; to: VersionView }) {
       </Badge>
     );
   }
-  return can("jobs:write") ? (
+  return mayEdit(can, record(to.definition.target).kind) ? (
     <Button size="sm" onClick={() => void rollBack(to)}>
       <Undo2 /> Roll back to {to.version}
     </Button>
