@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from horae.cli.connection import connect
@@ -44,7 +45,9 @@ async def test_a_follower_goes_on_where_the_connection_broke(horae: Horae, monke
     horae("jobs", "create", "broken", "--script", "for i in $(seq 5); do echo $i; sleep 0.3; done")
     run = horae("jobs", "run", "broken").out.strip()
     client = connect()
-    whole, cuts = client._http.stream, 0
+    http = client._http
+    assert isinstance(http, httpx.Client)
+    whole, cuts = http.stream, 0
 
     @contextmanager
     def cutting(*args: Any, **kwargs: Any) -> Iterator[Any]:
@@ -55,7 +58,7 @@ async def test_a_follower_goes_on_where_the_connection_broke(horae: Horae, monke
             monkeypatch.setattr(answer, "iter_lines", lambda: islice(lines(), most))
             yield answer
 
-    monkeypatch.setattr(client._http, "stream", cutting)
+    monkeypatch.setattr(http, "stream", cutting)
     seen = list(client.runs.follow(run))
     assert "".join(data["text"] for name, data in seen if name == "log") == "1\n2\n3\n4\n5\n"
     assert (seen[-1][0], seen[-1][1]["status"], cuts >= 3) == ("end", "succeeded", True)
