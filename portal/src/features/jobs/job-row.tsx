@@ -5,6 +5,7 @@ import { Button } from "@/components/ui/button";
 import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
 import { Switch } from "@/components/ui/switch";
 import { Tooltip } from "@/components/ui/tooltip";
+import { mayEdit } from "@/features/job/may-edit";
 import { useCan } from "@/session/use-can";
 import { useDeleteJob, useRunNow, useSwitchJob } from "./job-verbs";
 
@@ -79,11 +80,13 @@ function RowMenu({ job }: { job: ListedJobView }) {
           <MenuItem onSelect={() => change(job, job.enabled ? "disable" : "enable")}>
             {job.enabled ? <PowerOff aria-hidden /> : <Power aria-hidden />} {job.enabled ? "Disable" : "Enable"}
           </MenuItem>
-          <MenuItem asChild>
-            <Link to={`/jobs/${job.id}/edit`}>
-              <Pencil aria-hidden /> Edit
-            </Link>
-          </MenuItem>
+          {mayEdit(can, job.target.kind) ? (
+            <MenuItem asChild>
+              <Link to={`/jobs/${job.id}/edit`}>
+                <Pencil aria-hidden /> Edit
+              </Link>
+            </MenuItem>
+          ) : null}
           <MenuLine />
           <MenuItem danger onSelect={() => void remove(job)}>
             <Trash2 aria-hidden /> Delete
