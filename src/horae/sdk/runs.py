@@ -47,6 +47,16 @@ class Run(Record):
     created_at: str
 
 
+class RunDetail(Run):
+    """A run, and what only asking for it tells: `dead_since` is None unless it is a dead letter now."""
+
+    __slots__ = ()
+
+    traceback: str | None
+    cancel_requested_at: str | None
+    dead_since: str | None
+
+
 class Attempt(Record):
     """One try of a run by one worker."""
 
@@ -139,8 +149,8 @@ class Runs(Resource[C]):
         return Pages("runs", Run, {"job": job, **filters}, limit)
 
     @call
-    def get(self, run: str) -> Request[Run]:
-        return Request("GET", f"runs/{part(run)}", read=Run)
+    def get(self, run: str) -> Request[RunDetail]:
+        return Request("GET", f"runs/{part(run)}", read=RunDetail)
 
     @call
     def attempts(self, run: str) -> Request[Attempts]:

@@ -143,3 +143,12 @@ async def test_another_project_has_none_of_them(api: Api):
         assert (await api.call("POST", "/dead-letters/redrive", role="stranger", json=body)).status_code == 404
     assert (await api.call("POST", f"/runs/{run}/retry", role="stranger")).status_code == 404
     assert len(await listed(api)) == 1
+
+
+async def test_a_run_tells_whether_it_is_one(api: Api):
+    await api.make()
+    run = (await api.call("POST", "/jobs/hello/run")).json()
+    await work(api, outcome=FAILED)
+    assert (await api.call("GET", f"/runs/{run['id']}")).json()["dead_since"] is not None
+    await api.call("POST", "/dead-letters/discard", json={"ids": [run["id"]], "reason": "known"})
+    assert (await api.call("GET", f"/runs/{run['id']}")).json()["dead_since"] is None

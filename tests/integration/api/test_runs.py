@@ -23,7 +23,8 @@ async def test_a_run_has_every_field_of_the_interface(api: Api):
     assert run["created_at"].endswith("Z")
     assert run["started_at"] is None
     assert answer.headers["location"] == f"/api/v1/runs/{run['id']}"
-    assert (await api.call("GET", f"/runs/{run['id']}")).json() == run
+    more = {"traceback": None, "cancel_requested_at": None, "dead_since": None}
+    assert (await api.call("GET", f"/runs/{run['id']}")).json() == {**run, **more}
 
 
 async def test_people_start_runs_by_hand(api: Api):
