@@ -31,7 +31,8 @@ WEAKEST = {
         GET /audit, PUT /secrets/{name}, DELETE /secrets/{name}
     """,
     "admin": """
-        GET /users, POST /users, GET /users/{id}, PATCH /users/{id}, DELETE /users/{id}, POST /projects,
+        GET /users, POST /users, GET /users/{id}, PATCH /users/{id}, DELETE /users/{id},
+        DELETE /users/{id}/sessions, POST /projects,
         DELETE /projects/{id}, PATCH /task-functions/{name}, DELETE /task-functions/{name}, POST /workers/{id}/drain,
         POST /queues/{name}/pause, POST /queues/{name}/resume, GET /metrics
     """,
