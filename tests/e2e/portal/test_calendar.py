@@ -1,0 +1,40 @@
+"""The week ahead."""
+
+import re
+
+from playwright.async_api import expect
+
+from .conftest import Visit
+from .horae import Horae
+
+
+async def test_what_fires_when(horae: Horae, visit: Visit):
+    tag = horae.name("tag")
+    daily = await horae.job(schedule={"cron": "30 4 * * *", "timezone": "Europe/Berlin"}, tags=[tag])
+    often = await horae.job(schedule={"cron": "*/10 4 * * *", "timezone": "Europe/Berlin"}, tags=[tag])
+    viewer = await visit(horae, as_="viewer")
+    page = viewer.page
+    await viewer.open(f"/calendar?tag={tag}")
+    # a day has 1 + 6 of them, two at once at half past four
+    hour = page.get_by_role("button", name=re.compile(r", 4:00: 7 occurrences$"))
+    await expect(hour.first).to_be_visible()
+    await expect(page.get_by_role("button", name=re.compile(r"04:30 2 occurrences$")).first).to_be_visible()
+    await viewer.look("calendar-week")
+
+    await hour.last.click()
+    await expect(page).to_have_url(re.compile(r"view=day.*hour=4"))
+    await expect(page.get_by_role("button", name="04:00 7 occurrences", pressed=True)).to_be_visible()
+    await expect(page.get_by_role("link", name=daily["name"])).to_have_count(1)
+    row = page.get_by_role("listitem").filter(has=page.get_by_role("link", name=often["name"]))
+    await expect(row).to_contain_text("04:00–04:50")
+    await expect(row).to_contain_text("6 times")
+    await viewer.look("calendar-day")
+
+    await page.get_by_label("Time zone").select_option("Asia/Tehran")
+    await expect(page.get_by_role("button", name=re.compile(r"^0[5-7]:00 [1-9] occurrences$")).first).to_be_visible()
+    await page.get_by_role("searchbox", name="Job").fill(daily["name"])
+    await expect(page.get_by_role("link", name=often["name"])).to_have_count(0)
+    await expect(page.get_by_role("link", name=daily["name"])).to_have_count(1)
+    await page.reload()  # all of it is in the address
+    await expect(page.get_by_label("Time zone")).to_have_value("Asia/Tehran")
+    await expect(page.get_by_role("link", name=often["name"])).to_have_count(0)
