@@ -18,7 +18,7 @@ from tests.simulation.shrink import shrink
 from tests.simulation.trial import Trial, attempt, told
 from tests.simulation.year import live_through
 
-MOST = 80
+MOST = 150
 
 
 def main() -> int:

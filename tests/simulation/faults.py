@@ -11,7 +11,7 @@ from dataclasses import dataclass
 # Kind → how likely at one point, and at a commit, where it hurts most.
 RATES = {
     "crash": (0.001, 0.007),  # kill -9
-    "stop": (0.0015, 0.004),  # SIGSTOP, for longer than leases
+    "stop": (0.003, 0.006),  # SIGSTOP, for longer than leases
     "skew": (0.0006, 0.0006),  # the local clock jumps
     "fail": (0.002, 0.005),  # the connection breaks before anything took effect
     "busy": (0.002, 0.002),  # somebody was in the way

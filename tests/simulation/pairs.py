@@ -8,9 +8,9 @@ from typing import Any
 
 from horae.domain.dead_letter import DeadFilter
 from horae.domain.errors import StaleVersion
-from horae.lifecycle import redrive
+from horae.lifecycle import claim, redrive
 from tests.contract.ledger import assert_complete
-from tests.contract.world import FAILED, PERMANENT, World, ids
+from tests.contract.world import FAILED, OFFERS, PERMANENT, World, ids
 
 Act = Callable[[World], Awaitable[Any]]
 Check = Callable[[World, list[Any]], Awaitable[None]]
@@ -74,11 +74,23 @@ async def edit_edit(world: World) -> Pair:
 async def claim_claim(world: World) -> Pair:
     await world.trigger(await world.job(), 3)
 
+    async def take(one: World) -> Any:
+        """In a transaction of its own, which stays open for a while: where it is one statement, too."""
+        return await one.store.transact(
+            claim.claim,
+            worker_id=one.ids.new(),
+            token=one.ids.new(),
+            queues=["default"],
+            offers=OFFERS,
+            limit=2,
+            lease=15,
+        )
+
     async def check(after: World, results: list[Any]) -> None:
         first, second = results
-        assert not ids(first) & ids(second), "two workers have the same run"
+        assert not ids(first.runs) & ids(second.runs), "two workers have the same run"
 
-    return Pair(lambda one: one.claim(2), lambda one: one.claim(2), check)
+    return Pair(take, take, check)
 
 
 async def trigger_trigger(world: World) -> Pair:

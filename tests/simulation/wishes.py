@@ -56,7 +56,7 @@ def some_fields(chance: random.Random, world: World) -> dict[str, Any]:
         "schedule": schedule,
         "target": {"kind": "python", "function": "work"},
         "retry": {"max_attempts": chance.randint(1, 3), "delay": chance.choice((1, 4)), "max_delay": 10},
-        "timeout": chance.choice((2, 5, 300)),
+        "timeout": chance.choice((3, 300, 300)),
         "queue": chance.choice(("default", "default", "other")),
         "priority": chance.choice((5, 5, 1, 9)),
         **chance.choice(_POLICIES),
@@ -284,6 +284,7 @@ class Wishes:
 _OFTEN = ("trigger", "edit", "cancel", "create") * 3
 _WISHES = (
     *_OFTEN,
-    *("pause", "resume", "resume", "disable", "enable", "enable", "delete", "retry", "redrive", "backfill", "backfill"),
+    *("pause", "resume", "resume", "disable", "enable", "enable", "delete", "retry", "redrive"),
+    *("backfill", "backfill", "backfill", "backfill"),
     *("stop_operation", "pause_queue", "resume_queue", "resume_queue", "drain"),
 )

@@ -97,7 +97,7 @@ class SimulatedExecutor:
 
     async def execute(self, attempt: Attempt) -> Outcome:
         process, works, chance = self._process, self._process.world.works, self._process.chance
-        seconds = chance.choice((0.0, 0.01, 0.5, 2.0, 6.0, 20.0)) * chance.random()
+        seconds = chance.choice((0.0, 0.01, 0.5, 3.0, 40.0)) * chance.random()
         outcome = chance.choice(OUTCOMES)
         if not process.world.faults.on:  # a long backlog is no fault, and would only take its time
             seconds, outcome = seconds / 100, SUCCEEDED
