@@ -1,6 +1,7 @@
 """What owners and admins manage: people, keys, secrets; and what is told of it afterwards."""
 
 import asyncio
+from typing import Any
 
 import httpx
 from playwright.async_api import Page, Response, expect
@@ -80,7 +81,7 @@ async def test_a_key_is_made_used_and_revoked(horae: Horae, visit: Visit):
         await page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
         await expect(row).to_have_count(0)
 
-        async def refused() -> bool:
+        async def refused() -> Any:
             return (await api.get("/auth/me")).status_code == 401
 
         await until(refused, timeout=30)

@@ -78,8 +78,13 @@ export function CalendarFilters({ state, view, onChange }: CalendarFiltersProps)
         />
       ))}
       {narrowed ? (
-        <Button variant="ghost" onClick={() => onChange({ tag: null, queue: null, q: null })}>
-          <X /> Clear
+        <Button
+          variant="ghost"
+          size="icon"
+          aria-label="Clear the filters"
+          onClick={() => onChange({ tag: null, queue: null, q: null })}
+        >
+          <X />
         </Button>
       ) : null}
     </div>

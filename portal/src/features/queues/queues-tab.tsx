@@ -39,7 +39,7 @@ const COLUMNS: ColumnDef<QueueView>[] = [
   {
     id: "name",
     header: "Queue",
-    meta: { className: "max-w-48 min-w-28" },
+    meta: { className: "max-w-28 sm:max-w-64" },
     cell: ({ row: { original: queue } }) => (
       <Link
         to={`/jobs?queue=${encodeURIComponent(queue.name)}`}
@@ -61,7 +61,12 @@ const COLUMNS: ColumnDef<QueueView>[] = [
       </Link>
     ),
   },
-  { id: "running", header: "Running", cell: ({ row: { original: queue } }) => count(queue.running) },
+  {
+    id: "running",
+    header: "Running",
+    meta: { className: "hidden sm:table-cell" },
+    cell: ({ row: { original: queue } }) => count(queue.running),
+  },
   { id: "state", header: "Served by", cell: ({ row: { original: queue } }) => <State queue={queue} /> },
   {
     id: "actions",
@@ -77,7 +82,7 @@ function State({ queue }: { queue: QueueView }) {
       <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-xs text-muted">
         <StatusBadge status="paused" />
         {queue.paused_by ? (
-          <span>
+          <span className="hidden sm:inline">
             by {queue.paused_by}, <Time at={queue.paused_at} />
           </span>
         ) : null}

@@ -7,10 +7,11 @@ it("says values in a line", () => {
   expect([null, "", "a", 3, false, [1]].map(inWords)).toEqual(["nothing", "empty", "a", "3", "false", "[1]"]);
 });
 
-it("gives room to what is long or has parts", () => {
+it("gives room to what is long", () => {
   expect(needsRoom(change("a", "b"))).toBe(false);
   expect(needsRoom(change(null, "a\nb"))).toBe(true);
-  expect(needsRoom(change({ a: 1 }, null))).toBe(true);
+  expect(needsRoom(change({ a: 1 }, [1]))).toBe(false);
+  expect(needsRoom(change({ a: "x".repeat(90) }, null))).toBe(true);
 });
 
 it("tells what came and what went", () => {

@@ -11,7 +11,7 @@ export const isLong = (text: string) => text.length > 80 || text.includes("\n");
 
 /** Whether a change is too much for one line. */
 export function needsRoom({ old, new: now }: ChangeView): boolean {
-  return [old, now].some((value) => isLong(inWords(value)) || (typeof value === "object" && value !== null));
+  return [old, now].some((value) => isLong(inWords(value)));
 }
 
 /** What there was before, and what there is; either may have been nothing. */
