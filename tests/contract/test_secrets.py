@@ -7,9 +7,11 @@ import pytest
 
 from horae.domain.errors import Conflict, InvalidInput, NotFound
 from horae.domain.outcome import Outcome
+from horae.domain.records import Project
 from horae.domain.secret import Sealed
 from horae.domain.states import AttemptOutcome
 from horae.lifecycle import callback, secrets
+from horae.lifecycle.projects import create_project
 from horae.ports import Store, Transaction
 from horae.processes.vault import Vault
 from horae.sealing import Keyring
@@ -84,7 +86,9 @@ async def test_a_job_must_name_what_is_there(world: World):
 
 
 async def test_the_secret_of_another_project_is_not_there(world: World):
-    sealed = OLD.seal(world.ids.new(), "TOKEN", "value")
+    other = Project(world.ids.new(), "other", "Other")
+    await world.store.transact(create_project, project=other, actor="tester")
+    sealed = OLD.seal(other.id, "TOKEN", "value")
     await world.store.transact(secrets.set_secret, sealed=sealed, actor="tester")
     with pytest.raises(InvalidInput, match="no secret named TOKEN"):
         await world.job(target=script("TOKEN"))

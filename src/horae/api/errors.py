@@ -196,4 +196,4 @@ def _pattern(path: str) -> re.Pattern[str]:
 
 
 def invalid_body(error: ValidationError) -> InvalidBody:
-    return InvalidBody(readable(error.errors(include_url=False, include_input=False, include_context=False)))
+    return InvalidBody(readable(error.errors(include_url=False, include_input=False)))

@@ -193,7 +193,7 @@ def _declared(entry: _Entry) -> Declared:
     try:
         return Declared(JobSpec.model_validate(fields), enabled, entry.source)
     except ValidationError as error:
-        field, message = readable(error.errors(include_url=False, include_input=False, include_context=False))[0]
+        field, message = readable(error.errors(include_url=False, include_input=False))[0]
         raise InvalidInput(f"{entry.place(field)}: {field}", f"{message}{_hint(field, message)}") from None
 
 

@@ -1,4 +1,4 @@
-"""What an id looks like: of whatever is found by its id or by its name, no name may be mistaken for one."""
+"""What an id looks like. Jobs are found by their id or their name, and the id comes first."""
 
 from __future__ import annotations
 

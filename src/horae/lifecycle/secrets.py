@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from horae.domain.addresses import never_called
 from horae.domain.credentials import literal_credential, place_of
 from horae.domain.errors import Conflict, InvalidInput, NotFound
-from horae.domain.ids import is_id
 from horae.domain.job import JobSpec
 from horae.domain.redaction import Redactor, redactor
 from horae.domain.run import Leased
@@ -47,10 +46,8 @@ async def delete_secret(tx: Transaction, *, project_id: str, name: str, force: b
 
 
 async def check_definition(tx: Transaction, project_id: str, spec: JobSpec) -> None:
-    """Refuses a definition that calls what nobody may, holds a credential itself, names a secret that is not there, or
-    could be taken for another. Here rather than in the model: definitions that were saved before must still be read."""
-    if is_id(spec.name):
-        raise InvalidInput("name", "must not look like an id: jobs are found by either")
+    """Refuses a definition that calls what nobody may, holds a credential itself, or names a secret that is not there.
+    Here rather than in the model: definitions that were saved before the rule must still be read."""
     if isinstance(spec.target, HttpTarget) and (reason := never_called(spec.target.url)) is not None:
         raise InvalidInput("target.url", reason)
     if (field := literal_credential(spec.target)) is not None:

@@ -136,6 +136,11 @@ async def people(call: Caller, url: str) -> None:
         await grace(
             "account.sign_out", (await grace("account.sign_in", "grace", "another long password")).refresh_token
         )
+        kept = await grace("account.sign_in", "grace", "another long password")
+        await grace("account.sign_out_everywhere")
+        with pytest.raises(errors.HoraeError):
+            await grace("account.refresh", kept.refresh_token)
+        await call("users.sign_out", "grace")
         call.called |= grace.called | stranger.called
     unused = await call("projects.invite", red, "viewer")
     await call("projects.revoke_invitation", red, unused.id)
@@ -168,6 +173,7 @@ async def installation(call: Caller) -> None:
     with pytest.raises(errors.NotFound):
         await call("drain", "00000000-0000-7000-8000-000000000000")
     assert (await call("worker_numbers"))["items"][0]["id"] == worker.id
+    assert len((await call("hours", hours=2))["items"]) == 2
     assert (await call("numbers"))["jobs"]["total"] >= 1
     assert (await call("health")).status == "healthy"
     assert "horae_runs_total" in await call("metrics")

@@ -29,7 +29,7 @@ class Imported:
         try:
             spec = JobSpec.model_validate({**fields, "name": name})
         except ValidationError as error:
-            field, message = readable(error.errors(include_url=False, include_input=False, include_context=False))[0]
+            field, message = readable(error.errors(include_url=False, include_input=False))[0]
             self.notes.append(f"{place}{name}: left out: {field}: {message}")
             return
         self.definitions.append(definition(spec, enabled=enabled))
