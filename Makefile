@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN    := .venv/bin
 ARGS   ?=
+JOBS   ?= $(shell expr 2 \* $$(nproc 2>/dev/null || echo 2))
 BASE   ?= HEAD~1
 TIME   ?= 10m
 SEEDS  ?= 0-1999
@@ -36,7 +37,7 @@ format: env      ## put the code into shape
 	$(PYTHON) tools/portal.py format
 
 test: setup      ## all tests, on real servers; ARGS='-k claim -m sqlite' for some
-	@$(BIN)/python tools/servers.py run --fast --programs -- $(BIN)/pytest -n logical --dist worksteal $(ARGS)
+	@$(BIN)/python tools/servers.py run --fast --programs -- $(BIN)/pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 faults: setup    ## the fault suite: a table of what was survived; ARGS='--scenario x --database y --repeat n --seed s'
 	@$(BIN)/python tools/servers.py run --fast --programs -- $(BIN)/python -m tests.faults $(ARGS)

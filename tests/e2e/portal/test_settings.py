@@ -99,7 +99,7 @@ async def test_a_secret_is_set_and_never_read(horae: Horae, visit: Visit):
     page.on("response", read)
     await owner.open("/settings/secrets")
     await page.get_by_role("button", name="New secret").first.click()
-    await page.get_by_label("Name").fill(name)
+    await page.get_by_label("Name", exact=True).fill(name)
     await page.get_by_label("Value").fill(value)
     await page.get_by_role("button", name="Set", exact=True).click()
     await expect(page.get_by_role("row").filter(has_text=name)).to_be_visible()

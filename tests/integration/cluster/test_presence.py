@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from horae import __version__
+from horae.sdk.task import Task
+from tests.integration.cluster import tasks
 from tests.integration.cluster.cluster import KINDS, PATIENCE, Cluster, Make, Row, eventually
 from tests.integration.cluster.oracle import Oracle
 from tests.waiting import until
@@ -28,7 +30,8 @@ async def test_the_lists_tell_who_does_what(kind: str, make_cluster: Make, oracl
     cluster.settings |= {"HORAE_URL": f"http://127.0.0.1:{serve.port}", "HORAE_TOKEN": key["token"]}
 
     (found,) = await workers(cluster)
-    offers = {"http", "script", "python:nothing", "python:noted", "python:gated", "python:deaf"}
+    own = [name for name, value in vars(tasks).items() if isinstance(value, Task)]
+    offers = {"http", "script", *(f"python:{name}" for name in own)}
     offers |= {f"python:horae.{name}" for name in ("noop", "sleep", "fail", "echo")}
     assert set(found["offers"]) == offers
     expected = {
