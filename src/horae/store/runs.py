@@ -39,6 +39,8 @@ class _Sql:
         )
         # Whoever asks brings the id, and may be so late that the run it made has ended already.
         self.add = f"{self.insert} WHERE NOT EXISTS (SELECT 1 FROM run_history h WHERE h.id = v.id)"
+        # Of one, mostly: with the id as a parameter, a partitioned history is looked at in one partition alone.
+        self.add_one = f"{self.insert} WHERE NOT EXISTS (SELECT 1 FROM run_history h WHERE h.id = :only)"
         self.skip_rows = batch(d, tables.run_history, *_SKIPPED)
         self.skip = d.insert_from(
             "run_history",
@@ -68,7 +70,10 @@ class RunTable(Leases):
             return []
         sql, values = _sql(self.d), [_new_values(run) for run in runs]
         if self.d.with_may_change:  # one round trip for both: this is what a run that somebody asks for waits for
-            return await run_list.add(self.db, sql.add, self.d.rows_params(sql.new_rows, values))
+            params = self.d.rows_params(sql.new_rows, values)
+            if len(runs) == 1:
+                return await run_list.add(self.db, sql.add_one, params | {"only": runs[0].id})
+            return await run_list.add(self.db, sql.add, params)
         await self.put(sql.add, sql.new_rows, values)
         return await self.live(runs[0].project_id, [run.id for run in runs])
 
