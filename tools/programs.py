@@ -16,6 +16,7 @@ NEEDED = {
     "conmon": ("conmon", "containers"),
     "busybox": ("busybox-static", "containers"),
     "chromium": ("chromium", "the portal"),
+    "cc": ("gcc libc6-dev", "wrong clocks"),
 }
 
 

@@ -382,7 +382,7 @@ def which(name: str) -> Path | None:
 
 
 def install(package: str) -> bool:
-    """With apt-get, keeping the package from starting a service of its own."""
+    """One or several, with apt-get, keeping the package from starting a service of its own."""
     sudo = [] if os.geteuid() == 0 else ["sudo", "-n"]
     apt = [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "-o", "DPkg::Lock::Timeout=300"]
     guard = not POLICY.exists()
@@ -391,7 +391,7 @@ def install(package: str) -> bool:
         subprocess.run([*sudo, "tee", POLICY], input=script.encode(), stdout=subprocess.DEVNULL, check=False)
         subprocess.run([*sudo, "chmod", "755", POLICY], check=False)
     try:
-        command = [*apt, "install", "-y", "--no-install-recommends", package]
+        command = [*apt, "install", "-y", "--no-install-recommends", *package.split()]
         if quietly(command):
             return True
         quietly([*apt, "update"])  # a fresh machine has no package lists, an old one has stale ones

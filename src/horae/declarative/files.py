@@ -198,5 +198,7 @@ def _declared(entry: _Entry) -> Declared:
 
 
 def _hint(field: str, message: str) -> str:
-    near = difflib.get_close_matches(field, JobSpec.model_fields, n=1) if "not a known field" in message else []
+    if "not a known field" not in message or "." in field:  # the fields of its parts are others
+        return ""
+    near = difflib.get_close_matches(field, JobSpec.model_fields, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -80,6 +80,7 @@ def test_an_overlay_is_laid_over_the_jobs_of_its_environment(tmp_path: Path):
         ("- 1\n", "a.yaml:1", "must be a job"),
         ("target: {kind: script, source: x}\n", "a.yaml:1", "has no name"),
         (JOB.format("x") + "tiemout: 3\n", "a.yaml:3: tiemout", "is not a known field; did you mean 'timeout'?"),
+        ("name: x\ntarget: {kind: script, sorce: a}\n", "a.yaml:2: target.sorce", "is not a known field"),
         (JOB.format("x") + "schedule: {cron: '61 * * * *'}\n", "a.yaml:3: schedule.cron", "minute 61 is out of range"),
         (JOB.format("x") + "enabled: 1\n", "a.yaml:3: enabled", "must be true or false"),
         ("jobs: []\nversion: 2\n", "a.yaml:2", "'version' stands beside jobs"),
