@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from server_kinds import PostgreSQL, Server, answers, own, which
+from machine import answers, own, which
+from server_kinds import PostgreSQL, Server
 
 _ASKS_FOR_TLS = bytes.fromhex("0000000804d2162f")  # the one question that needs no name; "N" is the answer
 _SETTINGS = """\

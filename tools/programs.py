@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 
-from server_kinds import install
+from machine import install
 
 # By the program to look for: its package of Debian, and whose tests need it.
 NEEDED = {

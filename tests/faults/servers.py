@@ -32,7 +32,8 @@ from tests.integration.cluster.cluster import HORAE, ROOT, execute
 from tests.waiting import until
 
 sys.path.append(str(ROOT / "tools"))
-from server_kinds import KINDS, Server, alive, signal_group
+from machine import alive, signal_group
+from server_kinds import KINDS, Server
 
 _TEMPLATE = "template_of_horae"
 

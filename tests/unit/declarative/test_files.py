@@ -80,7 +80,6 @@ def test_an_overlay_is_laid_over_the_jobs_of_its_environment(tmp_path: Path):
         ("- 1\n", "a.yaml:1", "must be a job"),
         ("target: {kind: script, source: x}\n", "a.yaml:1", "has no name"),
         (JOB.format("x") + "tiemout: 3\n", "a.yaml:3: tiemout", "is not a known field; did you mean 'timeout'?"),
-        ("name: x\ntarget: {kind: script, sorce: a}\n", "a.yaml:2: target.sorce", "is not a known field"),
         (JOB.format("x") + "schedule: {cron: '61 * * * *'}\n", "a.yaml:3: schedule.cron", "minute 61 is out of range"),
         (JOB.format("x") + "enabled: 1\n", "a.yaml:3: enabled", "must be true or false"),
         ("jobs: []\nversion: 2\n", "a.yaml:2", "'version' stands beside jobs"),
@@ -95,6 +94,12 @@ def test_mistakes_are_told_with_their_place(tmp_path: Path, text: str, place: st
         load([tmp_path])
     assert refused.value.field.endswith(place)
     assert words in str(refused.value)
+
+
+def test_no_field_of_a_job_is_suggested_for_one_of_its_target(tmp_path: Path):
+    write(tmp_path, a__yaml="name: x\ntarget: {kind: script, sorce: a}\n")
+    with pytest.raises(InvalidInput, match=r"a\.yaml:2: target\.sorce: is not a known field$"):
+        load([tmp_path])
 
 
 def test_an_overlay_of_nothing_and_missing_files_are_refused(tmp_path: Path):
