@@ -60,8 +60,6 @@ from horae.api.watching import Watches
 from horae.ports import Clock, Ids, Store
 from horae.sealing import Keyring
 
-PREFIX = "/api/v1"
-
 
 def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAPI:
     """The API as an ASGI application. It does not close the store: whoever opened it does."""
@@ -84,11 +82,9 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
     about_people = (auth, users, projects, members, invitations, keys, audit)
     about_runs = (runs, logs, callbacks, explain, retries, dead_letters)
     about_all = (secrets, functions, workers, schedulers, queues, monitoring, events)
-    for module in (*about_jobs, *about_people, *about_runs, *about_all):
-        app.include_router(module.router, prefix=PREFIX)
-    app.include_router(health.router)
-    app.include_router(metrics.router)
-    app.include_router(documentation.router)
+    about_itself = (health, metrics, documentation)
+    for module in (*about_jobs, *about_people, *about_runs, *about_all, *about_itself):
+        app.router.routes.extend(module.router.routes)  # `include_router` would make each route a second time
     app.add_api_route("/openapi.json", _openapi, dependencies=[Depends(public)], include_in_schema=False)
     app.openapi = lambda: _describe(app)  # type: ignore[method-assign]
     app.add_middleware(idempotency.Keeper, context=app.state.context)

@@ -8,8 +8,9 @@ from typing import Any, cast
 
 import pytest
 
-from horae.api.app import PREFIX, build
+from horae.api.app import build
 from horae.api.context import ApiSettings
+from horae.api.routes import PREFIX
 from horae.clock import SystemClock, SystemIds
 from horae.ports import Store
 from horae.sdk.record import Record

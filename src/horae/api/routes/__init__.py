@@ -1,1 +1,3 @@
 """One module per noun of the API."""
+
+PREFIX = "/api/v1"

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from horae.api.auth import Principal, allow
 from horae.api.context import Context, Ctx
 from horae.api.params import Page, instant_param
+from horae.api.routes import PREFIX
 from horae.api.schedule_schemas import ChangeView
 from horae.api.schemas import Listing
 from horae.api.views import listing, render, reply
@@ -22,7 +23,7 @@ from horae.domain.errors import NotAllowed
 from horae.domain.records import Page as Found
 from horae.lifecycle.audit import read_audit
 
-router = APIRouter(tags=["audit"])
+router = APIRouter(prefix=PREFIX, tags=["audit"])
 
 _EXPORTED = 500  # rows at a time
 Projects = tuple[str | None, ...] | None  # None: all

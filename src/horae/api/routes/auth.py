@@ -26,6 +26,7 @@ from horae.api.context import Ctx
 from horae.api.errors import Unauthenticated, refuses
 from horae.api.gate import Door, Gate
 from horae.api.refreshing import Refresh
+from horae.api.routes import PREFIX
 from horae.api.views import reply
 from horae.domain.account import NewUser, Place, username
 from horae.domain.errors import Conflict, NotAllowed
@@ -34,7 +35,7 @@ from horae.domain.password import check_password
 from horae.domain.roles import ROLES
 from horae.lifecycle import sessions, signup, users
 
-router = APIRouter(tags=["auth"])
+router = APIRouter(prefix=PREFIX, tags=["auth"])
 
 Own = Annotated[Caller, Depends(allow_own("account:own"))]
 _OVER = "this session is over: sign in again"

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from horae.api.auth import Principal, allow
 from horae.api.context import Ctx
 from horae.api.params import instant_param
+from horae.api.routes import PREFIX
 from horae.api.views import reply
 from horae.domain.agenda import Agenda, agenda, counted
 from horae.domain.errors import InvalidInput
@@ -20,7 +21,7 @@ from horae.domain.instants import LATEST
 from horae.domain.records import JobRecord
 from horae.ports import Transaction
 
-router = APIRouter(tags=["schedules"])
+router = APIRouter(prefix=PREFIX, tags=["schedules"])
 
 LISTED, COUNTED = 1_000, 100_000  # occurrences at most
 JOBS = 5_000  # at most, those first whose next run comes first

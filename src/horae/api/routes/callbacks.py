@@ -13,6 +13,7 @@ from horae.api.auth import public
 from horae.api.body import read_model, takes
 from horae.api.context import Context, Ctx
 from horae.api.errors import refuses
+from horae.api.routes import PREFIX
 from horae.api.views import reply
 from horae.domain.callback import unseal
 from horae.domain.errors import InvalidInput, NotFound
@@ -21,7 +22,7 @@ from horae.domain.refusal import refusal
 from horae.domain.states import AttemptOutcome
 from horae.lifecycle import callback
 
-router = APIRouter(tags=["callbacks"], dependencies=[Depends(public)])
+router = APIRouter(prefix=PREFIX, tags=["callbacks"], dependencies=[Depends(public)])
 
 RESULT_LIMIT = 64 * 1024  # bytes, as for every other result
 _STRICT = ConfigDict(frozen=True, extra="forbid", strict=True)

@@ -15,6 +15,7 @@ from horae.api.body import read_model, takes
 from horae.api.context import Context, Ctx
 from horae.api.errors import refuses
 from horae.api.params import Page, find_job, instant_param
+from horae.api.routes import PREFIX
 from horae.api.schedule_schemas import OperationView
 from horae.api.schedule_views import operation_json
 from horae.api.schemas import Listing
@@ -30,7 +31,7 @@ from horae.lifecycle import redrive
 from horae.lifecycle.rerun import NewInput
 from horae.ports import Transaction
 
-router = APIRouter(tags=["dead letters"])
+router = APIRouter(prefix=PREFIX, tags=["dead letters"])
 
 Reader = Annotated[Principal, Depends(allow("runs:read"))]
 Resolver = Annotated[Principal, Depends(allow("dead_letters:resolve"))]

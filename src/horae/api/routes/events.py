@@ -12,9 +12,10 @@ from fastapi.responses import StreamingResponse
 from horae.api import events
 from horae.api.auth import Principal, allow
 from horae.api.context import Context, Ctx
+from horae.api.routes import PREFIX
 from horae.api.watching import Event, Follower, Watch, Watches, position
 
-router = APIRouter(tags=["events"])
+router = APIRouter(prefix=PREFIX, tags=["events"])
 
 LIFETIME = 900  # seconds: then whoever follows asks again, and is asked again who they are
 _TICK = 1.0

@@ -9,11 +9,12 @@ from fastapi import APIRouter, Depends, Response
 from horae.api.auth import Principal, allow
 from horae.api.context import Ctx
 from horae.api.params import Ref, RunId
+from horae.api.routes import PREFIX
 from horae.api.schemas import JobExplanationView, RunExplanationView
 from horae.api.views import reply
 from horae.lifecycle import explain
 
-router = APIRouter()
+router = APIRouter(prefix=PREFIX)
 
 
 @router.get("/jobs/{id}/explain", response_model=JobExplanationView, tags=["jobs"])

@@ -11,6 +11,7 @@ from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.function_schemas import FunctionPatch, FunctionView, function_json
 from horae.api.params import Page
+from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
 from horae.domain import records
@@ -19,7 +20,7 @@ from horae.domain.function import FunctionChange, FunctionRecord
 from horae.lifecycle import functions
 from horae.ports import Transaction
 
-router = APIRouter(tags=["functions"])
+router = APIRouter(prefix=PREFIX, tags=["functions"])
 
 Reader = Annotated[Principal, Depends(allow("functions:read"))]
 Writer = Annotated[Principal, Depends(allow("functions:write"))]

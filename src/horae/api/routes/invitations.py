@@ -20,6 +20,7 @@ from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.gate import Door
 from horae.api.params import Page
+from horae.api.routes import PREFIX
 from horae.api.routes.projects import Named
 from horae.api.schemas import Listing
 from horae.api.tokens import digest
@@ -30,7 +31,7 @@ from horae.domain.errors import NotAllowed
 from horae.lifecycle import projects, signup
 from horae.ports import Transaction
 
-router = APIRouter(tags=["projects"])
+router = APIRouter(prefix=PREFIX, tags=["projects"])
 
 Reader = Annotated[Principal, Depends(allow_in_path("members:read"))]
 Writer = Annotated[Principal, Depends(allow_in_path("members:write"))]

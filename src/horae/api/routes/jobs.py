@@ -13,6 +13,7 @@ from horae.api.auth import Principal, allow
 from horae.api.body import read_model, read_object, takes, validate
 from horae.api.context import Context, Ctx
 from horae.api.params import Expected, Page, Ref, find_job
+from horae.api.routes import PREFIX
 from horae.api.schemas import STATE, JobBody, JobPatch, JobState, JobView, ListedJobView, Listing, RecurringJobBody
 from horae.api.views import job_json, job_reply, listing, reply
 from horae.domain import records
@@ -26,7 +27,7 @@ from horae.lifecycle.edit import edit_job
 from horae.lifecycle.functions import with_defaults
 from horae.ports import Transaction
 
-router = APIRouter(tags=["jobs"])
+router = APIRouter(prefix=PREFIX, tags=["jobs"])
 
 Reader = Annotated[Principal, Depends(allow("jobs:read"))]
 Writer = Annotated[Principal, Depends(allow("jobs:write"))]

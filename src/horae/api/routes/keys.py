@@ -11,6 +11,7 @@ from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.params import Page
+from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.tokens import mint
 from horae.api.views import listing, reply
@@ -19,7 +20,7 @@ from horae.domain.account import KeyInfo, title
 from horae.lifecycle import keys
 from horae.ports import Transaction
 
-router = APIRouter(tags=["keys"])
+router = APIRouter(prefix=PREFIX, tags=["keys"])
 
 Reader = Annotated[Principal, Depends(allow("keys:read"))]
 Writer = Annotated[Principal, Depends(allow("keys:write"))]

@@ -14,6 +14,7 @@ from horae.api import events
 from horae.api.auth import Principal, allow
 from horae.api.context import Context, Ctx
 from horae.api.params import RunId
+from horae.api.routes import PREFIX
 from horae.api.schemas import Listing, LogLineView
 from horae.api.views import listing, reply, run_json
 from horae.domain.ansi import complete, stripped
@@ -22,7 +23,7 @@ from horae.domain.run import LogPosition, RunRecord
 from horae.domain.states import RunStatus
 from horae.ports import Transaction
 
-router = APIRouter(tags=["runs"])
+router = APIRouter(prefix=PREFIX, tags=["runs"])
 
 PAGE = 1_000
 _PIECES = 50  # read at a time while following: a piece has up to 64 KiB

@@ -11,6 +11,7 @@ from horae.api.auth import Principal, allow_in_path
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.params import Page
+from horae.api.routes import PREFIX
 from horae.api.routes.projects import Named
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
@@ -19,7 +20,7 @@ from horae.domain.account import Member
 from horae.lifecycle import projects
 from horae.ports import Transaction
 
-router = APIRouter(tags=["projects"], dependencies=[Named])
+router = APIRouter(prefix=PREFIX, tags=["projects"], dependencies=[Named])
 
 Reader = Annotated[Principal, Depends(allow_in_path("members:read"))]
 Writer = Annotated[Principal, Depends(allow_in_path("members:write"))]

@@ -14,6 +14,7 @@ from horae.api.auth import Principal, allow
 from horae.api.context import Ctx
 from horae.api.errors import refuses
 from horae.api.params import find_job
+from horae.api.routes import PREFIX
 from horae.api.schemas import WorkerView
 from horae.api.views import reply, worker_json
 from horae.domain.ids import is_id
@@ -22,7 +23,7 @@ from horae.domain.states import WorkerStatus
 from horae.domain.statistics import Hour, Summary
 from horae.ports import Transaction
 
-router = APIRouter(tags=["monitoring"])
+router = APIRouter(prefix=PREFIX, tags=["monitoring"])
 
 
 class JobNumbers(BaseModel):

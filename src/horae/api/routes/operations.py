@@ -10,6 +10,7 @@ from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.params import OperationId, Page, Ref
+from horae.api.routes import PREFIX
 from horae.api.schedule_schemas import BackfillBody, BackfillPlanView, OperationView
 from horae.api.schedule_views import operation_json
 from horae.api.schemas import Listing
@@ -20,7 +21,7 @@ from horae.domain.records import Operation
 from horae.lifecycle import backfill, cancel
 from horae.ports import Transaction
 
-router = APIRouter(tags=["operations"])
+router = APIRouter(prefix=PREFIX, tags=["operations"])
 
 Reader = Annotated[Principal, Depends(allow("operations:read"))]
 

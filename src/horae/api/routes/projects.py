@@ -11,6 +11,7 @@ from horae.api.auth import Caller, Principal, allow_admin, allow_in_path, allow_
 from horae.api.body import read_model, read_object, takes, validate
 from horae.api.context import Ctx
 from horae.api.params import Page
+from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
 from horae.domain import records
@@ -19,7 +20,7 @@ from horae.lifecycle import projects
 from horae.lifecycle.projects import find_project
 from horae.ports import Transaction
 
-router = APIRouter(tags=["projects"])
+router = APIRouter(prefix=PREFIX, tags=["projects"])
 
 
 async def project_ref(id: Annotated[str, Path(description="a project's id or slug")]) -> str:

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from horae.api.auth import Caller, Principal, allow, allow_admin
 from horae.api.context import Ctx
+from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
 from horae.domain.queue import QueueRecord
@@ -19,7 +20,7 @@ from horae.domain.states import WorkerStatus
 from horae.lifecycle import queues
 from horae.ports import Transaction
 
-router = APIRouter(tags=["queues"])
+router = APIRouter(prefix=PREFIX, tags=["queues"])
 
 Holder = Annotated[Caller, Depends(allow_admin("queues:pause"))]
 Name = Annotated[str, Path(max_length=100, description="the queue's name")]

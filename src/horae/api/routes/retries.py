@@ -12,12 +12,13 @@ from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.params import Ref, RunId
+from horae.api.routes import PREFIX
 from horae.api.schemas import RunView
 from horae.api.views import reply, run_json
 from horae.domain.run import RunRecord
 from horae.lifecycle import rerun
 
-router = APIRouter()
+router = APIRouter(prefix=PREFIX)
 
 Runner = Annotated[Principal, Depends(allow("jobs:run"))]
 

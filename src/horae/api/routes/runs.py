@@ -11,6 +11,7 @@ from horae.api.auth import Principal, allow
 from horae.api.context import Context, Ctx
 from horae.api.errors import refuses
 from horae.api.params import Page, Paging, Ref, RunId, find_job, instant_param
+from horae.api.routes import PREFIX
 from horae.api.schemas import AttemptView, Listing, RecoveredView, RunDetailView, RunView
 from horae.api.views import listing, reply, run_json
 from horae.domain import records
@@ -21,7 +22,7 @@ from horae.domain.states import RunStatus, Trigger
 from horae.lifecycle import cancel, recover
 from horae.ports import Transaction
 
-router = APIRouter(tags=["runs"])
+router = APIRouter(prefix=PREFIX, tags=["runs"])
 
 Reader = Annotated[Principal, Depends(allow("runs:read"))]
 SWEEPS = 20  # batches in one request; what is left is for the schedulers

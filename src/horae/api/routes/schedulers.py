@@ -8,12 +8,13 @@ from fastapi import APIRouter, Depends, Response
 
 from horae.api.auth import Principal, allow
 from horae.api.context import Ctx
+from horae.api.routes import PREFIX
 from horae.api.schemas import Listing, SchedulerView
 from horae.api.views import listing, reply, scheduler_json
 from horae.domain.records import SchedulerRecord
 from horae.ports import Transaction
 
-router = APIRouter(tags=["schedulers"])
+router = APIRouter(prefix=PREFIX, tags=["schedulers"])
 
 
 @router.get("/schedulers", response_model=Listing[SchedulerView])

@@ -12,6 +12,7 @@ from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.errors import refuses
 from horae.api.params import Ref, find_job
+from horae.api.routes import PREFIX
 from horae.api.schedule_schemas import PREVIEW_LIMIT, NextView, PreviewBody, PreviewView
 from horae.api.schedule_views import comparison_json, next_json, preview_json
 from horae.api.views import reply
@@ -21,7 +22,7 @@ from horae.domain.preview import Upcoming, first_preview, preview
 from horae.domain.records import JobRecord
 from horae.domain.standing import upcoming_after
 
-router = APIRouter(tags=["schedules"])
+router = APIRouter(prefix=PREFIX, tags=["schedules"])
 
 
 @router.post("/schedules/preview", response_model=PreviewView, responses=refuses(404), openapi_extra=takes(PreviewBody))

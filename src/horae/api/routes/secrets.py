@@ -10,6 +10,7 @@ from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.params import Page
+from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.secret_schemas import SecretBody, SecretView, secret_json
 from horae.api.views import listing, reply
@@ -18,7 +19,7 @@ from horae.domain.secret import SecretRecord, check_name, check_value
 from horae.lifecycle import secrets
 from horae.ports import Transaction
 
-router = APIRouter(tags=["secrets"])
+router = APIRouter(prefix=PREFIX, tags=["secrets"])
 
 Reader = Annotated[Principal, Depends(allow("secrets:read"))]
 Writer = Annotated[Principal, Depends(allow("secrets:write"))]

@@ -10,12 +10,13 @@ from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.params import Ref
+from horae.api.routes import PREFIX
 from horae.api.schedule_schemas import PauseBody
 from horae.api.schemas import JobView
 from horae.api.views import job_reply
 from horae.lifecycle import state
 
-router = APIRouter(tags=["jobs"])
+router = APIRouter(prefix=PREFIX, tags=["jobs"])
 
 Pauser = Annotated[Principal, Depends(allow("jobs:pause"))]
 Writer = Annotated[Principal, Depends(allow("jobs:write"))]

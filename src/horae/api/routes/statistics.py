@@ -9,13 +9,14 @@ from fastapi import APIRouter, Depends, Response
 from horae.api.auth import Principal, allow
 from horae.api.context import Ctx
 from horae.api.params import Ref, find_job
+from horae.api.routes import PREFIX
 from horae.api.schedule_schemas import JobStatsView
 from horae.api.schedule_views import stats_json
 from horae.api.views import reply
 from horae.domain.statistics import JobStats
 from horae.ports import Transaction
 
-router = APIRouter(tags=["jobs"])
+router = APIRouter(prefix=PREFIX, tags=["jobs"])
 
 
 @router.get("/jobs/{id}/stats", response_model=JobStatsView)

@@ -11,13 +11,14 @@ from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Context, Ctx
 from horae.api.params import Ref
+from horae.api.routes import PREFIX
 from horae.api.schemas import BatchBody, Listing, RunView, TriggerBody
 from horae.api.views import listing, reply, run_json
 from horae.domain.run import RunRecord
 from horae.domain.states import Trigger
 from horae.lifecycle import submit
 
-router = APIRouter(tags=["jobs"])
+router = APIRouter(prefix=PREFIX, tags=["jobs"])
 
 Runner = Annotated[Principal, Depends(allow("jobs:run"))]
 

@@ -12,6 +12,7 @@ from horae.api.body import read_model, read_object, takes, validate
 from horae.api.context import Ctx
 from horae.api.gate import Door
 from horae.api.params import Page
+from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
 from horae.domain import account, records
@@ -21,7 +22,7 @@ from horae.lifecycle import users
 from horae.lifecycle.users import find_user
 from horae.ports import Transaction
 
-router = APIRouter(tags=["users"])
+router = APIRouter(prefix=PREFIX, tags=["users"])
 
 Reader = Annotated[Caller, Depends(allow_admin("users:read"))]
 Writer = Annotated[Caller, Depends(allow_admin("users:write"))]

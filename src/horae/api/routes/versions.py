@@ -10,6 +10,7 @@ from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.params import Expected, Page, Ref, find_job
+from horae.api.routes import PREFIX
 from horae.api.schedule_schemas import LAST_VERSION, RollbackBody, VersionView
 from horae.api.schedule_views import version_json
 from horae.api.schemas import JobView, Listing
@@ -19,7 +20,7 @@ from horae.domain.records import JobRecord, VersionRecord
 from horae.lifecycle import edit
 from horae.ports import Transaction
 
-router = APIRouter(tags=["jobs"])
+router = APIRouter(prefix=PREFIX, tags=["jobs"])
 
 Reader = Annotated[Principal, Depends(allow("jobs:read"))]
 Writer = Annotated[Principal, Depends(allow("jobs:write"))]

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Path, Response
 
 from horae.api.auth import Caller, Principal, allow, allow_admin
 from horae.api.context import Ctx
+from horae.api.routes import PREFIX
 from horae.api.schemas import Listing, WorkerView
 from horae.api.views import listing, reply, worker_json
 from horae.domain.errors import NotFound
@@ -16,7 +17,7 @@ from horae.domain.records import WorkerRecord
 from horae.lifecycle.drain import drain
 from horae.ports import Transaction
 
-router = APIRouter(tags=["workers"])
+router = APIRouter(prefix=PREFIX, tags=["workers"])
 
 
 @router.get("/workers", response_model=Listing[WorkerView])
