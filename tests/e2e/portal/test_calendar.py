@@ -7,6 +7,14 @@ from playwright.async_api import expect
 from .conftest import Visit
 from .horae import Horae
 
+TRANSITIONS = """() => {
+    document.getAnimations();
+    document.documentElement.classList.toggle("dark");
+    const begun = document.getAnimations().length;
+    document.documentElement.classList.toggle("dark");
+    return begun;
+}"""
+
 
 async def test_what_fires_when(horae: Horae, visit: Visit):
     tag = horae.name("tag")
@@ -29,6 +37,7 @@ async def test_what_fires_when(horae: Horae, visit: Visit):
     await expect(row).to_contain_text("04:00–04:50")
     await expect(row).to_contain_text("6 times")
     await viewer.look("calendar-day")
+    assert await page.evaluate(TRANSITIONS) == 0  # of 1,440 minutes, where nothing shall move
 
     await page.get_by_label("Time zone").select_option("Asia/Tehran")
     await expect(page.get_by_role("button", name=re.compile(r"^0[5-7]:00 [1-9] occurrences$")).first).to_be_visible()
