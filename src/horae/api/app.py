@@ -19,6 +19,7 @@ from horae.api.context import ApiSettings, Context
 from horae.api.examples import illustrate
 from horae.api.gate import Gate
 from horae.api.head import Head
+from horae.api.notes import Notes
 from horae.api.portal import Portal
 from horae.api.routes import (
     audit,
@@ -75,6 +76,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
     )
     app.state.context = Context(store, settings, ids, clock, Keyring(*settings.keys))
     app.state.gate = Gate(app.state.context)
+    app.state.notes = Notes(app.state.context)
     app.state.watches = Watches(app.state.context)
     errors.install(app)
     idempotency.install(app)
@@ -87,7 +89,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
         app.router.routes.extend(module.router.routes)  # `include_router` would make each route a second time
     app.add_api_route("/openapi.json", _openapi, dependencies=[Depends(public)], include_in_schema=False)
     app.openapi = lambda: _describe(app)  # type: ignore[method-assign]
-    app.add_middleware(idempotency.Keeper, context=app.state.context)
+    app.add_middleware(idempotency.Keeper, context=app.state.context, notes=app.state.notes)
     app.add_middleware(Head)
     app.add_middleware(Portal, folder=settings.portal)
     app.add_middleware(Rescue)

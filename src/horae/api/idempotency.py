@@ -12,21 +12,18 @@ import hmac
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import structlog
 from fastapi import FastAPI, Request, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from horae.api.body import read_bytes
 from horae.api.context import Context, origin_of
 from horae.api.errors import problem
-from horae.domain.errors import Conflict, InvalidInput
+from horae.api.notes import Notes
+from horae.domain.errors import Conflict, InvalidInput, StoreUnavailable
 from horae.domain.idempotency import Answer, DerivedIds, Kept, Once
 from horae.domain.secret import CannotOpen, Sealed
 from horae.lifecycle import idempotency
-
-log = structlog.get_logger()
 
 HEADER = "idempotency-key"
 _KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?", re.ASCII)
@@ -61,7 +58,11 @@ async def enter(request: Request, caller: str, project_id: str | None) -> None:
     once, known_as = await _once(context, request, caller, project_id or _NOBODY)
     deadline, pause = context.clock.monotonic() + _PATIENCE, _POLL
     while True:
-        kept = await context.store.single(idempotency.claim, once, known_as)
+        try:
+            kept = await context.store.single(idempotency.claim, once, known_as)
+        except StoreUnavailable:  # it may be ours nevertheless, taken over from an earlier try
+            request.app.state.notes.write_later(idempotency.release, once, refused=False)
+            raise
         if kept.status is not None:
             raise Replayed(_response(context, once, kept))
         if kept.holder == once.holder:
@@ -120,8 +121,8 @@ async def _in_use(request: Request, error: Exception) -> Response:
 class Keeper:
     """Keeps the answers to requests that have a claim, before anybody gets them."""
 
-    def __init__(self, app: ASGIApp, *, context: Context) -> None:
-        self._app, self._context = app, context
+    def __init__(self, app: ASGIApp, *, context: Context, notes: Notes) -> None:
+        self._app, self._context, self._notes = app, context, notes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "POST" or not _has_key(scope):
@@ -157,18 +158,11 @@ class Keeper:
         sealed = self._context.seals.seal(once.project_id, _name(once), base64.b64encode(body).decode())
         headers = {name.decode(): value.decode() for name, value in start["headers"] if name.lower() in _HEADERS}
         answer = Answer(start["status"], headers, f"{sealed.key_id}:{sealed.text}")
-        await self._tell(idempotency.keep, once, answer)
+        await self._notes.write(idempotency.keep, once, answer)
 
     async def _end(self, claim: Claim | None, status: int) -> None:
         if claim is not None:
-            await self._tell(idempotency.release, claim.once, refused=status < 500)
-
-    async def _tell(self, verb: Any, *args: Any, **kwargs: Any) -> None:
-        """What was done is done: if this cannot be written down, the next try finds out."""
-        try:
-            await self._context.store.single(verb, *args, **kwargs)
-        except Exception as error:
-            log.warning("an answer could not be kept for its idempotency key", reason=str(error))
+            await self._notes.write(idempotency.release, claim.once, refused=status < 500)
 
 
 def _has_key(scope: Scope) -> bool:

@@ -1,0 +1,56 @@
+"""What a process has to write down about idempotency keys after their requests, and could not because the database was
+away: it is written when the database is back, so that nobody who asks again waits for a request that is long over."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import structlog
+
+from horae.api.context import Context
+from horae.domain.errors import StoreUnavailable
+from horae.domain.idempotency import HELD
+
+log = structlog.get_logger()
+
+Verb = Callable[..., Awaitable[None]]
+_MOST = 1_000  # notes; beyond, and after `HELD` seconds, keys are free without
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0
+
+
+class Notes:
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._left: deque[tuple[float, Verb, tuple[Any, ...], dict[str, Any]]] = deque(maxlen=_MOST)
+        self._writing: asyncio.Task[None] | None = None
+
+    async def write(self, verb: Verb, *args: Any, **kwargs: Any) -> None:
+        """Now if that is possible. What was done is done: without the note the next try finds out."""
+        try:
+            await self._context.store.single(verb, *args, **kwargs)
+        except Exception as error:
+            log.warning("an answer could not be kept for its idempotency key yet", reason=str(error))
+            self.write_later(verb, *args, **kwargs)
+
+    def write_later(self, verb: Verb, *args: Any, **kwargs: Any) -> None:
+        self._left.append((self._context.clock.monotonic() + HELD, verb, args, kwargs))
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write_all())
+
+    async def _write_all(self) -> None:
+        pause = _FIRST_PAUSE
+        while self._left and not self._context.stopping.is_set():
+            until, verb, args, kwargs = self._left[0]
+            try:
+                if self._context.clock.monotonic() < until:
+                    await self._context.store.single(verb, *args, **kwargs)
+            except StoreUnavailable:
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)
+                continue
+            except Exception as error:
+                log.warning("an answer was not kept for its idempotency key", reason=str(error))
+            self._left.popleft()
