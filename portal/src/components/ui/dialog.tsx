@@ -15,7 +15,8 @@ interface DialogProps {
   className?: string;
 }
 
-const OVERLAY = "fixed inset-0 z-40 bg-[rgb(0_0_0/0.45)]";
+// As high as what it lies below: one that opens over another covers that as well.
+const OVERLAY = "fixed inset-0 z-50 bg-[rgb(0_0_0/0.45)]";
 
 export function Dialog({ open, onOpenChange, title, description, children, footer, className }: DialogProps) {
   return (

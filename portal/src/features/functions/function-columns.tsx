@@ -107,7 +107,7 @@ export function CreateJob({ one, brief = false }: { one: FunctionView; brief?: b
   const can = useCan();
   if (!can("jobs:write") || !can("jobs:code") || !one.is_active) return null;
   return (
-    <Button size="sm" variant={brief ? "secondary" : "primary"} asChild>
+    <Button size={brief ? "sm" : "md"} variant={brief ? "secondary" : "primary"} asChild>
       <Link
         to={`/jobs/new?function=${encodeURIComponent(one.name)}`}
         aria-label={brief ? `Create a job from ${one.name}` : undefined}

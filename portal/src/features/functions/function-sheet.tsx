@@ -1,4 +1,5 @@
-import { Trash2 } from "lucide-react";
+import { Pencil, Trash2 } from "lucide-react";
+import { useState } from "react";
 import { Link } from "react-router";
 import type { FunctionView } from "@/api/schema";
 import { Badge } from "@/components/ui/badge";
@@ -12,6 +13,7 @@ import { Table, Td, Th, Tr } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { seconds } from "@/lib/durations";
 import { useCan } from "@/session/use-can";
+import { EditFunction } from "./edit-function";
 import { ActiveSwitch, CreateJob } from "./function-columns";
 import { parametersOf, takesMore } from "./parameters";
 import { useForgetFunction, useFunction, useOfferers } from "./queries";
@@ -21,6 +23,7 @@ export function FunctionSheet({ name, onClose }: { name: string; onClose: () => 
   const found = useFunction(name);
   const can = useCan();
   const forget = useForgetFunction();
+  const [editing, setEditing] = useState(false);
   const one = found.data;
   const remove = async () => {
     if (one && (await forget(one))) onClose();
@@ -34,10 +37,17 @@ export function FunctionSheet({ name, onClose }: { name: string; onClose: () => 
       footer={
         one ? (
           <>
-            {can("functions:write") && !one.is_system ? (
-              <Button onClick={() => void remove()}>
-                <Trash2 /> Forget
-              </Button>
+            {can("functions:write") ? (
+              <>
+                {one.is_system ? null : (
+                  <Button onClick={() => void remove()}>
+                    <Trash2 /> Forget
+                  </Button>
+                )}
+                <Button onClick={() => setEditing(true)}>
+                  <Pencil /> Edit
+                </Button>
+              </>
             ) : null}
             <CreateJob one={one} />
           </>
@@ -45,6 +55,7 @@ export function FunctionSheet({ name, onClose }: { name: string; onClose: () => 
       }
     >
       {one ? <Details one={one} /> : found.error ? <ErrorState error={found.error} /> : <SkeletonLines lines={6} />}
+      {one && editing ? <EditFunction one={one} onClose={() => setEditing(false)} /> : null}
     </Sheet>
   );
 }

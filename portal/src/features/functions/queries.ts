@@ -6,7 +6,7 @@ import { useWorkers } from "@/features/workers/queries";
 import { confirm } from "@/lib/confirm";
 import { toast, toastError } from "@/lib/toasts";
 
-const NOUN = "task-functions";
+export const NOUN = "task-functions";
 
 export function useFunctions(cursor: string) {
   const query = { limit: 100, ...(cursor ? { cursor } : {}) };

@@ -23,6 +23,12 @@ export function formErrors(...errors: unknown[]): FormErrors {
   return { at, under };
 }
 
+/** One thing that is wrong, found before anything was asked. */
+export function only(field: string, message: string): FormErrors {
+  const at = (asked: string) => (asked === field ? message : undefined);
+  return { at, under: at };
+}
+
 function isBelow(field: string, above: string): boolean {
   return field.startsWith(`${above}.`) || field.startsWith(`${above}[`);
 }

@@ -36,7 +36,7 @@ export function usePreview(schedule: Schedule, complete: boolean, job?: string) 
 
 export function useFunctions(enabled: boolean) {
   return useQuery({
-    queryKey: ["functions", "list", { limit: 200 }],
+    queryKey: ["task-functions", "list", { limit: 200 }],
     queryFn: ({ signal }) => call("GET /task-functions", { query: { limit: 200 }, signal }),
     enabled,
   });

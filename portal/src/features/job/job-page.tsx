@@ -22,7 +22,7 @@ const TABS = [
   { value: "definition", label: "Definition" },
 ];
 
-const DEFAULTS = { tab: "overview", status: "", trigger: "", cursor: "", from: "", to: "", as: "" };
+const DEFAULTS = { tab: "overview", status: "", trigger: "", cursor: "", version: "", from: "", as: "" };
 
 export default function JobPage() {
   const { job: id = "" } = useParams();
@@ -43,7 +43,7 @@ function Job({ job }: { job: JobView }) {
   const [{ tab }, set] = useUrlState(DEFAULTS);
   // Another tab has filters of its own: those of this one do not come along.
   const open = (next: string) =>
-    set({ tab: next, status: null, trigger: null, cursor: null, from: null, to: null, as: null });
+    set({ tab: next, status: null, trigger: null, cursor: null, version: null, from: null, as: null });
   return (
     <>
       <JobHeader job={job} />

@@ -1,6 +1,6 @@
-import { type QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { type InfiniteData, type QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { call } from "@/api/client";
-import type { OperationView, OperationViewListing } from "@/api/schema";
+import type { OperationView, OperationViewListing, VersionViewListing } from "@/api/schema";
 
 // Below ["jobs", "one", id]: read anew whenever the job or one of its runs changes.
 export function useJob(id: string) {
@@ -56,6 +56,18 @@ export function useVersions(id: string) {
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
   });
+}
+
+/** One version: from the list as far as that has been read, else by itself. */
+export function useVersion(id: string, version: number, list: InfiniteData<VersionViewListing> | undefined) {
+  const known = list?.pages.flatMap((page) => page.items).find((one) => one.version === version);
+  const alone = useQuery({
+    queryKey: ["jobs", "one", id, "version", version],
+    queryFn: ({ signal }) => call("GET /jobs/{id}/versions/{version}", { path: { id, version }, signal }),
+    enabled: list !== undefined && known === undefined && version > 0,
+    staleTime: Number.POSITIVE_INFINITY, // it never changes
+  });
+  return { version: known ?? alone.data, error: known ? null : alone.error, loading: !known && alone.isLoading };
 }
 
 const AT_WORK = 1_000; // ms between two looks at a backfill that goes on

@@ -2,11 +2,14 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { call } from "@/api/client";
-import { fieldError } from "@/api/errors";
 import type { RunDetailView } from "@/api/schema";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
-import { JsonField } from "@/components/ui/json-field";
+import { SkeletonLines } from "@/components/ui/skeleton";
+import { useJob } from "@/features/job/queries";
+import { formErrors, only } from "@/features/job-form/form-errors";
+import { asText, draftOf } from "@/features/job-form/model/arguments";
+import { RunInput } from "@/features/runs/input/run-input";
 import { jsonError } from "@/lib/json-text";
 import { toast, toastError } from "@/lib/toasts";
 
@@ -17,7 +20,9 @@ interface RetryDialogProps {
 
 /** The same once more with another input; leads to the new run. */
 export function RetryDialog({ run, onClose }: RetryDialogProps) {
-  const [text, setText] = useState(() => (run.input === null ? "" : JSON.stringify(run.input, null, 2)));
+  const [input, setInput] = useState(() => draftOf(run.input));
+  const job = useJob(run.job_id);
+  const text = asText(input);
   const navigate = useNavigate();
   const client = useQueryClient();
   const retry = useMutation({
@@ -27,7 +32,7 @@ export function RetryDialog({ run, onClose }: RetryDialogProps) {
         body: { input: text.trim() === "" ? null : (JSON.parse(text) as unknown) },
       }),
     onError: (error) => {
-      if (!fieldError(error, "input")) toastError(`Could not retry the run of ${run.job_name}`, error);
+      if (!formErrors(error).under("input")) toastError(`Could not retry the run of ${run.job_name}`, error);
     },
     onSuccess: (made) => {
       toast(`Queued ${run.job_name} once more`);
@@ -53,7 +58,16 @@ export function RetryDialog({ run, onClose }: RetryDialogProps) {
         </>
       }
     >
-      <JsonField label="Input" value={text} onValue={setText} error={wrong ?? fieldError(retry.error, "input")} />
+      {job.isPending ? (
+        <SkeletonLines lines={3} />
+      ) : (
+        <RunInput
+          target={job.data?.target}
+          draft={input}
+          onDraft={(change) => setInput({ ...input, ...change })}
+          errors={wrong ? only("input", wrong) : formErrors(retry.error)}
+        />
+      )}
     </Dialog>
   );
 }

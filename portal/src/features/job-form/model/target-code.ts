@@ -1,4 +1,5 @@
 import type { ArtifactTarget, ContainerTarget, PythonTarget, ScriptTarget } from "@/api/schema";
+import type { ArgumentsDraft } from "./arguments";
 import { filled, fromPairs, type Json, list, number, type Pair, pairs, record, size, text, texts } from "./read";
 
 export interface LimitsDraft {
@@ -22,11 +23,8 @@ export interface ScriptDraft {
   readOnly: boolean;
 }
 
-export interface PythonDraft {
+export interface PythonDraft extends ArgumentsDraft {
   function: string;
-  arguments: Json;
-  /** The arguments as a text, while they are written as JSON; null while there are fields for them. */
-  json: string | null;
 }
 
 export interface MountDraft {

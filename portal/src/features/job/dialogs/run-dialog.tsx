@@ -6,19 +6,21 @@ import { call } from "@/api/client";
 import { messageOf } from "@/api/errors";
 import type { JobView, TriggerBody } from "@/api/schema";
 import { Button } from "@/components/ui/button";
-import { CodeEditor } from "@/components/ui/code-editor";
 import { Dialog } from "@/components/ui/dialog";
 import { Field } from "@/components/ui/field";
 import { Fold } from "@/components/ui/fold";
 import { Input } from "@/components/ui/input";
 import { InstantInput } from "@/components/ui/instant-input";
-import { formErrors } from "@/features/job-form/form-errors";
+import { formErrors, only } from "@/features/job-form/form-errors";
+import { asText, draftOf } from "@/features/job-form/model/arguments";
+import { parsed } from "@/features/job-form/model/target-code";
+import { RunInput } from "@/features/runs/input/run-input";
 import { userZone } from "@/lib/times";
 import { toast } from "@/lib/toasts";
 
 /** Runs a job now, or later, with an input if it takes one. */
 export function RunDialog({ job, onClose }: { job: JobView; onClose: () => void }) {
-  const [input, setInput] = useState("");
+  const [input, setInput] = useState(() => draftOf(null));
   const [runAt, setRunAt] = useState("");
   const [priority, setPriority] = useState("");
   const [wrong, setWrong] = useState<string | undefined>();
@@ -40,15 +42,10 @@ export function RunDialog({ job, onClose }: { job: JobView; onClose: () => void 
       ...(runAt ? { run_at: runAt } : {}),
       ...(priority ? { priority: Number(priority) } : {}),
     };
-    if (input.trim() !== "") {
-      try {
-        body.input = JSON.parse(input) as unknown;
-      } catch {
-        return setWrong("is not JSON yet");
-      }
-    }
-    setWrong(undefined);
-    run.mutate(body);
+    const text = asText(input);
+    const given = text.trim() === "" ? null : parsed(text);
+    setWrong(given === undefined ? "is not JSON yet" : undefined);
+    if (given !== undefined) run.mutate(given === null ? body : { ...body, input: given });
   };
   const { error } = run;
   const errors = formErrors(error);
@@ -69,9 +66,12 @@ export function RunDialog({ job, onClose }: { job: JobView; onClose: () => void 
       }
     >
       <div className="space-y-4">
-        <Field label="Input" optional hint={inputHint(job)} error={wrong ?? errors.under("input")}>
-          <CodeEditor language="json" aria-label="Input" value={input} onValue={setInput} />
-        </Field>
+        <RunInput
+          target={job.target}
+          draft={input}
+          onDraft={(change) => setInput({ ...input, ...change })}
+          errors={wrong ? only("input", wrong) : errors}
+        />
         <Fold title="Later, or sooner than others" summary={runAt || priority ? "" : "at once"}>
           <div className="grid gap-3 sm:grid-cols-2">
             <Field label="Not before" optional error={errors.at("run_at")}>
@@ -95,15 +95,4 @@ export function RunDialog({ job, onClose }: { job: JobView; onClose: () => void 
       </div>
     </Dialog>
   );
-}
-
-function inputHint(job: JobView): string {
-  switch (job.target.kind) {
-    case "http":
-      return "Any JSON: the body, or what its template takes from it.";
-    case "python":
-      return "A JSON object: arguments by name, before those of the job.";
-    default:
-      return "Any JSON: it is on standard input.";
-  }
 }

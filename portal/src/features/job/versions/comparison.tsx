@@ -20,7 +20,7 @@ interface ComparisonProps {
   versions: VersionView[];
   from: VersionView;
   to: VersionView;
-  onPick: (change: { from?: string; to?: string }) => void;
+  onPick: (change: { from?: string; version?: string }) => void;
 }
 
 /** What differs between two versions, and the way back to the later one. */
@@ -34,7 +34,7 @@ export function Comparison({ job, versions, from, to, onPick }: ComparisonProps)
       <div className="mb-3 flex flex-wrap items-center gap-2 text-sm text-muted">
         <Pick label="Compare from" versions={versions} value={from} onValue={(value) => onPick({ from: value })} />
         <span aria-hidden>→</span>
-        <Pick label="to" versions={versions} value={to} onValue={(value) => onPick({ to: value })} />
+        <Pick label="to" versions={versions} value={to} onValue={(value) => onPick({ version: value })} />
       </div>
       <DiffView before={one ? "" : toYaml(from.definition)} after={toYaml(to.definition)} />
     </Panel>
@@ -69,11 +69,16 @@ function Pick({ label, versions, value, onValue }: PickProps) {
   return (
     <Select
       aria-label={label}
-      choices={versions.map(({ version }) => ({ value: String(version), label: `Version ${version}` }))}
+      choices={withOwn(versions, value).map(({ version }) => ({ value: String(version), label: `Version ${version}` }))}
       value={String(value.version)}
       onValue={onValue}
     />
   );
+}
+
+/** An old one, to which a link led, may not be in the list yet. */
+function withOwn(versions: VersionView[], own: VersionView): VersionView[] {
+  return versions.some(({ version }) => version === own.version) ? versions : [...versions, own];
 }
 
 /** Saves an old definition anew, after asking. */

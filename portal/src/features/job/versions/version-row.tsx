@@ -1,3 +1,5 @@
+import { Link as LinkIcon } from "lucide-react";
+import { Link } from "react-router";
 import type { VersionView } from "@/api/schema";
 import { Badge } from "@/components/ui/badge";
 import { Time } from "@/components/ui/time";
@@ -13,7 +15,7 @@ interface VersionRowProps {
 /** Who saved it, when, and which fields it changed. */
 export function VersionRow({ version, current, shown, onShow }: VersionRowProps) {
   return (
-    <li className={cn("rounded-md px-2 py-1.5", shown ? "bg-accent-soft" : "hover:bg-hover")}>
+    <li className={cn("group rounded-md px-2 py-1.5", shown ? "bg-accent-soft" : "hover:bg-hover")}>
       <div className="flex items-center justify-between gap-2 text-sm">
         <button
           type="button"
@@ -24,7 +26,14 @@ export function VersionRow({ version, current, shown, onShow }: VersionRowProps)
           Version {version.version}
         </button>
         {current ? <Badge tone="accent">current</Badge> : null}
-        <span className="ml-auto text-xs text-soft">
+        <Link
+          to={`?tab=versions&version=${version.version}`}
+          aria-label={`Link to version ${version.version}`}
+          className="ml-auto rounded p-0.5 text-muted opacity-0 group-hover:opacity-100 hover:text-accent focus-visible:opacity-100"
+        >
+          <LinkIcon aria-hidden className="size-3.5" />
+        </Link>
+        <span className="text-xs text-soft">
           <Time at={version.created_at} />
         </span>
       </div>

@@ -1,21 +1,25 @@
-import type { JobView, VersionView } from "@/api/schema";
+import type { JobView } from "@/api/schema";
 import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Panel } from "@/components/ui/panel";
 import { SkeletonLines } from "@/components/ui/skeleton";
 import { useUrlState } from "@/lib/url-state";
-import { useVersions } from "../queries";
+import { useVersion, useVersions } from "../queries";
 import { Comparison } from "./comparison";
 import { VersionRow } from "./version-row";
 
 /** Every definition it had, what differs between any two, and the way back. */
 export function VersionsTab({ job }: { job: JobView }) {
   const query = useVersions(job.id);
-  const [chosen, set] = useUrlState({ from: "", to: "" });
+  const [chosen, set] = useUrlState({ version: "", from: "" });
+  const shown = number(chosen.version) ?? job.version;
+  const later = useVersion(job.id, shown, query.data);
+  const earlier = useVersion(job.id, number(chosen.from) ?? shown - 1, later.version && query.data);
   if (query.error && !query.data) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
   if (!query.data) return <SkeletonLines lines={6} />;
   const versions = query.data.pages.flatMap((page) => page.items);
-  const { from, to } = pair(versions, chosen);
+  const to = later.version;
+  const from = earlier.version ?? (earlier.loading ? undefined : to);
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[22rem_minmax(0,1fr)]">
       <Panel title="Versions">
@@ -25,8 +29,8 @@ export function VersionsTab({ job }: { job: JobView }) {
               key={version.version}
               version={version}
               current={version.version === job.version}
-              shown={version === to}
-              onShow={() => set({ to: String(version.version), from: null })}
+              shown={version.version === to?.version}
+              onShow={() => set({ version: String(version.version), from: null }, { push: true })}
             />
           ))}
         </ol>
@@ -36,15 +40,18 @@ export function VersionsTab({ job }: { job: JobView }) {
           </Button>
         ) : null}
       </Panel>
-      {from && to ? <Comparison job={job} versions={versions} from={from} to={to} onPick={set} /> : null}
+      {from && to ? (
+        <Comparison job={job} versions={versions} from={from} to={to} onPick={set} />
+      ) : later.error ? (
+        <ErrorState error={later.error} />
+      ) : (
+        <SkeletonLines lines={6} />
+      )}
     </div>
   );
 }
 
-/** The two that are compared: those that were chosen, else the newest with the one before it. */
-function pair(versions: VersionView[], chosen: { from: string; to: string }) {
-  const find = (given: string) => versions.find((version) => String(version.version) === given);
-  const to = find(chosen.to) ?? versions[0];
-  const from = find(chosen.from) ?? versions.find((one) => to && one.version < to.version) ?? to;
-  return { from, to };
+/** A version that an address names. */
+function number(given: string): number | null {
+  return /^[1-9]\d{0,8}$/.test(given) ? Number(given) : null;
 }

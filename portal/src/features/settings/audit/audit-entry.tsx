@@ -6,7 +6,7 @@ import { Time } from "@/components/ui/time";
 import { cn } from "@/lib/cn";
 import { plural } from "@/lib/words";
 import { AuditChanges } from "./audit-changes";
-import { actionWords } from "./changes";
+import { actionWords, versionOf } from "./changes";
 
 interface AuditEntryProps {
   entry: AuditView;
@@ -17,6 +17,7 @@ interface AuditEntryProps {
 export function AuditEntry({ entry, onFilter }: AuditEntryProps) {
   const [open, setOpen] = useState(false);
   const id = useId();
+  const version = versionOf(entry);
   return (
     <li className="px-3 py-2 text-sm">
       <div className="flex items-baseline gap-2">
@@ -34,6 +35,14 @@ export function AuditEntry({ entry, onFilter }: AuditEntryProps) {
           <Filter label={entry.actor} onClick={() => onFilter({ actor: entry.actor })} className="font-medium" />{" "}
           <Filter label={actionWords(entry.action)} onClick={() => onFilter({ action: entry.action })} />{" "}
           <Subject subject={entry.subject} />
+          {version ? (
+            <Link
+              to={`/jobs/${entry.subject.id}?tab=versions&version=${version}`}
+              className="ml-1 rounded text-xs text-accent hover:underline"
+            >
+              version {version}
+            </Link>
+          ) : null}
           {entry.changes.length > 0 ? (
             <span className="ml-1 text-xs text-muted">({plural(entry.changes.length, "difference")})</span>
           ) : null}

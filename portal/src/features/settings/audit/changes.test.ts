@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { actionWords, inWords, kindOf, needsRoom } from "./changes";
+import { actionWords, inWords, kindOf, needsRoom, versionOf } from "./changes";
 
 const change = (old: unknown, now: unknown) => ({ path: "x", old, new: now });
 
@@ -22,4 +22,17 @@ it("says actions as people do, and others as they are", () => {
   expect(actionWords("job.edit")).toBe("changed the job");
   expect(actionWords("session.open")).toBe("signed in");
   expect(actionWords("job.teleport")).toBe("job.teleport");
+});
+
+it("knows which version of a job came of it", () => {
+  const entry = { id: "1", at: "", actor: "a", address: null, request_id: null, project_id: "p" };
+  const job = { kind: "job", id: "j", name: "n" };
+  const version = (old: unknown, now: unknown) => [{ path: "version", old, new: now }];
+  const told = (action: string, changes: ReturnType<typeof version>, subject = job) =>
+    versionOf({ ...entry, action, subject, changes });
+  expect(told("job.create", [])).toBe(1);
+  expect(told("job.edit", version(2, 3))).toBe(3);
+  expect(told("job.delete", version(3, null))).toBe(null);
+  expect(told("job.pause", [])).toBe(null);
+  expect(told("secret.set", version(1, 2), { ...job, kind: "secret" })).toBe(null);
 });

@@ -1,4 +1,4 @@
-import type { ChangeView } from "@/api/schema";
+import type { AuditView, ChangeView } from "@/api/schema";
 
 /** A value as one line of text; what is long is cut, and can be seen in full. */
 export function inWords(value: unknown): string {
@@ -18,6 +18,14 @@ export function needsRoom({ old, new: now }: ChangeView): boolean {
 export function kindOf({ old, new: now }: ChangeView): "set" | "removed" | "changed" {
   if (old === null || old === undefined) return "set";
   return now === null || now === undefined ? "removed" : "changed";
+}
+
+/** The version of a job that came of it, if it made one. */
+export function versionOf({ action, subject, changes }: AuditView): number | null {
+  if (subject.kind !== "job" || !subject.id) return null;
+  if (action === "job.create") return 1;
+  const made = changes.find(({ path }) => path === "version")?.new;
+  return typeof made === "number" ? made : null;
 }
 
 const VERBS: Record<string, string> = {
