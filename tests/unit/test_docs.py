@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from horae.api import errors
 from horae.api.app import build
 from horae.api.context import ApiSettings
-from horae.cli.app import app as command_line
+from horae.cli.commands import app as command_line
 from horae.clock import SystemClock, SystemIds
 from horae.config import PREFIX, Settings
 from horae.domain import schedule, states, targets

@@ -2,96 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import sys
-from typing import Annotated
 
 import typer
 
-from horae import __version__
-from horae.cli import (
-    audit,
-    dead,
-    declare,
-    doctor,
-    drain,
-    functions,
-    importing,
-    jobs,
-    keys,
-    login,
-    operations,
-    processes,
-    projects,
-    queues,
-    retries,
-    runs,
-    secrets,
-    up,
-    users,
-    why,
-)
-from horae.cli.declare import PlanFailed
-from horae.cli.printing import AsJson, print_json
+from horae.cli.root import PlanFailed, root
 from horae.domain.errors import ConfigurationError, HoraeError, InvalidInput, NotFound
 
 FAILED, USAGE, NOT_FOUND, INTERRUPTED = 1, 2, 3, 130
-
-app = typer.Typer(
-    name="horae",
-    help="A distributed job scheduler: many schedulers, many workers, one truth.",
-    no_args_is_help=True,
-    add_completion=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-up.register(app)
-app.add_typer(jobs.app, name="jobs")
-app.add_typer(runs.app, name="runs")
-retries.register(jobs.app, runs.app)
-app.add_typer(dead.app, name="dead")
-app.add_typer(operations.app, name="operations")
-app.add_typer(queues.app, name="queues")
-app.add_typer(users.app, name="users")
-app.add_typer(projects.app, name="projects")
-app.add_typer(keys.app, name="keys")
-login.register(app)
-app.add_typer(secrets.app, name="secrets")
-app.add_typer(functions.app, name="functions")
-why.register(app)
-declare.register(app)
-app.add_typer(importing.app, name="import")
-audit.register(app)
-drain.register(app)
-processes.register(app)
-doctor.register(app)
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        print(__version__)
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
-    ] = False,
-) -> None:
-    pass
-
-
-@app.command("version")
-def show_version(as_json: AsJson = False) -> None:
-    """Print the version."""
-    if as_json:
-        print_json({"version": __version__})
-    else:
-        print(__version__)
+PROCESSES = ("serve", "scheduler", "worker", "migrate")  # started often, and by machines
 
 
 def main() -> None:
+    gc.set_threshold(50_000, 20, 20)  # of what is imported nothing is garbage: looking for it was a tenth of a start
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that has no → shows ?
@@ -101,7 +26,7 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Carries out one command and returns its exit code. Every failure is one line on standard error."""
     try:
-        code = app(arguments, prog_name="horae", standalone_mode=False)
+        code = _app(arguments)(arguments, prog_name="horae", standalone_mode=False)
         sys.stdout.flush()
         if code == INTERRUPTED:  # Typer's own word for a KeyboardInterrupt
             return _interrupted()
@@ -123,6 +48,19 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:  # `horae runs list | head`
         sys.stderr.close()
         return FAILED
+
+
+def _app(arguments: list[str]) -> typer.Typer:
+    """All commands, or those alone among which it is."""
+    if arguments and arguments[0] in PROCESSES:
+        from horae.cli import processes
+
+        app = root()
+        processes.register(app)
+        return app
+    from horae.cli.commands import app as whole
+
+    return whole
 
 
 def _interrupted() -> int:

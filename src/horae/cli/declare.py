@@ -15,6 +15,7 @@ from horae.cli.connection import connect
 from horae.cli.differences import described
 from horae.cli.printing import AsJson, console, print_json, say
 from horae.cli.progress import progress
+from horae.cli.root import PlanFailed
 from horae.domain.errors import HoraeError, InvalidInput, NotFound
 
 if TYPE_CHECKING:
@@ -30,14 +31,6 @@ _LONG = 20  # steps from which on progress is shown
 def register(app: typer.Typer) -> None:
     app.command("apply")(apply)
     app.command("export")(export)
-
-
-class PlanFailed(Exception):
-    """A dry run that found nothing out: its exit code is not the one of "something would change"."""
-
-    def __init__(self, error: HoraeError) -> None:
-        super().__init__(str(error))
-        self.error = error
 
 
 def apply(

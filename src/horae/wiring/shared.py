@@ -25,7 +25,6 @@ def settle_down() -> None:
     """Leaves alone what was loaded at the start: looking for garbage in it cost a tenth of a busy worker's time."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

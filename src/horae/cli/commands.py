@@ -1,0 +1,49 @@
+"""All commands. Reading their parameters takes a while: who needs one of them alone does without (app.py)."""
+
+from __future__ import annotations
+
+from horae.cli import (
+    audit,
+    dead,
+    declare,
+    doctor,
+    drain,
+    functions,
+    importing,
+    jobs,
+    keys,
+    login,
+    operations,
+    processes,
+    projects,
+    queues,
+    retries,
+    runs,
+    secrets,
+    up,
+    users,
+    why,
+)
+from horae.cli.root import root
+
+app = root()
+up.register(app)
+app.add_typer(jobs.app, name="jobs")
+app.add_typer(runs.app, name="runs")
+retries.register(jobs.app, runs.app)
+app.add_typer(dead.app, name="dead")
+app.add_typer(operations.app, name="operations")
+app.add_typer(queues.app, name="queues")
+app.add_typer(users.app, name="users")
+app.add_typer(projects.app, name="projects")
+app.add_typer(keys.app, name="keys")
+login.register(app)
+app.add_typer(secrets.app, name="secrets")
+app.add_typer(functions.app, name="functions")
+why.register(app)
+declare.register(app)
+app.add_typer(importing.app, name="import")
+audit.register(app)
+drain.register(app)
+processes.register(app)
+doctor.register(app)
