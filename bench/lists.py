@@ -33,7 +33,8 @@ INSERT INTO run_history (id, job_id, version, project_id, "trigger", scheduled_f
 SELECT CAST(lpad(to_hex(CAST(extract(epoch FROM at) * 1000 AS bigint)), 12, '0') || '7' || substr(noise, 1, 3) || '8'
     || substr(noise, 4, 15) AS uuid),
   job_ids[CASE WHEN n % 2 = 0 THEN 1 ELSE 1 + n % cardinality(job_ids) END], 1, :project_id,
-  CASE WHEN n % 100000 = 7 THEN 'manual' WHEN n % 50 = 3 THEN 'api' ELSE 'schedule' END, at, 1, at, 'default', 5,
+  CASE WHEN n % 100000 = 7 THEN 'manual' WHEN n % 50 = 3 THEN 'api' ELSE 'schedule' END, at, 1, at,
+  CASE WHEN n % 100000 = 11 THEN 'rare' ELSE 'default' END, 5,
   CASE WHEN n % 100000 = 9 THEN 'cancelled' WHEN n % 30 = 5 THEN 'failed' ELSE 'succeeded' END, 1, 0,
   CAST(:worker_id AS uuid), at, at + interval '1 second', 1000, 0, at
 FROM (
@@ -129,6 +130,8 @@ def _lists(filled: Filled) -> list[Asked]:
         Asked("cancelled, one in 100,000", {"status": "cancelled"}),
         Asked("skipped, of which there are none", {"status": "skipped"}),
         Asked("by hand, one in 100,000", {"trigger": "manual"}),
+        Asked("of a queue, one in 100,000", {"queue": "rare"}),
+        Asked("of a queue that has none", {"queue": "idle"}),
         Asked("failed, of one job in a hundred", {**other, "status": "failed"}),
         Asked("failed, of a busy job that never did", {**busy, "status": "failed"}),
     ]

@@ -118,6 +118,8 @@ def _conditions(d: Dialect, asked: Asked) -> tuple[list[str], dict[str, Any]]:
         wheres.append(f"r.status = '{RunStatus(where.status).value}'")
     if where.trigger is not None:
         wheres.append(f"""r."trigger" = '{Trigger(where.trigger).value}'""")
+    if where.queue not in (None, "default"):
+        wheres.append("r.queue <> 'default'")
     return wheres, params
 
 

@@ -204,6 +204,7 @@ for _index, _whose, _column, _most in (
     ("run_history_status", "project_id", "status", "succeeded"),
     ("run_history_job_status", "job_id", "status", "succeeded"),
     ("run_history_trigger", "project_id", "trigger", "schedule"),
+    ("run_history_queue", "project_id", "queue", "default"),
 ):
     _rare = run_history.c[_column] != text(f"'{_most}'")
     _by = (run_history.c[_whose], run_history.c[_column], run_history.c.id)
