@@ -25,12 +25,12 @@ async def add_user(store: SqlStore, name: str, *, admin: bool = False, **roles: 
     return await store.transact(_add, name, roles, admin)
 
 
-async def add_users(store: SqlStore) -> dict[str, str]:
-    """Somebody for every role in the default project; the admin is a member nowhere."""
+async def add_users(store: SqlStore, ending: str = "") -> dict[str, str]:
+    """Somebody for every role in the default project; the admin is a member nowhere. Names end as you say."""
 
     async def add(tx: Any) -> dict[str, str]:
-        made = {role: await _add(tx, role, {"default": role}) for role in MEMBER_ROLES}
-        return {**made, "admin": await _add(tx, "root", {}, True)}
+        made = {role: await _add(tx, role + ending, {"default": role}) for role in MEMBER_ROLES}
+        return {**made, "admin": await _add(tx, "root" + ending, {}, True)}
 
     return await store.transact(add)
 

@@ -4,7 +4,7 @@ import inspect
 from itertools import pairwise
 from typing import Any
 
-import pytest
+import httpx
 from fastapi.routing import iter_route_contexts
 
 from horae.api.auth import Allow, AllowAdmin, AllowInPath, Public
@@ -133,90 +133,101 @@ def test_roles_only_grow():
 
 
 async def paths(api: Api) -> dict[str, str]:
-    job = await api.make(schedule={"every": "1h"})
-    run = (await api.call("POST", "/jobs/hello/run")).json()
-    operation = (await api.call("POST", "/jobs/hello/backfill", json=PAST)).json()
+    """One of everything that a path can name, new at each call; by what stands in the paths of routes."""
+    name = IDS.new()
+    job = await api.make(name, schedule={"every": "1h"})
+    run = (await api.call("POST", f"/jobs/{name}/run")).json()
+    operation = (await api.call("POST", f"/jobs/{name}/backfill", json=PAST)).json()
     await api.call("PUT", "/secrets/TOKEN", json={"value": "a value"})
-    await add_user(api.store, "somebody", default="operator")
-    somebody = (await api.call("GET", "/users/somebody")).json()
+    user = f"user-{name}"  # else it would be taken for an id
+    await add_user(api.store, user, default="operator")
+    somebody = (await api.call("GET", f"/users/{user}")).json()
     project = (await api.call("GET", "/projects/default")).json()["id"]
+    key = await api.call("POST", "/api-keys", json={"name": name})
+    assert key.status_code == 201, key.text
     made: dict[str, str] = {
         "jobs": job["id"],
         "runs": run["id"],
         "operations": operation["id"],
         "users": somebody["id"],
         "projects": project,
-        "api-keys": (await made_key(api))["id"],
+        "api-keys": key.json()["id"],
     }
-    return {f"/api/v1/{kind}/{{id}}": f"/api/v1/{kind}/{made_id}" for kind, made_id in made.items()}
-
-
-async def made_key(api: Api) -> dict[str, Any]:
-    answer = await api.call("POST", "/api-keys", json={"name": "spare"})
-    assert answer.status_code == 201, answer.text
-    made: dict[str, Any] = answer.json()
-    return made
+    found = {f"/api/v1/{kind}/{{id}}": f"/api/v1/{kind}/{made_id}" for kind, made_id in made.items()}
+    return {**found, "{user}": user, "{version}": "1", "{name}": "TOKEN", "/events": "/events?seconds=0"}
 
 
 def filled(path: str, ids: dict[str, str]) -> str:
-    path = path.replace("/events", "/events?seconds=0")  # else it goes on
-    path = path.replace("{version}", "1").replace("{name}", "TOKEN").replace("{user}", "somebody")
     for template, real in ids.items():
-        if path.startswith(template):
-            return path.replace(template, real)
+        path = path.replace(template, real)
     return path
 
 
-@pytest.mark.parametrize("key", CALLS, ids=lambda key: f"{key[0]} {key[1]}")
-async def test_each_role_may_do_what_it_may(api: Api, key: tuple[str, str]):
-    (method, path), (body, good) = key, CALLS[key]
-    ids = await paths(api)
-    guard = guards(api.app)[key]
-    assert isinstance(guard, Allow)
-    people = await add_users(api.store)
-    for role in ROLES:  # the weakest first: what it may not do is still there for the others
-        by_key = await api.call(method, filled(path, ids), role=role, json=body)
-        # the admin is a member of no project, and says which one is meant
-        choice = {"horae-project": "default"} if role == "admin" else {}
-        bearer = {"authorization": f"Bearer {people[role]}", **choice}
-        by_user = await api.call(method, filled(path, ids), role=None, json=body, headers=bearer)
-        if guard.permission in ROLES[role]:
-            # whoever comes later finds what others have made, deleted or cancelled
-            again = {201: 409, 204: 404}.get(good, 409 if path.endswith("operations/{id}/cancel") else good)
-            assert by_key.status_code in ((403,) if path in account_calls.USERS_ONLY else (good, again)), by_key.text
-            assert by_user.status_code in (good, again), by_user.text
-        else:
-            for answer in (by_key, by_user):
-                assert answer.status_code == 403, role
-                assert answer.json()["type"] == "urn:horae:problem:forbidden"
-    for nobody in ({}, {"authorization": "Bearer x"}, {"authorization": "Basic eDp5"}):
-        answer = await api.call(method, filled(path, ids), role=None, json=body, headers=nobody)
-        assert answer.status_code == 401
-        assert answer.headers["www-authenticate"].startswith("Bearer")
+async def test_each_role_may_do_what_it_may(api: Api):
+    """All routes on one database; those that write with their own of everything: some delete what they find, or end
+    sessions."""
+    guarded, wrong = guards(api.app), []
+    ids, people = await paths(api), await add_users(api.store)
+    for method, path in sorted(CALLS, key=lambda key: key[0] != "GET"):  # while all is there and everybody signed in
+        guard = guarded[method, path]
+        assert isinstance(guard, Allow)
+        if method != "GET":
+            ids, people = await paths(api), await add_users(api.store, f"-{IDS.new()}")
+        where = filled(path, ids)
+        for role in ROLES:  # the weakest first: what it may not do is still there for the others
+            # the admin is a member of no project, and says which one is meant
+            choice = {"horae-project": "default"} if role == "admin" else {}
+            for kind, token in (("key", api.tokens[role]), ("user", people[role])):
+                bearer = {"authorization": f"Bearer {token}", **(choice if kind == "user" else {})}
+                body = CALLS[method, path][0]
+                answer = await api.call(method, where, role=None, json=body, headers=bearer)
+                may = guard.permission in ROLES[role] and not (kind == "key" and path in account_calls.USERS_ONLY)
+                if not as_it_should(answer, may, method, path):
+                    wrong.append(f"{method} {path} by the {kind} of {role}: {answer.status_code} {answer.text}")
+    assert wrong == []
 
 
-@pytest.mark.parametrize("key", [key for key in CALLS if "{id}" in key[1]], ids=lambda key: f"{key[0]} {key[1]}")
-async def test_what_belongs_to_another_project_is_not_there(api: Api, key: tuple[str, str]):
-    (method, path), (body, _) = key, CALLS[key]
+def as_it_should(answer: httpx.Response, may: bool, method: str, path: str) -> bool:
+    if not may:
+        return answer.status_code == 403 and answer.json()["type"] == "urn:horae:problem:forbidden"
+    good = CALLS[method, path][1]
+    # whoever comes later finds what others have made, deleted or cancelled
+    again = {201: 409, 204: 404}.get(good, 409 if path.endswith("operations/{id}/cancel") else good)
+    return answer.status_code in (good, again)
+
+
+async def test_nobody_may_do_anything(api: Api):
     ids = await paths(api)
-    guard = guards(api.app)[key]
-    if isinstance(guard, AllowAdmin):
-        return  # of the installation: there is no other
+    for method, path in CALLS:
+        for nobody in ({}, {"authorization": "Bearer x"}, {"authorization": "Basic eDp5"}):
+            body = CALLS[method, path][0]
+            answer = await api.call(method, filled(path, ids), role=None, json=body, headers=nobody)
+            assert answer.status_code == 401, (method, path, nobody, answer.text)
+            assert answer.headers["www-authenticate"].startswith("Bearer"), (method, path, nobody)
+
+
+async def test_what_belongs_to_another_project_is_not_there(api: Api):
+    ids = await paths(api)
+    other = await another_project(api)
     # projects themselves, as admins see them, are all theirs
-    strength = "owner" if isinstance(guard, AllowInPath) else "admin"
-    api.tokens["stranger"] = await add_key(api.store, strength, await another_project(api))
+    api.tokens |= {f"stranger-{strength}": await add_key(api.store, strength, other) for strength in ("owner", "admin")}
     api.tokens["foreigner"] = await add_user(api.store, "foreigner", other="owner")
-    for role in ("stranger", "foreigner"):
-        answer = await api.call(method, filled(path, ids), role=role, json=body)
-        assert answer.status_code == 404, answer.text
-    chosen = await api.call(
-        method, filled(path, ids), role="foreigner", json=body, headers={"horae-project": "default"}
-    )
-    assert chosen.status_code == (404 if isinstance(guard, AllowInPath) else 403), chosen.text
-    for name in ("/jobs", "/runs", "/operations"):
-        assert (await api.call("GET", name, role="stranger")).json()["items"] == []
-    assert (await api.call("GET", "/jobs/hello")).json()["version"] == 1
-    assert (await api.call("GET", "/runs?status=queued")).json()["items"] != []
+    for (method, path), guard in guards(api.app).items():
+        if "{id}" not in path or not isinstance(guard, Allow) or isinstance(guard, AllowAdmin):
+            continue  # of nobody, or of the installation: there is no other
+        where, body = filled(path, ids), CALLS[method, path][0]
+        in_path = isinstance(guard, AllowInPath)
+        stranger = "stranger-owner" if in_path else "stranger-admin"
+        for role in (stranger, "foreigner"):
+            answer = await api.call(method, where, role=role, json=body)
+            assert answer.status_code == 404, (method, path, role, answer.text)
+        chosen = await api.call(method, where, role="foreigner", json=body, headers={"horae-project": "default"})
+        assert chosen.status_code == (404 if in_path else 403), (method, path, chosen.text)
+        for name in ("/jobs", "/runs", "/operations"):
+            assert (await api.call("GET", name, role=stranger)).json()["items"] == [], (method, path)
+        job = await api.call("GET", filled("/api/v1/jobs/{id}", ids))
+        assert job.json()["version"] == 1, (method, path)
+        assert (await api.call("GET", "/runs?status=queued")).json()["items"] != [], (method, path)
 
 
 async def another_project(api: Api) -> str:
