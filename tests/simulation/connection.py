@@ -4,8 +4,9 @@ SQLite's single writer waited for in virtual time."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from horae.store.dialects.base import Params, Row
@@ -57,27 +58,63 @@ class WriteLock:
                     turn.set_result(None)
 
 
+class Wire(SqliteConnection):
+    """To the database itself. Whoever comes after its holder takes it over, with its statements parsed and its schema
+    read: both cost more than all that a process does in its short life."""
+
+    holder: SimulatedConnection
+
+    def _connect(self) -> None:
+        if hasattr(self, "_raw"):
+            return
+        super()._connect()
+        self._raw.execute("PRAGMA busy_timeout = 0")
+        self._raw.create_function("simulation_saw", 2, self._saw)
+        self._raw.create_function("simulation_local_now", 0, lambda: _micros(self.holder.process.clock.now()))
+
+    def _saw(self, table: str, key: str) -> None:
+        self.holder.changed[table, key] = None
+
+
+class Wires:
+    """Of one world."""
+
+    def __init__(self, database: str, now: Callable[[], datetime]) -> None:
+        self._database, self._now = database, now
+        self._idle: list[Wire] = []
+
+    def take(self, holder: SimulatedConnection) -> Wire:
+        wire = self._idle.pop() if self._idle else Wire(self._database, self._now, inline=True)
+        wire.holder = holder
+        return wire
+
+    def give_back(self, wire: Wire) -> None:
+        wire._beginning = False
+        if wire.broken:
+            wire._raw.close()
+        else:
+            self._idle.append(wire)
+
+    def close(self) -> None:
+        for wire in self._idle:
+            wire._raw.close()
+
+
 class SimulatedConnection:
     def __init__(self, process: Process) -> None:
         self.process = process
         self.broken = False
         self._world = process.world
-        self._inner = SqliteConnection(self._world.database, self._world.now, inline=True)
+        self._inner: Wire  # while it is open
         self._beginning = self._writing = False
         self.changed: dict[Change, None] = {}
 
     async def open(self) -> SimulatedConnection:
         await self._point(commit=False)
+        self._inner = self._world.wires.take(self)
         await self._inner.open()
-        raw = self._inner._raw
-        raw.execute("PRAGMA busy_timeout = 0")
-        raw.create_function("simulation_saw", 2, self._saw)
-        raw.create_function("simulation_local_now", 0, lambda: _micros(self.process.clock.now()))
         self.process.connections[self] = None
         return self
-
-    def _saw(self, table: str, key: str) -> None:
-        self.changed[table, key] = None
 
     # What the store asks of a connection
 
@@ -119,10 +156,8 @@ class SimulatedConnection:
         self._end(committed=False)
 
     async def close(self) -> None:
-        self._break()
         self.process.connections.pop(self, None)
-        if hasattr(self._inner, "_raw"):
-            await self._inner.close()
+        self.drop()
 
     # What may happen on the way
 
@@ -165,7 +200,7 @@ class SimulatedConnection:
     def _break(self) -> None:
         """The server notices, and rolls back."""
         self.broken = True
-        if hasattr(self._inner, "_raw") and not self._inner.broken and self._inner._raw.in_transaction:
+        if hasattr(self, "_inner") and not self._inner.broken and self._inner._raw.in_transaction:
             self._inner._raw.rollback()
         self._end(committed=False)
 
@@ -181,11 +216,11 @@ class SimulatedConnection:
             self._world.trace.rolled_back(self.process.name, VERB.get(), changed)
 
     def drop(self) -> None:
-        """Its process is dead."""
+        """Nobody uses it any more, perhaps because its process is dead."""
         self._break()
-        if hasattr(self._inner, "_raw") and not self._inner.broken:
-            self._inner.broken = True
-            self._inner._raw.close()
+        if hasattr(self, "_inner"):
+            self._world.wires.give_back(self._inner)
+            del self._inner  # it is somebody else's from now on
 
 
 def _rewritten(sql: str) -> str:

@@ -15,7 +15,7 @@ from horae.processes import loop as product_loop
 from horae.store.dialects.sqlite import SqliteConnection
 from tests.simulation import database, quiet, roles
 from tests.simulation.bus import Bus
-from tests.simulation.connection import Change, WriteLock
+from tests.simulation.connection import Change, Wires, WriteLock
 from tests.simulation.faults import Faults
 from tests.simulation.loop import Actor, VirtualLoop, pause
 from tests.simulation.mirror import Mirror, Step
@@ -44,7 +44,7 @@ class World:
         self.begin, self.shard_count, self.project = BEGIN, database.SHARDS, database.PROJECT
         self.trace = Trace(self.loop.time)
         self.faults = Faults(seed, keep)
-        self.lock, self.bus, self.works = WriteLock(), Bus(self), Works(self)
+        self.lock, self.wires, self.bus, self.works = WriteLock(), Wires(path, self.now), Bus(self), Works(self)
         reader = SqliteConnection(path, self.now, inline=True)
         reader._connect()
         reader._raw.create_function("simulation_saw", 2, lambda table, key: None)
@@ -147,6 +147,7 @@ class World:
                 connection.drop()
         self.loop.kill(self.outside)
         self.loop.close()
+        self.wires.close()
         self.reader.close()
 
 
