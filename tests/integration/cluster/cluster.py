@@ -19,9 +19,12 @@ import psutil
 import pytest
 
 from horae import config, wiring
+from horae.api.tokens import mint
 from horae.clock import SystemIds
 from horae.domain.job import JobSpec
+from horae.domain.records import ApiKey
 from horae.domain.states import LIVE, Trigger
+from horae.lifecycle.keys import create_key
 from horae.lifecycle.submit import TriggerRequest, create_job, trigger
 from horae.ports import Wakeups
 from horae.store.store import SqlStore
@@ -238,6 +241,18 @@ class Cluster:
     async def command(self, *arguments: str, **settings: str) -> Any:
         """What a command of the command line prints as JSON."""
         return await command([*HORAE, *arguments, "--json"], {**self.settings, **settings})
+
+    async def key(self, role: str) -> str:
+        """The token of a new API key, as `horae keys create` makes one."""
+        token = mint()
+        key = ApiKey(IDS.new(), self.project_id, "test", role, token.prefix, token.digest, "the test", None)
+        await self.store.transact(create_key, key=key, maker="admin")
+        return token.text
+
+    async def with_api(self, role: str = "owner") -> dict[str, str]:
+        """Starts a `serve`; the settings with which a program finds it."""
+        serve = await self.start_serve()
+        return {"HORAE_URL": f"http://127.0.0.1:{serve.port}", "HORAE_TOKEN": await self.key(role)}
 
     def tracebacks(self) -> list[str]:
         return [f"{m.role}: {m.output[-3_000:]}" for m in self.members if "Traceback" in m.output]

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from horae.domain.states import AttemptOutcome
 from horae.lifecycle.cancel import cancel_runs
-from tests.integration.cluster.cluster import KINDS, Cluster, Make, Member, eventually, free_port
+from tests.integration.cluster.cluster import Cluster, Make, Member, eventually, free_port
 from tests.waiting import until
 
 pytestmark = pytest.mark.slow
@@ -63,11 +63,11 @@ async def start(cluster: Cluster, service: Service, name: str, **fields: Any) ->
     return await cluster.start_run(name, target, retry=SOON, **fields)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_what_can_become_of_a_parked_run(kind: str, make_cluster: Make, service: Service) -> None:
+@pytest.mark.mysql
+async def test_what_can_become_of_a_parked_run(make_cluster: Make, service: Service) -> None:
     port = free_port()
     public = f"http://127.0.0.1:{port}"
-    cluster = await make_cluster(kind, HORAE_PUBLIC_URL=public, HORAE_PORT=str(port))
+    cluster = await make_cluster("mysql", HORAE_PUBLIC_URL=public, HORAE_PORT=str(port))
     await asyncio.gather(cluster.start_scheduler(), cluster.start_serve(HORAE_PORT=str(port)))
     worker = await cluster.start_worker("--slots", "1")
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.integration.cluster.cluster import PATIENCE, Cluster, Make, Member, is_alive
+from horae.lifecycle.cancel import cancel_runs
+from tests.integration.cluster.cluster import PATIENCE, Make, Member, is_alive
 from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
@@ -27,15 +28,9 @@ async def all_dead(pids: list[int]) -> None:
     await until(lambda: not [pid for pid in pids if is_alive(pid)], timeout=PATIENCE, message="all of it is dead")
 
 
-async def with_api(cluster: Cluster) -> dict[str, str]:
-    serve = await cluster.start_serve()
-    key = await cluster.command("keys", "create", "tasks", "--role", "owner")
-    return {"HORAE_URL": f"http://127.0.0.1:{serve.port}", "HORAE_TOKEN": key["token"]}
-
-
 async def test_functions_enqueue_each_other(make_cluster: Make) -> None:
     cluster = await make_cluster("sqlite")
-    await cluster.start_worker(*FUNCTIONS, **await with_api(cluster))
+    await cluster.start_worker(*FUNCTIONS, **await cluster.with_api())
     (registered,) = await cluster.ask("SELECT * FROM task_functions WHERE name = 'tree'")
     assert (registered["kind"], registered["queue"], registered["default_timeout"]) == ("process", "trees", 30)
     assert json.loads(registered["parameters"])["properties"]["count"]["type"] == "integer"
@@ -90,24 +85,28 @@ async def test_processes_die_with_their_worker_and_with_their_lease(
     assert (run["status"], run["attempt"]) == ("succeeded", 2)
 
 
-@pytest.mark.parametrize("how", ["cancel", "timeout", "shutdown"])
-async def test_processes_end_with_their_attempt(make_cluster: Make, tmp_path: Path, how: str) -> None:
+async def test_processes_end_with_their_attempt(make_cluster: Make, tmp_path: Path) -> None:
+    """Cancelled, out of time, or interrupted by the end of their worker."""
     cluster = await make_cluster("sqlite", HORAE_DRAIN_TIMEOUT="100ms")
     worker = await cluster.start_worker(*FUNCTIONS)
-    path = tmp_path / "pids"
-    limit = {"timeout": 1} if how == "timeout" else {}
-    run_id = await cluster.start_run("holds", target("holds", path=str(path)), retry={"max_attempts": 1}, **limit)
-    pids = await begun(path)
-    if how == "cancel":
-        await cluster.command("runs", "cancel", run_id, **await with_api(cluster))
-    elif how == "shutdown":
-        worker.signal(signal.SIGTERM)
+
+    async def hold(name: str, **fields: Any) -> tuple[str, list[int]]:
+        path = tmp_path / name
+        once = {"max_attempts": 1}
+        run_id = await cluster.start_run(name, target("holds", path=str(path)), retry=once, **fields)
+        return run_id, await begun(path)
+
+    for name, fields, status in (("cancel", {}, "cancelled"), ("timeout", {"timeout": 1}, "failed")):
+        run_id, pids = await hold(name, **fields)
+        if name == "cancel":
+            await cluster.store.transact(cancel_runs, project_id=cluster.project_id, run_ids=[run_id], actor="the test")
+        await all_dead(pids)
+        assert (await cluster.ended(run_id))["status"] == status, name
+        assert "sent TERM" in await cluster.log(run_id, "system"), name
+
+    run_id, pids = await hold("shutdown")
+    worker.signal(signal.SIGTERM)
     await all_dead(pids)
-    if how == "shutdown":
-        assert await worker.ended() == 0
-        assert worker.children() == []
-        assert (await cluster.look(run_id))["status"] == "queued"
-    else:
-        run = await cluster.ended(run_id)
-        assert run["status"] == {"cancel": "cancelled", "timeout": "failed"}[how]
-        assert "sent TERM" in await cluster.log(run_id, "system")
+    assert await worker.ended() == 0
+    assert worker.children() == []
+    assert (await cluster.look(run_id))["status"] == "queued"

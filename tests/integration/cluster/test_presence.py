@@ -11,23 +11,22 @@ import pytest
 from horae import __version__
 from horae.sdk.task import Task
 from tests.integration.cluster import tasks
-from tests.integration.cluster.cluster import KINDS, PATIENCE, Cluster, Make, Row, eventually
+from tests.integration.cluster.cluster import PATIENCE, Cluster, Make, Row, eventually
 from tests.integration.cluster.oracle import Oracle
 from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("kind", [KINDS[0], KINDS[2]])
-async def test_the_lists_tell_who_does_what(kind: str, make_cluster: Make, oracle: Oracle, tmp_path: Path) -> None:
-    cluster = await make_cluster(kind, HORAE_HEARTBEAT="500ms", HORAE_DRAIN_TIMEOUT="60s")
-    serve, scheduler, worker = await asyncio.gather(
-        cluster.start_serve(),
+@pytest.mark.sqlite
+async def test_the_lists_tell_who_does_what(make_cluster: Make, oracle: Oracle, tmp_path: Path) -> None:
+    cluster = await make_cluster("sqlite", HORAE_HEARTBEAT="500ms", HORAE_DRAIN_TIMEOUT="60s")
+    api, scheduler, worker = await asyncio.gather(
+        cluster.with_api("admin"),
         cluster.start_scheduler(),
         cluster.start_worker("--slots", "3", "--queues", "mail,default"),
     )
-    key = await cluster.command("keys", "create", "test", "--role", "admin")
-    cluster.settings |= {"HORAE_URL": f"http://127.0.0.1:{serve.port}", "HORAE_TOKEN": key["token"]}
+    cluster.settings |= api
 
     (found,) = await workers(cluster)
     own = [name for name, value in vars(tasks).items() if isinstance(value, Task)]
@@ -81,8 +80,8 @@ async def test_a_silent_worker_is_offline(make_cluster: Make) -> None:
     serve = await cluster.start_serve(HORAE_OFFLINE_AFTER="1s")
     worker = await cluster.start_worker()
     await worker.kill()
-    key = await cluster.command("keys", "create", "test", "--role", "viewer")
-    cluster.settings |= {"HORAE_URL": f"http://127.0.0.1:{serve.port}", "HORAE_TOKEN": key["token"]}
+    token = await cluster.key("viewer")
+    cluster.settings |= {"HORAE_URL": f"http://127.0.0.1:{serve.port}", "HORAE_TOKEN": token}
 
     async def offline() -> bool:
         return [found["status"] for found in await workers(cluster)] == ["offline"]
@@ -113,9 +112,8 @@ async def test_a_drained_worker_ends_what_it_has_and_takes_nothing_more(
     make_cluster: Make, oracle: Oracle, tmp_path: Path
 ) -> None:
     cluster = await make_cluster("sqlite", HORAE_HEARTBEAT="500ms")
-    serve, worker = await asyncio.gather(cluster.start_serve(), cluster.start_worker("--slots", "3"))
-    key = await cluster.command("keys", "create", "test", "--role", "admin")
-    cluster.settings |= {"HORAE_URL": f"http://127.0.0.1:{serve.port}", "HORAE_TOKEN": key["token"]}
+    api, worker = await asyncio.gather(cluster.with_api("admin"), cluster.start_worker("--slots", "3"))
+    cluster.settings |= api
     gate = tmp_path / "gate"
     arguments = {"path": str(oracle.path), "gate": str(gate)}
     target = {"kind": "python", "function": "gated", "arguments": arguments}

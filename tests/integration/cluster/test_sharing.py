@@ -33,9 +33,9 @@ def recurring(count: int, oracle: Oracle) -> list[Row]:
 @pytest.mark.parametrize(
     ("kind", "jobs", "workers"),
     [
-        pytest.param("postgresql", 500, 4, marks=pytest.mark.postgresql),
-        pytest.param("mysql", 500, 4, marks=pytest.mark.mysql),
-        pytest.param("sqlite", 100, 2, marks=pytest.mark.sqlite),
+        pytest.param("postgresql", 200, 3, marks=pytest.mark.postgresql),
+        pytest.param("mysql", 200, 3, marks=pytest.mark.mysql),
+        pytest.param("sqlite", 60, 2, marks=pytest.mark.sqlite),
     ],
 )
 async def test_each_occurrence_once_and_each_run_once(

@@ -30,11 +30,9 @@ async def has_status(cluster: Cluster, worker: Member, status: str) -> bool:
     return bool((await cluster.worker_row(worker))["status"] == status)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_running_work_ends_and_nothing_new_begins(
-    kind: str, make_cluster: Make, oracle: Oracle, tmp_path: Path
-) -> None:
-    cluster = await make_cluster(kind)
+@pytest.mark.sqlite
+async def test_running_work_ends_and_nothing_new_begins(make_cluster: Make, oracle: Oracle, tmp_path: Path) -> None:
+    cluster = await make_cluster("sqlite")
     worker = await cluster.start_worker("--slots", "1", HORAE_DRAIN_TIMEOUT="60s")
     gate = tmp_path / "gate"
     await cluster.create("waits", gated(oracle, gate), retry={"max_attempts": 1})
@@ -49,10 +47,10 @@ async def test_running_work_ends_and_nothing_new_begins(
     assert (row["status"], row["busy"], row["runs_done"]) == ("offline", 0, 1)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_longer_work_is_put_back_uncounted(kind: str, make_cluster: Make, oracle: Oracle) -> None:
+@pytest.mark.mysql
+async def test_longer_work_is_put_back_uncounted(make_cluster: Make, oracle: Oracle) -> None:
     """Even with a single attempt it runs again elsewhere: what was interrupted does not count."""
-    cluster = await make_cluster(kind, HORAE_DRAIN_TIMEOUT="500ms")
+    cluster = await make_cluster("mysql", HORAE_DRAIN_TIMEOUT="500ms")
     worker = await cluster.start_worker()
     run_id = await cluster.start_run("hangs", hangs_once(oracle), retry={"max_attempts": 1})
     await starts(oracle, 1)
@@ -112,7 +110,7 @@ async def test_a_stop_under_load_leaves_nothing_running(kind: str, make_cluster:
     stop is carried out like the rest."""
     cluster = await make_cluster(kind, HORAE_LEASE="10m")
     await cluster.create("quick", {"kind": "python", "function": "nothing", "arguments": {"seconds": 0.005}})
-    await cluster.run("quick", 5_000)
+    await cluster.run("quick", 2_000)
     done = 0
     for _ in range(2):
         worker = await cluster.start_worker("--slots", "1")

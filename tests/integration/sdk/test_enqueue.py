@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from horae import errors
+from horae.store.schema import migrate
 from tests.functions import register
 from tests.integration.cluster.cluster import KINDS, ROOT, Cluster, Make, environment
 from tests.integration.cluster.functions import leaf
@@ -72,17 +73,16 @@ async def test_tasks_enqueue_each_other_with_no_api_at_all(make_cluster: Make) -
 async def test_through_the_api_and_straight_are_the_same(make_cluster: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = await make_cluster("sqlite")
     await register(cluster.url, leaf.function)
-    serve = await cluster.start_serve()
-    key = await cluster.command("keys", "create", "tasks", "--role", "owner")
+    api = await cluster.with_api()
     for name, value in cluster.settings.items():
         monkeypatch.setenv(name, value)
     straight = leaf.enqueue(n=1)
-    monkeypatch.setenv("HORAE_URL", f"http://127.0.0.1:{serve.port}")
-    monkeypatch.setenv("HORAE_TOKEN", key["token"])
+    for name, value in api.items():
+        monkeypatch.setenv(name, value)
     through = await asyncio.to_thread(leaf.enqueue, n=1)
     assert type(straight) is type(through)
     assert straight.keys() == through.keys()
-    assert (through.job_id, through.triggered_by) == (straight.job_id, "key:tasks")
+    assert (through.job_id, through.triggered_by) == (straight.job_id, "key:test")
     later = await leaf.options(run_at="2090-01-01T00:00:00Z").enqueue_async(n=2)
     assert later.due_at == "2090-01-01T00:00:00Z"
     assert await cluster.count("runs") == 3
@@ -113,7 +113,7 @@ def test_a_program_ends_in_good_order(tmp_path: Path) -> None:
 
     code, _, complaint = execute("-c", PROGRAM)
     assert (code, "horae migrate" in complaint) == (1, True)
-    assert execute("-m", "horae", "migrate")[0] == 0
+    asyncio.run(migrate(database["HORAE_DATABASE_URL"]))
     code, _, complaint = execute("-c", PROGRAM.replace('"register"', "False"))  # no worker knows the function
     assert (code, "InvalidInput" in complaint) == (1, True)
     assert execute("-c", PROGRAM) == (0, "queued\n", "")
