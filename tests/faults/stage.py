@@ -164,7 +164,7 @@ class Stage:
             found = [note for note in self.oracle.notes(step) if check(note)]
             return found if len(found) >= count else []
 
-        return await until(enough, timeout=within, message=f"{count} × {step}", every=0.01)
+        return await until(enough, timeout=within, message=f"{count} × {step}", every=0.03)
 
     async def latest(self, jobs: Collection[str], since: datetime) -> float:
         """By how many seconds the occurrences of these jobs since then were fired too late, at the most."""
@@ -230,7 +230,8 @@ def _grid(start: datetime, every: float, times: int) -> list[datetime]:
 async def set_up(templates: Templates, kind: str, times: Times, seed: int, rounds: int = 1) -> AsyncIterator[Stage]:
     url = await asyncio.to_thread(templates.copy, kind)
     folder = Path(tempfile.mkdtemp(prefix="horae-faults-"))
-    cluster = Cluster(url, folder, {"HORAE_DRAIN_TIMEOUT": "10s", **(SHORT_TIMES if times == "short" else {})})
+    settings = {"HORAE_DRAIN_TIMEOUT": "10s", "HORAE_EXECUTORS": "python,script"}
+    cluster = Cluster(url, folder, {**settings, **(SHORT_TIMES if times == "short" else {})})
     stage = Stage(cluster, kind, times, seed, rounds)
     try:
         await cluster.open()

@@ -7,7 +7,7 @@ EVERY, HOUR = 60.0, 60  # a minute, and an hour of them
 FIVE = ("async", "process", "script", "async", "script")
 
 
-@scenario("manual-single", "one job is run by hand", times=DEFAULT, fast=("sqlite",), rounds=5)
+@scenario("manual-single", "one job is run by hand", times=DEFAULT, rounds=5)
 async def manual_single(stage: Stage) -> None:
     await stage.cluster.start_worker()
     for _ in stage.rounds():
@@ -16,7 +16,7 @@ async def manual_single(stage: Stage) -> None:
         assert (run["status"], run["attempt"]) == ("succeeded", 1), run
 
 
-@scenario("manual-concurrent", "five jobs are run by hand within a second", times=DEFAULT, fast=("mysql",), rounds=5)
+@scenario("manual-concurrent", "five jobs are run by hand within a second", times=DEFAULT, rounds=5)
 async def manual_concurrent(stage: Stage) -> None:
     """All at the same time: each waits until the others have begun."""
     await stage.cluster.start_worker()
@@ -32,7 +32,6 @@ async def manual_concurrent(stage: Stage) -> None:
     "scaling-mid-run",
     "workers are added while there is more to do than one can do",
     times=DEFAULT,
-    fast=("postgresql",),
 )
 async def scaling_mid_run(stage: Stage) -> None:
     few = {"HORAE_WORKER_SLOTS": "2"}

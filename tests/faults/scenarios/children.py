@@ -40,7 +40,7 @@ def marked(mark: str) -> list[int]:
 @scenario(
     "bad-children",
     "scripts eat memory, fork, call setsid, hold the pipe open and flood; half of the time their worker is killed",
-    fast=("postgresql", "sqlite"),
+    fast=("sqlite",),
 )
 async def bad_children(stage: Stage) -> None:
     await stage.cluster.start_scheduler()

@@ -102,7 +102,7 @@ async def _key(stage: Stage) -> str:
     kinds=SERVERS,
     fast=("postgresql",),
     rounds=5,
-    within=60,
+    within=100,
 )
 async def clients_at_work(stage: Stage) -> None:
     server, members = await at_its_own_server(stage)

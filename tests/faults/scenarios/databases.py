@@ -37,7 +37,7 @@ async def behind_a_proxy(stage: Stage) -> tuple[Proxy, Troupe]:
     times=BOTH,
     fast=("postgresql",),
     rounds=20,
-    within=60,
+    within=100,
 )
 async def database_killed(stage: Stage) -> None:
     server, members = await at_its_own_server(stage)
@@ -65,7 +65,7 @@ async def database_killed(stage: Stage) -> None:
     times=BOTH,
     fast=("postgresql",),
     rounds=5,
-    within=60,
+    within=100,
 )
 async def database_stranded(stage: Stage) -> None:
     proxy, members = await behind_a_proxy(stage)
@@ -132,7 +132,7 @@ async def database_hangs(stage: Stage) -> None:
     kinds=SERVERS,
     times=BOTH,
     rounds=5,
-    within=60,
+    within=100,
 )
 async def database_read_only(stage: Stage) -> None:
     server, members = await at_its_own_server(stage)
@@ -180,7 +180,7 @@ async def database_slow(stage: Stage) -> None:
     kinds=SERVERS,
     fast=("mysql",),
     rounds=5,
-    within=60,
+    within=100,
 )
 async def commit_unheard(stage: Stage) -> None:
     """A claim, a firing or an ending, in turn: each is safe to repeat, and no run waits for its lease to run out."""
@@ -237,7 +237,7 @@ async def locked_table(stage: Stage, table: str) -> AsyncIterator[None]:
     "the server is restarted and others have taken all its places; later they leave",
     kinds=SERVERS,
     rounds=5,
-    within=60,
+    within=100,
 )
 async def server_crowded(stage: Stage) -> None:
     server, members = await at_its_own_server(stage)

@@ -19,7 +19,7 @@ async def work(stage: Stage, count: int) -> list[str]:
     return runs
 
 
-@scenario("drain", "a worker is stopped in order in the middle of its work", times=DEFAULT, fast=("sqlite",), rounds=3)
+@scenario("drain", "a worker is stopped in order in the middle of its work", times=DEFAULT, rounds=3)
 async def drain(stage: Stage) -> None:
     await stage.cluster.start_scheduler()
     workers = await stage.cluster.start_workers(2, **DRAIN)

@@ -10,7 +10,7 @@ from tests.faults.scenario import ALL, BOTH, SERVERS, scenario
 from tests.faults.stage import Stage
 from tests.integration.cluster.cluster import Member, eventually
 
-JOBS = 32  # enough that each of three schedulers has some
+JOBS = 20  # enough that each of three schedulers has some
 
 
 async def three(stage: Stage) -> list[Member]:

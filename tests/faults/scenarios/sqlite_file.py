@@ -44,7 +44,7 @@ async def sqlite_locked(stage: Stage) -> None:
     await members.has_let_go()
 
 
-@scenario("sqlite-moved", "the file is moved away and put back", kinds=ONLY, rounds=3, within=60)
+@scenario("sqlite-moved", "the file is moved away and put back", kinds=ONLY, rounds=3, within=100)
 async def sqlite_moved(stage: Stage) -> None:
     members = await stage.keep(gathered(stage))
     for _ in stage.rounds():
@@ -59,7 +59,7 @@ async def sqlite_moved(stage: Stage) -> None:
     await members.has_let_go()
 
 
-@scenario("disk-full", "the disk of the database is full for a while", kinds=MOUNTS, fast=MOUNTS, rounds=3, within=60)
+@scenario("disk-full", "the disk of the database is full for a while", kinds=MOUNTS, fast=MOUNTS, rounds=3, within=100)
 async def disk_full(stage: Stage) -> None:
     disk = await stage.keep(small_disk(stage.cluster.folder))
     with closing(sqlite3.connect(place(stage))) as source, closing(sqlite3.connect(disk / "horae.db")) as target:

@@ -66,7 +66,7 @@ async def killed_at(stage: Stage, pattern: str, at: At, attempts: int) -> None:
     "worker-killed-after-claim",
     "a worker is killed when its claim is committed and it does not know yet",
     kinds=SERVERS,
-    fast=SERVERS,
+    fast=("postgresql",),
     rounds=10,
 )
 async def after_claim(stage: Stage) -> None:

@@ -113,7 +113,7 @@ async def elsewhere(stage: Stage) -> Member:
     "a worker sleeps (SIGSTOP) for three leases at a random moment, then wakes up",
     kinds=SERVERS,
     times=BOTH,
-    fast=SERVERS,
+    fast=("postgresql",),
     rounds=3,
     within=180,
 )
