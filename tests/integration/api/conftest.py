@@ -22,6 +22,9 @@ from tests.databases import KINDS, Databases, run
 from tests.functions import register
 
 IDS, CLOCK = SystemIds(), SystemClock()
+ON_SQLITE = pytest.mark.parametrize(
+    "store", [pytest.param("sqlite", marks=pytest.mark.sqlite)], indirect=True
+)  # what no database has a part in
 SECRET = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import Api
+from .conftest import ON_SQLITE, Api
 
 HTTP = {"kind": "http", "url": "https://example.org/"}
 CANARY = "s3cr3t-canary"
@@ -253,6 +253,7 @@ async def test_bad_edits(api: Api):
     check(await api.call("PATCH", "/jobs/existing", json={"target": None}), "target")
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("method", "path"),
     [
@@ -400,6 +401,7 @@ async def test_a_body_is_counted_while_it_streams(api: Api):
     assert sent < 20
 
 
+@ON_SQLITE
 @pytest.mark.parametrize("host", ["169.254.169.254", "[fd00:ec2::254]", "2130706433", "0x7f.1", "127.1"])
 async def test_addresses_that_no_job_may_call(api: Api, host: str):
     target = {"kind": "http", "url": f"http://{host}/"}

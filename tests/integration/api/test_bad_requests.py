@@ -8,7 +8,7 @@ import pytest
 
 from horae.store.table import metadata
 
-from .conftest import IDS, Api
+from .conftest import IDS, ON_SQLITE, Api
 from .people import add_user
 from .test_bad_input import AS_JSON, CANARY, RAW, check, raw
 from .things import filled, make_things
@@ -52,6 +52,7 @@ def refused(answer: Any) -> None:
 # ---- bodies
 
 
+@ON_SQLITE
 async def test_bad_bodies_of_every_route(api: Api, things: dict[str, str]):
     tried = 0
     for method, path, operation in operations(api):
@@ -69,6 +70,7 @@ async def test_bad_bodies_of_every_route(api: Api, things: dict[str, str]):
     assert tried > 25
 
 
+@ON_SQLITE
 async def test_endless_bodies_of_every_route(api: Api, things: dict[str, str]):
     """Refused after a megabyte without a length, and at once with one."""
     for method, path, operation in operations(api):

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import Api, add_key
+from .conftest import ON_SQLITE, Api, add_key
 from .test_access import another_project
 
 DAY = {"start": "2090-06-01T00:00:00Z", "end": "2090-06-02T00:00:00Z"}
@@ -56,6 +56,7 @@ async def test_it_says_what_it_leaves_out(api: Api):
     assert (len(found["items"]), found["complete_until"]) == (1_000, "2090-06-01T00:16:40Z")
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("params", "field"),
     [

@@ -14,7 +14,7 @@ from horae.domain.idempotency import DerivedIds, Once
 from horae.domain.states import Trigger
 from horae.lifecycle import idempotency, submit
 
-from .conftest import CLOCK, IDS, SECRET, Api, add_key
+from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api, add_key
 from .test_access import another_project
 
 
@@ -174,6 +174,7 @@ async def test_answers_that_hold_a_secret_are_sealed(api: Api):
     assert made.json()["token"] not in str(dict(row))
 
 
+@ON_SQLITE
 @pytest.mark.parametrize("key", ["", " ", "x" * 256, "naïve", "a\tb"])
 async def test_bad_keys(api: Api, key: str):
     await api.make()

@@ -17,12 +17,9 @@ from horae.api.context import ApiSettings
 from horae.api.welcome import first_token
 from horae.watch import logging
 
-from .conftest import CLOCK, IDS, SECRET, Api
+from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api
 from .people import add_user
 
-ON_SQLITE = pytest.mark.parametrize(
-    "store", [pytest.param("sqlite", marks=pytest.mark.sqlite)], indirect=True
-)  # what no database has a part in
 PAGE = "https://pages.example"
 HEADERS = {
     "x-content-type-options": "nosniff",
