@@ -2,7 +2,7 @@
 
     async def test_somebody_pauses_a_job(horae: Horae, visit: Visit):
         job = await horae.job(schedule={"every": "1h"})         # through the API, with a name of its own
-        editor = await visit(horae, as_="editor")               # a fresh browser, signed in by the form
+        editor = await visit(horae, as_="editor")               # a browser of their own, signed in
         await editor.open(f"/jobs/{job['name']}")
         await editor.page.get_by_role("button", name="Pause").click()
         await expect(editor.page.get_by_text("paused")).to_be_visible()
@@ -13,10 +13,11 @@
 - `visit(horae, as_=…)` gives a Visitor; roles are viewer, operator, editor, owner, admin; None is a stranger. It has
   `page` (Playwright's), `open(path)`, `look(name)` and `forgive(status, path)`. Several visitors are several browsers.
 - **Every visitor is watched**, and the test fails at its end if there was an error on the console (a violation of the
-  content security policy is one), an exception, a request that failed, or an answer of 400 and above. Where the journey
-  means one (a wrong password), say so beforehand: `visitor.forgive(401, "/auth/login")`; it must then happen, too.
-- **`look(name)`** takes screenshots in light, dark and at a phone's width, and fails on any violation that axe finds in
-  any of them, or if the page is wider than the phone. Call it once per page and for states that differ in looks.
+  content security policy is one), an alert, an exception, a request that failed, or an answer of 400 and above. Where
+  the journey means one (a wrong password), say so beforehand: `visitor.forgive(401, "/auth/login")`; it must then
+  happen, too.
+- **`look(name)`** takes screenshots, in light and in dark at a phone's width, and fails on any violation that axe finds
+  in them, or if the page is wider than the phone. Call it once per page and for states that differ in looks.
   Screenshots are in build/screenshots, or below $ARTEFACTS, where CI keeps them. Look at them.
 - Find things as people do (`get_by_role`, `get_by_label`, `get_by_text`); test ids only where there is no other way.
 - Never sleep: `expect(…)` of Playwright waits, and `until` of tests/waiting.py for what is not on the page.
@@ -33,7 +34,6 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -45,6 +45,7 @@ from .axe import AXE
 from .chromium import FLAGS, program
 from .horae import Horae
 from .visitor import Visitor
+from .windows import Windows
 
 expect.set_options(timeout=20_000)  # a busy machine must not fail a journey
 ROOT = Path(__file__).resolve().parents[3]
@@ -125,18 +126,24 @@ def postgresql_url(databases: Databases) -> Iterator[str]:
     databases.drop(url)
 
 
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def windows(browser: Browser) -> Windows:
+    return Windows(browser)
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def visit(browser: Browser) -> AsyncIterator[Visit]:
+async def visit(windows: Windows, request: pytest.FixtureRequest) -> AsyncIterator[Visit]:
     """`await visit(horae, as_="viewer")`: somebody with a browser of their own, watched until the end of the test."""
     visitors: list[Visitor] = []
 
-    async def come(horae: Horae, *, as_: str | None = "admin", **options: Any) -> Visitor:
-        visitor = await Visitor.come(browser, horae, **options)
+    async def come(horae: Horae, *, as_: str | None = "admin") -> Visitor:
+        visitor = await Visitor.come(windows, horae)
         visitors.append(visitor)
         if as_ is not None:
-            await visitor.sign_in(as_)
+            await visitor.be(as_)
         return visitor
 
     yield come
-    complaints = [words for visitor in visitors for words in await visitor.leave()]
+    again = "horae" in request.fixturenames  # the one that all share
+    complaints = [words for visitor in visitors for words in await visitor.leave(again=again)]
     assert not complaints, "\n".join(complaints)

@@ -271,6 +271,7 @@ async def test_two_people_edit_the_same_job(horae: Horae, visit: Visit, way: str
     await other.get_by_role("button", name="Save", exact=True).click()
     await expect(other.get_by_text("as version 2")).to_be_visible()
     await expect(page.get_by_text("Somebody else has saved version 2 meanwhile.")).to_be_visible()
+    await other.close()  # a tab behind another is hardly ever drawn
 
     owner.forgive(412, job["id"])
     await page.get_by_role("button", name="Review changes").click()
