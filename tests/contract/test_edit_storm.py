@@ -1,5 +1,5 @@
-"""Four schedulers fire while up to a thousand edits go in: nothing fires twice, nothing is lost, and every edit was saved, or
-told that it came too late."""
+"""Four schedulers fire while up to a thousand edits go in: nothing fires twice, nothing is lost, and every edit was
+saved, or told that it came too late."""
 
 import asyncio
 import random
