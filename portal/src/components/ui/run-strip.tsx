@@ -38,17 +38,17 @@ export function RunStrip({ runs, slots = 20 }: RunStripProps) {
   if (shown.length === 0) return <span className="text-xs text-muted">no runs yet</span>;
   return (
     <ul
-      className="flex h-5 items-end gap-0.5"
+      className="flex h-5 min-w-0 items-end gap-0.5"
       aria-label={`Last ${shown.length} runs, ${failed} failed, newest at the right`}
     >
       {shown.map((run) => (
-        <li key={run.id} className="flex h-5 items-end">
+        <li key={run.id} className="flex h-5 w-1.5 min-w-1 items-end">
           <Link
             to={`/runs/${run.id}`}
             tabIndex={-1}
             title={`${said(run.status)}${run.finished_at ? `, ${relative(run.finished_at, Date.now())}` : ""}${run.duration_ms === null ? "" : `, ${duration(run.duration_ms)}`}`}
             className={cn(
-              "block w-1.5 rounded-[1px] hover:opacity-70",
+              "block w-full rounded-[1px] hover:opacity-70",
               SOLID[lookOf(run.status).tone] ?? "bg-control",
               HEIGHT[run.status] ?? "h-3.5",
             )}

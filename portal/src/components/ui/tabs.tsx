@@ -1,5 +1,6 @@
 import * as Radix from "@radix-ui/react-tabs";
 import type { ReactNode } from "react";
+import { useScrolledTo } from "@/lib/use-scrolled-to";
 
 export interface Tab {
   value: string;
@@ -16,9 +17,10 @@ interface TabsProps {
 }
 
 export function Tabs({ value, onValue, tabs, label, children }: TabsProps) {
+  const row = useScrolledTo<HTMLDivElement>(value, "[data-state=active]");
   return (
     <Radix.Root value={value} onValueChange={onValue}>
-      <Radix.List aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line">
+      <Radix.List ref={row} aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line">
         {tabs.map((tab) => (
           <Radix.Trigger
             key={tab.value}

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { useFromNow } from "@/lib/now";
 import { absolute, brief, countdown, relative, userZone } from "@/lib/times";
 import { Tooltip } from "./tooltip";
@@ -10,13 +11,15 @@ interface TimeProps {
   as?: "relative" | "countdown" | "absolute";
   /** In place of what is missing. */
   none?: string;
+  /** In place of the instant in full. */
+  exact?: ReactNode;
 }
 
 /** An instant: as one thinks of it, and exactly (in both zones) on hover or focus. */
-export function Time({ at, zone, as = "relative", none = "–" }: TimeProps) {
+export function Time({ at, zone, as = "relative", none = "–", exact }: TimeProps) {
   if (!at) return <span className="text-muted">{none}</span>;
   return (
-    <Tooltip content={<Instant at={at} zone={zone} />}>
+    <Tooltip content={exact ?? <Instant at={at} zone={zone} />}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard gets to the exact instant as well */}
       <time dateTime={at} tabIndex={0} className="rounded whitespace-nowrap">
         <Text at={at} as={as} />

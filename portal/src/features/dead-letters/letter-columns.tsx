@@ -1,7 +1,7 @@
 import type { ColumnDef } from "@tanstack/react-table";
 import { Link } from "react-router";
 import type { DeadLetterView } from "@/api/schema";
-import { Time } from "@/components/ui/time";
+import { JobTime } from "@/features/job/job-time";
 
 export const letterColumns: ColumnDef<DeadLetterView>[] = [
   {
@@ -47,6 +47,6 @@ export const letterColumns: ColumnDef<DeadLetterView>[] = [
   {
     id: "failed",
     header: "Failed",
-    cell: ({ row: { original: letter } }) => <Time at={letter.failed_at} />,
+    cell: ({ row: { original: letter } }) => <JobTime at={letter.failed_at} job={letter.job_id} />,
   },
 ];

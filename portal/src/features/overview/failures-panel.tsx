@@ -3,7 +3,7 @@ import { Link } from "react-router";
 import type { RunView } from "@/api/schema";
 import { Panel } from "@/components/ui/panel";
 import { SkeletonLines } from "@/components/ui/skeleton";
-import { Time } from "@/components/ui/time";
+import { JobTime } from "@/features/job/job-time";
 import { said } from "@/lib/words";
 
 /** What failed lately, and with which words. */
@@ -38,7 +38,7 @@ export function FailuresPanel({ runs }: { runs: RunView[] | undefined }) {
               </p>
             </div>
             <span className="shrink-0 text-xs text-muted">
-              <Time at={run.finished_at} />
+              <JobTime at={run.finished_at} job={run.job_id} />
             </span>
           </li>
         ))}

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import type { RunDetailView } from "@/api/schema";
 import { CopyButton } from "@/components/ui/copy-button";
-import { Time } from "@/components/ui/time";
+import { JobTime } from "@/features/job/job-time";
 import { RunDuration } from "@/features/runs/run-duration";
 import { plural, said } from "@/lib/words";
 import { useWorkerNames } from "./queries";
@@ -34,16 +34,19 @@ export function RunFacts({ run }: { run: RunDetailView }) {
         </Link>{" "}
         <Link
           to={`/jobs/${run.job_id}?tab=versions&version=${run.version}`}
-          className="rounded text-muted hover:underline"
+          className="rounded whitespace-nowrap text-muted hover:underline"
         >
           version {run.version}
         </Link>
       </span>,
     ],
     ["Started by", startedBy(run)],
-    ["Scheduled for", run.scheduled_for ? <Time key="for" at={run.scheduled_for} as="absolute" /> : null],
-    ["Due", run.status === "queued" ? <Time key="due" at={run.due_at} as="countdown" /> : null],
-    ["Started", run.started_at ? <Time key="started" at={run.started_at} /> : null],
+    [
+      "Scheduled for",
+      run.scheduled_for ? <JobTime key="for" at={run.scheduled_for} job={run.job_id} as="absolute" /> : null,
+    ],
+    ["Due", run.status === "queued" ? <JobTime key="due" at={run.due_at} job={run.job_id} as="countdown" /> : null],
+    ["Started", run.started_at ? <JobTime key="started" at={run.started_at} job={run.job_id} /> : null],
     ["Duration", run.started_at ? <RunDuration key="duration" run={run} /> : null],
     ["Attempt", run.attempt > 0 ? `${run.attempt} of ${run.max_attempts}` : null],
     ["Queue", `${run.queue}, priority ${run.priority}`],

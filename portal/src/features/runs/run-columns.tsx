@@ -4,8 +4,8 @@ import { Link } from "react-router";
 import type { RunView } from "@/api/schema";
 import { Button } from "@/components/ui/button";
 import { StatusBadge } from "@/components/ui/status-badge";
-import { Time } from "@/components/ui/time";
 import { Tooltip } from "@/components/ui/tooltip";
+import { JobTime } from "@/features/job/job-time";
 import { said } from "@/lib/words";
 import { useCan } from "@/session/use-can";
 import { RunDuration } from "./run-duration";
@@ -33,7 +33,7 @@ export const runColumns: ColumnDef<RunView>[] = [
           </span>
         ) : null}
         <span className="text-xs text-muted sm:hidden">
-          <Time at={run.due_at ?? run.created_at} />
+          <JobTime at={run.due_at ?? run.created_at} job={run.job_id} /> · <RunDuration run={run} />
         </span>
       </div>
     ),
@@ -61,11 +61,12 @@ export const runColumns: ColumnDef<RunView>[] = [
     id: "due",
     header: "Due",
     meta: { className: "hidden sm:table-cell" },
-    cell: ({ row: { original: run } }) => <Time at={run.due_at ?? run.created_at} />,
+    cell: ({ row: { original: run } }) => <JobTime at={run.due_at ?? run.created_at} job={run.job_id} />,
   },
   {
     id: "duration",
     header: "Duration",
+    meta: { className: "hidden sm:table-cell" },
     cell: ({ row: { original: run } }) => <RunDuration run={run} />,
   },
   {

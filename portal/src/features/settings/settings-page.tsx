@@ -3,6 +3,7 @@ import { ApiError } from "@/api/errors";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { cn } from "@/lib/cn";
+import { useScrolledTo } from "@/lib/use-scrolled-to";
 import { useCan } from "@/session/use-can";
 import { AccountSection } from "./account/account-section";
 import { AuditSection } from "./audit/audit-section";
@@ -28,9 +29,10 @@ export default function SettingsPage() {
   const path = useParams()["*"] || "project";
   const allowed = sections.filter(({ permission }) => can(permission));
   const Shown = allowed.some((section) => section.path === path) ? SHOWN[path as keyof typeof SHOWN] : Nothing;
+  const row = useScrolledTo<HTMLElement>(path, "[aria-current=page]");
   return (
     <div className="grid gap-x-8 gap-y-4 md:grid-cols-[11rem_minmax(0,1fr)]">
-      <nav aria-label="Settings" className="-mx-1 flex gap-1 overflow-x-auto px-1 py-1 md:flex-col">
+      <nav ref={row} aria-label="Settings" className="-mx-1 flex gap-1 overflow-x-auto px-1 py-1 md:flex-col">
         {allowed.map(({ path: to, label, icon: Icon }) => (
           <NavLink
             key={to}

@@ -28,7 +28,7 @@ export function SignUpForm({ way }: { way: Exclude<Way, "sign-in"> }) {
       {way === "sign-up" ? null : (
         <Field
           label={way === "first" ? "One-time token" : "Invitation"}
-          hint={way === "first" ? "Begins with hf1_; in the output of `horae up` or `horae serve`." : undefined}
+          hint={way === "first" ? "Begins with hf1_. It is in the output of horae up or horae serve." : undefined}
           error={fieldError(error, "token")}
         >
           <Input name="token" defaultValue={tokenIn(location.hash)} autoComplete="off" spellCheck={false} required />

@@ -71,3 +71,8 @@ it("bears schemas that lead in circles, and none at all", () => {
   expect(fieldsOf(circle)[0]?.control).toBe("json");
   expect(fieldsOf(undefined)).toEqual([]);
 });
+
+it("begins with what must be given", () => {
+  const properties = { a: { type: "string" }, b: { type: "string" }, c: { type: "string" } };
+  expect(fieldsOf({ properties, required: ["c", "b"] }).map(({ name }) => name)).toEqual(["b", "c", "a"]);
+});

@@ -14,11 +14,14 @@ export interface ArgumentField {
   nullable: boolean;
 }
 
-/** The fields of a function's parameters, in their order; what no control fits is written as JSON. */
+/** The fields of a function's parameters, those that must be given first; what no control fits is written as JSON. */
 export function fieldsOf(parameters: unknown): ArgumentField[] {
   const root = record(parameters);
   const required = new Set(list(root.required).map(text));
-  return Object.entries(record(root.properties)).map(([name, given]) => fieldOf(name, given, root, required.has(name)));
+  const fields = Object.entries(record(root.properties)).map(([name, given]) =>
+    fieldOf(name, given, root, required.has(name)),
+  );
+  return fields.sort((one, other) => Number(other.required) - Number(one.required));
 }
 
 function fieldOf(name: string, given: unknown, root: Json, required: boolean): ArgumentField {

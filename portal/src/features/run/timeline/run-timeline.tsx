@@ -80,7 +80,7 @@ function Axis({ scale }: { scale: Scale }) {
       {ticksOf(scale).map((tick, index) => (
         <span
           key={tick}
-          className={cn("absolute whitespace-nowrap", index % 2 === 1 && "hidden sm:inline")}
+          className={cn("absolute whitespace-nowrap", index % 4 > 0 && "hidden sm:inline")}
           style={{ left: `${(tick / span) * 100}%`, transform: tick / span > 0.94 ? "translateX(-100%)" : undefined }}
         >
           {tick === 0 ? "0" : tick % 1_000 === 0 ? seconds(tick / 1_000) : duration(tick)}

@@ -49,6 +49,11 @@ const VERBS: Record<string, string> = {
   redrive: "redrove",
   discard: "discarded",
   rename: "renamed",
+  retry: "retried",
+  replace: "replaced",
+  backfill: "backfilled",
+  join: "joined as",
+  password: "set the password of",
 };
 
 /** `job.edit` as people say it: `changed the job`. */

@@ -32,7 +32,7 @@ export function ProjectSection() {
     <div className="max-w-2xl">
       <PageHeader
         title="Project"
-        description="Jobs, runs, secrets and keys belong to a project; nobody sees those of another."
+        description="Jobs, runs, secrets and keys belong to one project."
         actions={
           can("projects:manage") ? (
             <Button onClick={() => setMaking(true)}>
