@@ -122,6 +122,10 @@ class Terminal:
 
 # ---- make up, the first jobs, Ctrl-C, make up
 
+# What CI itself has just made from nothing, in its own clone: uv, and the portal, which is built anew if its sources
+# are others. The environment is made here, too: it depends on where it is.
+MADE = (".uv", "src/horae/portal_build")
+
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
@@ -141,6 +145,9 @@ def clone(tmp_path: Path) -> Path:
         if source.is_file():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)
+    for made in MADE:
+        if (ROOT / made).is_dir():
+            shutil.copytree(ROOT / made, folder / made, symlinks=True)
     return folder
 
 
