@@ -6,8 +6,8 @@ import { cn } from "@/lib/cn";
 import { type Command, usePaletteCommands } from "./palette-commands";
 
 /** Ctrl-K: goes anywhere, finds jobs by name and runs by id, does what can be done from everywhere. */
-export default function Palette({ onClose }: { onClose: () => void }) {
-  const [text, setText] = useState("");
+export default function Palette({ begin, onClose }: { begin: () => string; onClose: () => void }) {
+  const [text, setText] = useState(begin);
   const [at, setAt] = useState(0);
   const navigate = useNavigate();
   const list = useId();

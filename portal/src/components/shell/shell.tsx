@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { Outlet, useLocation, useNavigate, useNavigation } from "react-router";
 import { navigation } from "@/app/navigation";
 import { listen, useHotkeys } from "@/lib/hotkeys";
@@ -7,12 +7,21 @@ import { OfflineBanner } from "./offline-banner";
 import { ShortcutHelp } from "./shortcut-help";
 import { Sidebar } from "./sidebar";
 import { TopBar } from "./top-bar";
+import { TypedAhead } from "./typed-ahead";
 
 const Palette = lazy(() => import("./palette"));
 
 export function Shell() {
   const [palette, setPalette] = useState(false);
   const [help, setHelp] = useState(false);
+  const typed = useRef("");
+  const keep = useCallback((text: string) => {
+    typed.current = text;
+  }, []);
+  const close = () => {
+    typed.current = "";
+    setPalette(false);
+  };
   const navigate = useNavigate();
   const can = useCan();
   useEffect(listen, []);
@@ -49,8 +58,8 @@ export function Shell() {
         </main>
       </div>
       {palette ? (
-        <Suspense>
-          <Palette onClose={() => setPalette(false)} />
+        <Suspense fallback={<TypedAhead onText={keep} />}>
+          <Palette begin={() => typed.current} onClose={close} />
         </Suspense>
       ) : null}
       {help ? <ShortcutHelp onClose={() => setHelp(false)} /> : null}
