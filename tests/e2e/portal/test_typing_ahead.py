@@ -27,3 +27,4 @@ async def test_letters_wait_for_the_palette(horae: Horae, visit: Visit):
     await expect(page.get_by_role("combobox", name="Search jobs, pages and commands")).to_have_value("calendar")
     await page.keyboard.press("Enter")
     await expect(page).to_have_url(f"{horae.url}/calendar")
+    await page.unroute_all()  # the window is used again
