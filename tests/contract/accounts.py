@@ -49,13 +49,16 @@ async def session(world: World, who: User) -> SignedIn:
     return SignedIn(who, made.id)
 
 
-async def refresh(world: World, session_id: str, generation: int, new: str, digest: str | None = None) -> User | None:
+async def refresh(
+    world: World, session_id: str, generation: int, new: str, digest: str | None = None, lost_within: float = 0.0
+) -> User | None:
     return await world.store.transact(
         sessions.refresh,
         session_id=session_id,
         generation=generation,
         digest=digest or f"d{generation}",
         new_digest=new,
+        lost_within=lost_within,
     )
 
 

@@ -43,6 +43,25 @@ async def test_a_refresh_whose_answer_was_lost_is_no_reuse(world: World):
     assert await refresh(world, opened.id, 2, "d3")
 
 
+async def test_a_new_token_that_never_arrived_may_be_asked_for_again_for_a_moment(world: World):
+    opened = await session(world, await user(world, "ada"))
+    assert await refresh(world, opened.id, 1, "d2")
+    assert await refresh(world, opened.id, 1, "e2", lost_within=10)
+    assert await refresh(world, opened.id, 2, "x", lost_within=10) is None, "the lost one turned up: somebody has it"
+    assert not await alive(world, opened.id)
+
+
+async def test_but_not_for_longer_and_not_an_older_one(world: World):
+    opened = await session(world, await user(world, "ada"))
+    assert await refresh(world, opened.id, 1, "d2")
+    assert await refresh(await world.later(seconds=60), opened.id, 1, "e2", lost_within=10) is None
+    other = await session(world, await user(world, "bob"))
+    assert await refresh(world, other.id, 1, "d2")
+    assert await refresh(world, other.id, 2, "d3")
+    assert await refresh(world, other.id, 1, "e2", lost_within=10) is None
+    assert not await alive(world, other.id)
+
+
 async def test_sessions_end_by_themselves(world: World):
     opened = await session(world, await user(world, "ada"))
     week = await world.later(days=13)

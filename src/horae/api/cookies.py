@@ -11,6 +11,7 @@ from horae.domain.account import IDLE_SESSION
 from horae.domain.errors import NotAllowed
 
 NAME = "horae_refresh"
+LOST_WITHIN = 10.0  # seconds: a page that is left while it refreshes never gets its new cookie
 PATH = "/api/v1/auth"  # nothing else gets to see it
 
 

@@ -124,6 +124,7 @@ class Session:
     digest: str
     generation: int
     created_at: datetime
+    used_at: datetime  # when its token was given out
     expires_at: datetime
     ended_at: datetime | None
 

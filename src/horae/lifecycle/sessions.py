@@ -4,6 +4,7 @@ a second time."""
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from datetime import timedelta
 
 from horae.domain.account import NewSession, User, session_ends
 from horae.domain.lockout import Lockout
@@ -45,9 +46,12 @@ async def open_session(tx: Transaction, *, session: NewSession, checked: str) ->
     return found.user
 
 
-async def refresh(tx: Transaction, *, session_id: str, generation: int, digest: str, new_digest: str) -> User | None:
+async def refresh(
+    tx: Transaction, *, session_id: str, generation: int, digest: str, new_digest: str, lost_within: float = 0.0
+) -> User | None:
     """Exchanges a refresh token. One that was exchanged before ends the session: whoever sends it, two people hold it.
-    None says no; it is no error, since what it does must be kept."""
+    Unless its exchange is no more than `lost_within` seconds old: the answer may never have arrived. What it held is
+    then good no longer. None says no; it is no error, since what it does must be kept."""
     session = await tx.sessions.find(session_id, lock=True)
     now = await tx.now()
     if session is None or not session.open_at(now):
@@ -57,7 +61,9 @@ async def refresh(tx: Transaction, *, session_id: str, generation: int, digest: 
         return None
     if tx.repeated and session.digest == new_digest:
         return user
-    if session.generation != generation or session.digest != digest:
+    is_good = session.generation == generation and session.digest == digest
+    is_lost = session.generation == generation + 1 and now - session.used_at < timedelta(seconds=lost_within)
+    if not is_good and not is_lost:
         await tx.sessions.end(session_id, "reused")
         await _note(tx, "session.reuse", session_id, user)
         return None

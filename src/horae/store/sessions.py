@@ -8,7 +8,7 @@ from horae.domain.account import NewSession, Session
 from horae.store.dialects.base import Row
 from horae.store.rows import Group
 
-_COLUMNS = "id, user_id, digest, generation, created_at, expires_at, ended_at"
+_COLUMNS = "id, user_id, digest, generation, created_at, used_at, expires_at, ended_at"
 
 
 class SessionTable(Group):
@@ -72,6 +72,7 @@ def _session(row: Row) -> Session:
         row["digest"],
         row["generation"],
         row["created_at"],
+        row["used_at"],
         row["expires_at"],
         row["ended_at"],
     )

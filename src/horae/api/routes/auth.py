@@ -109,6 +109,7 @@ async def refresh(request: Request, context: Ctx, gate: Door) -> Response:
         generation=given.generation,
         digest=given.digest,
         new_digest=digest,
+        lost_within=cookies.LOST_WITHIN if body.refresh_token is None else 0.0,
     )
     if user is None:
         gate.forget(given.session_id)
