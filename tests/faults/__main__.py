@@ -36,17 +36,29 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def chosen(arguments: argparse.Namespace) -> list[Line]:
-    return [
+    """What is asked for and can be played here; what cannot is said."""
+    lines = [
         Line(scenario, kind, times)
         for scenario in SCENARIOS.values()
         for times in scenario.times
         for kind in scenario.kinds
         if scenario.name in (arguments.scenario or [name for name, s in SCENARIOS.items() if not s.only_asked])
-        and scenario.playable
         and kind in (arguments.database or ALL)
         and times in (arguments.times or BOTH)
-        and (kind == "sqlite" or f"HORAE_TEST_{kind.upper()}_URL" in os.environ)
     ]
+    missing = {line: reason for line in lines if (reason := _missing(line))}
+    for reason in sorted(set(missing.values())):
+        left_out = [f"{line.scenario.name} on {line.kind}" for line in lines if missing.get(line) == reason]
+        say(f"LEFT OUT, {reason}: {', '.join(left_out)}")
+    return [line for line in lines if line not in missing]
+
+
+def _missing(line: Line) -> str | None:
+    if not line.scenario.playable:
+        return f"{line.scenario.needs} is missing"
+    if line.kind != "sqlite" and f"HORAE_TEST_{line.kind.upper()}_URL" not in os.environ:
+        return f"there is no {line.kind}"
+    return None
 
 
 class Runner:
@@ -119,9 +131,12 @@ def main() -> int:
     finally:
         databases.drop_all()
     print(report.text(lines))
-    failed = [line for line in lines if line.failures]
-    print(f"\n{len(lines)} rows in {time.monotonic() - began:.0f} s, {len(failed)} with failures")
-    return 1 if failed else 0
+    failed, slow = [line for line in lines if line.failures], [line for line in lines if line.too_slow]
+    print(
+        f"\n{len(lines)} rows in {time.monotonic() - began:.0f} s, {len(failed)} with failures, "
+        f"{len(slow)} slower than promised or not measured"
+    )
+    return 1 if failed or slow or not lines else 0
 
 
 if __name__ == "__main__":

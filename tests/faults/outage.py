@@ -15,6 +15,7 @@ from tests.waiting import until
 JOBS = 4
 QUICK = 15.0  # seconds in which any request is answered while the database is silent; the first ones find that out
 MOST_LINES = 6  # that a process may write for an outage: it begins, it lasts, it is over; and so for wake-ups
+MOST_CPU = 0.25  # of a processor, that a process may use while it waits
 _SPARE = 2  # connections and descriptors that may be just being replaced
 
 
@@ -56,6 +57,16 @@ class Troupe:
         if answer.status_code == 503:
             assert answer.headers["content-type"] == "application/problem+json"
             assert int(answer.headers["retry-after"]) > 0
+
+    @asynccontextmanager
+    async def waiting(self) -> AsyncIterator[None]:
+        """Nobody spins while the database is away."""
+        before, since = {member.pid: _spent(member) for member in self.members}, time.monotonic()
+        yield
+        lasted = time.monotonic() - since
+        for member in self.members:
+            spent = _spent(member) - before[member.pid]
+            assert spent <= 0.3 + lasted * MOST_CPU, f"a {member.role} spent {spent:.2f} s of {lasted:.2f} s on waiting"
 
     # after
 
@@ -106,3 +117,8 @@ async def gathered(stage: Stage, **settings: str) -> AsyncIterator[Troupe]:
 
 def _open_files(member: Member) -> int:
     return psutil.Process(member.pid).num_fds()
+
+
+def _spent(member: Member) -> float:
+    times = psutil.Process(member.pid).cpu_times()
+    return float(times.user + times.system)

@@ -112,10 +112,6 @@ class Proxy:
         for link in self._links:
             link.stranded = True
 
-    def lead_to(self, url: str) -> None:
-        """From now on new connections go to another server."""
-        self.place = make_url(url)
-
     def trap(self, pattern: str, at: At, do: Callable[[], object], *, skip: int = 0, cut: bool = True) -> Trap:
         """`do` is called when a statement with that text passes."""
         made = Trap(pattern, at, do, skip, cut)

@@ -22,11 +22,13 @@ HEAD = (
     "recovery p50",
     "p99",
     "max",
+    "measured",
+    "promised",
     "failed",
 )
 
 
-@dataclass
+@dataclass(eq=False)
 class Line:
     scenario: Scenario
     kind: str
@@ -35,6 +37,15 @@ class Line:
     tally: Tally = field(default_factory=Tally)
     failures: list[tuple[int, str]] = field(default_factory=list)  # seed and reason
     seconds: float = 0.0
+
+    @property
+    def bound(self) -> float | None:
+        return self.scenario.bound if self.times == self.scenario.times[-1] else None
+
+    @property
+    def too_slow(self) -> bool:
+        found = percentile(self.tally.recovery, 0.99)
+        return self.bound is not None and (found is None or found > self.bound)
 
     def cells(self) -> list[str]:
         t = self.tally
@@ -48,6 +59,8 @@ class Line:
             str(t.stale_refused),
             str(t.stale_accepted),
             *("–" if seconds is None else f"{seconds:.2f} s" for seconds in times),
+            str(len(t.recovery)),
+            "–" if self.bound is None else f"{self.bound:g} s",
             str(len(self.failures)),
         ]
 
@@ -65,6 +78,7 @@ class Line:
                 "p99": percentile(t.recovery, 0.99),
                 "max": percentile(t.recovery, 1.0),
                 "measured": len(t.recovery),
+                "promised": self.bound,
             },
             "failures": [{"seed": seed, "reason": reason} for seed, reason in self.failures],
             "seconds": round(self.seconds, 1),

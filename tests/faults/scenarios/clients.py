@@ -103,6 +103,7 @@ async def _key(stage: Stage) -> str:
     fast=("postgresql",),
     rounds=5,
     within=100,
+    bound=5,
 )
 async def clients_at_work(stage: Stage) -> None:
     server, members = await at_its_own_server(stage)

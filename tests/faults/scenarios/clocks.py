@@ -7,7 +7,7 @@ from typing import Any
 
 from horae.clock import SystemClock
 from tests.faults.scenario import SERVERS, scenario
-from tests.faults.scenarios.workers import begun_again, held_by, now
+from tests.faults.scenarios.workers import begun_again, kill, now
 from tests.faults.stage import RETRY, Stage
 
 DOWN = timedelta(hours=3)
@@ -51,9 +51,8 @@ async def clocks_off(stage: Stage) -> None:
     runs = await stage.ask_for(8, stage.noting(1.5 * stage.lease, "script"))
     await stage.noted("start", lambda note: note.run_id in runs, count=8)
     await stage.pass_by(stage.chance.random())
-    since = now()
-    await victim.kill()
-    await begun_again(stage, await held_by(stage, victim) & set(runs), since)
+    held, since = await kill(stage, victim)
+    await begun_again(stage, held & set(runs), since)
 
 
 @scenario(

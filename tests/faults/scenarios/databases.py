@@ -38,6 +38,7 @@ async def behind_a_proxy(stage: Stage) -> tuple[Proxy, Troupe]:
     fast=("postgresql",),
     rounds=20,
     within=100,
+    bound=5,
 )
 async def database_killed(stage: Stage) -> None:
     server, members = await at_its_own_server(stage)
@@ -51,7 +52,8 @@ async def database_killed(stage: Stage) -> None:
         await server.kill()
         if away and not count % 5:
             await members.is_refused()
-        await stage.pass_by(away)
+        async with members.waiting():
+            await stage.pass_by(away)
         await members.resumes(await server.back())
         await stage.settle()
     await members.has_let_go()
@@ -66,6 +68,7 @@ async def database_killed(stage: Stage) -> None:
     fast=("postgresql",),
     rounds=5,
     within=100,
+    bound=5,
 )
 async def database_stranded(stage: Stage) -> None:
     proxy, members = await behind_a_proxy(stage)
@@ -88,6 +91,7 @@ async def database_stranded(stage: Stage) -> None:
     kinds=SERVERS,
     rounds=5,
     within=90,
+    bound=5,
 )
 async def database_silent(stage: Stage) -> None:
     proxy, members = await behind_a_proxy(stage)
@@ -97,7 +101,8 @@ async def database_silent(stage: Stage) -> None:
         await stage.pass_by(stage.chance.random())
         proxy.silence()
         await members.is_refused()
-        await stage.pass_by(stage.chance.random() * stage.lease)
+        async with members.waiting():
+            await stage.pass_by(stage.chance.random() * stage.lease)
         proxy.speak()
         await members.resumes(now())
         await stage.settle()
@@ -110,6 +115,7 @@ async def database_silent(stage: Stage) -> None:
     kinds=SERVERS,
     rounds=5,
     within=90,
+    bound=5,
 )
 async def database_hangs(stage: Stage) -> None:
     server, members = await at_its_own_server(stage)
@@ -119,7 +125,8 @@ async def database_hangs(stage: Stage) -> None:
         await stage.pass_by(stage.chance.random())
         server.pause()
         await members.is_refused()
-        await stage.pass_by(stage.chance.random() * stage.lease)
+        async with members.waiting():
+            await stage.pass_by(stage.chance.random() * stage.lease)
         server.resume()
         await members.resumes(now())
         await stage.settle()
@@ -133,6 +140,7 @@ async def database_hangs(stage: Stage) -> None:
     times=BOTH,
     rounds=5,
     within=100,
+    bound=5,
 )
 async def database_read_only(stage: Stage) -> None:
     server, members = await at_its_own_server(stage)
@@ -141,7 +149,8 @@ async def database_read_only(stage: Stage) -> None:
         await members.steady(times=10)
         await server.read_only(True)
         await members.is_refused()
-        await stage.pass_by(3 * stage.chance.random())
+        async with members.waiting():
+            await stage.pass_by(3 * stage.chance.random())
         await server.read_only(False)
         await members.resumes(now())
         await stage.settle()
@@ -155,6 +164,7 @@ async def database_read_only(stage: Stage) -> None:
     times=("default",),
     rounds=3,
     within=120,
+    bound=5,
 )
 async def database_slow(stage: Stage) -> None:
     """Nothing is given up for being slow: attempts longer than a lease keep theirs."""
@@ -181,6 +191,7 @@ async def database_slow(stage: Stage) -> None:
     fast=("mysql",),
     rounds=5,
     within=100,
+    bound=5,
 )
 async def commit_unheard(stage: Stage) -> None:
     """A claim, a firing or an ending, in turn: each is safe to repeat, and no run waits for its lease to run out."""
@@ -204,6 +215,7 @@ async def commit_unheard(stage: Stage) -> None:
     kinds=SERVERS,
     rounds=5,
     within=90,
+    bound=5,
 )
 async def tables_locked(stage: Stage) -> None:
     members = await stage.keep(gathered(stage))
@@ -238,6 +250,7 @@ async def locked_table(stage: Stage, table: str) -> AsyncIterator[None]:
     kinds=SERVERS,
     rounds=5,
     within=100,
+    bound=5,
 )
 async def server_crowded(stage: Stage) -> None:
     server, members = await at_its_own_server(stage)

@@ -15,6 +15,7 @@ from tests.waiting import until
     times=BOTH,
     fast=("postgresql",),
     rounds=3,
+    bound=20,
 )
 async def worker_partitioned(stage: Stage) -> None:
     """Their hosts look like others: nobody here may conclude anything from its process."""
@@ -42,6 +43,7 @@ async def worker_partitioned(stage: Stage) -> None:
     kinds=SERVERS,
     times=BOTH,
     rounds=3,
+    bound=10,
 )
 async def scheduler_partitioned(stage: Stage) -> None:
     proxy = await stage.proxy()

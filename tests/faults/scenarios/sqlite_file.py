@@ -29,6 +29,7 @@ def place(stage: Stage) -> Path:
     kinds=ONLY,
     rounds=3,
     within=90,
+    bound=5,
 )
 async def sqlite_locked(stage: Stage) -> None:
     members = await stage.keep(gathered(stage))
@@ -44,7 +45,7 @@ async def sqlite_locked(stage: Stage) -> None:
     await members.has_let_go()
 
 
-@scenario("sqlite-moved", "the file is moved away and put back", kinds=ONLY, rounds=3, within=100)
+@scenario("sqlite-moved", "the file is moved away and put back", kinds=ONLY, rounds=3, within=100, bound=5)
 async def sqlite_moved(stage: Stage) -> None:
     members = await stage.keep(gathered(stage))
     for _ in stage.rounds():
@@ -59,7 +60,15 @@ async def sqlite_moved(stage: Stage) -> None:
     await members.has_let_go()
 
 
-@scenario("disk-full", "the disk of the database is full for a while", kinds=MOUNTS, fast=MOUNTS, rounds=3, within=100)
+@scenario(
+    "disk-full",
+    "the disk of the database is full for a while",
+    kinds=MOUNTS,
+    fast=MOUNTS,
+    rounds=3,
+    within=100,
+    bound=5,
+)
 async def disk_full(stage: Stage) -> None:
     disk = await stage.keep(small_disk(stage.cluster.folder))
     with closing(sqlite3.connect(place(stage))) as source, closing(sqlite3.connect(disk / "horae.db")) as target:

@@ -36,6 +36,16 @@ async def held_by(stage: Stage, worker: Member) -> set[str]:
     return {row["id"] for row in rows}
 
 
+async def kill(stage: Stage, worker: Member) -> tuple[set[str], float]:
+    """Kills it, and tells which runs it held and when that was. It sleeps while it is asked about: what it held would
+    otherwise be somebody else's by the time of the answer."""
+    worker.pause()
+    held = await held_by(stage, worker)
+    since = now()
+    await worker.kill()
+    return held, since
+
+
 async def one_at_work(stage: Stage, workers: list[Member]) -> Member:
     """One of those that hold runs: one may have taken all."""
     return stage.chance.choice([worker for worker in workers if await held_by(stage, worker)])
@@ -67,6 +77,7 @@ async def over(stage: Stage, runs: Iterable[str]) -> None:
     times=BOTH,
     fast=ALL,
     rounds=5,
+    bound=3,
 )
 async def worker_killed(stage: Stage) -> None:
     await stage.cluster.start_scheduler()
@@ -75,9 +86,8 @@ async def worker_killed(stage: Stage) -> None:
         runs = await busy(stage, workers, KINDS)
         victim = await one_at_work(stage, workers)
         workers.remove(victim)
-        since = now()
-        await victim.kill()
-        await begun_again(stage, await held_by(stage, victim), since)
+        held, since = await kill(stage, victim)
+        await begun_again(stage, held, since)
         workers.append(await stage.cluster.start_worker())
         await over(stage, runs)
 
@@ -88,6 +98,7 @@ async def worker_killed(stage: Stage) -> None:
     times=BOTH,
     fast=("mysql",),
     rounds=5,
+    bound=20,
 )
 async def worker_killed_elsewhere(stage: Stage) -> None:
     await stage.cluster.start_scheduler()
@@ -95,9 +106,8 @@ async def worker_killed_elsewhere(stage: Stage) -> None:
     for _ in stage.rounds():
         victim = await elsewhere(stage)
         runs = await busy(stage, [victim, victim], KINDS, 2 * stage.lease)
-        since = now()
-        await victim.kill()
-        await begun_again(stage, await held_by(stage, victim), since)
+        held, since = await kill(stage, victim)
+        await begun_again(stage, held, since)
         await over(stage, runs)
 
 
@@ -116,6 +126,7 @@ async def elsewhere(stage: Stage) -> Member:
     fast=("postgresql",),
     rounds=3,
     within=180,
+    bound=20,
 )
 async def worker_paused(stage: Stage) -> None:
     """Not on SQLite: asleep within a transaction it would hold the one lock that everybody needs."""
