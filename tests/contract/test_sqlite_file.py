@@ -119,11 +119,10 @@ async def test_a_full_disk(small_disk: Path, path: Path) -> None:
 
 
 def _fill(path: Path) -> None:
-    with path.open("wb") as file:
+    with path.open("wb", buffering=0) as file:
         try:
             while True:
                 file.write(b"\0" * 65_536)
-                file.flush()
         except OSError:
             pass
 
