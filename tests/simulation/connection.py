@@ -13,13 +13,12 @@ from horae.store.dialects.base import Params, Row
 from horae.store.dialects.sqlite import BUSY_TIMEOUT, SqliteConnection, _micros
 from horae.store.failures import ConnectionLost, TryAgain
 from tests.simulation.loop import pause
+from tests.simulation.rewrites import rewritten
 
 if TYPE_CHECKING:
     from tests.simulation.process import Process
 
 VERB: ContextVar[str] = ContextVar("verb", default="connect")
-REWRITE: dict[str, str] = {}
-"""Text in statements, and what stands there instead: for bugs that are planted."""
 Change = tuple[str, str]
 """A table, and the key of a row of it that was inserted, changed or deleted."""
 
@@ -107,6 +106,7 @@ class SimulatedConnection:
         self._world = process.world
         self._inner: Wire  # while it is open
         self._beginning = self._writing = False
+        self._began: datetime  # since when it writes
         self.changed: dict[Change, None] = {}
 
     async def open(self) -> SimulatedConnection:
@@ -120,11 +120,11 @@ class SimulatedConnection:
 
     async def fetch(self, sql: str, params: Params | None = None) -> Sequence[Row]:
         await self._before()
-        return await self._inner.fetch(_rewritten(sql), params)
+        return await self._inner.fetch(rewritten(sql), params)
 
     async def execute(self, sql: str, params: Params | None = None) -> int:
         await self._before()
-        return await self._inner.execute(_rewritten(sql), params)
+        return await self._inner.execute(rewritten(sql), params)
 
     async def begin(self) -> None:
         self._beginning = True
@@ -167,7 +167,7 @@ class SimulatedConnection:
         await self._point(commit=False)
         if self._beginning:
             await self._guarded(self._world.lock.acquire(self))
-            self._beginning, self._writing = False, True
+            self._beginning, self._writing, self._began = False, True, self._world.now()
 
     async def _guarded(self, wait: Any) -> None:
         try:
@@ -211,7 +211,7 @@ class SimulatedConnection:
         if not wrote:
             return
         if committed and changed:
-            self._world.committed(self.process, VERB.get(), changed)
+            self._world.committed(self.process, VERB.get(), self._began, changed)
         elif changed:
             self._world.trace.rolled_back(self.process.name, VERB.get(), changed)
 
@@ -221,9 +221,3 @@ class SimulatedConnection:
         if hasattr(self, "_inner"):
             self._world.wires.give_back(self._inner)
             del self._inner  # it is somebody else's from now on
-
-
-def _rewritten(sql: str) -> str:
-    for old, new in REWRITE.items():
-        sql = sql.replace(old, new)
-    return sql

@@ -24,7 +24,13 @@ KEYS = {
     "attempts": "{row}.run_id || '/' || {row}.n",
     "dead_letters": "{row}.run_id",
     "operations": "{row}.id",
+    "shards": "'shard ' || {row}.shard",
+    "schedulers": "{row}.id",
+    "workers": "{row}.id",
 }
+# Heartbeats are many and say little: of these tables less is watched.
+COLUMNS = {"schedulers": "id", "workers": "id, status = 'offline' AS offline"}
+_UPDATES = {"schedulers": "NEW.id <> OLD.id", "workers": "(NEW.status = 'offline') <> (OLD.status = 'offline')"}
 SHARDS = 4
 PROJECT = "01900000-0000-7000-8000-000000000000"
 _MEMORY = Path("/dev/shm")  # where files cost no disk's sync
@@ -43,8 +49,9 @@ def template() -> bytes:
         raw.execute("UPDATE task_functions SET last_seen_at = 0")
         for table, key in KEYS.items():
             for event, row in (("INSERT", "NEW"), ("UPDATE", "NEW"), ("DELETE", "OLD")):
+                when = f"WHEN {_UPDATES[table]} " if event == "UPDATE" and table in _UPDATES else ""
                 raw.execute(
-                    f"CREATE TRIGGER simulation_{table}_{event} AFTER {event} ON {table} "
+                    f"CREATE TRIGGER simulation_{table}_{event} AFTER {event} ON {table} {when}"
                     f"BEGIN SELECT simulation_saw('{table}', {key.format(row=row)}); END"
                 )
         raw.execute("PRAGMA journal_mode = DELETE")

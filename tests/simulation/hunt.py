@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 
 from tests.simulation.mutants import MUTANTS, Mutant, planted
+from tests.simulation.oracle import Violation
+from tests.simulation.rewrites import Misfit
 from tests.simulation.trial import Trial, attempt
 
 _DETAILS = re.compile(r" \(|:| from \d| at \d")  # what follows differs from seed to seed
@@ -24,10 +26,13 @@ class Find:
 
 
 def hunt(mutant: Mutant, most: int, *, likely: int = 0) -> Find:
-    """In one world after the other, the likely one first."""
+    """In one world after the other, the likely one first. It must break a rule of the oracle: any other failure may be
+    the plant's own, such as an argument of another name."""
     with planted(mutant):
         for seed in (likely, *range(most)):
             trial = attempt(str(seed))
+            if trial.failure is not None and not isinstance(trial.failure, Violation):
+                raise Misfit(f"{mutant.name} broke no rule in seed {seed}, but {trial.failure!r}") from trial.failure
             if trial.failure is not None:
                 return Find(mutant, seed + 1, trial)
     return Find(mutant, most, None)

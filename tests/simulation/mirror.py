@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from tests.simulation.connection import Change
-from tests.simulation.database import KEYS
+from tests.simulation.database import COLUMNS, KEYS
 
 if TYPE_CHECKING:
     from tests.simulation.process import Process
@@ -27,6 +27,7 @@ class Step:
 
     process: Process
     verb: str
+    began: datetime  # since when it was the one that writes
     now: datetime
     before: dict[Change, Row | None] = field(default_factory=dict)
     after: dict[Change, Row | None] = field(default_factory=dict)
@@ -51,12 +52,11 @@ class Mirror:
         for table in KEYS:
             self.tables[table] = self._read(table, None)
 
-    def read(self, process: Process, verb: str, now: datetime, changed: Sequence[Change]) -> Step:
+    def read(self, step: Step, changed: Sequence[Change]) -> None:
         """What the transaction did; the copy is as the database is now."""
         keys: dict[str, list[str]] = {}
         for table, key in changed:
             keys.setdefault(table, []).append(key)
-        step = Step(process, verb, now)
         self.earlier = {}
         for table, wanted in keys.items():
             found = self._read(table, wanted)
@@ -65,7 +65,6 @@ class Mirror:
                 before, after = mine.get(key), found.get(key)
                 step.before[table, key], step.after[table, key] = before, after
                 self._put(table, key, before, after)
-        return step
 
     def _put(self, table: str, key: str, before: Row | None, after: Row | None) -> None:
         if after is None:
@@ -83,7 +82,7 @@ class Mirror:
 
     def _read(self, table: str, keys: list[str] | None) -> dict[str, Row]:
         key = KEYS[table].format(row=table)
-        sql, params = f"SELECT {key} AS simulation_key, * FROM {table}", ()
+        sql, params = f"SELECT {key} AS simulation_key, {COLUMNS.get(table, '*')} FROM {table}", ()
         if keys is not None:
             sql += f" WHERE {key} IN (SELECT value FROM json_each(?))"
             params = (orjson.dumps(keys).decode(),)  # type: ignore[assignment]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
@@ -17,7 +17,8 @@ from horae.processes.scheduler import Scheduler
 from horae.processes.worker import Worker
 from horae.store.gates import GateTable
 from horae.store.jobs import JobTable
-from tests.simulation.connection import REWRITE, VERB
+from tests.simulation.connection import VERB
+from tests.simulation.rewrites import Rewrite, changing
 
 Patch = tuple[Any, str, Any]
 
@@ -26,7 +27,7 @@ Patch = tuple[Any, str, Any]
 class Mutant:
     name: str
     what: str
-    sql: dict[str, str] = field(default_factory=dict)
+    sql: tuple[Rewrite, ...] = ()
     patches: Callable[[], list[Patch]] = list
 
 
@@ -35,8 +36,7 @@ def planted(mutant: Mutant) -> Iterator[None]:
     with ExitStack() as stack:
         for owner, name, value in mutant.patches():
             stack.enter_context(patch.object(owner, name, value))
-        REWRITE.update(mutant.sql)
-        stack.callback(REWRITE.clear)
+        stack.enter_context(changing(*mutant.sql))
         yield
 
 
@@ -144,34 +144,47 @@ def _lost_counts_as_interrupted() -> list[Patch]:
     return [(settle, "judge", judge)]
 
 
+_REQUEUE, _SHARDS = "UPDATE runs SET status = 'queued'", "SELECT shard FROM shards"
 MUTANTS = [
     Mutant(
         "finish without the token",
         "a late worker ends or requeues what is no longer its own",
-        sql={
-            "r.id = v.id AND r.token IS v.token": "r.id = v.id",
-            "r.id = v.id AND r.token = v.token": "r.id = v.id",
-            "runs.id = v.id AND runs.token = v.token": "runs.id = v.id",
-        },
+        sql=(
+            Rewrite("r.id = v.id AND r.token IS v.token", "r.id = v.id", ("INSERT INTO run_history",)),
+            Rewrite("r.id = v.id AND r.token = v.token", "r.id = v.id", ("SELECT r.id, r.job_id",)),
+            Rewrite("runs.id = v.id AND runs.token = v.token", "runs.id = v.id", (_REQUEUE,)),
+        ),
     ),
     Mutant(
         "renewal by anybody",
         "a worker prolongs the lease of another's attempt",
-        sql={"WHERE worker_id = :worker_id AND status = 'running' AND id IN": "WHERE status = 'running' AND id IN"},
+        sql=(
+            Rewrite(
+                "WHERE worker_id = :worker_id AND status = 'running' AND id IN",
+                "WHERE status = 'running' AND id IN",
+                ("SELECT id, token, cancel_requested_at FROM runs",),
+            ),
+        ),
     ),
     Mutant("advance outside the transaction", "a crash between fires an occurrence twice", patches=_advance_alone),
     Mutant(
         "lease by the local clock",
         "a scheduler whose clock is ahead takes runs from live workers",
-        sql={"'running' AND lease_until < horae_now()": "'running' AND lease_until < simulation_local_now()"},
+        sql=(
+            Rewrite(
+                "'running' AND lease_until < horae_now()",
+                "'running' AND lease_until < simulation_local_now()",
+                ("SELECT EXISTS (SELECT 1 FROM runs", "SELECT id, job_id"),
+            ),
+        ),
     ),
     Mutant(
         "attempt counted when it failed",
         "a run that kills its workers is tried for ever",
-        sql={
-            "SET status = 'running', attempt = attempt + 1,": "SET status = 'running',",
-            "SET status = 'queued', due_at": "SET status = 'queued', attempt = runs.attempt + 1, due_at",
-        },
+        sql=(
+            Rewrite("attempt = attempt + 1, ", "", ("UPDATE runs SET status = 'running'",)),
+            Rewrite("SET status = 'queued', ", "SET status = 'queued', attempt = runs.attempt + 1, ", (_REQUEUE,)),
+        ),
     ),
     Mutant("lost attempts are not counted", "the same, by another way", patches=_lost_counts_as_interrupted),
     Mutant("retry lost on a crash", "nobody queues again what a dead worker had", patches=_no_retry_after_a_crash),
@@ -180,9 +193,15 @@ MUTANTS = [
     Mutant(
         "gate without effect",
         "max_instances is exceeded",
-        sql={"SUM(CASE WHEN held THEN 0 ELSE 1 END) AS under_way": "0 AS under_way"},
+        sql=(
+            Rewrite("SUM(CASE WHEN held THEN 0 ELSE 1 END) AS under_way", "0 AS under_way", ("SELECT job_id, SUM(",)),
+        ),
     ),
-    Mutant("held runs are claimed", "the same, by another way", sql={"AND NOT held AND queue": "AND queue"}),
+    Mutant(
+        "held runs are claimed",
+        "the same, by another way",
+        sql=(Rewrite("AND NOT held AND queue", "AND queue", ("SELECT 0 AS lane", "SELECT id, job_id")),),
+    ),
     Mutant(
         "recovery leaves the gate shut",
         "a place is lost with its worker",
@@ -192,7 +211,13 @@ MUTANTS = [
     Mutant(
         "fired_through lowered on edit",
         "what was fired may be fired again",
-        sql={"anchor_at = :anchor_at, next_run_at": "anchor_at = :anchor_at, fired_through = NULL, next_run_at"},
+        sql=(
+            Rewrite(
+                "anchor_at = :anchor_at, next_run_at",
+                "anchor_at = :anchor_at, fired_through = NULL, next_run_at",
+                ("UPDATE jobs SET name",),
+            ),
+        ),
     ),
     Mutant("worker trusts hints", "a lost wake-up is a run that waits for ever", patches=_worker_waits_for_hints),
     Mutant("scheduler trusts hints", "a lost wake-up is a job that never fires", patches=_scheduler_waits_for_hints),
@@ -200,5 +225,20 @@ MUTANTS = [
     Mutant("own lease longer than the database's", "two attempts work at once", patches=_lease_is_overrated),
     Mutant("repetition is not noticed", "what was done is refused", patches=_repetition_is_not_noticed),
     Mutant("backfill stops at a crash", "an operation goes on for ever", patches=_backfill_stops_at_a_crash),
+    Mutant(
+        "shard taken from its owner",
+        "nobody looks at the lease, and schedulers rob each other",
+        sql=(Rewrite("WHERE owner_id IS NULL OR lease_until <= horae_now() ORDER BY", "ORDER BY", (_SHARDS,)),),
+    ),
+    Mutant(
+        "stale scheduler renews",
+        "one that stood still goes on as if it had not",
+        sql=(Rewrite("owner_id = :me AND lease_until > horae_now()", "owner_id = :me", (_SHARDS,)),),
+    ),
+    Mutant(
+        "shard without a new epoch",
+        "nobody can tell the new owner's time from the old one's",
+        sql=(Rewrite("epoch = epoch + 1, ", "", ("UPDATE shards SET owner_id = :me",)),),
+    ),
 ]
 BY_NAME = {mutant.name: mutant for mutant in MUTANTS}

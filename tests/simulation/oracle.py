@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from tests.simulation import job_rules, run_rules
+from tests.simulation import job_rules, process_rules, run_rules
 from tests.simulation.connection import Change
 from tests.simulation.mirror import Mirror, Row, Step
 
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 class Violation(Exception):
     """Something that must never be."""
 
-    def __init__(self, what: str, *, run: str | None = None, job: str | None = None) -> None:
+    def __init__(self, what: str, *about: str | None) -> None:
         super().__init__(what)
-        self.what, self.run, self.job = what, run, job
+        self.what = what
+        self.about = {key for key in about if key is not None}  # of the rows in question
 
 
 @lru_cache(maxsize=4096)
@@ -42,16 +43,18 @@ class Oracle:
         self.ended = dict.fromkeys(("succeeded", "failed", "cancelled", "skipped"), 0)  # occurrences
         self.fired_rows: dict[str, list[Row]] = {}  # by job: rows of its schedule, as they were inserted
 
-    def broken(self, what: str, *, run: str | None = None, job: str | None = None) -> None:
+    def broken(self, what: str, *, run: str | None = None, job: str | None = None, about: str | None = None) -> None:
         """Ends the world, whatever catches what."""
-        violation = Violation(what, run=run, job=job)
+        violation = Violation(what, run, job, about)
         self.world.loop.halt(violation)
         raise violation
 
-    def committed(self, process: Process, verb: str, now: datetime, changed: Sequence[Change]) -> Step:
-        step = self.mirror.read(process, verb, now, changed)
+    def committed(self, process: Process, verb: str, began: datetime, now: datetime, changed: Sequence[Change]) -> Step:
+        step = Step(process, verb, began, now)
+        self.mirror.read(step, changed)
         run_rules.check(self, step)
         job_rules.check(self, step)
+        process_rules.check(self, step)
         return step
 
     def spec(self, job_id: str, version: int) -> Any:

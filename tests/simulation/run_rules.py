@@ -84,7 +84,9 @@ class _Move:
         self.expect(made <= limit, f"attempt {made} of at most {limit}")
         leased = [row[column] is not None for column in LEASE]
         if row["status"] == "running":
-            self.expect(all(leased) and not row["held"] and row["attempt"], "a running run without a lease")
+            self.expect(all(leased), "a running run without a lease")
+            self.expect(not row["held"], "a held run is running")
+            self.expect(row["attempt"], "a run is running, and no attempt was counted")
             self.expect(row["parked"] or row["worker_id"], "a running run without a worker")
         else:
             self.expect(not any(leased) and row["worker_id"] is None, "a queued run with a lease")
@@ -124,6 +126,8 @@ class _Move:
         elif before["lease_until"] != after["lease_until"]:
             self.expect(after["lease_until"] > before["lease_until"], "a lease was shortened")
             self.expect(self.step.process.id == before["worker_id"], "a lease was renewed by somebody else")
+            worker = self.oracle.mirror.tables["workers"].get(before["worker_id"])
+            self.expect(worker and not worker["offline"], "a lease was renewed by a worker that counts as gone")
 
     def _given_back(self, before: Row, after: Row) -> None:
         tried = self.step.after.get(("attempts", f"{self.id}/{before['attempt']}"))

@@ -13,7 +13,7 @@ from horae.store.dialects.base import Connection, Dialect, Params, Row
 from horae.store.dialects.link import Link
 from horae.store.store import SqlStore
 from tests.contract.world import IDS
-from tests.simulation.connection import REWRITE
+from tests.simulation.rewrites import rewritten
 from tests.waiting import until
 
 _WAITS = {
@@ -61,12 +61,12 @@ class Stepped:
 
     async def fetch(self, sql: str, params: Params | None = None) -> Sequence[Row]:
         await self._party.turn()
-        found: Sequence[Row] = await self._inner.fetch(_rewritten(sql), params)
+        found: Sequence[Row] = await self._inner.fetch(rewritten(sql), params)
         return found
 
     async def execute(self, sql: str, params: Params | None = None) -> int:
         await self._party.turn()
-        return int(await self._inner.execute(_rewritten(sql), params))
+        return int(await self._inner.execute(rewritten(sql), params))
 
     async def begin(self) -> None:
         await self._inner.begin()
@@ -80,12 +80,6 @@ class Stepped:
 
     async def close(self) -> None:
         await self._inner.close()
-
-
-def _rewritten(sql: str) -> str:
-    for old, new in REWRITE.items():
-        sql = sql.replace(old, new)
-    return sql
 
 
 def stepped_store(connect: Callable[[], Awaitable[Connection]], dialect: Dialect, party: Party) -> SqlStore:

@@ -1,4 +1,4 @@
-"""What people read when a seed has failed: who did what when, as far as it concerns the run or job in question."""
+"""What people read when a seed has failed: who did what when, as far as it concerns the rows in question."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from tests.simulation.trace import Entry, Trace
 _LONGEST = 120
 
 
-def timeline(trace: Trace, *, run: str | None, job: str | None) -> list[str]:
-    wanted = {key for key in (run, job) if key is not None}
+def timeline(trace: Trace, wanted: set[str]) -> list[str]:
     chosen = [entry for entry in trace.entries if not wanted or _concerns(entry, wanted)]
     if len(chosen) > _LONGEST:
         skipped = len(chosen) - _LONGEST

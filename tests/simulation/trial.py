@@ -10,12 +10,15 @@ from tests.simulation.database import Folder
 from tests.simulation.oracle import Violation
 from tests.simulation.timeline import timeline
 from tests.simulation.world import World
+from tests.simulation.year import Year
 
 
 @dataclass(frozen=True)
 class Trial:
     seed: str
+    year: bool  # or minutes of a cluster
     failure: Exception | None
+    ended: dict[str, int]  # occurrences, by what became of them
     happened: tuple[str, ...]  # faults and wishes, by their keys
     timeline: list[str]
     fingerprint: str
@@ -32,21 +35,23 @@ class Trial:
         return "".join(letter for letter in text if not letter.isdigit())
 
 
-def attempt(seed: str, *, keep: Collection[str] | None = None) -> Trial:
+def attempt(seed: str, *, keep: Collection[str] | None = None, year: bool = False) -> Trial:
     began = time.process_time()
     failure: Exception | None = None
     with Folder() as path:
-        world = World(seed, path, keep=keep)
+        world = (Year if year else World)(seed, path, keep=keep)
         try:
             world.run()
         except Exception as error:
             failure = error
-    run, job = (failure.run, failure.job) if isinstance(failure, Violation) else (None, None)
+    about = failure.about if isinstance(failure, Violation) else set()
     return Trial(
         seed,
+        year,
         failure,
+        world.oracle.ended,
         tuple(world.faults.happened),
-        timeline(world.trace, run=run, job=job) if failure is not None else [],
+        timeline(world.trace, about) if failure is not None else [],
         world.trace.fingerprint(),
         world.loop.time(),
         len(world.trace.entries),
@@ -57,7 +62,7 @@ def attempt(seed: str, *, keep: Collection[str] | None = None) -> Trial:
 def told(trial: Trial, first: Trial) -> str:
     """A failure, so that somebody can find out why: `trial` may be shorter than the `first` one of its seed."""
     lines = [f"seed {trial.seed} failed: {trial.failure!r}", *trial.timeline]
-    lines.append(f"again, as it was:   make simulate SEEDS={first.seed}")
+    lines.append(f"again, as it was:   make simulate SEEDS={first.seed}{' ARGS=--year' if first.year else ''}")
     if len(trial.happened) < len(first.happened):
         only = ",".join(trial.happened)
         lines.append(f"again, as above:    make simulate SEEDS={first.seed} ARGS='--only {only}'")

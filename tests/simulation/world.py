@@ -87,14 +87,14 @@ class World:
         return host.key == me.key and not any(p.alive and p.pid == host.pid for p in self.processes.values())
 
     def is_dead(self, process_id: str) -> bool:
-        """Whether the worker of this id is gone, in truth."""
+        """Whether the worker or scheduler of this id is gone, in truth."""
         return not any(process.alive and process.id == process_id for process in self.processes.values())
 
     # What happens
 
-    def committed(self, process: Process, verb: str, changed: Sequence[Change]) -> None:
+    def committed(self, process: Process, verb: str, began: datetime, changed: Sequence[Change]) -> None:
         try:
-            step = self.oracle.committed(process, verb, self.now(), changed)
+            step = self.oracle.committed(process, verb, began, self.now(), changed)
         except Violation:
             self.trace.commit(process.name, verb, "", changed)
             raise
@@ -165,4 +165,6 @@ def _told(step: Step) -> str:
             words.append(f"{key[-6:]}={row['status']}" if row else f"{key[-6:]} pruned")
         elif table == "jobs":
             words.append(f"job {key[-6:]}")
+        elif table == "shards" and row:
+            words.append(f"{key}={row['owner_id'][-6:] if row['owner_id'] else 'free'}/{row['epoch']}")
     return " ".join(word for word in words if word)

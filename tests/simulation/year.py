@@ -4,6 +4,7 @@ occurrence accounted for."""
 from __future__ import annotations
 
 import random
+from collections.abc import Collection
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -16,7 +17,6 @@ from horae.lifecycle import claim, finish, state, submit
 from horae.ports import Transaction
 from horae.processes.settings import SchedulerSettings, WorkerSettings
 from tests.simulation import quiet
-from tests.simulation.database import Folder
 from tests.simulation.loop import pause
 from tests.simulation.people import Somebody
 from tests.simulation.settings import Settings
@@ -59,8 +59,8 @@ def _jobs(begin: Any) -> dict[str, dict[str, Any]]:
 class Year(World):
     delays = (60.0, HOUR, 30 * HOUR)
 
-    def __init__(self, seed: str, path: str) -> None:
-        super().__init__(seed, path, settings=_SETTINGS)
+    def __init__(self, seed: str, path: str, *, keep: Collection[str] | None = None) -> None:
+        super().__init__(seed, path, keep=keep, settings=_SETTINGS)
 
     async def story(self) -> None:
         self.populate()
@@ -135,10 +135,3 @@ async def _carry_out(somebody: Somebody, store: Any) -> None:
 
 async def _definitions(tx: Transaction, pairs: set[tuple[str, int]]) -> dict[tuple[str, int], JobSpec]:
     return await tx.jobs.definitions(pairs)
-
-
-def live_through(seed: str) -> Year:
-    with Folder() as path:
-        year = Year(seed, path)
-        year.run()
-    return year
