@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from horae.api.schedule_schemas import OperationView
-from horae.api.views import definition_json, instant, whole
+from horae.api.views import definition_json, whole
 from horae.domain.difference import Change, changes, compare
+from horae.domain.explanation import moment
 from horae.domain.preview import Upcoming
 from horae.domain.records import JobRecord, Operation, VersionRecord
 from horae.domain.schedule import Schedule
@@ -41,7 +42,7 @@ def _standstill(job: JobRecord, now: datetime) -> str | None:
         return "the job is disabled: nothing of this runs until it is enabled"
     if not paused_at(job, now):
         return None
-    until = "until it is resumed" if job.paused_until is None else f"before {instant(job.paused_until)}"
+    until = "until it is resumed" if job.paused_until is None else f"before {moment(job.paused_until)}"
     return f"the job is paused: nothing of this runs {until} (then catch_up decides: {job.spec.catch_up})"
 
 

@@ -91,7 +91,7 @@ def test_views_hold_what_the_schema_says():
         ),
         (
             {"paused": True, "paused_until": LATER},
-            "the job is paused: nothing of this runs before 2026-01-01T01:00:00Z (then catch_up decides: last)",
+            "the job is paused: nothing of this runs before 2026-01-01 01:00:00 UTC (then catch_up decides: last)",
         ),
         ({"paused": True, "paused_until": NOW}, None),
     ],

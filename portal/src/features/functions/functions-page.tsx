@@ -38,7 +38,7 @@ export default function FunctionsPage() {
         />
       </div>
       <Pager nextCursor={functions.data?.next_cursor}>
-        {rows ? `${plural(rows.length, "function")} on this page` : ""}
+        {rows?.length ? `${plural(rows.length, "function")} on this page` : ""}
       </Pager>
       {name ? <FunctionSheet name={name} onClose={() => set({ function: null })} /> : null}
     </>

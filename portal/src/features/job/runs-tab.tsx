@@ -56,7 +56,7 @@ export function RunsTab({ job }: { job: JobView }) {
         />
       </div>
       <Pager nextCursor={runs.data?.next_cursor}>
-        {runs.data ? `${plural(runs.data.items.length, "run")} on this page` : ""}
+        {runs.data?.items.length ? `${plural(runs.data.items.length, "run")} on this page` : ""}
       </Pager>
     </>
   );

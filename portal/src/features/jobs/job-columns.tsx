@@ -40,7 +40,7 @@ export const jobColumns: ColumnDef<ListedJobView>[] = [
   {
     id: "target",
     header: "Target",
-    meta: { className: "hidden max-w-56 lg:table-cell" },
+    meta: { className: "hidden max-w-36 lg:table-cell 2xl:max-w-56" },
     cell: ({ row: { original: job } }) => (
       <div className="flex items-center gap-2">
         <Badge>{job.target.kind}</Badge>
@@ -53,7 +53,7 @@ export const jobColumns: ColumnDef<ListedJobView>[] = [
   {
     id: "schedule",
     header: "Schedule",
-    meta: { className: "hidden max-w-60 md:table-cell" },
+    meta: { className: "hidden max-w-40 md:table-cell 2xl:max-w-60" },
     cell: ({ row: { original: job } }) => (
       <span className="line-clamp-2 text-soft" title={job.words ?? undefined}>
         {job.words}

@@ -47,7 +47,7 @@ export default function JobsPage() {
         />
       </div>
       <Pager nextCursor={jobs.data?.next_cursor}>
-        {jobs.data ? `${plural(jobs.data.items.length, "job")} on this page` : ""}
+        {jobs.data?.items.length ? `${plural(jobs.data.items.length, "job")} on this page` : ""}
       </Pager>
       <JobBulk ids={ids} onClear={() => setSelected({})} />
     </>

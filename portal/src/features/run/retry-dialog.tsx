@@ -64,7 +64,10 @@ export function RetryDialog({ run, onClose }: RetryDialogProps) {
         <RunInput
           target={job.data?.target}
           draft={input}
-          onDraft={(change) => setInput({ ...input, ...change })}
+          onDraft={(change) => {
+            setInput({ ...input, ...change });
+            if (retry.isError) retry.reset();
+          }}
           errors={wrong ? only("input", wrong) : formErrors(retry.error)}
         />
       )}

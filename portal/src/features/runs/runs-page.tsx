@@ -39,7 +39,7 @@ export default function RunsPage() {
         />
       </div>
       <Pager nextCursor={runs.data?.next_cursor}>
-        {runs.data ? `${plural(runs.data.items.length, "run")} on this page` : ""}
+        {runs.data?.items.length ? `${plural(runs.data.items.length, "run")} on this page` : ""}
       </Pager>
       <RunBulk runs={chosen.runs} onClear={chosen.clear} />
     </>

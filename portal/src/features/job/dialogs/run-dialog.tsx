@@ -12,7 +12,7 @@ import { Fold } from "@/components/ui/fold";
 import { Input } from "@/components/ui/input";
 import { InstantInput } from "@/components/ui/instant-input";
 import { formErrors, only } from "@/features/job-form/form-errors";
-import { asText, draftOf } from "@/features/job-form/model/arguments";
+import { type ArgumentsDraft, asText, draftOf } from "@/features/job-form/model/arguments";
 import { parsed } from "@/features/job-form/model/target-code";
 import { RunInput } from "@/features/runs/input/run-input";
 import { userZone } from "@/lib/times";
@@ -47,6 +47,12 @@ export function RunDialog({ job, onClose }: { job: JobView; onClose: () => void 
     setWrong(given === undefined ? "is not JSON yet" : undefined);
     if (given !== undefined) run.mutate(given === null ? body : { ...body, input: given });
   };
+  /** What was said about the input is not said of another one. */
+  const change = (part: Partial<ArgumentsDraft>) => {
+    setInput({ ...input, ...part });
+    setWrong(undefined);
+    if (run.isError) run.reset();
+  };
   const { error } = run;
   const errors = formErrors(error);
   const told = ["input", "run_at", "priority"].some((name) => errors.under(name));
@@ -66,12 +72,7 @@ export function RunDialog({ job, onClose }: { job: JobView; onClose: () => void 
       }
     >
       <div className="space-y-4">
-        <RunInput
-          target={job.target}
-          draft={input}
-          onDraft={(change) => setInput({ ...input, ...change })}
-          errors={wrong ? only("input", wrong) : errors}
-        />
+        <RunInput target={job.target} draft={input} onDraft={change} errors={wrong ? only("input", wrong) : errors} />
         <Fold title="Later, or sooner than others" summary={runAt || priority ? "" : "at once"}>
           <div className="grid gap-3 sm:grid-cols-2">
             <Field label="Not before" optional error={errors.at("run_at")}>
