@@ -40,3 +40,23 @@ async def test_text_of_others_is_shown_as_text(horae: Horae, visit: Visit):
     for name in names:
         await expect(viewer.page.get_by_role("link", name=name, exact=True)).to_be_visible()
     assert await viewer.page.locator("main img, main script").count() == 0
+
+
+async def test_the_widest_row_fits_a_laptop(horae: Horae, visit: Visit):
+    """With all its actions: nobody scrolls sideways to run a job."""
+    name = horae.name("a-job-with-quite-a-long-name-that-somebody-gave-it")
+    await horae.job(
+        name,
+        target={"kind": "script", "source": "test $HORAE_ATTEMPT = 1 # and much more that it does"},
+        schedule={"cron": "*/10 4-6 * * MON-FRI", "timezone": "America/Argentina/Buenos_Aires"},
+        tags=["finance", "nightly", "quarterly"],
+        retry={"max_attempts": 1},
+    )
+    await horae.call("POST", f"/jobs/{name}/runs:batch", {"runs": [{} for _ in range(20)]})
+    owner = await visit(horae, as_="owner")
+    page = owner.page
+    await owner.open(f"/jobs?q={name}")
+    strip = page.get_by_role("list", name="Last 20 runs")
+    await expect(strip.get_by_role("listitem")).to_have_count(20)
+    box = page.locator("table").locator("xpath=..")
+    assert await box.evaluate("box => box.scrollWidth <= box.clientWidth")

@@ -21,7 +21,7 @@ export function Th({ className, ...props }: ComponentProps<"th">) {
 }
 
 export function Tr({ className, ...props }: ComponentProps<"tr">) {
-  return <tr {...props} className={cn("border-b border-line last:border-0 hover:bg-sunken", className)} />;
+  return <tr {...props} className={cn("border-b border-line bg-surface last:border-0 hover:bg-sunken", className)} />;
 }
 
 export function Td({ className, ...props }: ComponentProps<"td">) {

@@ -12,7 +12,7 @@ export const jobColumns: ColumnDef<ListedJobView>[] = [
   {
     id: "name",
     header: "Name",
-    meta: { sort: "name", className: "max-w-40 sm:max-w-56 sm:min-w-40" },
+    meta: { sort: "name", className: "max-w-40 sm:min-w-40 lg:max-w-52 2xl:max-w-64" },
     cell: ({ row: { original: job } }) => (
       <div className="min-w-0">
         <Link to={`/jobs/${job.id}`} className="block truncate rounded font-medium hover:text-accent hover:underline">
@@ -81,7 +81,8 @@ export const jobColumns: ColumnDef<ListedJobView>[] = [
   {
     id: "actions",
     header: () => <span className="sr-only">Actions</span>,
-    meta: { className: "pl-0 sm:w-24" },
+    // At hand also where the table is wider than the window.
+    meta: { className: "sticky right-0 bg-inherit pl-0 sm:w-24" },
     cell: ({ row: { original: job } }) => <RowActions job={job} />,
   },
 ];
