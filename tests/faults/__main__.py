@@ -28,7 +28,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         "--repeat", type=int, help="repetitions, instead of 20 on PostgreSQL, 5 elsewhere, 3 at defaults"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the first repetition; the next has the next")
-    parser.add_argument("--at-once", type=int, default=2, help="scenarios side by side")
+    at_once = 2 * (os.cpu_count() or 1)  # they wait most of their time
+    parser.add_argument("--at-once", type=int, default=at_once, help="scenarios side by side")
     parser.add_argument("--json", type=Path, default=Path(".cache/faults.json"))
     parser.add_argument("--markdown", type=Path, default=Path(".cache/faults.md"))
     parser.add_argument("--list", action="store_true", help="only tell what there is")

@@ -33,6 +33,7 @@ COMMAND_TIMEOUT = 5.0
 PROBE_TIMEOUT = 2.0
 FLUSH_TIMEOUT = 1.0
 PING_EVERY, PING_TIMEOUT = 2.0, 2.0  # a connection that died silently is noticed by then: idle workers rely on it
+YOUNG = 5.0  # seconds: those who find their connections dead one after the other speak of the one before
 RETRY_FIRST, RETRY_MAX = 0.1, 2.0
 
 # Options that libpq or SQLAlchemy know and the server does not; asyncpg would pass them on to it.
@@ -56,6 +57,7 @@ class PostgresqlWakeups:
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._connected = False
+        self._connected_at = float("-inf")
         self._reliable = False
         self._closing = False
         self._doubted = False
@@ -84,9 +86,11 @@ class PostgresqlWakeups:
         self._ensure_task()
 
     def doubt(self) -> None:
-        """Makes a new connection: asking the old one would take as long as it takes to give it up."""
-        self._doubted = True
-        self._wake.set()
+        """Makes a new connection, unless this is one: asking an old one would take as long as it takes to give it
+        up."""
+        if asyncio.get_running_loop().time() - self._connected_at > YOUNG:
+            self._doubted = True
+            self._wake.set()
 
     async def close(self) -> None:
         self._closing = True
@@ -110,6 +114,7 @@ class PostgresqlWakeups:
             try:
                 async with self._connection() as connection:
                     self._connected, self._doubted = True, False
+                    self._connected_at = asyncio.get_running_loop().time()
                     await self._listen(connection)
                     delay = RETRY_FIRST
                     await self._serve(connection)

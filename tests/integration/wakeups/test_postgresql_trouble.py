@@ -95,7 +95,8 @@ async def test_behind_a_pooler_that_drops_notifications_it_polls_and_says_so_onc
     assert caplog.text.count("polling instead") == 1
 
 
-async def test_a_connection_that_is_doubted_is_replaced_and_every_topic_hinted(make_postgresql, url):
+async def test_a_connection_that_is_doubted_is_replaced_and_every_topic_hinted(make_postgresql, url, monkeypatch):
+    monkeypatch.setattr(postgresql, "YOUNG", 0)
     wakeups = make_postgresql()
     heard = await hear(wakeups, {"runs", "jobs"})
     await ready(wakeups)
@@ -104,7 +105,13 @@ async def test_a_connection_that_is_doubted_is_replaced_and_every_topic_hinted(m
     heard.clear()
     wakeups.doubt()
     await until(lambda: wakeups.reliable and set(heard) == {"runs", "jobs"})
-    assert await ask(url, numbers + "AND datname = current_database()") not in (before, None)
+    now = await ask(url, numbers + "AND datname = current_database()")
+    assert now not in (before, None)
+    monkeypatch.setattr(postgresql, "YOUNG", 60)  # what is heard of later was about the one before
+    wakeups.doubt()
+    await wakeups.send(["runs:default"])
+    await until(partial(heard.count, "runs:default"))
+    assert await ask(url, numbers + "AND datname = current_database()") == now
 
 
 async def test_behind_a_real_pgbouncer_in_transaction_mode_it_polls(make_postgresql, caplog):
