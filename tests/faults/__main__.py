@@ -72,9 +72,9 @@ class Runner:
 
     async def run(self, lines: Sequence[Line]) -> None:
         self._lines = lines
-        await asyncio.gather(*(self._line(line) for line in lines if not line.scenario.alone))
+        await asyncio.gather(*(self._line(line) for line in lines if not line.alone))
         for line in lines:
-            if line.scenario.alone:
+            if line.alone:
                 await self._line(line)
 
     async def _line(self, line: Line) -> None:

@@ -28,6 +28,9 @@ HEAD = (
 )
 
 
+_ROOMY = 5.0  # seconds of recovery that are promised, and hold beside others
+
+
 @dataclass(eq=False)
 class Line:
     scenario: Scenario
@@ -41,6 +44,11 @@ class Line:
     @property
     def bound(self) -> float | None:
         return self.scenario.bound if self.times == self.scenario.times[-1] else None
+
+    @property
+    def alone(self) -> bool:
+        """Has the machine for itself: it needs it, or is held to so little time that others would be in the way."""
+        return self.scenario.alone or (self.bound is not None and self.bound < _ROOMY)
 
     @property
     def too_slow(self) -> bool:

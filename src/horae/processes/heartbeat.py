@@ -77,7 +77,7 @@ class Heartbeat:
                     self._patient.stop_run(run_id, token, StopReason.CANCEL)
             return
         beat = self._patient.beat()
-        renewed, drain = await self._store.transact(_renew, self._id, self._settings.lease, list(held), beat)
+        renewed, drain = await self._store.single(_renew, self._id, self._settings.lease, list(held), beat)
         self._next_beat = began + self._settings.heartbeat
         if drain:
             self._patient.rest()
@@ -110,9 +110,9 @@ async def _cancelling(tx: Transaction, worker_id: str) -> list[tuple[str, str]]:
 async def _renew(
     tx: Transaction, worker_id: str, lease: float, held: list[str], beat: Beat
 ) -> tuple[list[tuple[str, str, bool]], bool]:
-    await tx.processes.beat_worker(worker_id, beat)
-    drain = beat.status != WorkerStatus.DRAINING and await tx.processes.is_to_drain(worker_id)
-    return await tx.runs.renew(worker_id, held, lease), drain
+    """The two need not be one: PostgreSQL is spared the round trips around a transaction."""
+    is_to_drain = await tx.processes.beat_worker(worker_id, beat)
+    return await tx.runs.renew(worker_id, held, lease), is_to_drain and beat.status != WorkerStatus.DRAINING
 
 
 OpenHeartbeat = Callable[[], Awaitable[tuple[Heartbeat, Store]]]

@@ -39,12 +39,18 @@ class ProcessTable(Group):
             },
         )
 
-    async def beat_worker(self, worker_id: str, beat: Beat) -> None:
-        await self.db.execute(
+    async def beat_worker(self, worker_id: str, beat: Beat) -> bool:
+        beating = (
             "UPDATE workers SET status = :status, busy = :busy, runs_done = :runs_done, "
-            f"heartbeat_at = {self.d.now} WHERE id = :id",
-            {"id": worker_id, "status": beat.status, "busy": beat.busy, "runs_done": beat.runs_done},
+            f"heartbeat_at = {self.d.now} WHERE id = :id"
         )
+        params = {"id": worker_id, "status": beat.status, "busy": beat.busy, "runs_done": beat.runs_done}
+        if self.d.with_may_change:
+            rows = await self.db.fetch(f"{beating} RETURNING drain_requested_by", params)
+        else:
+            await self.db.execute(beating, params)
+            rows = await self.db.fetch("SELECT drain_requested_by FROM workers WHERE id = :id", {"id": worker_id})
+        return any(row["drain_requested_by"] is not None for row in rows)
 
     async def workers(self, offline_after: float) -> list[WorkerRecord]:
         rows = await self.db.fetch(
@@ -59,12 +65,6 @@ class ProcessTable(Group):
         await self.db.execute(
             "UPDATE workers SET drain_requested_by = :actor WHERE id = :id", {"id": worker_id, "actor": actor}
         )
-
-    async def is_to_drain(self, worker_id: str) -> bool:
-        rows = await self.db.fetch(
-            "SELECT id FROM workers WHERE id = :id AND drain_requested_by IS NOT NULL", {"id": worker_id}
-        )
-        return bool(rows)
 
     async def neighbours(self, host_key: str) -> list[tuple[str, Host]]:
         rows = await self.db.fetch(

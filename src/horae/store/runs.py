@@ -114,14 +114,17 @@ class RunTable(Leases):
         # Only what the worker knows it holds: a claim whose reply was lost must run out.
         mine = f"worker_id = :worker_id AND status = 'running' AND {self.d.among('id', 'ids')}"
         params = {"worker_id": worker_id, "ids": some(run_ids)}
-        rows = await self.db.fetch(
-            f"SELECT id, token, cancel_requested_at FROM runs WHERE {mine} ORDER BY id {self.d.lock}", params
-        )
-        if rows:
-            await self.db.execute(
-                f"UPDATE runs SET lease_until = {self.d.later(':lease')} WHERE {self.d.among('id', 'ids')}",
-                {"lease": lease, "ids": [row["id"] for row in rows]},
+        held = f"SELECT id, token, cancel_requested_at FROM runs WHERE {mine} ORDER BY id {self.d.lock}"
+        longer = f"UPDATE runs SET lease_until = {self.d.later(':lease')}"
+        if self.d.with_may_change:  # one round trip: far from the database, leases hang on it
+            rows = await self.db.fetch(
+                f"WITH held AS MATERIALIZED ({held}) {longer} FROM held WHERE runs.id = held.id "
+                "RETURNING held.id, held.token, held.cancel_requested_at",
+                {**params, "lease": lease},
             )
+        elif rows := await self.db.fetch(held, params):
+            ids = [row["id"] for row in rows]
+            await self.db.execute(f"{longer} WHERE {self.d.among('id', 'ids')}", {"lease": lease, "ids": ids})
         return [(row["id"], row["token"], row["cancel_requested_at"] is not None) for row in rows]
 
     async def cancelling(self, worker_id: str) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from horae.store.dialects.base import Connection
 from horae.store.dialects.link import Link
 from horae.store.failures import Crowded, StoreRefused, StoreUnavailable
 
-_LATE = 2.0  # seconds after which somebody asks
+_LATE = 1.5  # seconds after which somebody asks
 _TICK = 0.5
 _ASKING = 5.0  # seconds for the answer, connecting included
 _NOBODY: set[int] = set()  # the answer of a server that cannot be reached

@@ -102,13 +102,14 @@ async def worker_killed(stage: Stage) -> None:
 )
 async def worker_killed_elsewhere(stage: Stage) -> None:
     await stage.cluster.start_scheduler()
-    await stage.cluster.start_worker()
     for _ in stage.rounds():
         victim = await elsewhere(stage)
         runs = await busy(stage, [victim, victim], KINDS, 2 * stage.lease)
+        other = await stage.cluster.start_worker()
         held, since = await kill(stage, victim)
         await begun_again(stage, held, since)
         await over(stage, runs)
+        await other.stop()
 
 
 async def elsewhere(stage: Stage) -> Member:
