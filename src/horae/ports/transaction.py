@@ -93,8 +93,8 @@ class Store(Protocol):
         ...
 
     async def single(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The same for a verb whose change is one statement wherever the database can do it so: there it needs no
-        transaction around it, and two round trips less."""
+        """The same for a verb whose changes are one statement each wherever the database can do it so, and need not
+        come about together: there it needs no transaction around it, and two round trips less."""
         ...
 
     async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -38,6 +38,10 @@ class Programs:
     def stop(self) -> None:
         self._stopping.set()
 
+    async def are_granted(self, more: int) -> None:
+        enough = len(self.granted) + more
+        await until(lambda: len(self.granted) >= enough, timeout=PATIENCE, message=f"{more} more runs are granted")
+
     def has_seen_all(self) -> bool:
         return all(self.seen.get(run_id) == "succeeded" for run_id in self.granted.values())
 
@@ -110,8 +114,7 @@ async def clients_at_work(stage: Stage) -> None:
     await stage.cluster.create(JOB, stage.noting())
     async with programs(stage, str(members.web.base_url)) as at_work:
         for _ in stage.rounds():
-            enough = len(at_work.granted) + 10
-            await until(lambda: len(at_work.granted) >= enough, timeout=PATIENCE, message="runs are granted")  # noqa: B023
+            await at_work.are_granted(10)
             await stage.pass_by(stage.chance.random())
             await server.kill()
             await stage.pass_by(stage.chance.choice((0.0, 0.5, 3.0)))
