@@ -148,6 +148,24 @@ async def test_a_statement_that_nobody_is_at_any_more_is_given_up(
 
 
 @on_servers
+async def test_connections_that_are_doubted_are_replaced_before_anybody_waits_for_them(
+    world: World, proxy: Proxy, far: SqlStore
+) -> None:
+    tries: list[bool] = []
+
+    async def work(tx: Transaction) -> None:
+        tries.append(tx.repeated)
+        await queue(tx, "a")
+
+    await far.read(lambda tx: tx.now())
+    proxy.strand()
+    await far.doubt()
+    await far.transact(work)
+    assert tries == [False]
+    assert await queues(world) == ["a"]
+
+
+@on_servers
 async def test_a_statement_that_takes_long_is_waited_for(world: World, far: SqlStore, watchful: None) -> None:
     tries: list[bool] = []
 

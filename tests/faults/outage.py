@@ -2,8 +2,10 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 import httpx
 import psutil
@@ -16,6 +18,7 @@ JOBS = 4
 QUICK = 15.0  # seconds in which any request is answered while the database is silent; the first ones find that out
 MOST_LINES = 6  # that a process may write for an outage: it begins, it lasts, it is over; and so for wake-ups
 MOST_CPU = 0.25  # of a processor, that a process may use while it waits
+_POOL = 8  # connections that a process holds at most
 _SPARE = 2  # connections and descriptors that may be just being replaced
 
 
@@ -26,7 +29,8 @@ class Troupe:
         self.stage, self.members = stage, members
         self.serve, self.scheduler, *self.workers = members
         self.web = httpx.AsyncClient(trust_env=False, base_url=f"http://127.0.0.1:{self.serve.port}", timeout=QUICK)
-        self._held: dict[int, int] = {}
+        self.file = stage.cluster.url.removeprefix("sqlite:///")  # if it is one
+        self._held: dict[int, Counter[str]] = {}
         self._lines: dict[int, int] = {}
         self._outages = 0
 
@@ -88,17 +92,25 @@ class Troupe:
     async def has_let_go(self) -> None:
         """As many descriptors as before (connections are among them), and no flood of words."""
         for member in self.members:
-            before = self._held[member.pid]
-
-            def few(member: Member = member, before: int = before) -> bool:
-                return _open_files(member) <= before + _SPARE
-
-            await until(few, timeout=PATIENCE, message=f"the {member.role} has closed what it does not need")
+            await self._has_closed(member)
             said = [line.get("event") for line in member.lines()[self._lines[member.pid] :]]
             words = [
                 event for event in said if event not in ("shards", "interrupting what is left; it is queued again")
             ]
             assert len(words) <= MOST_LINES * self._outages, f"the {member.role} said {words}"
+
+    async def _has_closed(self, member: Member) -> None:
+        held = self._held[member.pid].copy()
+        for name in (self.file, f"{self.file}-wal"):  # connections are made when they are needed, up to a number
+            held[name] = max(held[name], _POOL)
+
+        def more() -> Counter[str]:
+            return _open_files(member) - held
+
+        try:
+            await until(lambda: more().total() <= _SPARE, timeout=PATIENCE)
+        except AssertionError:
+            raise AssertionError(f"the {member.role} has not closed what it does not need: {dict(more())}") from None
 
 
 @asynccontextmanager
@@ -115,8 +127,13 @@ async def gathered(stage: Stage, **settings: str) -> AsyncIterator[Troupe]:
     await troupe.web.aclose()
 
 
-def _open_files(member: Member) -> int:
-    return psutil.Process(member.pid).num_fds()
+def _open_files(member: Member) -> Counter[str]:
+    """Descriptors, by what they lead to: a file, or any socket or pipe."""
+    found: Counter[str] = Counter()
+    for entry in Path(f"/proc/{member.pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed meanwhile
+            found[str(entry.readlink()).partition(":")[0]] += 1
+    return found
 
 
 def _spent(member: Member) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
@@ -36,7 +36,10 @@ Hint = str
 
 
 class Wakeups(Protocol):
-    """Carries hints between processes."""
+    """Carries hints between processes. `on_lost` is called when the connection that they go through was found dead:
+    others to the same place may be so as well."""
+
+    on_lost: Callable[[], Awaitable[None]]
 
     @property
     def reliable(self) -> bool:

@@ -156,6 +156,10 @@ class SqlStore:
     async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._repeated(self._read, verb, *args, **kwargs)
 
+    async def doubt(self) -> None:
+        """Another connection to the same place was found dead: those that are idle may be so as well."""
+        await self._pool.discard_idle()
+
     def on_behalf_of(self, origin: Origin) -> SqlStore:
         bound = copy.copy(self)
         bound._origin = origin

@@ -19,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from horae.ports import Hint
-from horae.wakeups.message import OnHint, pack, unpack
+from horae.wakeups.message import OnHint, OnLost, nobody, pack, unpack
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +48,7 @@ class LocalWakeups:
         self._listed = 0.0
         self._closed = False
         self._works = True
+        self.on_lost: OnLost = nobody  # no connection, nothing to lose
 
     @property
     def reliable(self) -> bool:

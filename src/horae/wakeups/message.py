@@ -1,12 +1,17 @@
-"""How hints are written: one per line, in few messages of bounded size."""
+"""How hints are written: one per line, in few messages of bounded size; and who hears of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 
 from horae.ports import Hint
 
 OnHint = Callable[[Hint], None]
+OnLost = Callable[[], Awaitable[None]]
+
+
+async def nobody() -> None:
+    """Who is told of what is lost, unless somebody wants to know."""
 
 
 def topic(hint: Hint) -> str:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from horae.ports import Hint
+from horae.wakeups.message import OnLost, nobody
 
 
 class PollingWakeups:
     """Carries nothing, and says so: `reliable` is False, so idle processes poll more often."""
 
     reliable = False
+
+    def __init__(self) -> None:
+        self.on_lost: OnLost = nobody
 
     async def start(self, topics: Collection[str], on_hint: Callable[[Hint], None]) -> None:
         pass

@@ -21,7 +21,7 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 import asyncpg
 
 from horae.ports import Hint
-from horae.wakeups.message import OnHint, pack, unpack
+from horae.wakeups.message import OnHint, OnLost, nobody, pack, unpack
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ CONNECT_TIMEOUT = 3.0
 COMMAND_TIMEOUT = 5.0
 PROBE_TIMEOUT = 2.0
 FLUSH_TIMEOUT = 1.0
-PING_EVERY, PING_TIMEOUT = 2.0, 2.0  # a connection that died silently is noticed by then: idle workers rely on it
+PING_EVERY, PING_TIMEOUT = 2.0, 1.5  # a connection that died silently is noticed by then: idle workers rely on it
 YOUNG = 5.0  # seconds: those who find their connections dead one after the other speak of the one before
 RETRY_FIRST, RETRY_MAX = 0.1, 2.0
 
@@ -64,6 +64,7 @@ class PostgresqlWakeups:
         self._probe_text = ""
         self._probe_seen = asyncio.Event()
         self._said: set[str] = set()
+        self.on_lost: OnLost = nobody
 
     @property
     def reliable(self) -> bool:
@@ -125,6 +126,8 @@ class PostgresqlWakeups:
                     "wake-ups are lost (%s): polling meanwhile",
                     self._describe(error),
                 )
+                if self._connected and not self._doubted:  # who doubts knows already
+                    await self.on_lost()
             finally:
                 self._connected = self._reliable = False
             if not self._closing:

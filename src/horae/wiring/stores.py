@@ -43,7 +43,7 @@ async def store_for(
         on_commit=wakeups.send if wakeups else None,
     )
     if wakeups:
-        store.on_lost = wakeups.doubt
+        store.on_lost, wakeups.on_lost = wakeups.doubt, store.doubt
     if settings.shard_count != store.shard_count and settings.sources.get("shard_count") != "default":
         log.warning(
             "the number of shards was settled when the database was made; the setting is ignored",

@@ -66,14 +66,26 @@ async def test_while_the_database_is_away_hints_wait_and_it_is_said_once(
 
 async def test_a_silent_partition_is_noticed(make_postgresql, through, proxy, monkeypatch):
     monkeypatch.setattr(postgresql, "PING_EVERY", 0.1)
-    monkeypatch.setattr(postgresql, "COMMAND_TIMEOUT", 0.3)
+    monkeypatch.setattr(postgresql, "PING_TIMEOUT", 0.3)
+    monkeypatch.setattr(postgresql, "YOUNG", 0)
+    told = []
+
+    async def tell() -> None:
+        told.append("lost")
+
     wakeups = make_postgresql(through)
+    wakeups.on_lost = tell
     await wakeups.start({"runs"}, lambda _: None)
     await ready(wakeups)
     proxy.freeze()
     await until(lambda: not wakeups.reliable)
     proxy.thaw()
     await ready(wakeups)
+    assert told == ["lost"]
+    wakeups.doubt()  # whoever doubts knows
+    await wakeups.send(["runs:default"])
+    await until(lambda: not wakeups._pending and wakeups.reliable)
+    assert told == ["lost"]
 
 
 async def test_behind_a_pooler_that_drops_notifications_it_polls_and_says_so_once(
