@@ -28,8 +28,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         "--repeat", type=int, help="repetitions, instead of 20 on PostgreSQL, 5 elsewhere, 3 at defaults"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the first repetition; the next has the next")
-    at_once = 2 * (os.cpu_count() or 1)  # they wait most of their time
-    parser.add_argument("--at-once", type=int, default=at_once, help="scenarios side by side")
+    at_once = 3 * (os.cpu_count() or 1)  # they wait most of their time
+    parser.add_argument("--at-once", type=int, default=at_once, help="clusters side by side")
     parser.add_argument("--json", type=Path, default=Path(".cache/faults.json"))
     parser.add_argument("--markdown", type=Path, default=Path(".cache/faults.md"))
     parser.add_argument("--list", action="store_true", help="only tell what there is")
@@ -56,14 +56,14 @@ def chosen(arguments: argparse.Namespace) -> list[Line]:
 
 def _missing(line: Line) -> str | None:
     if not line.scenario.playable:
-        return f"{line.scenario.needs} is missing"
+        return f"without {line.scenario.needs}"
     if line.kind != "sqlite" and f"HORAE_TEST_{line.kind.upper()}_URL" not in os.environ:
         return f"there is no {line.kind}"
     return None
 
 
 class Runner:
-    """Plays lines side by side, and those that need the machine for themselves at the end."""
+    """Plays clusters side by side, and those that need the machine for themselves one by one at the end."""
 
     def __init__(self, arguments: argparse.Namespace, templates: Templates) -> None:
         self._arguments, self._templates = arguments, templates
@@ -73,23 +73,25 @@ class Runner:
     async def run(self, lines: Sequence[Line]) -> None:
         self._lines = lines
         await asyncio.gather(*(self._line(line) for line in lines if not line.alone))
+        self._turn = asyncio.Semaphore(1)
         for line in lines:
             if line.alone:
                 await self._line(line)
 
     async def _line(self, line: Line) -> None:
+        count = self._arguments.repeat or line.scenario.repetitions(line.kind, line.times)
+        rounds = line.scenario.rounds
+        clusters = [min(rounds, count - done) for done in range(0, count, rounds)]
+        await asyncio.gather(*(self._in_turn(line, self._arguments.seed + n, r) for n, r in enumerate(clusters)))
+        say(" ".join(line.cells()), f"({line.seconds:.0f} s)")
+        write(self._arguments, [line for line in self._lines if line.repetitions])
+
+    async def _in_turn(self, line: Line, seed: int, rounds: int) -> None:
         async with self._turn:
-            left = self._arguments.repeat or line.scenario.repetitions(line.kind, line.times)
-            seed, began = self._arguments.seed, time.monotonic()
-            while left > 0:
-                rounds = min(left, line.scenario.rounds)
-                await self._repetition(line, seed, rounds)
-                line.repetitions += rounds
-                left -= rounds
-                seed += 1
-            line.seconds = time.monotonic() - began
-            say(" ".join(line.cells()), f"({line.seconds:.0f} s)")
-            write(self._arguments, [line for line in self._lines if line.repetitions])
+            began = time.monotonic()
+            await self._repetition(line, seed, rounds)
+            line.repetitions += rounds
+            line.seconds += time.monotonic() - began
 
     async def _repetition(self, line: Line, seed: int, rounds: int) -> None:
         try:

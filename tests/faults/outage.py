@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -25,10 +25,10 @@ _SPARE = 2  # connections and descriptors that may be just being replaced
 class Troupe:
     """A `serve`, a scheduler and two workers on the stage's database, or through a proxy before it."""
 
-    def __init__(self, stage: Stage, members: list[Member]) -> None:
+    def __init__(self, stage: Stage, members: list[Member], host: str) -> None:
         self.stage, self.members = stage, members
         self.serve, self.scheduler, *self.workers = members
-        self.web = httpx.AsyncClient(trust_env=False, base_url=f"http://127.0.0.1:{self.serve.port}", timeout=QUICK)
+        self.web = httpx.AsyncClient(trust_env=False, base_url=f"http://{host}:{self.serve.port}", timeout=QUICK)
         self.file = stage.cluster.url.removeprefix("sqlite:///")  # if it is one
         self._held: dict[int, Counter[str]] = {}
         self._lines: dict[int, int] = {}
@@ -114,15 +114,15 @@ class Troupe:
 
 
 @asynccontextmanager
-async def gathered(stage: Stage, **settings: str) -> AsyncIterator[Troupe]:
+async def gathered(stage: Stage, *, before: Sequence[str] = (), **settings: str) -> AsyncIterator[Troupe]:
     cluster = stage.cluster
     members = await asyncio.gather(
-        cluster.start_serve(**settings),
-        cluster.start_scheduler(**settings),
-        cluster.start_worker(**settings),
-        cluster.start_worker(**settings),
+        cluster.start_serve(before=before, **settings),
+        cluster.start_scheduler(before=before, **settings),
+        cluster.start_worker(before=before, **settings),
+        cluster.start_worker(before=before, **settings),
     )
-    troupe = Troupe(stage, list(members))
+    troupe = Troupe(stage, list(members), settings.get("HORAE_HOST", "127.0.0.1"))
     yield troupe
     await troupe.web.aclose()
 

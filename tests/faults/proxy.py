@@ -49,8 +49,8 @@ class Trap:
 
 
 class Proxy:
-    def __init__(self, url: str) -> None:
-        self.place = make_url(url)
+    def __init__(self, url: str, host: str = "127.0.0.1") -> None:
+        self.place, self.host = make_url(url), host
         self._links: set[Link] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._refusing = False
@@ -63,14 +63,14 @@ class Proxy:
         self.url = ""
 
     @classmethod
-    def before(cls, url: str) -> "Proxy":
+    def before(cls, url: str, host: str = "127.0.0.1") -> "Proxy":
         """A proxy before the database of that URL; its own `url` leads there through it."""
-        return cls(url)
+        return cls(url, host)
 
     async def __aenter__(self) -> "Proxy":
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        port = self._server.sockets[0].getsockname()[1]
-        self.url = self.place.set(host="127.0.0.1", port=port).render_as_string(hide_password=False)
+        self._server = await asyncio.start_server(self._serve, self.host, 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+        self.url = self.place.set(host=self.host, port=self.port).render_as_string(hide_password=False)
         return self
 
     async def __aexit__(

@@ -39,7 +39,7 @@ class Line:
     repetitions: int = 0
     tally: Tally = field(default_factory=Tally)
     failures: list[tuple[int, str]] = field(default_factory=list)  # seed and reason
-    seconds: float = 0.0
+    seconds: float = 0.0  # of all its clusters
 
     @property
     def bound(self) -> float | None:

@@ -21,8 +21,8 @@ does a process that printed a traceback or an `assert` of the scenario. A repeti
 `kinds` says on which databases it makes sense, `times` whether it runs with short leases, at the default times, or
 both; `fast` names the databases of which one round runs in `make test`; `alone` keeps other scenarios from running
 beside it; `rounds` is how many faults one cluster bears before the next repetition gets a fresh one; `most` bounds the
-repetitions of what takes long; `only_asked` leaves it out unless it is named; `needs` names a program; `bound` is the
-recovery that is promised, which `make faults` holds it to.
+repetitions of what takes long; `only_asked` leaves it out unless it is named; `needs` names a program, or with
+`possible` whatever else; `bound` is the recovery that is promised, which `make faults` holds it to.
 """
 
 import shutil
@@ -57,11 +57,14 @@ class Scenario:
     alone: bool = False
     within: float = 120.0  # seconds for one repetition
     only_asked: bool = False  # left out unless it is named
-    needs: str | None = None  # a program without which it cannot be played
+    needs: str | None = None  # what it cannot be played without: a program, or whatever `possible` looks for
+    possible: Callable[[], bool] | None = None
     bound: float | None = None  # seconds that p99 of recovery may take, at the last of `times`
 
     @property
     def playable(self) -> bool:
+        if self.possible is not None:
+            return self.possible()
         return self.needs is None or shutil.which(self.needs) is not None
 
     def repetitions(self, kind: str, times: Times) -> int:
@@ -85,12 +88,13 @@ def scenario(
     within: float = 120.0,
     only_asked: bool = False,
     needs: str | None = None,
+    possible: Callable[[], bool] | None = None,
     bound: float | None = None,
 ) -> Callable[[Play], Play]:
     def register(play: Play) -> Play:
         assert name not in SCENARIOS, f"two scenarios are named {name}"
         SCENARIOS[name] = Scenario(
-            name, what, play, kinds, times, fast, rounds, most, alone, within, only_asked, needs, bound
+            name, what, play, kinds, times, fast, rounds, most, alone, within, only_asked, needs, possible, bound
         )
         return play
 

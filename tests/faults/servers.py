@@ -33,6 +33,7 @@ from tests.waiting import until
 
 sys.path.append(str(ROOT / "tools"))
 from machine import alive, signal_group
+from poolers import PgBouncer
 from server_kinds import KINDS, Server
 
 _TEMPLATE = "template_of_horae"
@@ -41,7 +42,7 @@ _TEMPLATE = "template_of_horae"
 class OwnServer:
     def __init__(self, kind: str, folder: Path) -> None:
         self.kind = kind
-        self._server: Server = KINDS[kind](folder, folder, fast=True)
+        self._server: Server = {**KINDS, "pgbouncer": PgBouncer}[kind](folder, folder, fast=True)
         self._url = ""
         self._process: subprocess.Popen[bytes] | None = None
 

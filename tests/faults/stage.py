@@ -84,9 +84,9 @@ class Stage:
     def recovered(self, seconds: float) -> None:
         self.tally.recovery.append(seconds)
 
-    async def proxy(self) -> Proxy:
+    async def proxy(self, host: str = "127.0.0.1") -> Proxy:
         """A proxy before the database: `start_worker(HORAE_DATABASE_URL=proxy.url)` for those who shall use it."""
-        proxy = await Proxy.before(self.cluster.url).__aenter__()
+        proxy = await Proxy.before(self.cluster.url, host).__aenter__()
         self._proxies.append(proxy)
         return proxy
 

@@ -221,18 +221,18 @@ class Cluster:
         self.members.append(member)
         return member
 
-    async def start_worker(self, *arguments: str, **settings: str) -> Member:
-        return await self.start("worker", "--import", TASKS, *arguments, **settings).ready()
+    async def start_worker(self, *arguments: str, before: Sequence[str] = (), **settings: str) -> Member:
+        return await self.start("worker", "--import", TASKS, *arguments, before=before, **settings).ready()
 
     async def start_workers(self, count: int, *arguments: str, **settings: str) -> list[Member]:
         workers = [self.start("worker", "--import", TASKS, *arguments, **settings) for _ in range(count)]
         return [await worker.ready() for worker in workers]
 
-    async def start_scheduler(self, **settings: str) -> Member:
-        return await self.start("scheduler", **settings).ready()
+    async def start_scheduler(self, *, before: Sequence[str] = (), **settings: str) -> Member:
+        return await self.start("scheduler", before=before, **settings).ready()
 
-    async def start_serve(self, **settings: str) -> Member:
-        return await self.start("serve", **{"HORAE_PORT": str(free_port()), **settings}).ready()
+    async def start_serve(self, *, before: Sequence[str] = (), **settings: str) -> Member:
+        return await self.start("serve", before=before, **{"HORAE_PORT": str(free_port()), **settings}).ready()
 
     def member(self, process_id: str) -> Member:
         """The worker or scheduler of that id."""
