@@ -90,7 +90,8 @@ class Troupe:
             assert member.code is None, f"a {member.role} ended: {member.output[-2_000:]}"
 
     async def has_let_go(self) -> None:
-        """As many descriptors as before (connections are among them), and no flood of words."""
+        """Every slot is free, as many descriptors as before (connections are among them), and no flood of words."""
+        await self.stage.every_slot(self.workers)
         for member in self.members:
             await self._has_closed(member)
             said = [line.get("event") for line in member.lines()[self._lines[member.pid] :]]

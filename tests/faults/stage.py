@@ -149,6 +149,20 @@ class Stage:
             self.checker.limits[job_id] = fields["max_instances"]
         return ids
 
+    async def every_slot(self, workers: Collection[Member]) -> None:
+        """Fills all their slots at the same time: one that a fault has cost would be missing."""
+        rows = await self.cluster.ask("SELECT id, slots FROM workers")
+        ids = {worker.id for worker in workers}
+        count = sum(row["slots"] for row in rows if row["id"] in ids)
+        gate = self.cluster.folder / f"gate-{self._jobs}"
+        arguments = {"path": str(self.oracle.path), "gate": str(gate)}
+        runs = await self.ask_for(count, {"kind": "python", "function": "gated", "arguments": arguments})
+        await self.noted("start", lambda note: note.run_id in runs, count=count)
+        gate.touch()
+        for run_id in runs:
+            run = await self.cluster.ended(run_id)
+            assert run["attempt"] == 1, run
+
     def _name(self) -> str:
         self._jobs += 1
         return f"job-{self._jobs}"

@@ -60,9 +60,10 @@ async def bad_children(stage: Stage) -> None:
         await stage.pass_by(stage.chance.random())
         await worker.kill()
         await until(lambda: not marked(mark), timeout=PATIENCE, message="they end with their worker")
-        await stage.cluster.start_worker(HORAE_SCRIPT_MEMORY="200MiB")
+        worker = await stage.cluster.start_worker(HORAE_SCRIPT_MEMORY="200MiB")
     for run_id in good:
         assert (await stage.cluster.ended(run_id))["status"] == "succeeded"
     for run_id in runs:
         await stage.cluster.ended(run_id)
     await until(lambda: not marked(mark), timeout=PATIENCE, message="nothing outlives its attempt")
+    await stage.every_slot([worker])

@@ -35,6 +35,7 @@ async def worker_partitioned(stage: Stage) -> None:
         await stage.pass_by(stage.chance.random() * stage.lease)
         proxy.speak() if silently else proxy.accept()
         await over(stage, runs)
+    await stage.every_slot(workers)
 
 
 @scenario(

@@ -68,3 +68,4 @@ async def poison_payload(stage: Stage) -> None:
         run = await stage.cluster.ended(run_id)
         assert (run["attempt"], run["worker_id"]) == (1, worker.id), run
     assert worker.code is None
+    await stage.every_slot([worker])

@@ -44,6 +44,7 @@ async def worker_walled_off(stage: Stage) -> None:
         await stage.pass_by(stage.chance.random() * stage.lease)
         hosts[cut_off].let_pass()
         await over(stage, runs)
+    await stage.every_slot(workers)
 
 
 @scenario(

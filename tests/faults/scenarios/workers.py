@@ -143,3 +143,4 @@ async def worker_paused(stage: Stage) -> None:
         await stage.pass_by(max(0.0, 3 * stage.lease - (now() - since)))
         sleeper.resume()
         await over(stage, runs)
+    await stage.every_slot(workers)
