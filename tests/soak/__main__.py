@@ -18,7 +18,7 @@ from tests.integration.cluster.cluster import HORAE, command
 from tests.soak.faults import Strikes
 from tests.soak.load import People
 from tests.soak.report import table, write
-from tests.soak.samples import Sampler
+from tests.soak.samples import EVERYWHERE, ON_SERVERS, Sampler
 from tests.soak.series import Recording
 from tests.soak.town import Town
 from tests.soak.verdict import Finding, judge
@@ -70,7 +70,7 @@ async def _soak(arguments: argparse.Namespace, templates: Templates) -> list[Fin
             return time.monotonic() - began
 
         strikes = Strikes(town, proxy, arguments.seed, recording)
-        sampler = Sampler(town, recording, now)
+        sampler = Sampler(town, arguments.database, recording, now)
         await _together(
             arguments.time,
             people.live(),
@@ -83,7 +83,8 @@ async def _soak(arguments: argparse.Namespace, templates: Templates) -> list[Fin
             proxy.speak()
         await people.close()
         wrong = await _checked(stage, people)
-        findings = judge(recording, stage.tally, wrong, town.ended)
+        expected = EVERYWHERE if proxy is None else ON_SERVERS
+        findings = judge(recording, expected, stage.tally, wrong, town.ended)
         findings.append(Finding("requests that were refused or cut off", str(people.refused), "any", True))
         title = f"Soak on {arguments.database}, {arguments.time / 60:.3g} minutes, seed {arguments.seed}"
         write(arguments.report, title, recording, findings, now())

@@ -18,14 +18,22 @@ from tests.soak.town import Town
 HOT = ("runs", "jobs", "job_gates", "shards", "workers", "schedulers", "operations", "run_stats")
 MEMORY, FILES, ZOMBIES, BLOAT = "memory", "open files", "zombies", "hot tables"
 WAITING, CLAIMS, HISTORY, CONNECTIONS = "live runs", "due to started", "history", "connections of the server"
-_SIZES = """
-SELECT relname AS name, pg_total_relation_size(relid) AS size, n_dead_tup AS dead FROM pg_stat_user_tables
-"""
+EVERYWHERE = (MEMORY, FILES, ZOMBIES, WAITING, CLAIMS)
+ON_SERVERS = (*EVERYWHERE, BLOAT, HISTORY, CONNECTIONS)
+_SIZES = {
+    "postgresql": "SELECT relname AS name, pg_total_relation_size(relid) AS size FROM pg_stat_user_tables",
+    "mysql": "SELECT table_name AS name, data_length + index_length AS size FROM information_schema.tables "
+    "WHERE table_schema = DATABASE()",
+}
+_CONNECTED = {
+    "postgresql": "SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = current_database()",
+    "mysql": "SELECT COUNT(*) AS n FROM information_schema.processlist WHERE db = DATABASE()",
+}
 
 
 class Sampler:
-    def __init__(self, town: Town, recording: Recording, now: Callable[[], float]) -> None:
-        self._town, self._recording, self._now = town, recording, now
+    def __init__(self, town: Town, kind: str, recording: Recording, now: Callable[[], float]) -> None:
+        self._town, self._kind, self._recording, self._now = town, kind, recording, now
         self._cluster: Cluster = town.cluster
         self._since: datetime | None = None
 
@@ -54,7 +62,7 @@ class Sampler:
         for status in ("queued", "running"):
             self._add(WAITING, "runs", status, await self._cluster.count(f"runs WHERE status = '{status}'"))
         await self._claims()
-        if self._cluster.url.startswith("postgresql"):
+        if self._kind in _SIZES:
             await self._tables()
 
     async def _claims(self) -> None:
@@ -72,15 +80,13 @@ class Sampler:
             self._add(CLAIMS, "ms", name, percentile(waits, share) or 0)
 
     async def _tables(self) -> None:
-        rows = {row["name"]: row for row in await self._cluster.ask(_SIZES)}
+        rows = {row["name"]: row for row in await self._cluster.ask(_SIZES[self._kind])}
         for name in HOT:
             if name in rows:
-                self._add(BLOAT, "MiB", name, rows[name]["size"] / 2**20)
-        history = sum(row["size"] for name, row in rows.items() if name.startswith("run_history"))
+                self._add(BLOAT, "MiB", name, float(rows[name]["size"]) / 2**20)
+        history = float(sum(row["size"] or 0 for name, row in rows.items() if name.startswith("run_history")))
         self._add(HISTORY, "MiB", "run_history", history / 2**20)
-        (count,) = await self._cluster.ask(
-            "SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = current_database()"
-        )
+        (count,) = await self._cluster.ask(_CONNECTED[self._kind])
         self._add(CONNECTIONS, "connections", "all", count["n"])
 
 

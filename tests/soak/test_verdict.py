@@ -12,6 +12,7 @@ from tests.soak.series import Recording
 from tests.soak.verdict import judge
 
 MINUTES = 60
+SEEN = (samples.MEMORY, samples.FILES, samples.ZOMBIES)
 
 
 def recording(memory: float = 0.0, files: float = 0.0, zombies: float = 0.0, peak: float = 0.0) -> Recording:
@@ -26,7 +27,7 @@ def recording(memory: float = 0.0, files: float = 0.0, zombies: float = 0.0, pea
 
 
 def bad(recorded: Recording, tally: Tally | None = None, *, ended: tuple[str, ...] = ()) -> list[str]:
-    return [finding.name for finding in judge(recorded, tally or Tally(), [], ended) if not finding.ok]
+    return [finding.name for finding in judge(recorded, SEEN, tally or Tally(), [], ended) if not finding.ok]
 
 
 def test_what_stays_level_is_fine_and_so_is_a_single_peak():
@@ -52,6 +53,11 @@ def test_a_broken_promise_is_found():
     assert bad(recording(), ended=("worker 2 ended with 1",)) == ["processes that ended by themselves"]
 
 
+def test_what_was_not_looked_at_is_not_fine():
+    found = judge(recording(), (*SEEN, samples.CLAIMS), Tally(), [], [])
+    assert [finding.name for finding in found if not finding.ok] == [samples.CLAIMS]
+
+
 def test_the_slope_is_by_the_hour():
     (series,) = recording(memory=2).series(samples.MEMORY)
     assert series.slope() == pytest.approx(120)
@@ -60,7 +66,7 @@ def test_the_slope_is_by_the_hour():
 def test_the_page_has_a_plot_per_thing_and_the_numbers_are_kept(tmp_path: Path):
     recorded = recording(memory=1)
     recorded.mark(90, "<worker> killed")
-    page = write(tmp_path, "a soak", recorded, judge(recorded, Tally(), [], []), 3_600).read_text()
+    page = write(tmp_path, "a soak", recorded, judge(recorded, SEEN, Tally(), [], []), 3_600).read_text()
     assert page.count("<svg") == len(recorded.plots)
     assert "&lt;worker&gt; killed" in page
     kept = json.loads((tmp_path / "samples.json").read_text())

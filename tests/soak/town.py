@@ -40,7 +40,7 @@ class Town:
                 self.places.append(Place(name, role, await self._start(role).ready(), spared))
 
     def _start(self, role: str) -> Member:
-        settings = {"HORAE_DATABASE_URL": self._url}
+        settings = {"HORAE_DATABASE_URL": self._url, "HORAE_EXECUTORS": "http,python,script"}
         if role == "worker":
             return self.cluster.start("worker", "--import", "tests.soak.tasks", **settings)
         if role == "serve":

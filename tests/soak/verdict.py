@@ -11,6 +11,8 @@ from tests.soak import samples
 from tests.soak.series import Recording, Series
 from tests.soak.town import SPARED
 
+ENOUGH = 8  # samples, two in each quarter
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -20,8 +22,11 @@ class Finding:
     ok: bool
 
 
-def judge(recording: Recording, tally: Tally, wrong: Sequence[str], ended: Sequence[str]) -> list[Finding]:
-    return [*_promise(tally, wrong, ended), *_growth(recording)]
+def judge(
+    recording: Recording, expected: Sequence[str], tally: Tally, wrong: Sequence[str], ended: Sequence[str]
+) -> list[Finding]:
+    """`expected`: what must have been looked at; nothing that was not seen is fine."""
+    return [*_promise(tally, wrong, ended), *_missing(recording, expected), *_growth(recording)]
 
 
 def _promise(tally: Tally, wrong: Sequence[str], ended: Sequence[str]) -> Iterator[Finding]:
@@ -32,6 +37,12 @@ def _promise(tally: Tally, wrong: Sequence[str], ended: Sequence[str]) -> Iterat
     yield Finding("stale writes refused", str(tally.stale_refused), "any", True)
     yield Finding("what the checker says", "; ".join(wrong)[:500] or "nothing", "nothing", not wrong)
     yield Finding("processes that ended by themselves", "; ".join(ended)[:500] or "none", "none", not ended)
+
+
+def _missing(recording: Recording, expected: Sequence[str]) -> Iterator[Finding]:
+    for plot in expected:
+        if not any(len(series.points) >= ENOUGH for series in recording.series(plot)):
+            yield Finding(plot, "not looked at", f"{ENOUGH} samples", False)
 
 
 def _growth(recording: Recording) -> Iterator[Finding]:
