@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from horae.domain.audit import Origin
 from horae.domain.errors import Conflict
 from horae.domain.outcome import Outcome
 from horae.domain.run import Claimed
@@ -61,7 +62,11 @@ async def test_parking_frees_the_worker_and_sets_the_deadline(world: World) -> N
 async def test_reporting_it_twice_is_parking_once(world: World) -> None:
     run = await world.running()
     await world.finish(run, outcome=PARKED, reply_lost=True)
-    assert (await world.find(run))["parked"]
+    (before,) = await world.live()
+    assert before["parked"]
+    await (await world.later(seconds=60)).finish(run, outcome=PARKED)
+    (after,) = await world.live()
+    assert after["lease_until"] == before["lease_until"], "the deadline stays"
 
 
 async def test_a_callback_ends_it(world: World) -> None:
@@ -151,6 +156,26 @@ async def test_a_callback_whose_reply_was_lost_took_effect_once(world: World) ->
     await answer(world, run, reply_lost=True)
     assert (await world.find(run))["status"] == RunStatus.SUCCEEDED
     assert (await world.totals())["succeeded"] == 1
+
+
+@pytest.mark.parametrize("outcome", [DONE, FAILED])
+async def test_a_callback_that_comes_again_too_late_is_refused(world: World, outcome: Outcome) -> None:
+    """Its first try came to nothing, and the sweep was quicker than the second."""
+    again = world.store.on_behalf_of(Origin(repeated=True))
+    for attempts in (1, 2):  # the sweep ends the run, or has it tried again
+        run = await parked(world, retry={"max_attempts": attempts, "delay": 600})
+        await (await world.later(seconds=HOUR + 5)).recover()
+        with pytest.raises(Conflict):
+            await again.transact(
+                callback.answer, run_id=run.id, attempt=run.attempt, outcome=outcome, progress=None, chance=middle
+            )
+
+
+@pytest.mark.parametrize("attempts", [1, 2])
+async def test_a_failure_whose_reply_was_lost_took_effect_once(world: World, attempts: int) -> None:
+    run = await parked(world, retry={"max_attempts": attempts, "delay": 600})
+    await answer(world, run, FAILED, reply_lost=True)
+    assert (await world.find(run))["status"] == (RunStatus.FAILED if attempts == 1 else RunStatus.QUEUED)
 
 
 async def test_neither_heartbeats_nor_dead_workers_matter_to_it(world: World) -> None:

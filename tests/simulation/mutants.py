@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import ANY, patch
 
 from horae.domain import firing, openings
 from horae.domain import outcome as outcomes
@@ -17,6 +17,7 @@ from horae.processes.scheduler import Scheduler
 from horae.processes.worker import Worker
 from horae.store.gates import GateTable
 from horae.store.jobs import JobTable
+from horae.store.runs import RunTable
 from tests.simulation.connection import VERB
 from tests.simulation.rewrites import Rewrite, changing
 
@@ -125,6 +126,13 @@ def _repetition_is_not_noticed() -> list[Patch]:
         return []
 
     return [(submit, "_triggered", triggered)]
+
+
+def _any_end_is_its_own() -> list[Patch]:
+    async def came_to(self: RunTable, run_id: str, attempt: int) -> Any:
+        return ANY
+
+    return [(RunTable, "came_to", came_to)]
 
 
 def _backfill_stops_at_a_crash() -> list[Patch]:
@@ -240,5 +248,11 @@ MUTANTS = [
         "nobody can tell the new owner's time from the old one's",
         sql=(Rewrite("epoch = epoch + 1, ", "", ("UPDATE shards SET owner_id = :me",)),),
     ),
+    Mutant(
+        "callback for any attempt",
+        "a late answer ends an attempt that it is not about",
+        sql=(Rewrite("id = :id AND attempt = :attempt AND status", "id = :id AND status", ("SELECT id, job_id",)),),
+    ),
+    Mutant("callback taken for its own", "one that came to nothing is acknowledged", patches=_any_end_is_its_own),
 ]
 BY_NAME = {mutant.name: mutant for mutant in MUTANTS}

@@ -35,8 +35,18 @@ class Promises:
             oracle.broken(f"{told} was acknowledged, and is not there", run=key)
         if what == "cancel" and (row := tables["runs"].get(key)) and row["cancel_requested_at"] is None:
             oracle.broken(f"{told} was acknowledged, and nothing asks the run to stop", run=key)
+        if what == "answer" and not self._counts(key, told):
+            oracle.broken(f"an answer ({told}) was acknowledged, and does not count", run=key.partition("/")[0])
         if what in ("job_versions", "operations") and key not in tables[what]:
             oracle.broken(f"{told} was acknowledged, and is not there", job=key.partition("/")[0])
+
+    def _counts(self, key: str, told: str) -> bool:
+        """Whether an attempt ended as somebody was told that it did."""
+        tables, (run_id, attempt) = self._world.oracle.mirror.tables, key.split("/")
+        ended, tried = tables["run_history"].get(run_id), tables["attempts"].get(key)
+        if ended is not None and ended["attempt"] == int(attempt):
+            return ended["status"] == told or (told == "failed" and ended["status"] == "cancelled")
+        return tried is not None and tried["outcome"] == told
 
 
 def _promises(kind: str, result: Any) -> list[tuple[str, str, str]]:
@@ -48,6 +58,9 @@ def _promises(kind: str, result: Any) -> list[tuple[str, str, str]]:
         return [("run", result["id"], kind)]
     if kind == "cancel":
         return [("cancel", run["id"], kind) for run in result]
+    if kind == "answer":
+        run_id, attempt, outcome = result
+        return [("answer", f"{run_id}/{attempt}", str(outcome.kind))] if outcome else []
     if kind in ("backfill", "redrive"):
         return [("operations", result.id, kind)]
     return []

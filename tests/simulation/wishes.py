@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from horae.domain.dead_letter import DeadFilter
 from horae.domain.errors import Conflict, HoraeError, InvalidInput, NotFound, StaleVersion
 from horae.domain.job import JobSpec
-from horae.domain.states import Trigger
-from horae.lifecycle import backfill, cancel, drain, edit, queues, redrive, rerun, state, submit
+from horae.domain.outcome import SUCCEEDED, Outcome
+from horae.domain.states import AttemptOutcome, Trigger
+from horae.lifecycle import backfill, callback, cancel, drain, edit, queues, redrive, rerun, state, submit
 from horae.store.store import SqlStore
 from tests.simulation.loop import pause
 from tests.simulation.people import Somebody
@@ -42,6 +43,8 @@ _POLICIES: tuple[dict[str, Any], ...] = (
     {"overlap": "skip", "max_instances": 2},
     {"overlap": "queue_all", "max_instances": 2, "catch_up": "first"},
 )
+
+_REFUSED = Outcome(AttemptOutcome.FAILED, error="it was refused there")
 
 
 def some_fields(chance: random.Random, world: World) -> dict[str, Any]:
@@ -219,6 +222,32 @@ class Wishes:
             lambda store: store.transact(rerun.retry_run, run_id=run_id, new_id=self._ids[0], **self._who),
         )
 
+    def answer(self) -> Wish:
+        """Whoever was called, about an attempt that is parked or about to be; or late, about one that is over."""
+        parking, late = self._world.works.parking, self._chance.random() < 0.3
+        live = {row["token"] for row in self._tables["runs"].values()}
+        token = self._pick([token for token in parking if late or token in live])
+        if token is None:
+            return None
+        run_id, attempt = parking[token]
+        outcome = self._chance.choice((SUCCEEDED, SUCCEEDED, _REFUSED, None))
+        return (
+            f"answer for attempt {attempt} of run {run_id[-6:]}: {outcome.kind if outcome else 'goes on'}",
+            run_id,
+            lambda store: self._answered(store, run_id, attempt, outcome),
+        )
+
+    async def _answered(self, store: SqlStore, run_id: str, attempt: int, outcome: Outcome | None) -> Any:
+        await store.transact(
+            callback.answer,
+            run_id=run_id,
+            attempt=attempt,
+            outcome=outcome,
+            progress=None if outcome else '{"fraction": 0.5, "note": null}',
+            chance=self._chance.random,
+        )
+        return run_id, attempt, outcome
+
     def redrive(self) -> Wish:
         kind = self._chance.choice((redrive.REDRIVE, redrive.REDRIVE, redrive.DISCARD))
         resolution = redrive.Resolution(kind, DeadFilter(), rate=self._chance.choice((None, 1.0)))
@@ -281,7 +310,7 @@ class Wishes:
         )
 
 
-_OFTEN = ("trigger", "edit", "cancel", "create") * 3
+_OFTEN = ("trigger", "edit", "cancel", "create", "answer", "answer") * 3
 _WISHES = (
     *_OFTEN,
     *("pause", "resume", "resume", "disable", "enable", "enable", "delete", "retry", "redrive"),

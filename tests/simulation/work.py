@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 _FAILED = Outcome(AttemptOutcome.FAILED, error="it broke")
 _PERMANENT = Outcome(AttemptOutcome.FAILED, error="no such thing", permanent=True)
 _RESULT = Outcome(AttemptOutcome.SUCCEEDED, result='{"rows": 3}')
-OUTCOMES = (SUCCEEDED,) * 6 + (_RESULT, _FAILED, _FAILED, _FAILED, _PERMANENT)
+_PARKED = Outcome(AttemptOutcome.PARKED, response_code=202, park_for=20)
+OUTCOMES = (SUCCEEDED,) * 6 + (_RESULT, _FAILED, _FAILED, _FAILED, _PERMANENT, _PARKED, _PARKED)
 
 
 @dataclass(eq=False)
@@ -49,6 +50,7 @@ class Works:
         self._world = world
         self._live: dict[str, list[Work]] = {}
         self.tokens: set[tuple[str, str]] = set()  # of all that ever began
+        self.parking: dict[str, tuple[str, int]] = {}  # run and attempt of all that ever went on elsewhere, by token
 
     def begin(self, process: Process, run: Claimed, seconds: float) -> Work:
         now = self._world.loop.time()
@@ -110,6 +112,8 @@ class SimulatedExecutor:
         finally:
             attempt.lease.follow(None)
             works.end(work)
+        if outcome is _PARKED:
+            works.parking[attempt.run.token] = attempt.run.id, attempt.run.attempt
         return outcome
 
     async def _perform(self, attempt: Attempt, seconds: float) -> None:

@@ -31,8 +31,16 @@ async def answer(
     Whoever was called knows the secrets that the call carried: they are redacted in what comes back."""
     row = await tx.runs.answering(run_id, attempt)
     if row is None:
-        if tx.repeated and outcome is not None:  # it was this very callback that ended it, unheard
-            return
+        if (
+            tx.repeated
+            and outcome is not None
+            and await tx.runs.came_to(run_id, attempt)
+            == (
+                outcome.kind,
+                outcome.error,
+            )
+        ):
+            return  # it was this very callback that ended it, unheard
         raise Conflict("this attempt is over: the run has ended, was cancelled, or is tried again")
     known = await secrets_of_run(tx, row, seals)
     if progress is not None:

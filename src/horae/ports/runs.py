@@ -122,6 +122,9 @@ class Runs(Protocol):
         ...
 
     async def attempts(self, run_id: str) -> list[dict[str, Any]]: ...
+    async def came_to(self, run_id: str, attempt: int) -> tuple[str, str | None] | None:
+        """How an attempt that is over went (if it ended its run: the run's status), and its error."""
+        ...
 
 
 class Logs(Protocol):

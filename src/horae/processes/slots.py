@@ -66,6 +66,8 @@ class Slots:
 
     async def _perform(self, attempt: Attempt, opened: Opened | None) -> None:
         began = self._clock.monotonic()
+        if attempt.stop is None and attempt.lease.until < began:  # it was long on the way here: it may be another's
+            attempt.stop = StopReason.LEASE_LOST
         try:
             if attempt.stop is not None:
                 outcome = stopped(attempt, attempt.stop)

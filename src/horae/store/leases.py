@@ -30,7 +30,7 @@ class _Sql:
             "runs",
             self.park_rows,
             {"parked": "TRUE", "worker_id": "NULL", "lease_until": d.later("v.pause")},
-            "runs.id = v.id AND runs.token = v.token",
+            "runs.id = v.id AND runs.token = v.token AND NOT runs.parked",  # a repetition moves no deadline
         )
 
 

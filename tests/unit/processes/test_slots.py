@@ -59,9 +59,12 @@ class Bench:
     def _on_done(self, attempt: Attempt, outcome: Outcome, seconds: float) -> None:
         self.done.append((attempt.run.token, outcome.kind))
 
-    def start(self, run_id: str, token: str) -> None:
+    def start(self, run_id: str, token: str, lease: float = 60) -> float:
+        """Until when its lease holds."""
         run = Claimed(run_id, "job", 1, "project", "api", None, 1, 0, None, NOW, NOW, token)
-        self.slots.start(run, JOB, leased_until=10)
+        until = CLOCK.monotonic() + lease
+        self.slots.start(run, JOB, leased_until=until)
+        return until
 
     async def ends(self, token: str) -> None:
         """Lets an attempt end, if it ever began, and waits for its outcome."""
@@ -87,6 +90,14 @@ async def test_what_is_stopped_before_it_begins_ends_all_the_same(bench: Bench) 
     assert len(bench.slots) == 0
 
 
+async def test_what_arrives_when_its_lease_is_over_does_not_begin(bench: Bench) -> None:
+    """The worker may have slept since it took the run, and somebody else be at it."""
+    bench.start("run", "first", lease=-1)
+    await until(lambda: bench.done)
+    assert (bench.done, bench.executor.begun) == ([("first", AttemptOutcome.LOST)], [])
+    assert len(bench.slots) == 0
+
+
 async def test_a_run_comes_again_while_its_lost_attempt_is_still_dying(bench: Bench) -> None:
     bench.start("run", "first")
     await until(lambda: bench.executor.begun)
@@ -101,15 +112,15 @@ async def test_a_run_comes_again_while_its_lost_attempt_is_still_dying(bench: Be
 
 
 async def test_whoever_follows_a_lease_is_told_of_its_moves(bench: Bench) -> None:
-    bench.start("run", "first")
+    first = bench.start("run", "first")
     attempt = await until(lambda: bench.executor.attempts)
     moves: list[float] = []
     attempt[0].lease.follow(moves.append)
     bench.slots.renewed("run", "first", 20)
     bench.slots.renewed("run", "of somebody else", 30)
     bench.slots.renewed("run", "first", 0)
-    assert moves == [10, 20, 0]
+    assert moves == [first, 20, 0]
     attempt[0].lease.follow(None)
     bench.slots.renewed("run", "first", 40)
-    assert moves == [10, 20, 0]
+    assert moves == [first, 20, 0]
     await bench.ends("first")
