@@ -163,15 +163,16 @@ def invitations(project: Project, as_json: AsJson = False) -> None:
         return
     now = SystemClock().now()
     table(
-        ("id", "role", "note", "expires", "accepted", "by"),
+        ("id", "role", "note", "by", "expires", "accepted", "accepted by"),
         (
             (
                 one["id"],
                 one["role"],
                 one["note"],
+                one["created_by"],
                 ago(one["expires_at"], now),
                 ago(one["accepted_at"], now),
-                one["created_by"],
+                one["accepted_by"],
             )
             for one in found
         ),

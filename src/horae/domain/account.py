@@ -101,6 +101,7 @@ class Invitation:
     created_by: str
     created_at: datetime
     expires_at: datetime
+    accepted_id: str | None  # the user's
     accepted_by: str | None
     accepted_at: datetime | None
 

@@ -50,7 +50,7 @@ async def join(tx: Transaction, *, user_id: str, digest: str) -> str:
     invitation = await tx.invitations.by_digest(digest, lock=True)
     if invitation is None or invitation.project_id is None:
         raise InvalidInput("token", _BAD_TOKEN)
-    if invitation.accepted_by != user_id:
+    if invitation.accepted_id != user_id:
         if not invitation.open_at(await tx.now()):
             raise InvalidInput("token", _BAD_TOKEN)
         user = await tx.accounts.user(user_id)

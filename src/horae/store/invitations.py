@@ -7,7 +7,8 @@ from horae.domain.records import Page
 from horae.store.dialects.base import Row
 from horae.store.rows import Group, is_id
 
-_COLUMNS = "id, project_id, role, note, created_by, created_at, expires_at, accepted_by, accepted_at"
+_COLUMNS = """id, project_id, role, note, created_by, created_at, expires_at, accepted_by, accepted_at,
+    (SELECT username FROM users WHERE users.id = accepted_by) AS username"""
 
 
 class InvitationTable(Group):
@@ -82,5 +83,6 @@ def _invitation(row: Row) -> Invitation:
         row["created_at"],
         row["expires_at"],
         row["accepted_by"],
+        f"user:{row['username']}" if row["username"] else row["accepted_by"],
         row["accepted_at"],
     )

@@ -215,6 +215,8 @@ async def test_a_member_who_joins_by_a_link_keeps_their_account(api: Api):
     assert (joined.status_code, joined.json()["slug"]) == (200, "other")
     me = (await api.call("GET", "/auth/me", role=None, headers=ada)).json()
     assert [(p["slug"], p["role"]) for p in me["projects"]] == [("default", "viewer"), ("other", "editor")]
+    (listed,) = (await api.call("GET", "/projects/other/invitations")).json()["items"]
+    assert (listed["created_by"], listed["accepted_by"]) == (made["created_by"], "user:ada")
     gone = await api.call("DELETE", f"/projects/other/invitations/{made['id']}")
     assert gone.status_code == 409
     spare = (await api.call("POST", "/projects/other/invitations", json={"role": "owner"})).json()

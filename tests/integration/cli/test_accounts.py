@@ -95,7 +95,7 @@ def test_people_are_invited_and_sign_up(say: Say, home: Path, running: Path, mon
         assert say("keys", "revoke", made["id"], "--yes").code == 3
         assert "owner" in say("projects", "members", "mail").out
         assert say("projects", "remove", "mail", "eve", "--yes").code == 1  # the last owner
-        assert "accepted" in say("projects", "invitations", "mail").out
+        assert "user:eve" in say("projects", "invitations", "mail").out
         home.unlink()
     link = say("projects", "invite", "mail", "--note", "spare", "--json").json
     assert say("projects", "uninvite", "mail", link["id"], "--yes").code == 0

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { call } from "@/api/client";
+import { everyPage } from "@/api/every-page";
 import type { PreviewBody } from "@/api/schema";
 import { useCan } from "@/session/use-can";
 import type { Schedule } from "./model/schedule";
@@ -36,8 +37,9 @@ export function usePreview(schedule: Schedule, complete: boolean, job?: string) 
 
 export function useFunctions(enabled: boolean) {
   return useQuery({
-    queryKey: ["task-functions", "list", { limit: 200 }],
-    queryFn: ({ signal }) => call("GET /task-functions", { query: { limit: 200 }, signal }),
+    queryKey: ["task-functions", "all"],
+    queryFn: ({ signal }) =>
+      everyPage((cursor) => call("GET /task-functions", { query: { ...cursor, limit: 200 }, signal })),
     enabled,
   });
 }
@@ -57,8 +59,8 @@ export function useJobNames(q: string) {
 export function useSecretNames(): string[] {
   const can = useCan();
   const query = useQuery({
-    queryKey: ["secrets", "list", { limit: 200 }],
-    queryFn: ({ signal }) => call("GET /secrets", { query: { limit: 200 }, signal }),
+    queryKey: ["secrets", "all"],
+    queryFn: ({ signal }) => everyPage((cursor) => call("GET /secrets", { query: { ...cursor, limit: 200 }, signal })),
     enabled: can("secrets:read"),
     select: (found) => found.items.map((secret) => secret.name),
   });
