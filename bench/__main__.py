@@ -31,6 +31,7 @@ from bench import (
     lists,
     load,
     machine,
+    night,
     portal,
     scripts,
     sharing,
@@ -76,8 +77,11 @@ BENCHES = {
     "idle": Bench(idle.measure, ("postgresql", "sqlite"), repeat=1),
     "herd": Bench(herd.measure, ("postgresql",), repeat=1, by_default=False),
     "portal": Bench(portal.measure, ("sqlite",), repeat=1, by_default=False),  # it needs a browser
+    "night": Bench(night.measure, ("sqlite",), repeat=1, by_default=False),  # so does this, for a quarter of an hour
     "compare": Bench(compare.measure, ("postgresql",), by_default=False),  # installs other libraries elsewhere
 }
+
+_NAMED = ", ".join(name for name, bench in BENCHES.items() if not bench.by_default)
 
 
 def main() -> int:
@@ -108,9 +112,7 @@ def _show(report: Report, path: Path | None) -> None:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measures Horae's figures.")
-    parser.add_argument(
-        "figures", nargs="*", help=f"of {', '.join(BENCHES)}; all but herd, lists, portal and compare by default"
-    )
+    parser.add_argument("figures", nargs="*", help=f"of {', '.join(BENCHES)}; {_NAMED} only if they are named")
     parser.add_argument("--database", action="append", choices=KINDS, help="repeatable; all that matter by default")
     parser.add_argument(
         "--repeat", type=int, help="how often; the table shows medians (3, or 1 where that is many samples)"
@@ -131,6 +133,7 @@ def _parse() -> argparse.Namespace:
     ):
         parser.add_argument(f"--{field}", type=int, help=f"{words} ({getattr(Options(), field):,})")
     parser.add_argument("--seconds", type=float, help=f"how long to look at idle processes ({Options().seconds:g})")
+    parser.add_argument("--minutes", type=float, help=f"how long pages stay open, for night ({Options().minutes:g})")
     arguments = parser.parse_args()
     for name in arguments.figures:
         if name not in BENCHES:

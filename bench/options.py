@@ -14,6 +14,7 @@ class Options:
     herd: int = 50_000  # due at once while a worker waits for them
     table: int = 0  # jobs in the table; the rest are due some other day
     seconds: float = 20.0  # of looking at idle processes
+    minutes: float = 15.0  # that pages stay open
     calls: int = 20_000  # of the worker that calls a server, and of each bare loop beside it
     scripts: int = 2_000  # queued, to be carried out
     clients: int = 16  # connections to the API at the same time
