@@ -9,6 +9,8 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
+import psutil
+
 import tests.faults.scenarios  # noqa: F401 (registers them)
 from tests.databases import Databases
 from tests.faults import report
@@ -16,6 +18,8 @@ from tests.faults.report import Line
 from tests.faults.scenario import ALL, BOTH, SCENARIOS
 from tests.faults.stage import Failure, Templates, play
 
+BUSY = 60.0  # percent of the processors, above which nothing more is begun
+LONGEST_WAIT = 60.0  # seconds: others may keep the machine busy for ever
 ABOUT = "Made by `make faults`. Figures are sums over the repetitions; recovery is in seconds."
 
 
@@ -28,8 +32,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         "--repeat", type=int, help="repetitions, instead of 20 on PostgreSQL, 5 elsewhere, 3 at defaults"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the first repetition; the next has the next")
-    at_once = 3 * (os.cpu_count() or 1)  # they wait most of their time
-    parser.add_argument("--at-once", type=int, default=at_once, help="clusters side by side")
+    at_once = 4 * (os.cpu_count() or 1)  # they wait most of their time
+    parser.add_argument("--at-once", type=int, default=at_once, help="clusters side by side, if the machine bears them")
     parser.add_argument("--json", type=Path, default=Path(".cache/faults.json"))
     parser.add_argument("--markdown", type=Path, default=Path(".cache/faults.md"))
     parser.add_argument("--list", action="store_true", help="only tell what there is")
@@ -68,6 +72,7 @@ class Runner:
     def __init__(self, arguments: argparse.Namespace, templates: Templates) -> None:
         self._arguments, self._templates = arguments, templates
         self._turn = asyncio.Semaphore(arguments.at_once)
+        self._door = asyncio.Lock()
         self._lines: Sequence[Line] = ()
 
     async def run(self, lines: Sequence[Line]) -> None:
@@ -88,10 +93,19 @@ class Runner:
 
     async def _in_turn(self, line: Line, seed: int, rounds: int) -> None:
         async with self._turn:
+            await self._calm()
             began = time.monotonic()
             await self._repetition(line, seed, rounds)
             line.repetitions += rounds
             line.seconds += time.monotonic() - began
+
+    async def _calm(self) -> None:
+        """Waits for its turn at the door and until the machine has something left: what is measured is Horae, not how
+        long a process waits for a processor."""
+        async with self._door:
+            since = time.monotonic()
+            while await asyncio.to_thread(psutil.cpu_percent, 1.0) > BUSY and time.monotonic() < since + LONGEST_WAIT:
+                pass
 
     async def _repetition(self, line: Line, seed: int, rounds: int) -> None:
         try:

@@ -55,7 +55,7 @@ async def bad_children(stage: Stage) -> None:
             stage.checker.silent.add((await stage.cluster.look(run_id))["job_id"])
     stage.checker.may_fail |= set(runs)
     good = await stage.ask_for(6, stage.noting(0.2, "script"))
-    await until(lambda: len(marked(mark)) > 3, timeout=PATIENCE, message="they are under way")
+    await until(lambda: marked(mark), timeout=PATIENCE, message="they are under way")
     if killed:
         await stage.pass_by(stage.chance.random())
         await worker.kill()
