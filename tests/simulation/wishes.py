@@ -223,10 +223,11 @@ class Wishes:
         )
 
     def answer(self) -> Wish:
-        """Whoever was called, about an attempt that is parked or about to be; or late, about one that is over."""
-        parking, late = self._world.works.parking, self._chance.random() < 0.3
-        live = {row["token"] for row in self._tables["runs"].values()}
-        token = self._pick([token for token in parking if late or token in live])
+        """Whoever was called, about an attempt that is parked or about to be, or late, about an earlier one."""
+        parking, runs = self._world.works.parking, self._tables["runs"]
+        now = [token for token, (run_id, n) in parking.items() if run_id in runs and runs[run_id]["attempt"] == n]
+        late = [token for token, (run_id, n) in parking.items() if run_id in runs and runs[run_id]["attempt"] > n]
+        token = self._pick(late if late and self._chance.random() < 0.5 else now)
         if token is None:
             return None
         run_id, attempt = parking[token]
