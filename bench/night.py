@@ -23,6 +23,7 @@ from bench.process import horae
 PATHS = ("/", "/jobs", "/runs", "/workers", "/calendar")
 JOBS = 20
 EVERY = 15.0  # seconds between two looks
+LEAST = 0.5  # of the runs that are due must end while the pages are open
 HEAP, NODES, LISTENERS = "heap", "elements", "listeners"
 
 
@@ -31,6 +32,7 @@ class Open:
     """A page that stays open."""
 
     path: str
+    page: Page
     session: CDPSession
     requests: int = 0
     seen: dict[str, list[float]] = field(default_factory=lambda: {HEAP: [], NODES: [], LISTENERS: []})
@@ -42,6 +44,12 @@ class Open:
         self.seen[HEAP].append(heap["usedSize"] / 1e6)
         self.seen[NODES].append(counts["nodes"])
         self.seen[LISTENERS].append(counts["jsEventListeners"])
+
+    async def is_alive(self, minutes: float) -> None:
+        """A page that shows nothing and asks for nothing leaks nothing either."""
+        shown = await self.page.get_by_role("heading", level=1).count()
+        if not shown or self.requests < minutes:
+            raise AssertionError(f"{self.path} shows {shown} headings and asked {self.requests} times")
 
     def figures(self, place: str, minutes: float) -> list[Figure]:
         name = f"night: {self.path}"
@@ -77,6 +85,11 @@ async def measure(kind: str, options: Options) -> list[Figure]:
             await asyncio.sleep(EVERY)
             for page in pages:
                 await page.look()
+        (row,) = await place.ask("SELECT COUNT(*) AS n FROM run_history")
+        if row["n"] < JOBS * 60 * minutes * LEAST:
+            raise AssertionError(f"only {row['n']} runs ended: nothing much happened that the pages could show")
+        for page in pages:
+            await page.is_alive(minutes)
         return [figure for page in pages for figure in page.figures(place.title, minutes)]
 
 
@@ -89,7 +102,7 @@ async def _give_work(client: Client) -> None:
 
 async def _opened(signed_in_page: Page, path: str) -> Open:
     page = await signed_in_page.context.new_page()
-    made = Open(path, await signed_in_page.context.new_cdp_session(page))
+    made = Open(path, page, await signed_in_page.context.new_cdp_session(page))
 
     def count(_: object) -> None:
         made.requests += 1

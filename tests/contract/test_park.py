@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -37,6 +38,14 @@ async def answer(
         outcome=outcome,
         progress=progress,
         chance=middle,
+    )
+
+
+async def answer_again(world: World, run: Claimed, outcome: Outcome) -> None:
+    """As if nobody knew what came of an earlier try."""
+    again = world.store.on_behalf_of(Origin(repeated=True))
+    await again.transact(
+        callback.answer, run_id=run.id, attempt=run.attempt, outcome=outcome, progress=None, chance=middle
     )
 
 
@@ -161,14 +170,33 @@ async def test_a_callback_whose_reply_was_lost_took_effect_once(world: World) ->
 @pytest.mark.parametrize("outcome", [DONE, FAILED])
 async def test_a_callback_that_comes_again_too_late_is_refused(world: World, outcome: Outcome) -> None:
     """Its first try came to nothing, and the sweep was quicker than the second."""
-    again = world.store.on_behalf_of(Origin(repeated=True))
     for attempts in (1, 2):  # the sweep ends the run, or has it tried again
         run = await parked(world, retry={"max_attempts": attempts, "delay": 600})
         await (await world.later(seconds=HOUR + 5)).recover()
         with pytest.raises(Conflict):
-            await again.transact(
-                callback.answer, run_id=run.id, attempt=run.attempt, outcome=outcome, progress=None, chance=middle
-            )
+            await answer_again(world, run, outcome)
+
+
+async def test_another_result_is_not_its_own(world: World) -> None:
+    run = await parked(world)
+    await answer(world, run)
+    await answer_again(world, run, replace(DONE, result='{ "rows": 7 }'))
+    with pytest.raises(Conflict):
+        await answer_again(world, run, replace(DONE, result='{"rows": 8}'))
+
+
+async def test_a_failure_after_a_cancel_whose_reply_was_lost_took_effect_once(world: World) -> None:
+    run = await world.running()
+    await world.cancel(run)
+    await answer(world, run, FAILED, reply_lost=True)
+    assert (await world.find(run))["status"] == RunStatus.CANCELLED
+
+
+async def test_it_stays_its_own_when_the_run_is_cancelled_later(world: World) -> None:
+    run = await parked(world, retry={"max_attempts": 2, "delay": 600})
+    await answer(world, run, FAILED)
+    await world.cancel(run)
+    await answer_again(world, run, FAILED)
 
 
 @pytest.mark.parametrize("attempts", [1, 2])

@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import pytest
 
+from horae.domain.audit import Origin
 from horae.domain.errors import Conflict, InvalidInput, NotFound
 from horae.domain.outcome import Outcome
 from horae.domain.records import Project
@@ -238,5 +239,9 @@ async def test_a_callback_does_not_bring_back_the_secret_that_the_call_carried(w
     assert (await world.find(run))["progress"]["note"] == "got [secret TOKEN]"
     ended = Outcome(AttemptOutcome.FAILED, result='{"a": "s3cr3t-value"}', error="no s3cr3t-value", permanent=True)
     await answer(ended, None)
+    again = world.store.on_behalf_of(Origin(repeated=True))  # known by what was stored of it
+    await again.transact(
+        callback.answer, run_id=run.id, attempt=1, outcome=ended, progress=None, chance=middle, seals=NEW
+    )
     found = await world.find(run)
     assert (found["result"], found["error"]) == ({"a": "[secret TOKEN]"}, "no [secret TOKEN]")

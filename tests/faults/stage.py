@@ -230,10 +230,12 @@ class Stage:
         return member.role, await member.stop()
 
     async def close(self) -> None:
-        await self.cluster.close()
-        for proxy in self._proxies:
-            await proxy.__aexit__(None, None, None)
-        await self._kept.aclose()
+        try:
+            await self.cluster.close()
+            for proxy in self._proxies:
+                await proxy.__aexit__(None, None, None)
+        finally:
+            await self._kept.aclose()
 
 
 def _grid(start: datetime, every: float, times: int) -> list[datetime]:

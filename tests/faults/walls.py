@@ -20,7 +20,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+import psutil
+
 Way = Literal["there", "back", "both"]
+_NAMES = "horae-of-"  # and the maker's process id
 
 
 @dataclass(frozen=True)
@@ -59,10 +62,11 @@ async def far_host() -> AsyncIterator[FarHost]:
 
 
 def _build() -> FarHost:
+    _sweep()
     net = random.SystemRandom().randrange(2**15) * 4  # of 198.18.0.0/15, which is nobody's: it is for tests
     gateway, address = (f"198.{18 + (n >> 16)}.{n >> 8 & 255}.{n & 255}" for n in (net + 1, net + 2))
     tag = secrets.token_hex(3)
-    name, near, far = f"horae-{tag}", f"hor{tag}a", f"hor{tag}b"
+    name, near, far = f"{_NAMES}{os.getpid()}-{tag}", f"hor{tag}a", f"hor{tag}b"
     say("ip", "netns", "add", name)
     try:
         say("ip", "link", "add", near, "type", "veth", "peer", "name", far, "netns", name)
@@ -78,6 +82,14 @@ def _build() -> FarHost:
         say("ip", "netns", "delete", name)
         raise
     return FarHost(name, gateway, address)
+
+
+def _sweep() -> None:
+    """What those left behind who were killed."""
+    for name in said("ip", "netns", "list").split():
+        if name.startswith(_NAMES) and not psutil.pid_exists(int(name.removeprefix(_NAMES).partition("-")[0])):
+            with suppress(subprocess.CalledProcessError):  # another may have been quicker
+                say("ip", "netns", "delete", name)
 
 
 @cache
@@ -96,4 +108,8 @@ def possible() -> bool:
 
 
 def say(*words: str) -> None:
-    subprocess.run(words, check=True, capture_output=True)
+    said(*words)
+
+
+def said(*words: str) -> str:
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout

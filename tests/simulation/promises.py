@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from horae.domain.outcome import Outcome
+from horae.domain.states import AttemptOutcome
+
 if TYPE_CHECKING:
     from tests.simulation.world import World
+
+REFUSED = Outcome(AttemptOutcome.FAILED, error="it was refused there")  # what a callback may say
 
 
 class Promises:
@@ -45,7 +50,9 @@ class Promises:
         tables, (run_id, attempt) = self._world.oracle.mirror.tables, key.split("/")
         ended, tried = tables["run_history"].get(run_id), tables["attempts"].get(key)
         if ended is not None and ended["attempt"] == int(attempt):
-            return ended["status"] == told or (told == "failed" and ended["status"] == "cancelled")
+            return ended["status"] == told or (
+                (told, ended["status"]) == ("failed", "cancelled") and ended["error"] == REFUSED.error
+            )
         return tried is not None and tried["outcome"] == told
 
 

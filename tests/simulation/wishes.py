@@ -11,11 +11,12 @@ from horae.domain.dead_letter import DeadFilter
 from horae.domain.errors import Conflict, HoraeError, InvalidInput, NotFound, StaleVersion
 from horae.domain.job import JobSpec
 from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.states import AttemptOutcome, Trigger
+from horae.domain.states import Trigger
 from horae.lifecycle import backfill, callback, cancel, drain, edit, queues, redrive, rerun, state, submit
 from horae.store.store import SqlStore
 from tests.simulation.loop import pause
 from tests.simulation.people import Somebody
+from tests.simulation.promises import REFUSED
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -43,8 +44,6 @@ _POLICIES: tuple[dict[str, Any], ...] = (
     {"overlap": "skip", "max_instances": 2},
     {"overlap": "queue_all", "max_instances": 2, "catch_up": "first"},
 )
-
-_REFUSED = Outcome(AttemptOutcome.FAILED, error="it was refused there")
 
 
 def some_fields(chance: random.Random, world: World) -> dict[str, Any]:
@@ -223,15 +222,16 @@ class Wishes:
         )
 
     def answer(self) -> Wish:
-        """Whoever was called, about an attempt that is parked or about to be, or late, about an earlier one."""
+        """Whoever was called, about an attempt that is parked or about to be, or late, about one that is over."""
         parking, runs = self._world.works.parking, self._tables["runs"]
         now = [token for token, (run_id, n) in parking.items() if run_id in runs and runs[run_id]["attempt"] == n]
         late = [token for token, (run_id, n) in parking.items() if run_id in runs and runs[run_id]["attempt"] > n]
-        token = self._pick(late if late and self._chance.random() < 0.5 else now)
+        over = [token for token, (run_id, _) in parking.items() if run_id not in runs]
+        token = self._pick(self._chance.choice((now, now, late or now, late or now, over or now)))
         if token is None:
             return None
         run_id, attempt = parking[token]
-        outcome = self._chance.choice((SUCCEEDED, SUCCEEDED, _REFUSED, None))
+        outcome = self._chance.choice((SUCCEEDED, SUCCEEDED, REFUSED, None))
         return (
             f"answer for attempt {attempt} of run {run_id[-6:]}: {outcome.kind if outcome else 'goes on'}",
             run_id,

@@ -94,6 +94,18 @@ class Leased:
 
 
 @dataclass(frozen=True, slots=True)
+class Over:
+    """How an attempt went that is over; if it ended its run, `outcome` is the run's status. `result` is JSON text."""
+
+    job_id: str
+    version: int
+    project_id: str
+    outcome: str
+    error: str | None
+    result: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Park:
     """Takes a run from its worker, until its callback comes or so many seconds have passed."""
 

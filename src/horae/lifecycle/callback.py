@@ -4,6 +4,7 @@ all the same, and the worker's own report finds nothing left to write about."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 from horae.domain.errors import Conflict
@@ -31,22 +32,30 @@ async def answer(
     Whoever was called knows the secrets that the call carried: they are redacted in what comes back."""
     row = await tx.runs.answering(run_id, attempt)
     if row is None:
-        if (
-            tx.repeated
-            and outcome is not None
-            and await tx.runs.came_to(run_id, attempt)
-            == (
-                outcome.kind,
-                outcome.error,
-            )
-        ):
-            return  # it was this very callback that ended it, unheard
+        if tx.repeated and outcome is not None and await _was_this(tx, run_id, attempt, outcome, seals):
+            return
         raise Conflict("this attempt is over: the run has ended, was cancelled, or is tried again")
     known = await secrets_of_run(tx, row, seals)
     if progress is not None:
         await tx.logs.progress([Progress(row.id, row.token, redact_json(progress, known))])
     if outcome is not None:
         await _end(tx, row, redact_outcome(outcome, known), chance)
+
+
+async def _was_this(tx: Transaction, run_id: str, attempt: int, outcome: Outcome, seals: Seals | None) -> bool:
+    """Whether it was this very callback that ended the attempt, unheard, and not the sweep or somebody else."""
+    over = await tx.runs.over(run_id, attempt)
+    if over is None:
+        return False
+    told = redact_outcome(outcome, await secrets_of_run(tx, over, seals))
+    if told.kind is AttemptOutcome.SUCCEEDED:
+        return over.outcome == told.kind and _read(over.result) == _read(told.result)
+    return over.outcome in (told.kind, RunStatus.CANCELLED) and over.error == told.error
+
+
+def _read(text: str | None) -> object:
+    """Databases may write JSON in their own way."""
+    return None if text is None else json.loads(text)
 
 
 async def _end(tx: Transaction, row: Leased, outcome: Outcome, chance: Callable[[], float]) -> None:

@@ -10,7 +10,7 @@ from horae.domain.credentials import literal_credential, place_of
 from horae.domain.errors import Conflict, InvalidInput, NotFound
 from horae.domain.job import JobSpec
 from horae.domain.redaction import Redactor, redactor
-from horae.domain.run import Leased
+from horae.domain.run import Leased, Over
 from horae.domain.secret import CannotOpen, Sealed, SecretRecord, unknown
 from horae.domain.targets import HttpTarget
 from horae.lifecycle.find import hold_project
@@ -59,7 +59,7 @@ async def check_definition(tx: Transaction, project_id: str, spec: JobSpec) -> N
         raise InvalidInput(f"target{place_of(spec.target, name)}", unknown(name))
 
 
-async def secrets_of_run(tx: Transaction, run: Leased, seals: Seals | None) -> Redactor:
+async def secrets_of_run(tx: Transaction, run: Leased | Over, seals: Seals | None) -> Redactor:
     """What must not come out of a run; of values that were changed meanwhile, the new ones."""
     definitions = await tx.jobs.definitions([(run.job_id, run.version)])
     names = {name for spec in definitions.values() for name in spec.target.secrets}

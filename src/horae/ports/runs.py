@@ -25,6 +25,7 @@ from horae.domain.run import (
     LogLines,
     LogPosition,
     NewRun,
+    Over,
     Overdue,
     Park,
     Progress,
@@ -88,6 +89,10 @@ class Runs(Protocol):
         """Locks a run that is at this attempt, parked or on its way there; None if that attempt is over."""
         ...
 
+    async def over(self, run_id: str, attempt: int) -> Over | None:
+        """How an attempt went; None if it is not over, or nobody knows of it."""
+        ...
+
     async def overdue(self, limit: int) -> list[Overdue]:
         """Locks queued runs that were to have started by now (`start_within`)."""
         ...
@@ -122,9 +127,6 @@ class Runs(Protocol):
         ...
 
     async def attempts(self, run_id: str) -> list[dict[str, Any]]: ...
-    async def came_to(self, run_id: str, attempt: int) -> tuple[str, str | None] | None:
-        """How an attempt that is over went (if it ended its run: the run's status), and its error."""
-        ...
 
 
 class Logs(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any
 
-from horae.domain.run import Leased, Park
+from horae.domain.run import Leased, Over, Park
 from horae.store import tables
 from horae.store.dialects.base import Dialect, Row, listed
 from horae.store.endings import Endings
@@ -15,6 +15,17 @@ from horae.store.rows import batch, some, words
 _LEASED = words(
     "id job_id version project_id queue attempt uncounted token worker_id started_at cancel_requested_at trigger parked"
 )
+
+_OVER_COLUMNS = words("job_id version project_id outcome error result")
+_TRIED = (
+    "SELECT r.job_id, r.version, r.project_id, a.outcome, a.error, NULL AS result FROM attempts a "
+    "JOIN {} r ON r.id = a.run_id WHERE a.run_id = :id AND a.n = :attempt"
+)
+_ENDED = (
+    "SELECT job_id, version, project_id, status AS outcome, error, result FROM run_history "
+    "WHERE id = :id AND attempt = :attempt"
+)
+_OVER = (_TRIED.format("runs"), _TRIED.format("run_history"), _ENDED)
 
 
 class _Sql:
@@ -80,6 +91,12 @@ class Leases(Endings):
             {"id": run_id, "attempt": attempt},
         )
         return _leased(rows[0]) if rows else None
+
+    async def over(self, run_id: str, attempt: int) -> Over | None:
+        for sql in _OVER:  # one that was tried again first: its run may have ended later, without a further attempt
+            if rows := await self.db.fetch(sql, {"id": run_id, "attempt": attempt}):
+                return Over(*(rows[0][column] for column in _OVER_COLUMNS))
+        return None
 
 
 def _leased(row: Row) -> Leased:

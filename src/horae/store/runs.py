@@ -200,11 +200,3 @@ class RunTable(Leases):
             f"SELECT {columns} FROM attempts WHERE run_id = :run_id ORDER BY n", {"run_id": run_id}
         )
         return [{key: row[key] for key in columns.split(", ")} for row in rows]
-
-    async def came_to(self, run_id: str, attempt: int) -> tuple[str, str | None] | None:
-        rows = await self.db.fetch(
-            "SELECT outcome, error FROM attempts WHERE run_id = :id AND n = :attempt "
-            "UNION ALL SELECT status, error FROM run_history WHERE id = :id AND attempt = :attempt",
-            {"id": run_id, "attempt": attempt},
-        )
-        return (rows[0]["outcome"], rows[0]["error"]) if rows else None

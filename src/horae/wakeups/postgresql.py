@@ -33,6 +33,7 @@ COMMAND_TIMEOUT = 5.0
 PROBE_TIMEOUT = 2.0
 FLUSH_TIMEOUT = 1.0
 PING_EVERY, PING_TIMEOUT = 2.0, 1.5  # a connection that died silently is noticed by then: idle workers rely on it
+LAST_LOOK = 0.1
 YOUNG = 5.0  # seconds: those who find their connections dead one after the other speak of the one before
 RETRY_FIRST, RETRY_MAX = 0.1, 2.0
 
@@ -118,7 +119,11 @@ class PostgresqlWakeups:
                     self._connected_at = asyncio.get_running_loop().time()
                     await self._listen(connection)
                     delay = RETRY_FIRST
-                    await self._serve(connection)
+                    try:
+                        await self._serve(connection)
+                    except Exception:
+                        await self.on_lost()  # also if it was doubted: not all may know
+                        raise
             except Exception as error:  # whatever happened, the next connection may be better
                 self._say(
                     "lost",
@@ -126,8 +131,6 @@ class PostgresqlWakeups:
                     "wake-ups are lost (%s): polling meanwhile",
                     self._describe(error),
                 )
-                if self._connected and not self._doubted:  # who doubts knows already
-                    await self.on_lost()
             finally:
                 self._connected = self._reliable = False
             if not self._closing:
@@ -188,7 +191,19 @@ class PostgresqlWakeups:
                     async with asyncio.timeout(PING_EVERY):
                         await self._wake.wait()
                 except TimeoutError:
-                    await connection.execute("SELECT 1", timeout=PING_TIMEOUT)
+                    await self._ping(connection)
+
+    async def _ping(self, connection: Any) -> None:
+        """Whether somebody is there. If this process was too busy to look, what has come meanwhile counts."""
+        answer = asyncio.ensure_future(connection.execute("SELECT 1"))
+        try:
+            for patience in (PING_TIMEOUT, LAST_LOOK):
+                await asyncio.wait({answer}, timeout=patience)
+            if not answer.done():
+                raise TimeoutError("no answer in time")
+            await answer
+        finally:
+            answer.cancel()
 
     async def _notify(self, connection: Any) -> None:
         hints, self._pending = self._pending, {}

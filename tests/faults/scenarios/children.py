@@ -7,7 +7,7 @@ import psutil
 
 from tests.faults.scenario import scenario
 from tests.faults.stage import Stage
-from tests.integration.cluster.cluster import PATIENCE
+from tests.integration.cluster.cluster import PATIENCE, eventually
 from tests.waiting import until
 
 ONCE = {"max_attempts": 1}
@@ -37,6 +37,10 @@ def marked(mark: str) -> list[int]:
     return found
 
 
+async def all_begun(stage: Stage) -> bool:
+    return not await stage.cluster.count("runs WHERE attempt = 0")
+
+
 @scenario(
     "bad-children",
     "scripts eat memory, fork, call setsid, hold the pipe open and flood; half of the time their worker is killed",
@@ -56,6 +60,7 @@ async def bad_children(stage: Stage) -> None:
     stage.checker.may_fail |= set(runs)
     good = await stage.ask_for(6, stage.noting(0.2, "script"))
     await until(lambda: marked(mark), timeout=PATIENCE, message="they are under way")
+    await eventually(lambda: all_begun(stage), message="all have begun")
     if killed:
         await stage.pass_by(stage.chance.random())
         await worker.kill()

@@ -87,9 +87,10 @@ class Programs:
 async def programs(stage: Stage, url: str) -> AsyncIterator[Programs]:
     at_work = Programs(stage, url, await _key(stage))
     following = asyncio.create_task(at_work.follow())
-    await at_work.are_heard(following)
-    wishing = [asyncio.create_task(at_work.wish(name)) for name in range(PROGRAMS)]
+    wishing: list[asyncio.Task[None]] = []
     try:
+        await asyncio.wait_for(at_work.are_heard(following), PATIENCE)
+        wishing += [asyncio.create_task(at_work.wish(name)) for name in range(PROGRAMS)]
         yield at_work
         at_work.stop()
         await asyncio.wait_for(asyncio.gather(*wishing), PATIENCE)
@@ -141,3 +142,4 @@ async def clients_at_work(stage: Stage) -> None:
     await stage.settle()
     made = await stage.cluster.count("run_history") - at_work.before
     assert made == len(set(at_work.granted.values())) == len(at_work.granted), "a wish made two runs, or two made one"
+    await stage.every_slot(members.workers)

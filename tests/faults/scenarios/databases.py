@@ -207,6 +207,7 @@ async def commit_unheard(stage: Stage) -> None:
         await stage.settle()
     tried = await stage.cluster.ask("SELECT outcome FROM attempts")
     assert tried == [], "an attempt was lost although its worker lives"
+    await stage.every_slot(members.workers)
 
 
 @scenario(

@@ -94,6 +94,7 @@ async def disk_full(stage: Stage) -> None:
         await stage.settle()
     with closing(sqlite3.connect(disk / "horae.db")) as check:
         assert check.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    await stage.every_slot(members.workers)
 
 
 @asynccontextmanager

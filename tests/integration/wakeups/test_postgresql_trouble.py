@@ -82,10 +82,8 @@ async def test_a_silent_partition_is_noticed(make_postgresql, through, proxy, mo
     proxy.thaw()
     await ready(wakeups)
     assert told == ["lost"]
-    wakeups.doubt()  # whoever doubts knows
-    await wakeups.send(["runs:default"])
-    await until(lambda: not wakeups._pending and wakeups.reliable)
-    assert told == ["lost"]
+    wakeups.doubt()  # whoever doubts may not know all who should
+    await until(lambda: len(told) == 2 and wakeups.reliable)
 
 
 async def test_behind_a_pooler_that_drops_notifications_it_polls_and_says_so_once(
