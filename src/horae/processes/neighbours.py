@@ -31,6 +31,10 @@ class Watch:
         self._ask_at = 0.0
         self._known: list[tuple[str, Host]] = []
 
+    def ask(self) -> None:
+        """There is somebody new."""
+        self._ask_at = 0.0
+
     async def look(self) -> float:
         now = self._clock.monotonic()
         if now >= self._ask_at:

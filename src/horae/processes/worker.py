@@ -73,8 +73,8 @@ class Worker:
         self._slots = Slots(executors, clock, book, self._done, grace=settings.grace)
         self._reporting = Loop("report", self._reporter.step, self._reporter.wake)
         self._deadlines = Loop("deadlines", self._sweep_deadlines)
-        watch = Watch(store, sign.host, ids, clock, ask_every=settings.heartbeat, is_dead=type(self).surely_dead)
-        self._watching = Loop("neighbours", watch.look)
+        self._watch = Watch(store, sign.host, ids, clock, ask_every=settings.heartbeat, is_dead=type(self).surely_dead)
+        self._watching = Loop("neighbours", self._watch.look)
         self._registering = Loop("functions", self._register_functions)
         self._heart = type(self).heart(self._open_heartbeat)
 
@@ -229,6 +229,9 @@ class Worker:
                 self._claiming.wake.set()
         elif topic == "cancel" and about in ("", self.sign.id):
             self._heart.poke()
+        elif topic == "workers" and about in ("", self.sign.host.key):
+            self._watch.ask()
+            self._watching.wake.set()
 
     # What the heartbeat asks and tells, from its thread
 
@@ -272,6 +275,7 @@ async def _first(*waits: Awaitable[object], timeout: float) -> None:
 
 async def _register(tx: Transaction, sign: WorkerSign) -> None:
     await tx.processes.register_worker(sign)
+    tx.hint(f"workers:{sign.host.key}")  # those beside it watch it from now on
 
 
 async def _goodbye(tx: Transaction, worker_id: str, runs_done: int) -> None:

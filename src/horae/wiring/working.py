@@ -103,7 +103,7 @@ async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, execu
         open_store=beside,
         hints_arrive=lambda: wakeups.reliable,
     )
-    await wakeups.start(("runs", "cancel"), process.on_hint)
+    await wakeups.start(("runs", "cancel", "workers"), process.on_hint)
     try:
         for executor in executors.values():
             if isinstance(executor, Starting):

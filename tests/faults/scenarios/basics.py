@@ -4,7 +4,7 @@ from tests.faults.scenario import ALL, DEFAULT, scenario
 from tests.faults.stage import Stage
 
 EVERY, HOUR = 60.0, 60  # a minute, and an hour of them
-FIVE = ("async", "process", "script", "async", "script")
+TEN = 2 * ("async", "process", "script", "async", "script")
 
 
 @scenario("manual-single", "one job is run by hand", times=DEFAULT, rounds=5)
@@ -16,14 +16,14 @@ async def manual_single(stage: Stage) -> None:
         assert (run["status"], run["attempt"]) == ("succeeded", 1), run
 
 
-@scenario("manual-concurrent", "five jobs are run by hand within a second", times=DEFAULT, rounds=5)
+@scenario("manual-concurrent", "ten jobs are run by hand within a second", times=DEFAULT, rounds=5)
 async def manual_concurrent(stage: Stage) -> None:
     """All at the same time: each waits until the others have begun."""
     await stage.cluster.start_worker()
     for _ in stage.rounds():
         began = len(stage.oracle.notes("start"))
-        runs = [(await stage.ask_for(1, stage.noting(1.0, kind)))[0] for kind in FIVE]
-        await stage.noted("start", count=began + 5)
+        runs = [(await stage.ask_for(1, stage.noting(1.0, kind)))[0] for kind in TEN]
+        await stage.noted("start", count=began + len(TEN))
         for run_id in runs:
             assert (await stage.cluster.ended(run_id))["attempt"] == 1
 
