@@ -152,6 +152,7 @@ def _lost_counts_as_interrupted() -> list[Patch]:
 
 
 _REQUEUE, _SHARDS = "UPDATE runs SET status = 'queued'", "SELECT shard FROM shards"
+_PARK, _PROGRESS = "UPDATE runs SET parked", "UPDATE runs SET progress"
 MUTANTS = [
     Mutant(
         "finish without the token",
@@ -159,7 +160,7 @@ MUTANTS = [
         sql=(
             Rewrite("r.id = v.id AND r.token IS v.token", "r.id = v.id", ("INSERT INTO run_history",)),
             Rewrite("r.id = v.id AND r.token = v.token", "r.id = v.id", ("SELECT r.id, r.job_id",)),
-            Rewrite("runs.id = v.id AND runs.token = v.token", "runs.id = v.id", (_REQUEUE,)),
+            Rewrite("runs.id = v.id AND runs.token = v.token", "runs.id = v.id", (_REQUEUE, _PARK, _PROGRESS)),
         ),
     ),
     Mutant(
