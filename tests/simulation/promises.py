@@ -49,11 +49,12 @@ class Promises:
         """Whether an attempt ended as somebody was told that it did."""
         tables, (run_id, attempt) = self._world.oracle.mirror.tables, key.split("/")
         ended, tried = tables["run_history"].get(run_id), tables["attempts"].get(key)
-        if ended is not None and ended["attempt"] == int(attempt):
-            return ended["status"] == told or (
-                (told, ended["status"]) == ("failed", "cancelled") and ended["error"] == REFUSED.error
-            )
-        return tried is not None and tried["outcome"] == told
+        if tried is not None:
+            return bool(tried["outcome"] == told)
+        if ended is None or ended["attempt"] != int(attempt):
+            return False
+        cancelled = (told, ended["status"]) == ("failed", "cancelled") and ended["error"] == REFUSED.error
+        return bool(ended["status"] == told or cancelled)
 
 
 def _promises(kind: str, result: Any) -> list[tuple[str, str, str]]:

@@ -150,6 +150,14 @@ class _Move:
         at_work = self.oracle.world.works.at_work(self.id, before["token"])
         self.expect(not at_work, "an attempt was reported that is still at work")
 
+    def _answered(self, before: Row, ended: Row) -> None:
+        """A parked run ends by its callback, by the sweep when that did not come in time, or because somebody cancels
+        it; that may be the end of another run, whose followers take its place."""
+        if self.step.verb == "recover":
+            self._lost(before)
+        elif self.step.verb != "answer":
+            self.expect(ended["status"] == "cancelled", "a parked run was ended by somebody else")
+
     def _lost(self, before: Row) -> None:
         over = before["lease_until"] < self.step.now
         dead = before["worker_id"] is not None and self.oracle.world.is_dead(before["worker_id"])
@@ -163,7 +171,9 @@ class _Move:
             return
         if before is not None:
             self.expect(ended["attempt"] == before["attempt"], "an attempt was counted when it ended")
-            if before["status"] == "running":
+            if before["parked"]:
+                self._answered(before, ended)
+            elif before["status"] == "running":
                 self._by_its_rights(before)
             asked = before["cancel_requested_at"] is not None
             self.expect(not asked or status in ("succeeded", "cancelled"), f"to be cancelled, but it is {status}")

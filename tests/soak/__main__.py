@@ -13,6 +13,7 @@ from typing import Any
 
 from horae.domain.durations import parse_duration
 from tests.databases import Databases
+from tests.faults.checker import NOT_PROMISED
 from tests.faults.stage import Failure, Stage, Templates, set_up
 from tests.integration.cluster.cluster import HORAE, command
 from tests.soak.faults import Strikes
@@ -82,9 +83,12 @@ async def _soak(arguments: argparse.Namespace, templates: Templates) -> list[Fin
             proxy.accept()
             proxy.speak()
         await people.close()
+        stage.checker.asleep |= town.asleep
         wrong = await _checked(stage, people)
         expected = EVERYWHERE if proxy is None else ON_SERVERS
         findings = judge(recording, expected, stage.tally, wrong, town.ended)
+        excused = stage.tally.notes.get(NOT_PROMISED, 0)
+        findings.append(Finding("overlaps within workers that slept", str(excused), "any", True))
         findings.append(Finding("requests that were refused or cut off", str(people.refused), "any", True))
         title = f"Soak on {arguments.database}, {arguments.time / 60:.3g} minutes, seed {arguments.seed}"
         write(arguments.report, title, recording, findings, now())

@@ -69,6 +69,8 @@ class Strikes:
         if place is None:
             return None
         seconds = lease * (0.5 + 1.5 * self._chance.random())
+        if role == "worker":
+            self._town.asleep.add(place.member.id)
         place.member.pause()
         await asyncio.sleep(seconds)
         place.member.resume()

@@ -30,6 +30,7 @@ class Town:
         self._counts = {"scheduler": schedulers, "worker": workers, "serve": 1}
         self.port = free_port()
         self.places: list[Place] = []
+        self.asleep: set[str] = set()  # ids of the workers that were put to sleep
         self.ended: list[str] = []  # by themselves: nobody asked them to
 
     async def build(self) -> None:
