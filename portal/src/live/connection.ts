@@ -6,7 +6,8 @@ export type LiveState = "connecting" | "live" | "polling" | "asleep";
 
 const SILENCE = 30_000; // ms: the server says something every ten seconds
 const LONGEST = 10_000; // ms between two tries
-const HIDDEN = 60_000; // ms after which a page that nobody sees lets go; browsers have six connections per server
+/** ms after which a page that nobody sees lets go. Soon: browsers have six connections per server, for all its pages. */
+const HIDDEN = 5_000;
 
 interface Handlers {
   onEvent: (event: SseEvent) => void;

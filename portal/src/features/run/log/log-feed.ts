@@ -20,7 +20,7 @@ interface Handlers {
 
 const FLUSH = 100; // ms
 const LONGEST = 10_000; // ms between two tries
-const HIDDEN = 60_000; // ms
+const HIDDEN = 5_000; // ms
 
 /** Follows the log of one run: goes on after a break where it was, until the run has ended. */
 export class LogFeed {
