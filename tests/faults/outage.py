@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -71,6 +71,22 @@ class Troupe:
         for member in self.members:
             spent = _spent(member) - before[member.pid]
             assert spent <= 0.3 + lasted * MOST_CPU, f"a {member.role} spent {spent:.2f} s of {lasted:.2f} s on waiting"
+
+    async def endure(self, cut: Callable[[], object], mend: Callable[[], object]) -> None:
+        """Outages of more than a lease, one for each round, and all that has to be right after them."""
+        stage = self.stage
+        self.remember()
+        for _ in stage.rounds():
+            await self.steady(times=round(2 * stage.lease) + 8)
+            await stage.pass_by(stage.chance.random())
+            cut()
+            await self.is_refused()
+            async with self.waiting():
+                await stage.pass_by(stage.chance.random() * stage.lease)
+            mend()
+            await self.resumes(time.time())
+            await stage.settle()
+        await self.has_let_go()
 
     # after
 

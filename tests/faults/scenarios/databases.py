@@ -95,18 +95,7 @@ async def database_stranded(stage: Stage) -> None:
 )
 async def database_silent(stage: Stage) -> None:
     proxy, members = await behind_a_proxy(stage)
-    members.remember()
-    for _ in stage.rounds():
-        await members.steady(times=round(2 * stage.lease) + 8)
-        await stage.pass_by(stage.chance.random())
-        proxy.silence()
-        await members.is_refused()
-        async with members.waiting():
-            await stage.pass_by(stage.chance.random() * stage.lease)
-        proxy.speak()
-        await members.resumes(now())
-        await stage.settle()
-    await members.has_let_go()
+    await members.endure(proxy.silence, proxy.speak)
 
 
 @scenario(
@@ -119,18 +108,7 @@ async def database_silent(stage: Stage) -> None:
 )
 async def database_hangs(stage: Stage) -> None:
     server, members = await at_its_own_server(stage)
-    members.remember()
-    for _ in stage.rounds():
-        await members.steady(times=round(2 * stage.lease) + 8)
-        await stage.pass_by(stage.chance.random())
-        server.pause()
-        await members.is_refused()
-        async with members.waiting():
-            await stage.pass_by(stage.chance.random() * stage.lease)
-        server.resume()
-        await members.resumes(now())
-        await stage.settle()
-    await members.has_let_go()
+    await members.endure(server.pause, server.resume)
 
 
 @scenario(

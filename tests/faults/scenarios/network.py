@@ -3,7 +3,7 @@
 from horae.clock import SystemClock
 from tests.faults.scenario import BOTH, SERVERS, scenario
 from tests.faults.scenarios.schedulers import lively, owned_by, taken_over
-from tests.faults.scenarios.workers import KINDS, begun_again, busy, held_by, now, one_at_work, over
+from tests.faults.scenarios.workers import cut_off
 from tests.faults.stage import Stage
 from tests.waiting import until
 
@@ -24,17 +24,10 @@ async def worker_partitioned(stage: Stage) -> None:
     workers = [await stage.cluster.start_worker(HORAE_DATABASE_URL=proxy.url) for proxy in proxies]
     await stage.cluster.tell("UPDATE workers SET host_key = id")
     for _ in stage.rounds():
-        runs = await busy(stage, workers, KINDS, 1.5 * stage.lease)
-        cut_off = await one_at_work(stage, workers)
-        proxy = proxies[workers.index(cut_off)]
-        held = await held_by(stage, cut_off)
-        silently = stage.chance.random() < 0.5
-        since = now()
-        proxy.silence() if silently else proxy.refuse()
-        await begun_again(stage, held, since)
-        await stage.pass_by(stage.chance.random() * stage.lease)
-        proxy.speak() if silently else proxy.accept()
-        await over(stage, runs)
+        if stage.chance.random() < 0.5:
+            await cut_off(stage, workers, lambda n: proxies[n].silence(), lambda n: proxies[n].speak())
+        else:
+            await cut_off(stage, workers, lambda n: proxies[n].refuse(), lambda n: proxies[n].accept())
     await stage.every_slot(workers)
 
 
@@ -48,16 +41,16 @@ async def worker_partitioned(stage: Stage) -> None:
 )
 async def scheduler_partitioned(stage: Stage) -> None:
     proxy = await stage.proxy()
-    cut_off = await stage.cluster.start_scheduler(HORAE_DATABASE_URL=proxy.url)
+    alone = await stage.cluster.start_scheduler(HORAE_DATABASE_URL=proxy.url)
     await stage.cluster.start_scheduler()
     await stage.cluster.start_worker()
     await stage.sharing(2)
     for _ in stage.rounds():
         jobs = await lively(stage)
-        its = await owned_by(stage, cut_off) & set(jobs)
+        its = await owned_by(stage, alone) & set(jobs)
         since = SystemClock().now()
         proxy.silence()
-        await taken_over(stage, cut_off, its, since)
+        await taken_over(stage, alone, its, since)
         proxy.speak()
         await stage.sharing(2)
 

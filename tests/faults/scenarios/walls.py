@@ -1,10 +1,8 @@
 """Packets that vanish on the wire of a host of its own: nobody is told, and nobody acknowledges anything."""
 
-from time import time as now
-
 from tests.faults.outage import gathered
 from tests.faults.scenario import SERVERS, scenario
-from tests.faults.scenarios.workers import KINDS, begun_again, busy, held_by, one_at_work, over
+from tests.faults.scenarios.workers import cut_off
 from tests.faults.stage import Stage
 from tests.faults.walls import Way, far_host, possible
 
@@ -31,15 +29,13 @@ async def worker_walled_off(stage: Stage) -> None:
     ]
     await stage.cluster.tell("UPDATE workers SET host_key = id")
     for _ in stage.rounds():
-        runs = await busy(stage, workers, KINDS, 1.5 * stage.lease)
-        cut_off = workers.index(await one_at_work(stage, workers))
-        held = await held_by(stage, workers[cut_off])
-        since = now()
-        hosts[cut_off].drop(proxies[cut_off].port, stage.chance.choice(WAYS))
-        await begun_again(stage, held, since)
-        await stage.pass_by(stage.chance.random() * stage.lease)
-        hosts[cut_off].let_pass()
-        await over(stage, runs)
+        way = stage.chance.choice(WAYS)
+        await cut_off(
+            stage,
+            workers,
+            lambda n, way=way: hosts[n].drop(proxies[n].port, way),  # type: ignore[misc]
+            lambda n: hosts[n].let_pass(),
+        )
     await stage.every_slot(workers)
 
 
@@ -58,15 +54,4 @@ async def database_walled_off(stage: Stage) -> None:
     proxy = await stage.proxy(host.gateway)
     where = {"HORAE_DATABASE_URL": proxy.url, "HORAE_HOST": host.address}
     members = await stage.keep(gathered(stage, before=host.enter, **where))
-    members.remember()
-    for _ in stage.rounds():
-        await members.steady(times=round(2 * stage.lease) + 8)
-        await stage.pass_by(stage.chance.random())
-        host.drop(proxy.port, stage.chance.choice(WAYS))
-        await members.is_refused()
-        async with members.waiting():
-            await stage.pass_by(stage.chance.random() * stage.lease)
-        host.let_pass()
-        await members.resumes(now())
-        await stage.settle()
-    await members.has_let_go()
+    await members.endure(lambda: host.drop(proxy.port, stage.chance.choice(WAYS)), host.let_pass)

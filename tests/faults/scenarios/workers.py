@@ -4,7 +4,7 @@ Recovery is the time from the fault until the last of the worker's runs has begu
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from tests.faults.scenario import ALL, BOTH, SERVERS, scenario
 from tests.faults.stage import Stage
@@ -64,6 +64,22 @@ async def busy(stage: Stage, workers: list[Member], kinds: tuple[str, ...], seco
     await stage.noted("start", count=before + len(runs))
     await stage.pass_by(stage.chance.random())
     return runs
+
+
+async def cut_off(
+    stage: Stage, workers: list[Member], cut: Callable[[int], object], mend: Callable[[int], object]
+) -> None:
+    """One of those at work is cut off from its database, by its place among them, until others have begun its runs; it
+    hears of the database again at some time after that."""
+    runs = await busy(stage, workers, KINDS, 1.5 * stage.lease)
+    victim = await one_at_work(stage, workers)
+    place, held = workers.index(victim), await held_by(stage, victim)
+    since = now()
+    cut(place)
+    await begun_again(stage, held, since)
+    await stage.pass_by(stage.chance.random() * stage.lease)
+    mend(place)
+    await over(stage, runs)
 
 
 async def over(stage: Stage, runs: Iterable[str]) -> None:

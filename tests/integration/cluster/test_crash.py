@@ -67,6 +67,19 @@ async def test_a_killed_worker_is_replaced_at_once(make_cluster: Make, oracle: O
     assert scheduler.logged("recovered runs") or second.logged("recovered runs")
 
 
+@pytest.mark.sqlite
+async def test_a_worker_is_watched_from_its_start(make_cluster: Make, oracle: Oracle) -> None:
+    """There is no scheduler, and the older worker asks who is there only every few minutes: it has to be told."""
+    cluster = await make_cluster("sqlite", HORAE_LEASE="10m", HORAE_HEARTBEAT="3m")
+    older = await cluster.start_worker("--queues", "of-its-own")
+    newcomer = await cluster.start_worker()
+    run_id = await cluster.start_run("hangs", first_waits(oracle), retry=RETRY)
+    await started(oracle, run_id)
+    await newcomer.kill()
+    await cluster.run_is(run_id, lambda run: run["status"] == "queued", "the run is queued again")
+    assert older.logged("recovered runs")
+
+
 @pytest.mark.postgresql
 async def test_nothing_begins_again_while_something_of_it_lives(make_cluster: Make, oracle: Oracle) -> None:
     """Two workers are killed, and those who should end the scripts of the first cannot yet: its run waits, although its
