@@ -44,6 +44,11 @@ class Horae:
         self.running.kill()
         assert "Traceback" not in output, output
 
+    async def start_again(self) -> None:
+        """After `running.kill()`: on the same data, at the same address."""
+        self.running = Running([*UP], self.running.data_dir, HORAE_PORT=str(self.running.port))
+        await self.running.ready(timeout=60)
+
     async def call(self, method: str, path: str, body: Any = None) -> Any:
         """Through the API, as an admin."""
         answer = await self._client.request(method, path, json=body)

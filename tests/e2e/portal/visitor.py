@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -37,6 +38,7 @@ class Visitor:
         self._windows = windows
         self._complaints: list[str] = []
         self._forgiven: dict[tuple[int, str], int] = {}
+        self._outage = False
         self._watched: dict[Any, Callable[[Any], Any]] = {
             "console": self._on_console,
             "dialog": self._on_dialog,
@@ -106,6 +108,13 @@ class Visitor:
         """An answer that the journey means: its status, and a part of its path. It must come."""
         self._forgiven[status, path] = 0
 
+    @contextmanager
+    def outage(self) -> Iterator[None]:
+        """While the server is away, requests fail; nothing else may go wrong."""
+        self._outage = True
+        yield
+        self._outage = False
+
     def _on_console(self, message: ConsoleMessage) -> None:
         # What failed to load is told by `_on_response` and `_on_failure`, with its status.
         if message.type == "error" and not message.text.startswith("Failed to load resource"):
@@ -123,7 +132,7 @@ class Visitor:
             await dialog.dismiss()
 
     def _on_failure(self, request: Request) -> None:
-        if request.failure != "net::ERR_ABORTED":  # a page that is left gives up what it asked for
+        if request.failure != "net::ERR_ABORTED" and not self._outage:  # a page that is left gives up what it asked for
             self._complaints.append(f"request failed: {request.method} {request.url}: {request.failure}")
 
     def _on_response(self, response: Response) -> None:

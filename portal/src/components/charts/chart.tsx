@@ -1,10 +1,11 @@
 import { lazy, Suspense } from "react";
 import { Skeleton } from "@/components/ui/skeleton";
+import { chunk } from "@/lib/chunk";
 import type { ChartViewProps } from "./chart-view";
 
 export type { Series } from "./chart-view";
 
-const View = lazy(() => import("./chart-view"));
+const View = lazy(() => chunk(() => import("./chart-view")));
 
 interface ChartProps extends ChartViewProps {
   /** What it shows, in one sentence with the figures: for those who do not see it. */

@@ -1,23 +1,56 @@
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { useRouteError } from "react-router";
 import { ErrorState } from "@/components/ui/error-state";
+import { ChunkError } from "@/lib/chunk";
+import { mayReload, reload, serverAnswers } from "./reloading";
 
-const RELOADED = "horae.reloaded";
+const PAUSE = 1_500; // ms between two questions whether the server is back
 
-/** A page that broke. One whose chunk is gone is of an older build: the new one is fetched. */
+/** A page that broke. */
 export function PageError() {
   const error = useRouteError();
-  const gone = error instanceof Error && /dynamically imported module|importing a module/i.test(error.message);
+  return error instanceof ChunkError ? (
+    <ChunkMissing error={error} />
+  ) : (
+    <ErrorState page error={error} onRetry={() => void reload()} />
+  );
+}
+
+/**
+ * A page that could not be fetched. The router does not try it again, so the whole portal is loaded once more; but only
+ * when the server answers, since a reload before that would leave the browser's own error page in its place.
+ */
+function ChunkMissing({ error }: { error: ChunkError }) {
+  const [answers, setAnswers] = useState<boolean | null>(null);
   useEffect(() => {
-    if (!gone) return;
-    try {
-      const before = Number(sessionStorage.getItem(RELOADED) ?? 0);
-      if (Date.now() - before < 60_000) return;
-      sessionStorage.setItem(RELOADED, String(Date.now()));
-    } catch {
-      return; // without a memory it could go on for ever
-    }
-    location.reload();
-  }, [gone]);
-  return <ErrorState error={error} onRetry={() => location.reload()} />;
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    let left = false;
+    const ask = async () => {
+      const found = await serverAnswers();
+      if (left) return;
+      if (found && mayReload()) location.reload();
+      setAnswers(found);
+      if (!found) timer = setTimeout(() => void ask(), PAUSE);
+    };
+    void ask();
+    return () => {
+      left = true;
+      if (timer) clearTimeout(timer);
+    };
+  }, []);
+  if (answers === null) return null; // for as long as one question takes
+  return (
+    <ErrorState
+      page
+      error={error}
+      title="This page could not be loaded"
+      advice={
+        answers
+          ? "Horae may have been upgraded while this tab was open. Reload to get the current version."
+          : "The server does not answer. This page loads as soon as it does."
+      }
+      retry="Reload"
+      onRetry={() => void reload()}
+    />
+  );
 }

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { Outlet, useLocation, useNavigate, useNavigation } from "react-router";
 import { navigation } from "@/app/navigation";
+import { chunk } from "@/lib/chunk";
 import { listen, useHotkeys } from "@/lib/hotkeys";
 import { useCan } from "@/session/use-can";
 import { OfflineBanner } from "./offline-banner";
@@ -9,7 +10,7 @@ import { Sidebar } from "./sidebar";
 import { TopBar } from "./top-bar";
 import { TypedAhead } from "./typed-ahead";
 
-const Palette = lazy(() => import("./palette"));
+const Palette = lazy(() => chunk(() => import("./palette")));
 
 export function Shell() {
   const [palette, setPalette] = useState(false);

@@ -1,8 +1,9 @@
 import { lazy, Suspense } from "react";
+import { chunk } from "@/lib/chunk";
 import type { EditorProps } from "./code-editor-view";
 import { Skeleton } from "./skeleton";
 
-const View = lazy(() => import("./code-editor-view"));
+const View = lazy(() => chunk(() => import("./code-editor-view")));
 
 /** An editor for code and JSON, fetched when it is first needed. Goes into a Field like any other control. */
 export function CodeEditor(props: EditorProps) {

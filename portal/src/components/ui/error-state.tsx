@@ -5,8 +5,14 @@ import { CopyButton } from "./copy-button";
 
 interface ErrorStateProps {
   error: unknown;
-  /** Tries again. */
+  /** Instead of those of the error itself. */
+  title?: string;
+  advice?: string;
+  /** Tries again; what its button says. */
   onRetry?: () => void;
+  retry?: string;
+  /** It stands for a whole page, and so has the page's heading. */
+  page?: boolean;
 }
 
 const ADVICE: Record<number, string> = {
@@ -17,17 +23,18 @@ const ADVICE: Record<number, string> = {
   503: "The server runs, but its database does not answer. Try again in a moment.",
 };
 
-export function ErrorState({ error, onRetry }: ErrorStateProps) {
+export function ErrorState({ error, title, advice, onRetry, retry = "Try again", page }: ErrorStateProps) {
+  const Heading = page ? "h1" : "h2";
   const known = error instanceof ApiError ? error : null;
-  const advice = known ? ADVICE[known.status] : undefined;
+  const hint = advice ?? (known ? ADVICE[known.status] : undefined);
   return (
     <div role="alert" className="flex flex-col items-center px-6 py-12 text-center">
       <span className="mb-3 rounded-full bg-failed-soft p-3 text-failed-text">
         <TriangleAlert aria-hidden className="size-6" />
       </span>
-      <h2 className="text-base font-semibold">{known?.title ?? "Something went wrong"}</h2>
+      <Heading className="text-base font-semibold">{title ?? known?.title ?? "Something went wrong"}</Heading>
       <p className="mt-1 max-w-lg text-sm break-words text-soft">{messageOf(error)}</p>
-      {advice ? <p className="mt-1 max-w-lg text-sm text-muted">{advice}</p> : null}
+      {hint ? <p className="mt-1 max-w-lg text-sm text-muted">{hint}</p> : null}
       {known?.requestId ? (
         <p className="mt-3 flex items-center gap-1 text-xs text-muted">
           Request id <code className="font-mono">{known.requestId}</code>
@@ -36,7 +43,7 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
       ) : null}
       {onRetry ? (
         <Button className="mt-4" onClick={onRetry}>
-          Try again
+          {retry}
         </Button>
       ) : null}
     </div>

@@ -3,10 +3,11 @@ import { useNavigate } from "react-router";
 import type { RunView } from "@/api/schema";
 import { Panel } from "@/components/ui/panel";
 import { Skeleton } from "@/components/ui/skeleton";
+import { chunk } from "@/lib/chunk";
 import { duration } from "@/lib/durations";
 import type { Point } from "./duration-chart";
 
-const Chart = lazy(() => import("./duration-chart"));
+const Chart = lazy(() => chunk(() => import("./duration-chart")));
 
 /** How long its newest runs took. */
 export function DurationTrend({ runs }: { runs: RunView[] | undefined }) {
