@@ -14,7 +14,7 @@ async def greet(name: str, context: horae.Context) -> dict[str, str]:
 
 @horae.task
 def count_to(number: int, context: horae.Context) -> int:
-    """A plain function runs in a thread. Nothing can kill it there, so it looks whether it is to stop."""
+    """A plain function runs in a process of its own, which is killed if it does not stop when it is asked to."""
     for n in range(1, number + 1):
         if context.cancelled:
             return n - 1

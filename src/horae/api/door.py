@@ -10,8 +10,6 @@ from horae.api.shell import Shell
 from horae.api.views import reply
 from horae.ports import Clock, Ids
 
-_ALIVE = ("/health", "/health/live")
-
 
 class Door:
     """Lets everybody through to the API, once it is there."""
@@ -33,8 +31,10 @@ class Door:
 
 
 async def _not_yet(scope: Scope, receive: Receive, send: Send) -> None:
-    if scope["path"] in _ALIVE:
+    if scope["path"] == "/health/live":
         answer = reply({"status": "healthy", "service": "horae"})
+    elif scope["path"] == "/health":  # whoever asks here is about to use the API
+        answer = reply({"status": "starting", "service": "horae"}, 503)
     else:
         answer = problem(scope["state"]["id"], 503, "This server is waiting for its database.")
     await answer(scope, receive, send)

@@ -14,6 +14,7 @@ from horae.cli.logs import follow_log, print_log
 from horae.cli.printing import AsJson, ago, details, print_json, say, status, table, took
 from horae.cli.watching import watched
 from horae.clock import SystemClock
+from horae.domain.errors import Conflict
 
 app = typer.Typer(help="Runs: list, show, log, cancel.", no_args_is_help=True)
 
@@ -137,8 +138,10 @@ def cancel(run: LiveRunArg, as_json: AsJson = False) -> None:
         print_json(found)
     elif found["status"] == "cancelled":
         say(f"Run {run} is cancelled.")
-    else:
+    elif found["finished_at"] is None:
         say(f"Run {run} was asked to stop.")
+    if found["finished_at"] is not None and found["status"] != "cancelled":
+        raise Conflict(f"run {run} has already ended ({found['status']})")
 
 
 @app.command("reset-stuck")

@@ -154,7 +154,7 @@ async def _answers(settings: Settings) -> bool:
         async with asyncio.timeout(2):
             reader, writer = await asyncio.open_connection(host, settings.port)
             try:
-                writer.write(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                writer.write(b"GET /health/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
                 answer = await reader.read(4_096)
             finally:
                 writer.close()

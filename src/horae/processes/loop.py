@@ -73,6 +73,11 @@ class Outage:
                 if not self._waiting:
                     log.info("the database is back")
 
+    def leaves(self, who: object) -> None:
+        """It no longer waits, without having seen the database: nothing is known about that."""
+        with self._lock:
+            self._waiting.discard(who)
+
 
 _outage = Outage()
 
@@ -131,7 +136,9 @@ async def patiently(work: Callable[[], Awaitable[T]], stop: asyncio.Event) -> T 
     try:
         while not stop.is_set():
             try:
-                return await work()
+                done = await work()
+                _outage.ends(who)
+                return done
             except StoreRefused:
                 raise
             except StoreUnavailable as error:
@@ -141,7 +148,7 @@ async def patiently(work: Callable[[], Awaitable[T]], stop: asyncio.Event) -> T 
         return None
     finally:
         stopping.cancel()
-        _outage.ends(who)
+        _outage.leaves(who)
 
 
 def _longer(pause: float) -> float:

@@ -54,6 +54,16 @@ async def test_a_run_is_cancelled(horae: Horae):
     await until(lambda: horae("runs", "show", run, "--json").json["status"] == "running")
     assert horae("runs", "cancel", run).code == 0
     await until(lambda: horae("runs", "show", run, "--json").json["status"] == "cancelled", timeout=15)
+    assert horae("runs", "cancel", run).code == 0, "it is what was asked for"
+
+
+def test_an_ended_run_is_not_cancelled(horae: Horae):
+    horae("jobs", "create", "short", "--script", "true")
+    horae("jobs", "run", "short", "--wait")
+    run = horae("runs", "list", "--job", "short", "--json").json["items"][0]["id"]
+    for json in ([], ["--json"]):
+        asked = horae("runs", "cancel", run, *json)
+        assert (asked.code, asked.err.strip()) == (1, f"horae: run {run} has already ended (succeeded)")
 
 
 def test_a_run_for_later(horae: Horae):

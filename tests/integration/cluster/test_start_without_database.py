@@ -26,6 +26,8 @@ async def test_everybody_waits_for_the_database(kind: str, make_cluster: Make) -
             assert "horae:horae" not in member.output, "it shows a password"
         address = f"http://127.0.0.1:{port}"
         assert (await web.get(f"{address}/health/live")).status_code == 200
+        answer = await web.get(f"{address}/health")
+        assert (answer.status_code, answer.json()) == (503, {"status": "starting", "service": "horae"})
         for path in ("/health/ready", "/api/v1/jobs"):
             answer = await web.get(address + path)
             assert (answer.status_code, answer.headers["content-type"]) == (503, "application/problem+json")

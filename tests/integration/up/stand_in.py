@@ -22,7 +22,8 @@ def note(event: str) -> None:
 class Health(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         note("asked")
-        self.send_response(200)
+        waits = "patient" in manners and not (notes.parent / "database").exists()
+        self.send_response(503 if waits and self.path != "/health/live" else 200)
         self.end_headers()
         self.wfile.write(b'{"status":"healthy","service":"horae"}')
 

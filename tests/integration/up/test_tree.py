@@ -26,6 +26,14 @@ async def test_it_starts_three_children_in_its_process_group_and_says_where(star
     await until(lambda: all(f"{role:<9} | {role} says hello\n" in up.output for role in ROLES))
 
 
+async def test_it_says_so_only_when_the_api_can_be_used(start):
+    up = start(stand_ins(serve="patient"))
+    await until(lambda: len(up.noted("asked")) >= 3)
+    assert "Horae is running" not in up.output, "the process lives, and waits for its database"
+    (up.data_dir / "database").touch()
+    await up.ready()
+
+
 async def test_what_it_keeps_is_for_its_owner_only_and_there_before_the_api_answers(start):
     up = start()
     await up.ready()

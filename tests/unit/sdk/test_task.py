@@ -54,6 +54,16 @@ async def test_with_options(registry: Registry) -> None:
     assert "mail.report" in repr(send_report)
 
 
+def test_options_add_up() -> None:
+    @horae.task(name="adds_up")
+    def adds() -> None: ...
+
+    soon = "2030-01-01T00:00:00Z"
+    both = adds.options(priority=9, idempotency_key="a").options(run_at=soon, idempotency_key="b")
+    assert both._options == {"priority": 9, "idempotency_key": "b", "run_at": soon}
+    assert adds._options == {}
+
+
 def test_two_of_one_name() -> None:
     @horae.task(name="same")
     def one() -> None: ...

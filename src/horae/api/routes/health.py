@@ -22,9 +22,14 @@ PATIENCE = 3.0  # seconds; load balancers ask again soon
 
 
 @router.get("/health", response_model=HealthView)
+async def health() -> Response:
+    """The API answers; `starting` until this process has found its database for the first time."""
+    return await live()
+
+
 @router.get("/health/live", response_model=HealthView)
 async def live() -> Response:
-    """This process answers."""
+    """This process lives."""
     return reply({"status": "healthy", "service": "horae"})
 
 
