@@ -23,7 +23,7 @@ async def ask(world: World, worker_id: str) -> WorkerRecord:
     return await world.store.transact(drain, worker_id=worker_id, actor="admin", offline_after=180.0)
 
 
-async def is_to_drain(world: World, worker_id: str) -> bool:
+async def is_to_drain(world: World, worker_id: str) -> bool | None:
     return await world.store.single(lambda tx: tx.processes.beat_worker(worker_id, Beat("idle", 0, 0)))
 
 

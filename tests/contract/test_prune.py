@@ -4,8 +4,12 @@ import asyncio
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from horae.domain.records import Beat
 from horae.domain.run import Claimed
+from horae.domain.states import WorkerStatus
+from horae.lifecycle.drain import drain
 from horae.lifecycle.prune import tidy
+from horae.processes.heartbeat import renew
 from horae.store.dialects.months import months, smallest_id
 from tests.contract.kinds import on_postgresql
 from tests.contract.world import FAILED, PERMANENT, World, ids, scheduler_sign, worker_sign
@@ -130,6 +134,21 @@ async def test_processes_that_are_long_gone_are_forgotten(world: World) -> None:
     assert len(await world.rows("SELECT id FROM workers")) == len(await world.rows("SELECT id FROM schedulers")) == 1
     await (await world.later(hours=25)).store.transact(tidy)
     assert await world.rows("SELECT id FROM workers") == await world.rows("SELECT id FROM schedulers") == []
+
+
+async def test_a_worker_that_comes_back_after_that_registers_again(world: World) -> None:
+    worker = worker_sign()
+    await world.store.transact(lambda tx: tx.processes.register_worker(worker))
+    monday = await world.later(hours=60)
+    await monday.store.transact(tidy)
+    draining = Beat(WorkerStatus.DRAINING, 2, 17)
+    assert await monday.store.single(renew, worker, 60.0, [], draining) == ([], False)
+    (found,) = await monday.store.read(lambda tx: tx.processes.workers(180.0))
+    assert (found.id, found.name, found.host, found.queues) == (worker.id, worker.name, worker.host, worker.queues)
+    assert (found.status, found.busy, found.runs_done) == (WorkerStatus.DRAINING, 2, 17)
+    await monday.store.transact(drain, worker_id=worker.id, actor="ada", offline_after=180.0)
+    assert await monday.store.single(renew, worker, 60.0, [], Beat(WorkerStatus.IDLE, 0, 17)) == ([], True)
+    assert len(await monday.store.read(lambda tx: tx.processes.neighbours(worker.host.key))) == 1
 
 
 # ---- partitions

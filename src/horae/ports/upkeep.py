@@ -20,8 +20,8 @@ class Processes(Protocol):
     """Who is alive: workers, schedulers, and the shards they lease."""
 
     async def register_worker(self, sign: WorkerSign) -> None: ...
-    async def beat_worker(self, worker_id: str, beat: Beat) -> bool:
-        """Whether it is to drain."""
+    async def beat_worker(self, worker_id: str, beat: Beat) -> bool | None:
+        """Whether it is to drain; None if no such worker is registered."""
         ...
 
     async def workers(self, offline_after: float) -> list[WorkerRecord]: ...

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from horae.domain.errors import StoreUnavailable
-from horae.domain.records import Beat
+from horae.domain.records import Beat, WorkerSign
 from horae.domain.states import StopReason, WorkerStatus
 from horae.ports import Clock, Store, Transaction
 from horae.processes.loop import Loop, log
@@ -31,8 +31,10 @@ class Patient(Protocol):
 class Heartbeat:
     """Renews all leases of a worker in one statement, learns of cancels, and ends what it can no longer renew."""
 
-    def __init__(self, worker_id: str, patient: Patient, store: Store, clock: Clock, settings: WorkerSettings) -> None:
-        self._id, self._patient, self._store, self._clock = worker_id, patient, store, clock
+    def __init__(
+        self, sign: WorkerSign, patient: Patient, store: Store, clock: Clock, settings: WorkerSettings
+    ) -> None:
+        self._sign, self._patient, self._store, self._clock = sign, patient, store, clock
         self._settings = settings
         self._safe_until: dict[str, float] = {}  # by token; the worker's own thread adds to it
         self._next_beat = 0.0
@@ -73,11 +75,11 @@ class Heartbeat:
         held = self._patient.held()
         if began < self._next_beat:
             if held:
-                for run_id, token in await self._store.read(_cancelling, self._id):
+                for run_id, token in await self._store.read(_cancelling, self._sign.id):
                     self._patient.stop_run(run_id, token, StopReason.CANCEL)
             return
         beat = self._patient.beat()
-        renewed, drain = await self._store.single(_renew, self._id, self._settings.lease, list(held), beat)
+        renewed, drain = await self._store.single(renew, self._sign, self._settings.lease, list(held), beat)
         self._next_beat = began + self._settings.heartbeat
         if drain:
             self._patient.rest()
@@ -107,12 +109,15 @@ async def _cancelling(tx: Transaction, worker_id: str) -> list[tuple[str, str]]:
     return await tx.runs.cancelling(worker_id)
 
 
-async def _renew(
-    tx: Transaction, worker_id: str, lease: float, held: list[str], beat: Beat
+async def renew(
+    tx: Transaction, sign: WorkerSign, lease: float, held: list[str], beat: Beat
 ) -> tuple[list[tuple[str, str, bool]], bool]:
     """The two need not be one: PostgreSQL is spared the round trips around a transaction."""
-    is_to_drain = await tx.processes.beat_worker(worker_id, beat)
-    return await tx.runs.renew(worker_id, held, lease), is_to_drain and beat.status != WorkerStatus.DRAINING
+    is_to_drain = await tx.processes.beat_worker(sign.id, beat)
+    if is_to_drain is None:  # it was silent for so long that it had been forgotten
+        await tx.processes.register_worker(sign)
+        is_to_drain = await tx.processes.beat_worker(sign.id, beat)
+    return await tx.runs.renew(sign.id, held, lease), bool(is_to_drain) and beat.status != WorkerStatus.DRAINING
 
 
 OpenHeartbeat = Callable[[], Awaitable[tuple[Heartbeat, Store]]]

@@ -237,7 +237,7 @@ class Worker:
 
     async def _open_heartbeat(self) -> tuple[Heartbeat, Store]:
         store = await self._open_store()
-        return Heartbeat(self.sign.id, self, store, self._clock, self._settings), store
+        return Heartbeat(self.sign, self, store, self._clock, self._settings), store
 
     def held(self) -> dict[str, str]:
         # Of a run that was lost and taken again, the later attempt: the earlier one may wait to be reported.

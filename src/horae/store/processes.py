@@ -39,7 +39,7 @@ class ProcessTable(Group):
             },
         )
 
-    async def beat_worker(self, worker_id: str, beat: Beat) -> bool:
+    async def beat_worker(self, worker_id: str, beat: Beat) -> bool | None:
         beating = (
             "UPDATE workers SET status = :status, busy = :busy, runs_done = :runs_done, "
             f"heartbeat_at = {self.d.now} WHERE id = :id"
@@ -50,7 +50,7 @@ class ProcessTable(Group):
         else:
             await self.db.execute(beating, params)
             rows = await self.db.fetch("SELECT drain_requested_by FROM workers WHERE id = :id", {"id": worker_id})
-        return any(row["drain_requested_by"] is not None for row in rows)
+        return rows[0]["drain_requested_by"] is not None if rows else None
 
     async def workers(self, offline_after: float) -> list[WorkerRecord]:
         rows = await self.db.fetch(
