@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ from horae.api.body import validate
 from horae.api.schemas import STATE, JobView
 from horae.domain.errors import InvalidInput
 from horae.domain.job import JobSpec
+from horae.domain.stored import read_spec, spec_fields, unknown_fields
 
 READ_ONLY = frozenset(JobView.model_fields) - frozenset(JobSpec.model_fields) - STATE
 _SCHEDULE_KINDS = frozenset({"cron", "every", "at", "manual", "after"})
@@ -27,7 +29,14 @@ def refuse_read_only(given: Mapping[str, Any]) -> None:
 
 
 def patched(spec: JobSpec, patch: Mapping[str, Any]) -> JobSpec:
-    current = spec.to_json()
+    """What is stored and unknown to this version stays, unless the patch says null; what is given must be known."""
+    new = validate(JobSpec, _patched(spec.to_json(), patch))
+    if any(unknown_fields(spec)):
+        return read_spec(json.dumps(_patched(spec_fields(spec), patch)))
+    return new
+
+
+def _patched(current: dict[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
     changes = {name: value for name, value in patch.items() if name not in STATE}
     if "manual" in current["schedule"] and current["max_instances"] is None:
         # No limit was the default of what people start; what a schedule starts has another.
@@ -36,7 +45,8 @@ def patched(spec: JobSpec, patch: Mapping[str, Any]) -> JobSpec:
         current["schedule"] = {}
     if _other_kind(current["target"], changes.get("target"), lambda target: target.get("kind")):
         current["target"] = {}
-    return validate(JobSpec, _merged(current, changes))
+    merged: dict[str, Any] = _merged(current, changes)
+    return merged
 
 
 def _other_kind(old: dict[str, Any], new: Any, kind: Any) -> bool:

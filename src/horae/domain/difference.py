@@ -32,6 +32,9 @@ def changes(old: JobSpec, new: JobSpec) -> list[Change]:
             found.append(Change(name, essence(was), essence(now)))
         else:
             found += _walk(name, _plain(was), _plain(now))
+    unknown, kept = old.model_extra or {}, new.model_extra or {}
+    for name in {**unknown, **kept}:
+        found += _walk(name, unknown.get(name), kept.get(name))
     return found
 
 
@@ -55,7 +58,7 @@ def _walk(path: str, old: Any, new: Any) -> Iterator[Change]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
+        return {**value.model_dump(mode="json"), **(value.model_extra or {})}
     return list(value) if isinstance(value, tuple) else value
 
 

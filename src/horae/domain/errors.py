@@ -44,6 +44,10 @@ class StaleVersion(Conflict):
     """Someone else changed it meanwhile: read it again, then repeat your change."""
 
 
+class Unreadable(Conflict):
+    """A stored definition cannot be read: it was written by a newer version of Horae, or it is damaged."""
+
+
 class NotAllowed(HoraeError):
     """Your role does not permit this."""
 

@@ -3,6 +3,7 @@ where its schedule goes on. Pure: the verb in lifecycle/fire.py writes what is d
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from bisect import bisect
 from dataclasses import dataclass, replace
@@ -12,16 +13,18 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from horae.domain.blackouts import Stretch, closures
 from horae.domain.calendar import Calendar, calendar_of
+from horae.domain.errors import Unreadable
 from horae.domain.instants import TICK, seconds_of
 from horae.domain.job import JobSpec
 from horae.domain.openings import Timed, backward, forward, next_open
 from horae.domain.policy import CatchUp, Overlap
 from horae.domain.schedule import AfterSchedule, AtSchedule, ManualSchedule, Schedule
 from horae.domain.states import SkipReason
+from horae.domain.stored import FIRST_PLAN, fields_of, unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,7 @@ class Firing:
 
 
 _SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
+_PLAN = TypeAdapter(Plan)
 
 MERELY_LATE = timedelta(seconds=60)
 MOST_CAUGHT_UP = 1_000
@@ -110,17 +114,27 @@ def plan_of(spec: JobSpec) -> Plan:
 def plan_text(spec: JobSpec) -> str:
     """The plan as stable, compact JSON: equal plans have equal texts."""
     plan = plan_of(spec)
-    fields: dict[str, Any] = {name: getattr(plan, name) for name in Plan.__slots__}
+    # What this version does not know may be part of a newer one's plan: that one reads it here.
+    fields: dict[str, Any] = dict(spec.model_extra or {})
+    for field in dataclasses.fields(Plan):
+        value = getattr(plan, field.name)
+        if field.name in FIRST_PLAN or value != field.default:
+            fields[field.name] = value
     # Without what is left at its default: there are as many plans as jobs, and few use the options.
-    fields["schedule"] = _SCHEDULE.dump_python(plan.schedule, mode="json", exclude_defaults=True)
+    schedule = _SCHEDULE.dump_python(plan.schedule, mode="json", exclude_defaults=True)
+    fields["schedule"] = fields_of(plan.schedule, schedule)
     return json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 @lru_cache(maxsize=16_384)
 def parse_plan(text: str) -> Plan:
-    fields = json.loads(text)
-    fields["schedule"] = _SCHEDULE.validate_python(fields["schedule"])
-    return Plan(**fields)
+    """Raises Unreadable if this version cannot make sense of it; what it does not know it leaves out."""
+    try:
+        return _PLAN.validate_json(text, extra="ignore")
+    except ValidationError as error:
+        raise unreadable(error) from None
+    except (ValueError, RecursionError):
+        raise Unreadable("is not valid JSON") from None
 
 
 def first_occurrence(schedule: Schedule, anchor: datetime, after: datetime | None = None) -> datetime | None:

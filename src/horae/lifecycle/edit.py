@@ -3,6 +3,7 @@ firing comes between."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import datetime
 
@@ -13,6 +14,7 @@ from horae.domain.job import JobSpec
 from horae.domain.records import JobChange, JobRecord
 from horae.domain.schedule import AtSchedule
 from horae.domain.standing import TICK, paused_at, runs_left
+from horae.domain.stored import spec_fields
 from horae.lifecycle.account import account_disabled, settle_due
 from horae.lifecycle.audit import about_job
 from horae.lifecycle.find import found, locked
@@ -79,7 +81,7 @@ async def rollback(
 
 def _same(one: JobSpec, other: JobSpec) -> bool:
     """By their text: to Python 1 and true are equal, to a function that gets them they are not."""
-    return one.model_dump_json() == other.model_dump_json()
+    return json.dumps(spec_fields(one)) == json.dumps(spec_fields(other))
 
 
 def _next_run_at(spec: JobSpec, job: JobRecord, now: datetime) -> datetime | None:

@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from horae.domain.facts import EndedRun, JobStanding, LiveRun, LiveRuns, SchedulerFact, Upstream
-from horae.domain.job import JobSpec
 from horae.domain.records import ShardView
 from horae.domain.run import RunRecord
 from horae.store.dialects.base import Row
+from horae.store.job_list import spec_of
 from horae.store.rows import Group, is_id, words
 
 _LIVE = words("id status held due_at started_at worker_id created_at attempt parked")
@@ -99,7 +99,7 @@ def _standing(row: Row) -> JobStanding:
     shard = ShardView(values.pop("shard"), row["owner_id"], row["epoch"] or 0, row["lease_until"])
     for flag in ("enabled", "paused"):
         values[flag] = bool(values[flag])
-    return JobStanding(id=row["id"], spec=JobSpec.model_validate_json(row["spec"]), shard=shard, **values)
+    return JobStanding(id=row["id"], spec=spec_of(row["spec"]), shard=shard, **values)
 
 
 def _live_run(row: Row) -> LiveRun:

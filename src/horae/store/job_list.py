@@ -15,6 +15,7 @@ from horae.domain.filters import JobFilter
 from horae.domain.job import JobSpec
 from horae.domain.records import JobRecord
 from horae.domain.states import JobStatus
+from horae.domain.stored import read_spec
 from horae.store.dialects.base import Dialect, Row
 from horae.store.order import Order
 from horae.store.rows import dump
@@ -93,7 +94,8 @@ def _escaped(text: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def spec_of(text: str) -> JobSpec:
-    return JobSpec.model_validate_json(text)
+    """Raises Unreadable if this version cannot make sense of it."""
+    return read_spec(text)
 
 
 def record_of(row: Row, running: int, latest: tuple[datetime, str] | None) -> JobRecord:

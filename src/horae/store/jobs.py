@@ -12,6 +12,7 @@ from horae.domain.filters import JobFilter
 from horae.domain.firing import DueJob, parse_plan
 from horae.domain.job import JobSpec
 from horae.domain.records import Advance, JobChange, JobHead, JobRecord, JobState, NewJob, Page, VersionRecord
+from horae.domain.stored import spec_fields
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.job_list import conditions, record_of, spec_of
@@ -138,7 +139,7 @@ class JobTable(Group):
             {
                 "job_id": job_id,
                 "version": version,
-                "spec": dump(spec.to_json()),
+                "spec": dump(spec_fields(spec)),
                 "actor": actor,
                 "at": at,
                 "note": note,
