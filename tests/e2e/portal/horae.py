@@ -13,6 +13,7 @@ from tests.integration.up.running import UP, Running
 from tests.waiting import until
 
 PASSWORD = "seven green herons wade"
+GREETING = "Horae is running"
 LINK = re.compile(r"link=(\S+/setup#hf1_[\w-]+)")
 
 
@@ -46,8 +47,9 @@ class Horae:
 
     async def start_again(self) -> None:
         """After `running.kill()`: on the same data, at the same address."""
+        greeted = self.running.output.count(GREETING)
         self.running = Running([*UP], self.running.data_dir, HORAE_PORT=str(self.running.port))
-        await self.running.ready(timeout=60)
+        await until(lambda: self.running.output.count(GREETING) > greeted, timeout=90)
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:
         """Through the API, as an admin."""
