@@ -24,6 +24,13 @@ class Schedulers(Opened):
     async def roll_up(self, *, limit: int = 1000) -> int:
         return await self.store.transact(prune.roll_up, limit=limit)
 
+    async def partition(self, *, days: float = 30) -> int:
+        """As a scheduler does it: one after the other; how many were made or dropped."""
+        count = 0
+        while await self.store.transact(prune.partition, retention=days * 86_400):
+            count += 1
+        return count
+
     async def prune(self, *, days: float, log_days: float | None = None, limit: int = 500) -> int:
         log_days = days if log_days is None else log_days
         return await self.store.transact(

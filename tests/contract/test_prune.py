@@ -1,8 +1,7 @@
 """Prune: what is older than its retention goes, a little at a time; what somebody still needs stays."""
 
 import asyncio
-from datetime import datetime, timedelta
-from uuid import UUID
+from datetime import timedelta
 
 from horae.domain.records import Beat
 from horae.domain.run import Claimed
@@ -10,8 +9,6 @@ from horae.domain.states import WorkerStatus
 from horae.lifecycle.drain import drain
 from horae.lifecycle.prune import tidy
 from horae.processes.heartbeat import renew
-from horae.store.dialects.months import months, smallest_id
-from tests.contract.kinds import on_postgresql
 from tests.contract.world import FAILED, PERMANENT, World, ids, scheduler_sign, worker_sign
 
 
@@ -149,87 +146,3 @@ async def test_a_worker_that_comes_back_after_that_registers_again(world: World)
     await monday.store.transact(drain, worker_id=worker.id, actor="ada", offline_after=180.0)
     assert await monday.store.single(renew, worker, 60.0, [], Beat(WorkerStatus.IDLE, 0, 17)) == ([], True)
     assert len(await monday.store.read(lambda tx: tx.processes.neighbours(worker.host.key))) == 1
-
-
-# ---- partitions
-
-
-async def partitions(world: World, table: str) -> set[str]:
-    rows = await world.rows(
-        "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = CAST(:t AS regclass)", t=table
-    )
-    return {row["name"].removeprefix(f"{table}_") for row in rows}
-
-
-def names(now: datetime) -> set[str]:
-    return {f"{first:%Y_%m}" for first, _ in months(now)}
-
-
-def id_at(at: datetime) -> str:
-    """A UUIDv7 that could have been made at that time."""
-    return str(UUID(int=UUID(smallest_id(at)).int | 0x7000_8000_0000_0000_0001))
-
-
-@on_postgresql
-async def test_this_month_and_the_next_have_partitions_from_the_start(world: World) -> None:
-    for table in ("run_history", "run_logs"):
-        assert await partitions(world, table) == {"rest", *names(await world.now())}
-    assert len(names(await world.now())) == 4
-
-
-@on_postgresql
-async def test_rows_land_in_the_partition_of_their_month(world: World) -> None:
-    run = await world.running()
-    await say_and_end(world, run)
-    month = f"{await world.now():%Y_%m}"
-    for table, column in (("run_history", "id"), ("run_logs", "run_id")):
-        (row,) = await world.rows(
-            f"SELECT tableoid::regclass::text AS name FROM {table} WHERE {column} = :id", id=run.id
-        )
-        assert row["name"] == f"{table}_{month}"
-
-
-@on_postgresql
-async def test_the_months_to_come_are_prepared_in_time_and_once(world: World) -> None:
-    later = await world.later(days=62)
-    for _ in range(2):
-        await later.store.transact(tidy)
-        expected = {"rest", *names(await world.now()), *names(await later.now())}
-        assert await partitions(world, "run_history") == await partitions(world, "run_logs") == expected
-
-
-@on_postgresql
-async def test_schedulers_prepare_at_once_and_under_load(world: World) -> None:
-    await world.trigger(await world.job(), 40)
-    crowd = [await world.later(days=150) for _ in range(3)]
-
-    async def work() -> None:
-        while runs := await world.claim(4):
-            await world.finish(*runs)
-
-    await asyncio.gather(work(), *(one.store.transact(tidy) for one in crowd))
-    assert names(await crowd[0].now()) < await partitions(world, "run_history")
-    assert len(await world.history()) == 40
-
-
-@on_postgresql
-async def test_a_month_whose_rows_came_before_its_partition_stays_in_the_rest(world: World) -> None:
-    """Nobody prepared for months; then rows of that month are in the default partition already."""
-    far = await world.later(days=200)
-    job = await world.job()
-    run_id = id_at(await far.now())
-    await world.trigger(job, id=run_id)
-    (run,) = await world.claim()
-    await say_and_end(world, run)
-    await far.store.transact(tidy)
-    month = f"{await far.now():%Y_%m}"
-    assert month not in await partitions(world, "run_history")
-    assert month not in await partitions(world, "run_logs")
-    assert names(await far.now()) - {month} < await partitions(world, "run_history")
-    assert (await world.find(run_id))["status"] == "succeeded"
-    assert len(await world.log_of(run_id)) == 1
-    other = id_at(await far.now() + timedelta(seconds=1))
-    await world.trigger(job, id=other)
-    await world.finish(*await world.claim())
-    assert (await world.find(other))["status"] == "succeeded"
-    assert ids((await world.page()).items) == {run_id, other}

@@ -69,6 +69,10 @@ class StoreRefused(StoreUnavailable):
     itself."""
 
 
+class InUse(HoraeError):
+    """Somebody is using the table: waiting for it would hold up everybody else. Try again later."""
+
+
 class DuplicateKey(HoraeError):
     """A row with this unique key exists already."""
 

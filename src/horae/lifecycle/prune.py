@@ -23,12 +23,17 @@ async def prune(
 
 
 async def tidy(tx: Transaction) -> None:
-    """Forgets processes that are long gone, and prepares the months to come."""
+    """Forgets processes that are long gone, and what accounts left behind."""
     await tx.upkeep.prune_processes(PROCESS_RETENTION)
     await tx.sessions.prune(ACCOUNT_RETENTION)
     await tx.invitations.prune(ACCOUNT_RETENTION)
     await tx.limits.prune(LIMIT_RETENTION)
-    await tx.upkeep.prepare_partitions()
+
+
+async def partition(tx: Transaction, *, retention: float) -> bool:
+    """Makes a partition for a month to come, or drops one whose month is past its retention and that is empty. One at a
+    time, each in a transaction of its own: its lock shuts everybody out. False if there was nothing to do."""
+    return await tx.upkeep.partition(retention)
 
 
 async def roll_up(tx: Transaction, *, limit: int = 1000) -> int:

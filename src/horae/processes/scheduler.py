@@ -10,9 +10,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from horae.domain.errors import InUse
 from horae.domain.records import SchedulerSign
 from horae.lifecycle.fire import Fired, fire, idle_for
-from horae.lifecycle.prune import prune, roll_up, tidy
+from horae.lifecycle.prune import partition, prune, roll_up, tidy
 from horae.lifecycle.recover import expire
 from horae.lifecycle.redrive import carry_on
 from horae.ports import Clock, Hint, Ids, Store, Transaction
@@ -26,6 +27,7 @@ _HANDED_OVER = 0.5  # how often to look for shards that somebody gave back, wher
 _SWEPT = 500  # a full batch: there may be more
 _PRUNE_EVERY, _PRUNE_PAUSE = 60.0, 0.05
 _TIDY_EVERY = 3600.0
+_PARTITION_AGAIN = 300.0  # after somebody was reading; there are months of time
 
 
 class Scheduler:
@@ -50,7 +52,8 @@ class Scheduler:
         self._shards: list[int] = []
         self._renew_at = 0.0
         self._due = True
-        self._prune_at = self._tidy_at = 0.0
+        self._prune_at = self._tidy_at = self._partition_at = 0.0
+        self._partitions_wait = False
         self._leading = Loop("shards", self._lead)
         self._firing = Loop("fire", self._fire)
         self._sweeping = Loop("sweep", self._sweep)
@@ -151,6 +154,8 @@ class Scheduler:
         if now >= self._tidy_at:
             await self._store.transact(tidy)
             self._tidy_at = now + _TIDY_EVERY
+        if now >= self._partition_at:
+            self._partition_at = now + await self._partition()
         if now >= self._prune_at:
             pruned = await self._store.transact(
                 prune,
@@ -162,6 +167,21 @@ class Scheduler:
                 return _PRUNE_PAUSE
             self._prune_at = now + _PRUNE_EVERY
         return self._settings.sweep
+
+    async def _partition(self) -> float:
+        """Until when there is nothing to do about partitions."""
+        try:
+            while await self._store.transact(partition, retention=self._settings.retention):
+                pass
+        except InUse as error:
+            if not self._partitions_wait:
+                log.warning("partitions have to wait", reason=str(error), again_in=_PARTITION_AGAIN)
+            self._partitions_wait = True
+            return _PARTITION_AGAIN
+        if self._partitions_wait:
+            log.info("partitions are up to date")
+        self._partitions_wait = False
+        return _TIDY_EVERY
 
 
 async def share(tx: Transaction, sign: SchedulerSign, lease: float, shard_count: int) -> list[int]:

@@ -45,8 +45,8 @@ class UpkeepTables(Group):
             )
         return pruned
 
-    async def prepare_partitions(self) -> None:
-        await self.d.prepare_partitions(self.db)
+    async def partition(self, older_than: float) -> bool:
+        return await self.d.partition(self.db, older_than)
 
     async def check_writable(self) -> None:
         (row,) = await self.db.fetch(self.d.read_only)

@@ -177,6 +177,7 @@ class Dialect(ABC):
         now: datetime = row["now"]
         return now.replace(tzinfo=UTC)
 
-    async def prepare_partitions(self, db: Connection) -> None:
-        """Makes room for the months to come, where tables are partitioned."""
-        return
+    async def partition(self, db: Connection, older_than: float) -> bool:
+        """Where tables are partitioned: makes one partition that a month to come lacks, or drops one that is empty and
+        older than so many seconds. False if there was nothing to do. Raises InUse rather than wait for a lock."""
+        return False

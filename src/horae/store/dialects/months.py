@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 
 AHEAD = 3  # how many months after the present one are ready
+_MONTH = re.compile(r"_(\d{4})_(\d\d)$")
 
 
 def partition_ddl(table: str, now: datetime) -> list[str]:
@@ -17,12 +19,21 @@ def partition_ddl(table: str, now: datetime) -> list[str]:
     ]
 
 
+def month_of(partition: str) -> tuple[datetime, datetime] | None:
+    """Where the month of a partition begins and ends, by its name; the default one has none."""
+    found = _MONTH.search(partition)
+    return month(datetime(int(found[1]), int(found[2]), 1, tzinfo=UTC)) if found else None
+
+
 def months(now: datetime) -> Iterator[tuple[datetime, datetime]]:
-    first = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     for _ in range(AHEAD + 1):
-        after = first.replace(year=first.year + first.month // 12, month=first.month % 12 + 1)
-        yield first, after
-        first = after
+        first, now = month(now)
+        yield first, now
+
+
+def month(at: datetime) -> tuple[datetime, datetime]:
+    first = at.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    return first, first.replace(year=first.year + first.month // 12, month=first.month % 12 + 1)
 
 
 def smallest_id(instant: datetime) -> str:

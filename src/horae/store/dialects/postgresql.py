@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Table
 from sqlalchemy.dialects import postgresql
 
+from horae.domain.errors import InUse
 from horae.store.dialects.base import Connection, Dialect, Rows, listed
-from horae.store.dialects.months import months, partition_ddl, smallest_id
+from horae.store.dialects.months import month_of, months, partition_ddl, smallest_id
+from horae.store.failures import TryAgain
 
 _SQLALCHEMY = postgresql.dialect()  # type: ignore[no-untyped-call]
+_PARTITIONED = (("run_history", "id"), ("run_logs", "run_id"))
+# Whoever waits for such a lock makes everybody else wait behind it, for as long as a backup reads the table.
+_BRIEFLY = ("SET LOCAL lock_timeout = '50ms'", "SET LOCAL statement_timeout = '500ms'")
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """One partition to be made or dropped: `still` asks whether it is to be, `ddl` does it."""
+
+    table: str
+    still: str
+    ddl: str
 
 
 class PostgresqlDialect(Dialect):
@@ -80,15 +96,51 @@ class PostgresqlDialect(Dialect):
         )
         return f"{insert} ON CONFLICT ({listed(keys)}) DO UPDATE SET {changes}"
 
-    async def prepare_partitions(self, db: Connection) -> None:
+    async def partition(self, db: Connection, older_than: float) -> bool:
         now = await self.read_now(db)
-        for table, column in (("run_history", "id"), ("run_logs", "run_id")):
+        await db.execute("SAVEPOINT looking")
+        change = await self._missing(db, now) or await self._empty(db, now - timedelta(seconds=older_than))
+        # Lets go of the locks of having looked: two who hold them would wait for each other.
+        await db.execute("ROLLBACK TO SAVEPOINT looking")
+        if change is None:
+            return False
+        try:
+            for step in (*_BRIEFLY, f"LOCK TABLE ONLY {change.table} IN ACCESS EXCLUSIVE MODE"):
+                await db.execute(step)
+            # Looked at again: another scheduler may have been faster, or a run that began long ago has just ended.
+            if (await db.fetch(change.still))[0]["still"]:
+                await db.execute(change.ddl)
+        except TryAgain as error:
+            raise InUse(f"{change.table} is in use: {error}") from error
+        return True
+
+    async def _missing(self, db: Connection, now: datetime) -> _Change | None:
+        for table, column in _PARTITIONED:
             for (first, after), ddl in zip(months(now), partition_ddl(table, now), strict=True):
-                (row,) = await db.fetch(
-                    f"SELECT to_regclass('{table}_{first:%Y_%m}') IS NULL AS missing, "
-                    f"EXISTS (SELECT 1 FROM {table}_rest WHERE {column} >= '{smallest_id(first)}' "
-                    f"AND {column} < '{smallest_id(after)}') AS late"
-                )
                 # Rows of that month that came before its partition stay in the default one, and so does the month.
-                if row["missing"] and not row["late"]:
-                    await db.execute(ddl)
+                late = _holds(f"{table}_rest", column, first, after)
+                still = f"SELECT to_regclass('{table}_{first:%Y_%m}') IS NULL AND NOT {late} AS still"
+                if (await db.fetch(still))[0]["still"]:
+                    return _Change(table, still, ddl)
+        return None
+
+    async def _empty(self, db: Connection, before: datetime) -> _Change | None:
+        for table, column in _PARTITIONED:
+            rows = await db.fetch(
+                "SELECT inhrelid::regclass::text AS name FROM pg_inherits "
+                f"WHERE inhparent = '{table}'::regclass ORDER BY 1"
+            )
+            for name in (row["name"] for row in rows):
+                month = month_of(name)
+                if month is None or month[1] > before:
+                    continue
+                # By the table it is part of: another scheduler may have dropped it meanwhile.
+                still = f"SELECT to_regclass('{name}') IS NOT NULL AND NOT {_holds(table, column, *month)} AS still"
+                if (await db.fetch(still))[0]["still"]:
+                    return _Change(table, still, f"DROP TABLE {name}")
+        return None
+
+
+def _holds(table: str, column: str, first: datetime, after: datetime) -> str:
+    low, high = smallest_id(first), smallest_id(after)
+    return f"EXISTS (SELECT 1 FROM {table} WHERE {column} >= '{low}' AND {column} < '{high}')"
