@@ -313,10 +313,14 @@ export interface FunctionView {
   last_seen_at: string;
 }
 
-/** One thing that must be so before a run starts; `until` is when it opens by itself. */
+/**
+ * One thing that must be so before a run starts; `until` is when it opens by itself, `level` how much it should
+ * worry you.
+ */
 export interface GateView {
   name: string;
   state: "open" | "closed" | "unknown" | "info";
+  level: "ok" | "info" | "waiting" | "intended" | "warning" | "problem";
   detail: string;
   unblock: string | null;
   until: string | null;
@@ -404,10 +408,15 @@ export interface JobBody {
   notify?: Record<string, unknown>[];
 }
 
-/** Why a job does or does not run, in one sentence and gate by gate. */
+/**
+ * Why a job does or does not run, in one sentence and gate by gate; `cause` is the gate that the sentence names
+ * first, `level` that of the whole.
+ */
 export interface JobExplanationView {
   at: string;
   summary: string;
+  level: "ok" | "info" | "waiting" | "intended" | "warning" | "problem";
+  cause: string | null;
   gates: GateView[];
 }
 
@@ -966,6 +975,8 @@ export interface RunDetailView {
 export interface RunExplanationView {
   at: string;
   summary: string;
+  level: "ok" | "info" | "waiting" | "intended" | "warning" | "problem";
+  cause: string | null;
   gates: GateView[];
   timeline: EntryView[];
 }

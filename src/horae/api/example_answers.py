@@ -22,13 +22,16 @@ _OCCURRENCES = {
 _GATE = {
     "name": "queue",
     "state": "closed",
+    "level": "problem",
     "detail": "no live worker serves queue 'mail': none is alive at all",
     "unblock": "start a worker that serves queue 'mail': horae worker --queues mail",
     "until": None,
 }
 _EXPLANATION = {
     "at": "2026-11-15T07:30:40.840Z",
-    "summary": "Job 'nightly-report' starts no new run: no live worker serves queue 'mail'",
+    "summary": "Job 'nightly-report' is blocked: no live worker serves queue 'mail': none is alive at all.",
+    "level": "problem",
+    "cause": "queue",
     "gates": [_GATE],
 }
 _ENTRY = {

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from horae.domain.explanation import Level
 from horae.domain.instants import Instant
 from horae.domain.job import JobSpec, Priority
 from horae.domain.refusal import refusal
@@ -178,10 +179,12 @@ class RecoveredView(BaseModel):
 
 
 class GateView(BaseModel):
-    """One thing that must be so before a run starts; `until` is when it opens by itself."""
+    """One thing that must be so before a run starts; `until` is when it opens by itself, `level` how much it should
+    worry you."""
 
     name: str
     state: Literal["open", "closed", "unknown", "info"]
+    level: Level
     detail: str
     unblock: str | None
     until: datetime | None
@@ -198,10 +201,13 @@ class EntryView(BaseModel):
 
 
 class JobExplanationView(BaseModel):
-    """Why a job does or does not run, in one sentence and gate by gate."""
+    """Why a job does or does not run, in one sentence and gate by gate; `cause` is the gate that the sentence names
+    first, `level` that of the whole."""
 
     at: datetime
     summary: str
+    level: Level
+    cause: str | None
     gates: list[GateView]
 
 

@@ -13,13 +13,16 @@ from horae.cli.printing import AsJson, console, plain, print_json, took
 
 Json = dict[str, Any]
 
-_MARKS = {
-    "open": ("✔", "green"),
-    "closed": ("✖", "bold red"),
-    "unknown": ("?", "yellow"),
+_MARKS = {  # in the order in which they are worth reading, after the cause
+    "problem": ("✖", "bold red"),
+    "warning": ("?", "yellow"),
+    "intended": ("–", "yellow"),
+    "waiting": ("…", "cyan"),
+    "ok": ("✔", "green"),
     "info": ("·", "bright_black"),
 }
-_BY_ITSELF = ("…", "yellow")  # closed, but it opens when its time has come
+_ORDER = list(_MARKS)
+_TROUBLE = ("problem", "warning")
 
 
 def register(app: typer.Typer) -> None:
@@ -38,21 +41,21 @@ def why(
     if as_json:
         print_json(found)
         return
-    console().print(plain(found["summary"]), style="bold", end="\n\n")
-    _gates(found["gates"])
+    checks = sorted(found["gates"], key=lambda gate: (gate["name"] != found["cause"], _ORDER.index(gate["level"])))
+    console().print(plain(found["summary"]), style="bold")
+    console().print("\nChecks")
+    _checks(checks)
     if found.get("timeline"):
+        console().print("\nTimeline")
         _timeline(found["timeline"])
-    _help(found["gates"])
+    _help([gate for gate in checks if gate["level"] in _TROUBLE], "Fix")
+    _help([gate for gate in checks if gate["level"] not in _TROUBLE], "Options")
 
 
-def _mark(gate: Json) -> tuple[str, str]:
-    return _BY_ITSELF if gate["state"] == "closed" and gate["until"] else _MARKS[gate["state"]]
-
-
-def _gates(gates: list[Json]) -> None:
+def _checks(gates: list[Json]) -> None:
     rows = []
     for gate in gates:
-        mark, style = _mark(gate)
+        mark, style = _MARKS[gate["level"]]
         rows.append((_styled(mark, style), _styled(gate["name"], style), plain(gate["detail"])))
     _grid(rows)
 
@@ -66,15 +69,14 @@ def _timeline(entries: list[Json]) -> None:
         at = datetime.fromisoformat(entry["at"])
         when = _styled(f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1000:03}Z", "bright_black")
         rows.append((when, _styled(entry["event"], "bold"), plain(entry["detail"]), _styled(waited, "bright_black")))
-    console().print()
     _grid(rows)
 
 
-def _help(gates: list[Json]) -> None:
+def _help(gates: list[Json], title: str) -> None:
     wanted = [gate for gate in gates if gate["unblock"]]
     if wanted:
-        console().print("\nWhat would help:")
-        _grid([("→", _styled(gate["name"], _mark(gate)[1]), plain(gate["unblock"])) for gate in wanted])
+        console().print(f"\n{title}")
+        _grid([("→", _styled(gate["name"], _MARKS[gate["level"]][1]), plain(gate["unblock"])) for gate in wanted])
 
 
 def _styled(text: str, style: str) -> Any:

@@ -36,9 +36,15 @@ def capacity_gates(
         since = f"{span(now - paused.paused_at)} ago by {paused.paused_by}"
         unasked = "not known, as long as the queue is paused"
         return [
-            Gate("queue", "closed", f"queue {queue!r} was paused {since}", command("queues", "resume", queue)),
-            Gate("capability", "unknown", unasked),
-            Gate("slots", "unknown", unasked),
+            Gate(
+                "queue",
+                "closed",
+                f"queue {queue!r} was paused {since}",
+                command("queues", "resume", queue),
+                meaning="intended",
+            ),
+            _unasked("capability", unasked),
+            _unasked("slots", unasked),
         ]
     there = [worker for worker in workers if worker.status != WorkerStatus.OFFLINE]
     serving = [worker for worker in there if not worker.queues or queue in worker.queues]
@@ -46,13 +52,17 @@ def capacity_gates(
     gate = _queue(queue, there, serving, claiming, now)
     if gate.state != "open":
         unasked = "not known, as long as no live worker serves the queue"
-        return [gate, Gate("capability", "unknown", unasked), Gate("slots", "unknown", unasked)]
+        return [gate, _unasked("capability", unasked), _unasked("slots", unasked)]
     able = [worker for worker in claiming if needs in worker.offers]
     if not able:
         closed = _incapable(queue, needs, claiming, there)
-        return [gate, closed, Gate("slots", "unknown", f"not known, as long as no live worker offers {needs!r}")]
+        return [gate, closed, _unasked("slots", f"not known, as long as no live worker offers {needs!r}")]
     capable = Gate("capability", "open", f"{_names(able)} {_verb(able, 'offer')} {needs!r}")
     return [gate, capable, _slots(able, wanted, ahead)]
+
+
+def _unasked(name: str, why: str) -> Gate:
+    return Gate(name, "unknown", why, meaning="consequence")
 
 
 def _queue(
@@ -106,7 +116,8 @@ def _slots(able: Sequence[WorkerRecord], wanted: bool, ahead: int) -> Gate:
     detail = f"{which} busy{before}"
     if not wanted:
         return Gate("slots", "info", detail)
-    return Gate("slots", "closed", detail, f"free a slot or add workers ({command('workers')} shows who does what)")
+    unblock = f"free a slot or add workers ({command('workers')} shows who does what)"
+    return Gate("slots", "closed", detail, unblock, meaning="waiting")
 
 
 def worker_name(workers: Sequence[WorkerRecord], worker_id: str | None) -> str:

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from horae.domain.explain_job import WAITS, job_gates, latest_skipped
 from horae.domain.explain_run import run_gates
-from horae.domain.explanation import Explanation, Gate, besides, distance, foremost, moment
+from horae.domain.explanation import Explanation, Gate, besides, distance, doubtful, foremost, moment
 from horae.domain.facts import JobFacts, RunFacts
 from horae.domain.states import LIVE, RunStatus
 from horae.domain.timeline import timeline
@@ -24,21 +24,26 @@ def _job_sentence(facts: JobFacts, gates: Sequence[Gate]) -> str:
     subject, skipped = f"Job {facts.spec.name!r}", _lately(facts)
     gate = foremost(gates)
     if gate is not None and gate.name in WAITS:
-        doubt = _doubt(gates)
+        doubt = doubtful(gates)
         if doubt is not None:
-            return f"{subject} waits, and may not run even then: {gate.detail}; {doubt.detail}{skipped}"
+            return f"{subject} is waiting, and may not run even then: {gate.detail}; {doubt.detail}{skipped}"
         live = _named(gates, "runs")
         if live is not None:
             return f"{subject} has work under way: {live.detail}; {gate.detail}"
-        return f"{subject} only waits: {gate.detail}{skipped}"
+        if gate.level == "problem":
+            return f"{subject} is blocked: {gate.detail}{skipped}"
+        return f"{subject} is fine and waiting: {gate.detail}{skipped}"
     if gate is not None:
-        return f"{subject} starts no new run: {gate.detail}{besides(gates, gate)}{skipped}"
+        return f"{subject} {_BLOCKED.get(gate.level, 'is blocked')}: {gate.detail}{besides(gates, gate)}{skipped}"
     return _free(subject, facts, gates) + skipped
+
+
+_BLOCKED = {"intended": "starts no new run", "waiting": "has to wait"}
 
 
 def _free(subject: str, facts: JobFacts, gates: Sequence[Gate]) -> str:
     """The sentence where no gate is closed."""
-    doubt, live = _doubt(gates), _named(gates, "runs")
+    doubt, live = doubtful(gates), _named(gates, "runs")
     if doubt is not None:
         return f"{subject} may not run: {doubt.detail}"
     if live is not None:
@@ -70,7 +75,7 @@ _ENDS = {
 
 
 def _run_sentence(facts: RunFacts, gates: Sequence[Gate]) -> str:
-    run, gate, doubt = facts.run, foremost(gates), _doubt(gates)
+    run, gate, doubt = facts.run, foremost(gates), doubtful(gates)
     subject = f"This run of {run['job_name']!r}"
     if run["status"] not in LIVE:
         ended = f"{subject} {_ENDS[RunStatus(run['status'])]} {distance(run['finished_at'], facts.now)}"
@@ -86,10 +91,6 @@ def _run_sentence(facts: RunFacts, gates: Sequence[Gate]) -> str:
         overdue = f"though it was due {distance(run['due_at'], facts.now)} and nothing known is in its way"
         return f"{subject}, {overdue}: see the logs of the workers"
     return f"{subject}, and nothing is in its way: a worker takes it at any moment"
-
-
-def _doubt(gates: Sequence[Gate]) -> Gate | None:
-    return next((gate for gate in gates if gate.state == "unknown"), None)
 
 
 def _named(gates: Sequence[Gate], name: str) -> Gate | None:

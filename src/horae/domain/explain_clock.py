@@ -46,7 +46,8 @@ def _occurrences(facts: JobFacts, schedule: Timed) -> Gate:
         cause, remedy = f"its one time was {when(schedule.at, now)}", "give it another time"
     else:
         cause, remedy = "its calendar has ended", "give it another schedule"
-    return Gate("occurrences", "closed", f"no occurrence is left, {cause}", f"{remedy}, or {by_hand(facts)}")
+    unblock = f"{remedy}, or {by_hand(facts)}"
+    return Gate("occurrences", "closed", f"no occurrence is left, {cause}", unblock, meaning="intended")
 
 
 def after_gates(facts: JobFacts, schedule: AfterSchedule) -> list[Gate]:
@@ -56,13 +57,14 @@ def after_gates(facts: JobFacts, schedule: AfterSchedule) -> list[Gate]:
     end = schedule.end_at
     if end is not None and end < facts.now:
         remedy = f"give it a later end_at, or {by_hand(facts)}"
-        gates = [Gate("start_end", "closed", f"it ended at {when(end, facts.now)}", remedy)]
+        gates = [Gate("start_end", "closed", f"it ended at {when(end, facts.now)}", remedy, meaning="intended")]
     for blackout in schedule.blackouts:
         until = closed_until([blackout], schedule.timezone, facts.now)
         if until is not None:
             which = blackout_in_words(blackout, schedule.timezone)
             detail = f"what ends now is in the blackout {which}, and does not start it"
-            gates.append(Gate("blackout", "closed", detail, f"wait until {moment(until)}, or {by_hand(facts)}", until))
+            unblock = f"wait until {moment(until)}, or {by_hand(facts)}"
+            gates.append(Gate("blackout", "closed", detail, unblock, until, "waiting"))
             break
     return gates
 
@@ -70,7 +72,8 @@ def after_gates(facts: JobFacts, schedule: AfterSchedule) -> list[Gate]:
 def _bounds(facts: JobFacts, schedule: Timed | AfterSchedule) -> Gate | None:
     start, end, now = schedule.start_at, schedule.end_at, facts.now
     if start is not None and start > now:
-        return Gate("start_end", "closed", f"it begins at {when(start, now)}", f"wait, or {by_hand(facts)}", start)
+        unblock = f"wait, or {by_hand(facts)}"
+        return Gate("start_end", "closed", f"it begins at {when(start, now)}", unblock, start, "waiting")
     if end is not None:
         return Gate("start_end", "open", f"it {'ends' if end > now else 'ended'} at {when(end, now)}")
     return None if start is None else Gate("start_end", "open", f"it began at {when(start, now)}")
@@ -89,7 +92,8 @@ def _blackout(facts: JobFacts, schedule: Timed) -> Gate | None:
             if end is not None:
                 which = blackout_in_words(blackout, schedule.timezone)
                 detail = f"its next occurrence, {moment(coming)}, falls into the blackout {which} and will be skipped"
-                return Gate("blackout", "closed", detail, f"wait until {moment(end)}, or {by_hand(facts)}", end)
+                unblock = f"wait until {moment(end)}, or {by_hand(facts)}"
+                return Gate("blackout", "closed", detail, unblock, end, "waiting")
     return Gate("blackout", "open", "its next occurrence is in no blackout")
 
 
@@ -110,8 +114,8 @@ def _due(facts: JobFacts, schedule: Timed) -> Gate:
         "" if schedule.timezone == "UTC" else f", {at.astimezone(zone(schedule.timezone)):%H:%M} {schedule.timezone}"
     )
     spread = f", spread by up to {span(timedelta(seconds=schedule.jitter))}" if schedule.jitter else ""
-    detail = f"its next occurrence is at {when(at, now)}{there}{spread}"
-    return Gate("due", "closed", detail, f"wait, or {by_hand(facts)}", at)
+    detail = f"it starts {distance(at, now)}, at {moment(at)}{there}{spread}"
+    return Gate("due", "closed", detail, f"wait, or {by_hand(facts)}", at, "waiting")
 
 
 def _scheduler(facts: JobFacts) -> Gate:

@@ -13,6 +13,7 @@ from horae.domain.firing import Firing, Occurrence, plan_of
 from horae.domain.overlap import admit
 from horae.domain.schedule import AfterSchedule
 from horae.domain.states import RunStatus, SkipReason
+from horae.domain.stuck import stuck
 
 WAITS = ("due", "after")  # what every healthy job waits for: beside a gate that is in the way they only inform
 _ENDS = {"success": "to succeed", "failure": "to fail", "any": "to end"}
@@ -38,14 +39,16 @@ def _informing(gate: Gate) -> Gate:
 def _enabled(facts: JobFacts) -> Gate:
     if facts.job.enabled:
         return Gate("enabled", "open", "it is enabled")
-    return Gate("enabled", "closed", f"it is disabled{_changed(facts)}", command("jobs", "enable", facts.spec.name))
+    enable = command("jobs", "enable", facts.spec.name)
+    return Gate("enabled", "closed", f"it is disabled{_changed(facts)}", enable, meaning="intended")
 
 
 def _paused(facts: JobFacts) -> Gate:
     until = facts.job.paused_until
     if facts.paused:
         detail = f"it is paused{f' until {moment(until)}, {distance(until, facts.now)}' if until else ''}"
-        return Gate("paused", "closed", detail + _changed(facts), command("jobs", "resume", facts.spec.name), until)
+        resume = command("jobs", "resume", facts.spec.name)
+        return Gate("paused", "closed", detail + _changed(facts), resume, until, "intended")
     if facts.job.paused and until:
         return Gate("paused", "open", f"its pause ended {distance(until, facts.now)}")
     return Gate("paused", "open", "it is not paused")
@@ -70,7 +73,7 @@ def _after(facts: JobFacts) -> Gate:
         return Gate("after", "closed", detail, f"give it another schedule, or {by_hand(facts)}")
     first = command("jobs", "run", facts.upstream[0].name)
     detail = "; ".join(_waiting(one, facts) for one in facts.upstream)
-    return Gate("after", "closed", detail, f"start that job: {first}, or {by_hand(facts)}")
+    return Gate("after", "closed", detail, f"start that job: {first}, or {by_hand(facts)}", meaning="waiting")
 
 
 def _waiting(one: Upstream, facts: JobFacts) -> str:
@@ -101,7 +104,7 @@ def _places(facts: JobFacts) -> list[Gate]:
     if admission.skipped:
         felt = facts.due or any(run.reason == SkipReason.OVERLAP for run in facts.recent[:1])
         detail = f"{_taken(facts, limit)}: by its rule ({facts.spec.overlap}) what comes meanwhile is skipped"
-        return [Gate("overlap", "closed" if felt else "info", detail, _way_out(facts) if felt else None)]
+        return [_full("overlap", facts, detail, closed=felt)]
     if admission.cancel_running:
         detail = f"{_taken(facts, limit)}: by its rule (cancel_running) the oldest makes room for what comes"
         return [Gate("overlap", "open", detail)]
@@ -118,7 +121,23 @@ def _max_instances(facts: JobFacts, limit: int, *, closed: bool) -> Gate:
         detail += f"; {counted(facts.live.held, 'run')} held"
     if facts.live.under_way < limit:
         return Gate("max_instances", "open", detail)
-    return Gate("max_instances", "closed" if closed else "info", detail, _way_out(facts) if closed else None)
+    return _full("max_instances", facts, detail, closed=closed)
+
+
+def _full(name: str, facts: JobFacts, detail: str, *, closed: bool) -> Gate:
+    """All places are taken. That is never the root of it: the runs in them end, unless one of them is stuck; then what
+    it is stuck on comes first. Where the job's own gates do not tell that (its definition was changed since the run
+    was queued, or its worker is lost), this one does."""
+    if not closed:
+        return Gate(name, "info", detail)
+    found = stuck(_under_way(facts), facts)
+    if found is None:
+        return Gate(name, "closed", detail, _way_out(facts), meaning="consequence")
+    run, cause = found
+    cancel = f"cancel that run: {command('runs', 'cancel', run.id)}"
+    if run.waits_like(facts.spec.queue, facts.spec.target.needs):
+        return Gate(name, "closed", detail, f"fix what that run is stuck on, or {cancel}", meaning="consequence")
+    return Gate(name, "closed", f"run {run.id} is stuck: {cause.detail}; {detail}", f"{cause.unblock}; or {cancel}")
 
 
 def _taken(facts: JobFacts, limit: int) -> str:
@@ -147,7 +166,7 @@ def _capacity(facts: JobFacts) -> list[Gate]:
         needs=spec.target.needs,
         now=facts.now,
         wanted=wanted,
-        paused=facts.paused_queue,
+        paused=facts.paused_queues.get(spec.queue),
     )
 
 

@@ -7,10 +7,11 @@ from datetime import datetime
 from horae.domain.blackouts import closed_until
 from horae.domain.capacity import capacity_gates, silent, worker_name
 from horae.domain.explain_clock import blackout_in_words
-from horae.domain.explanation import Gate, brief, command, counted, distance, moment, named, span, when
+from horae.domain.explanation import Gate, Meaning, brief, command, counted, distance, moment, named, span, when
 from horae.domain.facts import RunFacts
 from horae.domain.schedule import AfterSchedule, ManualSchedule
 from horae.domain.states import RunStatus, SkipReason, Trigger, WorkerStatus
+from horae.domain.stuck import lost, stuck, taken_back
 
 # A row does not say which of these it was.
 _UNFIRED = "nothing fired it in its time (no scheduler ran, its job was paused, or was made or changed only later)"
@@ -44,7 +45,7 @@ def _queued(facts: RunFacts) -> list[Gate]:
         now=facts.now,
         wanted=wanted,
         ahead=facts.ahead,
-        paused=facts.paused_queue,
+        paused=facts.paused_queues.get(run["queue"]),
     )
 
 
@@ -53,7 +54,8 @@ def _held(facts: RunFacts) -> Gate:
     if not facts.run["held"]:
         return Gate("held", "open", "it need not wait for its turn")
     if live is None or not live.under_way:
-        return Gate("held", "closed", "it is held, and its turn comes at any moment", "wait for its turn")
+        soon = "it is held, and its turn comes at any moment"
+        return Gate("held", "closed", soon, "wait for its turn", meaning="consequence")
     ahead = [run for run in live.first if not run.held]
     behind = named((run.id for run in ahead), live.under_way)
     detail = f"it waits for its turn behind {counted(live.under_way, 'run')} under way ({behind})"
@@ -63,8 +65,17 @@ def _held(facts: RunFacts) -> Gate:
         detail += f", of at most {live.limit}"
     if live.held_before:
         detail += f", and {counted(live.held_before, 'run')} held before it"
+    found = stuck(ahead, facts)
+    if found is not None:
+        one, cause = found
+        cancel = f"cancel that run: {command('runs', 'cancel', one.id)}"
+        if facts.spec and one.waits_like(facts.run["queue"], facts.spec.target.needs):
+            return Gate("held", "closed", detail, f"fix what that run is stuck on, or {cancel}", meaning="consequence")
+        stuck_at = f"run {one.id} is stuck: {cause.detail}; {detail}"
+        return Gate("held", "closed", stuck_at, f"{cause.unblock}; or {cancel}")
     cancel = f", cancel one ({command('runs', 'cancel', ahead[0].id)})" if ahead else ""
-    return Gate("held", "closed", detail, f"wait until one ends{cancel}, or raise the job's max_instances")
+    unblock = f"wait until one ends{cancel}, or raise the job's max_instances"
+    return Gate("held", "closed", detail, unblock, meaning="consequence")
 
 
 def _due(facts: RunFacts) -> Gate:
@@ -76,7 +87,7 @@ def _due(facts: RunFacts) -> Gate:
         if due_at <= now:
             return Gate("backoff", "open", f"{failed}; the next was due {distance(due_at, now)}")
         cancel = f"wait, or cancel it ({command('runs', 'cancel', run['id'])}) and {_again(facts)}"
-        return Gate("backoff", "closed", f"{failed}; the next is due {when(due_at, now)}", cancel, due_at)
+        return Gate("backoff", "closed", f"{failed}; the next is due {when(due_at, now)}", cancel, due_at, "waiting")
     if due_at <= now:
         return Gate("due", "open", f"it was due {when(due_at, now)}")
     nominal = run["scheduled_for"]
@@ -84,7 +95,7 @@ def _due(facts: RunFacts) -> Gate:
         detail = f"its jitter moved it from {moment(nominal)} to {when(due_at, now)}"
     else:
         detail = f"it is for {when(due_at, now)}"
-    return Gate("due", "closed", detail, "wait until then", due_at)
+    return Gate("due", "closed", detail, "wait until then", due_at, "waiting")
 
 
 def _attempt(facts: RunFacts) -> str:
@@ -126,7 +137,8 @@ def _running(facts: RunFacts) -> list[Gate]:
     gates = []
     if run["cancel_requested_at"] is not None:
         asked = f"{_canceller(facts)} asked it to stop {distance(run['cancel_requested_at'], now)}"
-        gates.append(Gate("cancel", "closed", asked, "wait: it ends as soon as its attempt has stopped"))
+        wait = "wait: it ends as soon as its attempt has stopped"
+        gates.append(Gate("cancel", "closed", asked, wait, meaning="intended"))
     took = f"{_attempt(facts)} began {when(run['started_at'], now)}"
     if run["parked"]:
         return [*gates, Gate("attempt", "open", f"{took}, and its call was answered by 202"), _callback(facts)]
@@ -139,8 +151,8 @@ def _callback(facts: RunFacts) -> Gate:
     if until > now:
         detail = f"it is parked, and waits for its callback until {when(until, now)}"
         cancel = f"wait for whoever was called, or cancel it: {command('runs', 'cancel', run['id'])}"
-        return Gate("callback", "closed", detail, cancel, until)
-    return Gate("callback", "closed", f"no callback came by {when(until, now)}, so it has timed out", _sweep(facts))
+        return Gate("callback", "closed", detail, cancel, until, "waiting")
+    return Gate("callback", "closed", f"no callback came by {when(until, now)}, so it has timed out", taken_back(facts))
 
 
 def _worker(facts: RunFacts) -> Gate:
@@ -158,18 +170,8 @@ def _worker(facts: RunFacts) -> Gate:
 
 def _lease(facts: RunFacts) -> Gate:
     until, now = facts.run["lease_until"], facts.now
-    if until is None or until > now:
-        return Gate("lease", "open", f"its lease is good until {when(until, now)}" if until else "it has a lease")
-    name = worker_name(facts.workers, facts.run["worker_id"])
-    return Gate("lease", "closed", f"{name} is lost: its lease ran out {distance(until, now)}", _sweep(facts))
-
-
-def _sweep(facts: RunFacts) -> str:
-    """Who takes a run back whose lease is over."""
-    alive = [f"scheduler {one.name}" for one in facts.schedulers if not silent(one.heartbeat_at, facts.now)]
-    if alive:
-        return f"wait: {named(alive)} should take it back within seconds; or {command('runs', 'reset-stuck')}"
-    return f"{command('runs', 'reset-stuck')}, and start a scheduler: {command('scheduler')}"
+    held = f"its lease is good until {when(until, now)}" if until else "it has a lease"
+    return lost(until, facts.run["worker_id"], facts) or Gate("lease", "open", held)
 
 
 def _canceller(facts: RunFacts) -> str:
@@ -189,7 +191,8 @@ def _ended(facts: RunFacts) -> list[Gate]:
         return [Gate("attempts", "open", f"{_attempt(facts)} succeeded{took}")]
     if run["status"] == RunStatus.CANCELLED:
         how = f"during attempt {run['attempt']}" if run["attempt"] else "before any attempt"
-        return [Gate("cancel", "closed", f"{_canceller(facts)} cancelled it {how}", _again(facts))]
+        detail = f"{_canceller(facts)} cancelled it {how}"
+        return [Gate("cancel", "closed", detail, _again(facts), meaning="intended")]
     return [_failed(facts), _dead_letter(facts)]
 
 
@@ -244,7 +247,9 @@ def _skipped(facts: RunFacts) -> Gate:
         ),
     }
     detail, unblock = details.get(reason, (f"the reason on record is {reason!r}", None))
-    return Gate(reason, "closed", detail, f"{unblock}; {_again(facts)}" if unblock else _again(facts))
+    meaning: Meaning = "doubt" if reason == SkipReason.MISSED else "intended"
+    remedy = f"{unblock}; {_again(facts)}" if unblock else _again(facts)
+    return Gate(reason, "closed", detail, remedy, meaning=meaning)
 
 
 def _which_blackout(facts: RunFacts) -> str:

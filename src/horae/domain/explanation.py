@@ -11,6 +11,18 @@ from typing import Literal
 from horae.domain.cron_words import listed
 
 GateState = Literal["open", "closed", "unknown", "info"]
+Meaning = Literal["problem", "doubt", "intended", "waiting", "consequence"]
+"""What it means that a gate is closed: somebody has to act; nobody knows yet; a person or a rule wanted it so; it is a
+matter of time or load; or it follows from what else is in the way (the same of one that is `unknown`)."""
+Level = Literal["ok", "info", "waiting", "intended", "warning", "problem"]
+
+_LEVELS: dict[Meaning, Level] = {
+    "problem": "problem",
+    "doubt": "warning",
+    "intended": "intended",
+    "waiting": "waiting",
+    "consequence": "waiting",
+}
 
 _MOST_NAMED = 3
 _LONGEST_ERROR = 200
@@ -20,17 +32,27 @@ _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 @dataclass(frozen=True, slots=True)
 class Gate:
     """One thing that must be so before a run starts. `detail` is a clause that can stand after a colon; `unblock` says
-    what would open a gate that is not open, and `until` when it opens by itself."""
+    what would open a gate that is not open, and `until` when it opens by itself; `meaning` says what that means."""
 
     name: str
     state: GateState
     detail: str
     unblock: str | None = None
     until: datetime | None = None
+    meaning: Meaning = "problem"
 
     @property
     def closed(self) -> bool:
         return self.state == "closed"
+
+    @property
+    def level(self) -> Level:
+        """How much it should worry the reader: a healthy job has no `problem`, though its gates are not all open."""
+        if self.state == "closed":
+            return _LEVELS[self.meaning]
+        if self.state == "unknown":  # not asked, because of what comes before it, or not known
+            return "info" if self.meaning == "consequence" else "warning"
+        return "ok" if self.state == "open" else "info"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +69,44 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """The answer, true `at` that instant of the database's clock: one sentence, then the gates in the order in which
-    they are passed, and for a run what happened to it."""
+    they are passed, and for a run what happened to it. `cause` is the gate that the sentence is about."""
 
     at: datetime
     summary: str
     gates: tuple[Gate, ...]
     timeline: tuple[Entry, ...] = ()
 
+    @property
+    def cause(self) -> Gate | None:
+        return foremost(self.gates) or doubtful(self.gates)
+
+    @property
+    def level(self) -> Level:
+        return "ok" if self.cause is None else self.cause.level
+
 
 def foremost(gates: Sequence[Gate]) -> Gate | None:
-    """The closed gate that matters most: one that stays closed until somebody does something, if there is such."""
-    closed = [gate for gate in gates if gate.closed]
-    return next((gate for gate in closed if gate.until is None), closed[0] if closed else None)
+    """The root cause among the closed gates: what somebody must do something about comes before what time will do, and
+    what merely follows from another cause (a limit that a stuck run has reached) comes last."""
+    return min((gate for gate in gates if gate.closed), key=_rank, default=None)
+
+
+def _rank(gate: Gate) -> int:
+    if gate.meaning == "consequence":
+        return 3
+    if gate.until is not None:
+        return 1
+    return 2 if gate.meaning == "waiting" else 0
+
+
+def doubtful(gates: Sequence[Gate]) -> Gate | None:
+    return next((gate for gate in gates if gate.state == "unknown"), None)
 
 
 def besides(gates: Sequence[Gate], named: Gate) -> str:
     """Whatever else is closed, by name."""
     others = [gate.name for gate in gates if gate.closed and gate is not named]
-    return f" (closed too: {listed(others)})" if others else ""
+    return f"; also blocked by {listed(others)}" if others else ""
 
 
 # Words

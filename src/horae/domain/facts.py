@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +13,7 @@ from horae.domain.queue import QueueRecord
 from horae.domain.records import ShardView, WorkerRecord
 from horae.domain.run import RunRecord
 from horae.domain.schedule import AfterSchedule, ManualSchedule
+from horae.domain.states import RunStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,14 @@ class LiveRun:
     worker_id: str | None
     created_at: datetime
     attempt: int
+    queue: str
+    needs: str
+    lease_until: datetime | None = None
     parked: bool = False
+
+    def waits_like(self, queue: str, needs: str) -> bool:
+        """Whether it waits for a worker, and for the same ones as a run of this queue and these needs."""
+        return (self.status, self.queue, self.needs) == (RunStatus.QUEUED, queue, needs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +108,8 @@ class SchedulerFact:
 
 @dataclass(frozen=True, slots=True)
 class JobFacts:
-    """`recent` is the newest part of its history, newest first."""
+    """`recent` is the newest part of its history, newest first; `paused_queues` those that it or a live run of it is
+    in, by name."""
 
     now: datetime
     job: JobStanding
@@ -108,7 +118,7 @@ class JobFacts:
     workers: tuple[WorkerRecord, ...]
     schedulers: tuple[SchedulerFact, ...] = ()
     upstream: tuple[Upstream, ...] = ()
-    paused_queue: QueueRecord | None = None
+    paused_queues: Mapping[str, QueueRecord] = field(default_factory=dict)
 
     @property
     def spec(self) -> JobSpec:
@@ -145,4 +155,4 @@ class RunFacts:
     live: LiveRuns | None = None
     ahead: int = 0
     dead_since: datetime | None = None
-    paused_queue: QueueRecord | None = None
+    paused_queues: Mapping[str, QueueRecord] = field(default_factory=dict)

@@ -23,16 +23,17 @@ async def explain_job(
     if job is None:
         raise await no_job(tx, project_id, ref)
     after = isinstance(job.spec.schedule, AfterSchedule)
+    live = await tx.facts.live(job.id)
     return explain.explain_job(
         JobFacts(
             now=now,
             job=job,
-            live=await tx.facts.live(job.id),
+            live=live,
             recent=tuple(await tx.facts.recent(job.id, _RECENT)),
             workers=tuple(await tx.processes.workers(offline_after)),
             schedulers=tuple(await tx.facts.schedulers()) if job.spec.scheduled else (),
             upstream=tuple(await tx.facts.upstream(project_id, job.id)) if after else (),
-            paused_queue=await tx.queues.paused(job.spec.queue),
+            paused_queues=await tx.queues.paused({job.spec.queue, *(run.queue for run in live.first)}),
         )
     )
 
@@ -47,6 +48,8 @@ async def explain_run(
     version = (run["job_id"], run["version"])
     waits = run["status"] == RunStatus.QUEUED and not run["held"]
     backfill = run["trigger"] == Trigger.BACKFILL
+    live = await tx.facts.live(run["job_id"], backfill=backfill, before=run_id) if run["held"] else None
+    queues = {run["queue"], *(one.queue for one in live.first)} if live else {run["queue"]}
     return explain.explain_run(
         RunFacts(
             now=now,
@@ -55,9 +58,9 @@ async def explain_run(
             attempts=tuple(await tx.runs.attempts(run_id)),
             workers=tuple(await tx.processes.workers(offline_after)),
             schedulers=tuple(await tx.facts.schedulers()),
-            live=await tx.facts.live(run["job_id"], backfill=backfill, before=run_id) if run["held"] else None,
+            live=live,
             ahead=await tx.facts.ahead(run) if waits else 0,
             dead_since=await tx.facts.dead_since(run_id) if run["status"] == RunStatus.FAILED else None,
-            paused_queue=await tx.queues.paused(run["queue"]) if run["status"] == RunStatus.QUEUED else None,
+            paused_queues=await tx.queues.paused(queues) if run["status"] == RunStatus.QUEUED else {},
         )
     )

@@ -86,12 +86,14 @@ class Piece(Record):
 
 
 class Explanation(Record):
-    """Why a job does or does not run, in one sentence and gate by gate."""
+    """Why a job does or does not run, in one sentence and gate by gate; `cause` names the gate to look at first."""
 
     __slots__ = ()
 
     at: str
     summary: str
+    level: str
+    cause: str | None
     gates: list[Json]
 
 

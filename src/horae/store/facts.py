@@ -13,7 +13,7 @@ from horae.store.dialects.base import Row
 from horae.store.job_list import spec_of
 from horae.store.rows import Group, is_id, words
 
-_LIVE = words("id status held due_at started_at worker_id created_at attempt parked")
+_LIVE = words("id status held due_at started_at worker_id created_at attempt queue needs lease_until parked")
 _ENDED = words("id status reason occurrences scheduled_for scheduled_until finished_at error")
 _STANDING = words(
     "enabled paused paused_until anchor_at next_run_at fired_through fired_count updated_by updated_at shard"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from horae.domain.queue import QueueRecord
 from horae.store.dialects.base import Row
-from horae.store.rows import Group
+from horae.store.rows import Group, some
 
 
 class QueueTable(Group):
@@ -20,11 +22,13 @@ class QueueTable(Group):
         )
         return _record(rows[0], await self._counts(project_id, name)) if rows else None
 
-    async def paused(self, name: str) -> QueueRecord | None:
+    async def paused(self, names: Collection[str]) -> dict[str, QueueRecord]:
         rows = await self.db.fetch(
-            "SELECT name, paused_at, paused_by FROM queues WHERE name = :name AND paused_at IS NOT NULL", {"name": name}
+            f"SELECT name, paused_at, paused_by FROM queues WHERE {self.d.among('name', 'names')} "
+            "AND paused_at IS NOT NULL",
+            {"names": some(names)},
         )
-        return _record(rows[0], {}) if rows else None
+        return {row["name"]: _record(row, {}) for row in rows}
 
     async def pause(self, name: str, actor: str) -> None:
         await self.db.execute(

@@ -126,9 +126,35 @@ async def test_why_it_does_not_run(horae: Horae, visit: Visit):
     await horae.call("POST", f"/jobs/{job['id']}/pause")
     viewer = await visit(horae, as_="viewer")
     await viewer.open(f"/jobs/{job['id']}?tab=why")
-    await expect(viewer.page.get_by_text("Paused (closed)")).to_be_visible()
-    await expect(viewer.page.get_by_text("To open it:").first).to_be_visible()
+    await expect(viewer.page.get_by_text("Paused (on purpose)")).to_be_visible()
     await viewer.look("job-why")
+
+
+async def test_why_names_the_root_cause_first(horae: Horae, visit: Visit):
+    """A run that nobody can carry out is in the way of its own job's schedule."""
+    target = {"kind": "container", "image": "busybox"}
+    job = await horae.job(target=target, schedule={"every": "1s"})
+    viewer = await visit(horae, as_="viewer")
+    await viewer.open(f"/jobs/{job['id']}?tab=why")
+    checks = viewer.page.get_by_role("listitem").filter(has_text="Capability")
+    await expect(checks).to_contain_text("offers 'container'")
+    await expect(
+        viewer.page.get_by_text(re.compile("is blocked: no live worker .* also blocked by overlap"))
+    ).to_be_visible()
+    first = viewer.page.get_by_role("tabpanel").get_by_role("listitem").first
+    await expect(first).to_contain_text("Capability (problem)")
+    await expect(first).to_contain_text("Fix:")
+    await viewer.look("job-why-blocked")
+
+
+async def test_a_healthy_job_has_no_red(horae: Horae, visit: Visit):
+    job = await horae.job(schedule={"every": "1h", "start_at": "2020-01-01T00:00:00Z"})
+    viewer = await visit(horae, as_="viewer")
+    await viewer.open(f"/jobs/{job['id']}?tab=why")
+    panel = viewer.page.get_by_role("tabpanel")
+    await expect(panel.get_by_text("is fine and waiting")).to_be_visible()
+    await expect(panel.get_by_text("(problem)")).to_have_count(0)
+    await viewer.look("job-why-healthy")
 
 
 async def test_its_definition_as_a_file(horae: Horae, visit: Visit):

@@ -3,7 +3,7 @@
 from .conftest import ON_SQLITE, Api
 
 UNKNOWN = "01990000-0000-7000-8000-000000000000"
-GATE = {"name", "state", "detail", "unblock", "until"}
+GATE = {"name", "state", "level", "detail", "unblock", "until"}
 
 
 async def test_a_job_by_name_or_id(api: Api):
@@ -12,14 +12,15 @@ async def test_a_job_by_name_or_id(api: Api):
         answer = await api.call("GET", f"/jobs/{ref}/explain")
         assert answer.status_code == 200, answer.text
         found = answer.json()
-        assert set(found) == {"at", "summary", "gates"}
+        assert set(found) == {"at", "summary", "level", "cause", "gates"}
+        assert (found["cause"], found["level"]) == ("enabled", "intended")
         assert found["at"].endswith("Z")
         assert all(set(gate) == GATE for gate in found["gates"])
         closed = {gate["name"]: gate for gate in found["gates"] if gate["state"] == "closed"}
         assert set(closed) == {"enabled", "scheduler", "queue"}
         assert closed["enabled"]["unblock"] == "horae jobs enable hello"
         assert found["summary"].startswith("Job 'hello' starts no new run: it is disabled (last changed by key:admin")
-        assert found["summary"].endswith("(closed too: scheduler and queue).")
+        assert found["summary"].endswith("; also blocked by scheduler and queue.")
 
 
 async def test_a_run(api: Api):
@@ -27,9 +28,9 @@ async def test_a_run(api: Api):
     body = {"run_at": "2030-01-01T00:00:00Z"}
     run = (await api.call("POST", "/jobs/hello/run", json=body)).json()
     found = (await api.call("GET", f"/runs/{run['id']}/explain")).json()
-    assert set(found) == {"at", "summary", "gates", "timeline"}
+    assert set(found) == {"at", "summary", "level", "cause", "gates", "timeline"}
     due = next(gate for gate in found["gates"] if gate["name"] == "due")
-    assert (due["state"], due["until"]) == ("closed", "2030-01-01T00:00:00Z")
+    assert (due["state"], due["level"], due["until"]) == ("closed", "waiting", "2030-01-01T00:00:00Z")
     assert [entry["event"] for entry in found["timeline"]] == ["created", "now", "due"]
     assert set(found["timeline"][0]) == {"at", "event", "detail", "waited_ms", "waited_for"}
     assert found["timeline"][0]["detail"] == "triggered by key:admin (api)"

@@ -73,6 +73,8 @@ def live_run(**fields: Any) -> LiveRun:
         "worker_id": None,
         "created_at": NOW - MINUTE,
         "attempt": 0,
+        "queue": "default",
+        "needs": "python:work",
     }
     return LiveRun(**{**values, **fields})
 

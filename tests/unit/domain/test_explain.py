@@ -10,6 +10,7 @@ import pytest
 from horae.domain.explain import explain_job
 from horae.domain.explanation import Explanation, brief, command, named, span
 from horae.domain.facts import LiveRuns
+from horae.domain.queue import QueueRecord
 from horae.domain.records import ShardView
 from tests.unit.domain.situations import HOUR, MINUTE, NOW, WORKER, closed, ended_run, gate, job, live_run, upstream
 
@@ -57,9 +58,66 @@ def test_what_somebody_must_do_comes_before_what_time_will_do():
     found = explain_job(job(paused=True, paused_until=NOW + HOUR, workers=()))
     assert closed(found) == ["paused", "queue"]
     assert found.summary == (
-        "Job 'report' starts no new run: no live worker serves queue 'default': none is alive at all "
-        "(closed too: paused)."
+        "Job 'report' is blocked: no live worker serves queue 'default': none is alive at all; also blocked by paused."
     )
+
+
+def test_a_limit_that_a_stuck_run_has_reached_is_not_the_root_cause():
+    """What the reviewers met: the run in the way can never start, and only that needs somebody."""
+    runs = LiveRuns(1, 1, 0, 0, (live_run(needs="container", queue="gpu"),))
+    container = {"target": {"kind": "container", "image": "busybox"}, "queue": "gpu"}
+    worker = replace(WORKER, queues=())
+    found = explain_job(job(live=runs, recent=(ended_run(),), workers=(worker,), **container))
+    assert closed(found) == ["overlap", "capability"]
+    assert found.summary.startswith(
+        "Job 'report' is blocked: no live worker that serves queue 'gpu' offers 'container'; alpha offers http"
+    )
+    assert "; also blocked by overlap" in found.summary
+    assert (found.cause, found.level) == (gate(found, "capability"), "problem")
+    assert gate(found, "overlap").level == "waiting"
+    assert gate(found, "overlap").unblock == "fix what that run is stuck on, or cancel that run: horae runs cancel r1"
+
+
+def test_a_stuck_run_of_an_earlier_version_is_explained_first():
+    """The job's own gates are all open: what is stuck was queued where it used to go."""
+    runs = LiveRuns(1, 1, 0, 0, (live_run(needs="container", queue="gpu"),))
+    found = explain_job(job(live=runs, recent=(ended_run(),)))
+    assert closed(found) == ["overlap"]
+    assert found.summary.startswith("Job 'report' is blocked: run r1 is stuck: no live worker serves queue 'gpu'; ")
+    assert "horae worker --queues gpu" in (gate(found, "overlap").unblock or "")
+    paused = {"gpu": QueueRecord("gpu", NOW - MINUTE, "key:ops", 0, 0)}
+    found = explain_job(job(live=runs, recent=(ended_run(),), paused_queues=paused))
+    assert "run r1 is stuck: queue 'gpu' was paused 1 min ago by key:ops; " in found.summary
+
+
+def test_a_run_in_the_way_whose_worker_is_lost():
+    gone = live_run(status="running", started_at=NOW - HOUR, worker_id="w1", lease_until=NOW - MINUTE)
+    found = explain_job(job(live=LiveRuns(1, 1, 0, 0, (gone,))))
+    assert found.summary.startswith(
+        "Job 'report' is blocked: run r1 is stuck: worker alpha is lost: its lease ran out 1 min ago; 1 of at most 1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("facts", "level"),
+    [
+        (job(), "ok"),
+        (job(next_run_at=NOW + HOUR), "waiting"),
+        (job(schedule={"after": {"job": "load"}}, next_run_at=None, upstream=(upstream(),)), "waiting"),
+        (job(schedule={"every": "1h", "start_at": (NOW + HOUR).isoformat()}, next_run_at=NOW + HOUR), "waiting"),
+        (job(schedule={"manual": True}, next_run_at=None), "ok"),
+        (job(enabled=False, next_run_at=None), "intended"),
+        (job(paused=True), "intended"),
+        (job(workers=(replace(WORKER, busy=4),)), "waiting"),
+        (job(workers=(replace(WORKER, heartbeat_at=NOW - MINUTE),)), "warning"),
+        (job(workers=()), "problem"),
+        (job(schedule={"after": {"job": "load"}}, next_run_at=None), "problem"),
+    ],
+)
+def test_only_what_somebody_must_mend_is_a_problem(facts, level):
+    found = explain_job(facts)
+    assert found.level == level
+    assert ("problem" in {one.level for one in found.gates}) == (level == "problem")
 
 
 def test_its_time_only_informs_beside_a_gate_that_is_in_the_way():

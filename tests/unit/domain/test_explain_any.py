@@ -126,4 +126,5 @@ def test_every_explanation_is_one_sentence_and_says_what_to_do(found):
     ats = [entry.at for entry in found.timeline]
     assert ats == sorted(ats)
     closed_ones = [one for one in found.gates if one.closed]
-    assert not closed_ones or any(one.detail in found.summary for one in closed_ones)
+    assert found.cause is None or found.cause in found.gates
+    assert not closed_ones or (found.cause is not None and found.cause.detail in found.summary)

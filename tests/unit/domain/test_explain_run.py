@@ -46,6 +46,41 @@ def test_held_in_a_backfill():
     assert "its turn comes at any moment" in soon.summary
 
 
+def test_a_held_run_names_what_the_run_before_it_is_stuck_on():
+    stuck = live_run(id="a", needs="container")
+    live = LiveRuns(1, 1, 1, 0, (stuck,))
+    same = explain_run(run(held=True, live=live, spec=spec(target={"kind": "container", "image": "busybox"})))
+    assert closed(same) == ["held", "capability"]
+    assert "is queued: no live worker that serves queue 'default' offers 'container'" in same.summary
+    assert same.summary.endswith("; also blocked by held.")
+    edited = explain_run(run(held=True, live=live))
+    assert "is queued: run a is stuck: no live worker that serves queue 'default' offers 'container'" in edited.summary
+    assert (edited.cause, edited.level) == (gate(edited, "held"), "problem")
+
+
+@pytest.mark.parametrize(
+    ("facts", "level"),
+    [
+        (run(), "ok"),
+        (run(due_at=NOW + HOUR), "waiting"),
+        (run(held=True, live=LiveRuns(1, 1, 1, 0, (live_run(),))), "waiting"),
+        (run(**RUNNING), "ok"),
+        (run(**{**RUNNING, "cancel_requested_at": NOW}), "intended"),
+        (run(**PARKED), "waiting"),
+        (run(status="cancelled", **ENDED), "intended"),
+        (run(status="skipped", reason="overlap", **ENDED), "intended"),
+        (run(status="skipped", reason="missed", **ENDED), "warning"),
+        (run(status="succeeded", **ENDED), "ok"),
+        (run(status="failed", reason="attempts", **ENDED), "problem"),
+        (run(workers=()), "problem"),
+    ],
+)
+def test_only_what_went_wrong_is_a_problem(facts, level):
+    found = explain_run(facts)
+    assert found.level == level
+    assert ("problem" in {one.level for one in found.gates}) == (level == "problem")
+
+
 def test_a_run_that_waits_though_nothing_is_in_its_way():
     found = explain_run(run(due_at=NOW - 5 * MINUTE))
     assert closed(found) == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
 
@@ -12,6 +12,7 @@ from horae.api.params import Ref, RunId
 from horae.api.routes import PREFIX
 from horae.api.schemas import JobExplanationView, RunExplanationView
 from horae.api.views import reply
+from horae.domain.explanation import Explanation, Gate
 from horae.lifecycle import explain
 
 router = APIRouter(prefix=PREFIX)
@@ -26,7 +27,7 @@ async def explain_job(context: Ctx, principal: Annotated[Principal, Depends(allo
         ref=ref,
         offline_after=context.settings.offline_after,
     )
-    return reply({"at": found.at, "summary": found.summary, "gates": found.gates})
+    return reply(_json(found))
 
 
 @router.get("/runs/{id}/explain", response_model=RunExplanationView, tags=["runs"])
@@ -40,4 +41,25 @@ async def explain_run(
         run_id=run_id,
         offline_after=context.settings.offline_after,
     )
-    return reply(found)
+    return reply({**_json(found), "timeline": found.timeline})
+
+
+def _json(found: Explanation) -> dict[str, Any]:
+    return {
+        "at": found.at,
+        "summary": found.summary,
+        "level": found.level,
+        "cause": found.cause.name if found.cause else None,
+        "gates": [_gate(gate) for gate in found.gates],
+    }
+
+
+def _gate(gate: Gate) -> dict[str, Any]:
+    return {
+        "name": gate.name,
+        "state": gate.state,
+        "level": gate.level,
+        "detail": gate.detail,
+        "unblock": gate.unblock,
+        "until": gate.until,
+    }

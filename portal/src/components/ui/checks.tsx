@@ -1,0 +1,65 @@
+import { CircleCheck, CircleHelp, CirclePause, CircleX, Clock, Info, type LucideIcon } from "lucide-react";
+import type { GateView } from "@/api/schema";
+import { CopyButton } from "@/components/ui/copy-button";
+import { Time } from "@/components/ui/time";
+import { titled } from "@/lib/words";
+
+type Level = GateView["level"];
+
+// In the order in which they are worth reading. Red is only what somebody has to fix.
+const LOOKS: Record<Level, { icon: LucideIcon; colour: string; words: string }> = {
+  problem: { icon: CircleX, colour: "text-failed", words: "problem" },
+  warning: { icon: CircleHelp, colour: "text-paused", words: "not certain" },
+  intended: { icon: CirclePause, colour: "text-paused", words: "on purpose" },
+  waiting: { icon: Clock, colour: "text-muted", words: "waiting" },
+  ok: { icon: CircleCheck, colour: "text-succeeded", words: "OK" },
+  info: { icon: Info, colour: "text-muted", words: "for information" },
+};
+const ORDER = Object.keys(LOOKS) as Level[];
+
+/** Everything between a job or a run and its start: the root cause first, then whatever else is in the way. */
+export function Checks({ gates, cause, zone }: { gates: GateView[]; cause: string | null; zone?: string }) {
+  const rank = (gate: GateView) => (gate.name === cause ? -1 : ORDER.indexOf(gate.level));
+  const sorted = gates.toSorted((one, other) => rank(one) - rank(other));
+  return (
+    <ol className="divide-y divide-line">
+      {sorted.map((gate) => (
+        <Check key={gate.name} gate={gate} zone={zone} />
+      ))}
+    </ol>
+  );
+}
+
+function Check({ gate, zone }: { gate: GateView; zone: string | undefined }) {
+  const { icon: Icon, colour, words } = LOOKS[gate.level];
+  const isTrouble = gate.level === "problem" || gate.level === "warning";
+  return (
+    <li className="flex gap-3 py-2.5 text-sm">
+      <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${colour}`} />
+      <div className="min-w-0 flex-1">
+        <p className="break-words">
+          <span className="font-medium">{titled(gate.name)}</span>
+          <span className="sr-only"> ({words})</span>
+          <span className="text-soft">: {gate.detail}</span>
+        </p>
+        {gate.unblock ? (
+          <p className="mt-1 flex items-center gap-1 text-xs break-words text-muted">
+            {isTrouble ? <span className="font-medium">Fix:</span> : null}
+            <span className="min-w-0 break-words">{isTrouble ? gate.unblock : sentence(gate.unblock)}</span>
+            <CopyButton text={gate.unblock} label="Copy" />
+          </p>
+        ) : null}
+        {gate.until && gate.state === "closed" ? (
+          <p className="mt-1 text-xs text-muted">
+            {gate.name === "due" ? "Starts" : "Clears"} <Time at={gate.until} zone={zone} />
+          </p>
+        ) : null}
+      </div>
+    </li>
+  );
+}
+
+/** A suggestion that begins with a command keeps its small letter: it is typed as it stands. */
+function sentence(text: string): string {
+  return text.startsWith("horae ") ? text : text.charAt(0).toUpperCase() + text.slice(1);
+}
