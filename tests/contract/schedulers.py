@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from horae.domain.retention import Retention
 from horae.lifecycle import fire, prune, recover
 from tests.contract.opened import Opened
 from tests.contract.values import ALL_SHARDS, IDS, middle
@@ -32,7 +33,7 @@ class Schedulers(Opened):
         return count
 
     async def prune(self, *, days: float, log_days: float | None = None, limit: int = 500) -> int:
+        """One portion, from the start; how much went."""
         log_days = days if log_days is None else log_days
-        return await self.store.transact(
-            prune.prune, retention=days * 86_400, log_retention=log_days * 86_400, limit=limit
-        )
+        keep = Retention(runs=days * 86_400, logs=log_days * 86_400)
+        return (await self.store.transact(prune.prune, keep=keep, limit=limit)).count

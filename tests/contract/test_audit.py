@@ -8,6 +8,7 @@ import pytest
 from horae.domain.audit import LONGEST, AuditFilter, AuditRecord, Origin, written
 from horae.domain.difference import Change
 from horae.domain.errors import Conflict, StaleVersion
+from horae.domain.retention import Retention
 from horae.domain.secret import Sealed
 from horae.lifecycle import secrets, state
 from horae.lifecycle.audit import read_audit
@@ -183,10 +184,10 @@ async def test_it_is_kept_for_ever_unless_told_and_then_the_oldest_go_first(worl
     assert await later.prune(days=1) == 0
     before = await trail(world)
     assert len(before) == 4
-    old = {"retention": 86_400.0, "log_retention": 86_400.0, "audit_retention": 99 * 86_400.0}
-    assert await later.store.transact(prune, **old, limit=2) == 2
+    old = Retention(runs=86_400.0, logs=86_400.0, audit=99 * 86_400.0)
+    assert (await later.store.transact(prune, keep=old, limit=2)).count == 2
     assert await trail(world) == before[2:]
-    assert [await later.store.transact(prune, **old, limit=2) for _ in range(2)] == [1, 0]
+    assert [(await later.store.transact(prune, keep=old, limit=2)).count for _ in range(2)] == [1, 0]
     assert await trail(world) == before[3:]
 
 

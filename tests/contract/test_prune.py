@@ -4,11 +4,14 @@ import asyncio
 from datetime import timedelta
 
 from horae.domain.records import Beat
+from horae.domain.retention import DAY, Retention
 from horae.domain.run import Claimed
 from horae.domain.states import WorkerStatus
+from horae.lifecycle.cancel import cancel_operation
 from horae.lifecycle.drain import drain
-from horae.lifecycle.prune import tidy
+from horae.lifecycle.prune import FIRST, Pruned, prune, tidy
 from horae.processes.heartbeat import renew
+from tests.contract.noting import noted
 from tests.contract.world import FAILED, PERMANENT, World, ids, scheduler_sign, worker_sign
 
 
@@ -51,6 +54,43 @@ async def test_dead_letters_that_nobody_resolved_are_spared(world: World) -> Non
     assert ids(await world.history()) == {dead["id"]}
     await world.execute("DELETE FROM dead_letters")
     assert await later.prune(days=10) == 1
+
+
+async def test_dead_letters_are_looked_at_once_in_a_round(world: World) -> None:
+    """However many there are, the portions after them do not read them again."""
+    job = await world.job()
+    dead = [(await world.ended(job, PERMANENT))["id"] for _ in range(12)]
+    fine = {(await world.ended(job))["id"] for _ in range(4)}
+    later, notes = await noted(await world.later(days=11))
+    keep, after, rows, gone = Retention(runs=10 * DAY), FIRST, [], 0
+    while True:
+        notes.clear()
+        pruned = await later.store.transact(prune, keep=keep, after=after, limit=4)
+        rows.append(notes.rows)
+        gone += pruned.count
+        assert pruned.through > after
+        after = pruned.through
+        if pruned.through >= max(fine):
+            break
+    assert gone == 4
+    assert rows == [rows[0]] * 4  # as many for each portion
+    assert ids(await world.history()) == set(dead)
+    assert (await later.store.transact(prune, keep=keep, after=after, limit=4)) == Pruned(0, after, more=False)
+    await world.execute("DELETE FROM dead_letters")
+    assert await later.prune(days=10) == 12, "the next round begins at the start"
+
+
+async def test_operations_go_when_they_are_long_over(world: World) -> None:
+    job = await world.job(every="1h")
+    now = await world.now()
+    over = await world.backfill(job, now - timedelta(hours=3), now)
+    going_on = await world.backfill(job, now - timedelta(hours=9), now - timedelta(hours=5))
+    await world.store.transact(cancel_operation, project_id=world.project, operation_id=over.id, actor="ada")
+    assert {row["state"] for row in await world.rows("SELECT state FROM operations")} == {"cancelled", "running"}
+    await (await world.later(days=9)).prune(days=10)
+    assert len(await world.rows("SELECT id FROM operations")) == 2
+    await (await world.later(days=11)).prune(days=10)
+    assert [row["id"] for row in await world.rows("SELECT id FROM operations")] == [going_on.id]
 
 
 async def test_skipped_rows_go_too(world: World) -> None:

@@ -60,7 +60,7 @@ class _Move:
 
     def _pruned(self) -> bool:
         age = (self.step.now - self.was_ended["finished_at"]).total_seconds() if self.was_ended else 0
-        return self.ended is None and age > self.oracle.world.settings.scheduler.retention
+        return self.ended is None and age > self.oracle.world.settings.scheduler.retention.runs
 
     def _new(self, row: Row) -> None:
         oracle = self.oracle

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from horae.domain.idempotency import KEPT
+from horae.domain.retention import Retention
 from horae.ports import Transaction
 
 PROCESS_RETENTION = 86_400.0  # how long a worker or scheduler that is gone stays in the lists
 ACCOUNT_RETENTION = 30 * 86_400.0  # how long a session or an invitation is known that is over
 LIMIT_RETENTION = 2 * 86_400.0  # by then every try is forgotten
+FIRST = "00000000-0000-0000-0000-000000000000"  # before every id
 
 
-async def prune(
-    tx: Transaction, *, retention: float, log_retention: float, audit_retention: float | None = None, limit: int = 500
-) -> int:
-    """Deletes one portion; how much. Zero means that nothing is left to do. The audit trail stays, unless told."""
-    pruned = await tx.upkeep.prune_runs(retention, limit)
-    if log_retention < retention:
-        pruned += await tx.upkeep.prune_logs(log_retention, limit)
-    if audit_retention is not None:
-        pruned += await tx.audit.prune(audit_retention, limit)
-    return pruned + await tx.idempotency.prune(KEPT, limit)
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """One portion: how many rows of any kind went, up to which run the history was looked through, and whether there
+    may be more."""
+
+    count: int
+    through: str
+    more: bool
+
+
+async def prune(tx: Transaction, *, keep: Retention, after: str = FIRST, limit: int = 500) -> Pruned:
+    """Deletes one portion of what is past its retention, going through the history from `after` on: unresolved dead
+    letters stay however old they are, and must not be read again for every portion."""
+    looked_at, runs, through = await tx.upkeep.prune_runs(keep.runs, limit, after)
+    counts = [runs, await tx.operations.prune(keep.runs, limit), await tx.idempotency.prune(KEPT, limit)]
+    if keep.logs < keep.runs:
+        counts.append(await tx.upkeep.prune_logs(keep.logs, limit))
+    if keep.audit is not None:
+        counts.append(await tx.audit.prune(keep.audit, limit))
+    return Pruned(sum(counts), through, max(looked_at, *counts) >= limit)
 
 
 async def tidy(tx: Transaction) -> None:

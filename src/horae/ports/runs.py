@@ -191,6 +191,10 @@ class Operations(Protocol):
         """The operations of a job that go on, locked in id order."""
         ...
 
+    async def prune(self, older_than: float, limit: int) -> int:
+        """Those that ended so long ago, oldest first."""
+        ...
+
     async def under_way(self, kinds: Collection[str], limit: int) -> list[str]:
         """Locks operations of these kinds that go on, passing over those that others are at."""
         ...

@@ -13,7 +13,7 @@ from typing import ClassVar
 from horae.domain.errors import InUse
 from horae.domain.records import SchedulerSign
 from horae.lifecycle.fire import Fired, fire, idle_for
-from horae.lifecycle.prune import partition, prune, roll_up, tidy
+from horae.lifecycle.prune import FIRST, partition, prune, roll_up, tidy
 from horae.lifecycle.recover import expire
 from horae.lifecycle.redrive import carry_on
 from horae.ports import Clock, Hint, Ids, Store, Transaction
@@ -54,6 +54,7 @@ class Scheduler:
         self._due = True
         self._prune_at = self._tidy_at = self._partition_at = 0.0
         self._partitions_wait = False
+        self._pruned_through = FIRST
         self._leading = Loop("shards", self._lead)
         self._firing = Loop("fire", self._fire)
         self._sweeping = Loop("sweep", self._sweep)
@@ -154,16 +155,13 @@ class Scheduler:
         if now >= self._tidy_at:
             await self._store.transact(tidy)
             self._tidy_at = now + _TIDY_EVERY
+            self._pruned_through = FIRST  # once more from the start: dead letters may have been resolved
         if now >= self._partition_at:
             self._partition_at = now + await self._partition()
         if now >= self._prune_at:
-            pruned = await self._store.transact(
-                prune,
-                retention=self._settings.retention,
-                log_retention=self._settings.log_retention,
-                audit_retention=self._settings.audit_retention,
-            )
-            if pruned:
+            pruned = await self._store.transact(prune, keep=self._settings.retention, after=self._pruned_through)
+            self._pruned_through = pruned.through
+            if pruned.more:
                 return _PRUNE_PAUSE
             self._prune_at = now + _PRUNE_EVERY
         return self._settings.sweep
@@ -171,7 +169,7 @@ class Scheduler:
     async def _partition(self) -> float:
         """Until when there is nothing to do about partitions."""
         try:
-            while await self._store.transact(partition, retention=self._settings.retention):
+            while await self._store.transact(partition, retention=self._settings.retention.runs):
                 pass
         except InUse as error:
             if not self._partitions_wait:

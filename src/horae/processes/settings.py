@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from horae.domain.function import FunctionSign
+from horae.domain.retention import Retention
 from horae.ports import Seals
 
 
@@ -29,6 +30,4 @@ class SchedulerSettings:
     batch: int = 1000
     shard_lease: float = 6.0
     sweep: float = 2.0
-    retention: float = 30 * 86_400.0
-    log_retention: float = 30 * 86_400.0
-    audit_retention: float | None = None  # for ever
+    retention: Retention = field(default_factory=Retention)

@@ -12,11 +12,10 @@ from horae.domain.difference import Change
 from horae.domain.records import Page
 from horae.ports import Ids
 from horae.store.dialects.base import Connection, Dialect, Row
-from horae.store.dialects.months import smallest_id
+from horae.store.dialects.months import SKEW, smallest_id
 from horae.store.rows import Group, dump, load, words
 
 _COLUMNS = words("id project_id at actor action subject_kind subject_id subject_name changes address request_id")
-_SKEW = timedelta(hours=1)  # ids tell the time of the process that made them, `at` that of the database
 
 
 class AuditTable(Group):
@@ -67,7 +66,7 @@ class AuditTable(Group):
         return Page(found[:limit], found[limit - 1].id if len(found) > limit else None)
 
     async def prune(self, older_than: float, limit: int) -> int:
-        before = smallest_id(await self.d.read_now(self.db) - timedelta(seconds=older_than) + _SKEW)
+        before = smallest_id(await self.d.read_now(self.db) - timedelta(seconds=older_than) + SKEW)
         rows = await self.db.fetch(
             f"SELECT id FROM audit_log WHERE at < {self.d.earlier(':older_than')} AND id < :before "
             "ORDER BY id LIMIT :limit",
@@ -101,10 +100,10 @@ def _conditions(where: AuditFilter, after: str | None) -> tuple[list[str], dict[
         params["subject"] = where.subject
     if where.since is not None:
         wheres += ["at >= :since", "id >= :since_id"]
-        params |= {"since": where.since, "since_id": smallest_id(where.since - _SKEW)}
+        params |= {"since": where.since, "since_id": smallest_id(where.since - SKEW)}
     if where.until is not None:
         wheres += ["at < :until", "id < :until_id"]
-        params |= {"until": where.until, "until_id": smallest_id(where.until + _SKEW)}
+        params |= {"until": where.until, "until_id": smallest_id(where.until + SKEW)}
     if after is not None:
         wheres.append("id < :after")
         params["after"] = after

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import timedelta
 from typing import Any
 
 from horae.domain.records import NewOperation, Operation, Page
 from horae.store.dialects.base import Row
+from horae.store.dialects.months import SKEW, smallest_id
 from horae.store.rows import Group, dump, load, some, words
 
 _COLUMNS = words("id project_id kind state job_id details done total error created_by created_at finished_at")
@@ -86,6 +88,18 @@ class OperationTable(Group):
             {"kinds": some(kinds), "limit": limit},
         )
         return [row["id"] for row in rows]
+
+    async def prune(self, older_than: float, limit: int) -> int:
+        before = smallest_id(await self.d.read_now(self.db) - timedelta(seconds=older_than) + SKEW)
+        rows = await self.db.fetch(
+            f"SELECT id FROM operations WHERE id < :before AND finished_at < {self.d.earlier(':older_than')} "
+            "AND state <> 'running' ORDER BY id LIMIT :limit",
+            {"older_than": older_than, "before": before, "limit": limit},
+        )
+        ids = [row["id"] for row in rows]
+        if ids:
+            await self.db.execute(f"DELETE FROM operations WHERE {self.d.among('id', 'ids')}", {"ids": ids})
+        return len(ids)
 
 
 def _operation(row: Row) -> Operation:

@@ -10,19 +10,19 @@ from horae.store.rows import Group
 
 
 class UpkeepTables(Group):
-    async def prune_runs(self, older_than: float, limit: int) -> int:
+    async def prune_runs(self, older_than: float, limit: int, after: str) -> tuple[int, int, str]:
         """Deletes ended runs and their attempts, oldest first; dead letters that nobody resolved are spared."""
         rows = await self.db.fetch(
-            f"SELECT h.id FROM run_history h WHERE h.finished_at < {self.d.earlier(':older_than')} "
-            "AND h.id < :before AND NOT EXISTS (SELECT 1 FROM dead_letters x WHERE x.run_id = h.id) "
-            "ORDER BY h.id LIMIT :limit",
-            {"older_than": older_than, "limit": limit, "before": await self._id_before(older_than)},
+            f"SELECT h.id, h.finished_at < {self.d.earlier(':older_than')} "
+            "AND NOT EXISTS (SELECT 1 FROM dead_letters x WHERE x.run_id = h.id) AS is_over "
+            "FROM run_history h WHERE h.id > :after AND h.id < :before ORDER BY h.id LIMIT :limit",
+            {"older_than": older_than, "limit": limit, "after": after, "before": await self._id_before(older_than)},
         )
-        ids = [row["id"] for row in rows]
+        ids = [row["id"] for row in rows if row["is_over"]]
         if ids:
             for table, column in (("run_logs", "run_id"), ("attempts", "run_id"), ("run_history", "id")):
                 await self.db.execute(f"DELETE FROM {table} WHERE {self.d.among(column, 'ids')}", {"ids": ids})
-        return len(ids)
+        return len(rows), len(ids), rows[-1]["id"] if rows else after
 
     async def prune_logs(self, older_than: float, limit: int) -> int:
         """By when it was written: a run that was asked for long ago may have run just now."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from horae import __version__
 from horae.config import Settings
 from horae.domain.records import SchedulerSign, WorkerSign
+from horae.domain.retention import Retention
 from horae.ports import Executor, Starting, Store
 from horae.processes.host import this_host
 from horae.processes.loop import patiently
@@ -39,9 +40,7 @@ async def _scheduler(settings: Settings) -> None:
             poll=settings.scheduler_poll,
             batch=settings.scheduler_batch,
             shard_lease=settings.shard_lease,
-            retention=settings.retention,
-            log_retention=settings.log_retention,
-            audit_retention=settings.audit_retention,
+            retention=Retention(runs=settings.retention, logs=settings.log_retention, audit=settings.audit_retention),
         ),
         shard_count=store.shard_count,
         clock=CLOCK,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
+SKEW = timedelta(hours=1)  # ids tell the time of the process that made them, other columns that of the database
 AHEAD = 3  # how many months after the present one are ready
 _MONTH = re.compile(r"_(\d{4})_(\d\d)$")
 

@@ -1,0 +1,14 @@
+"""How long what has ended is kept, in seconds. None: for ever."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    runs: float = 30 * DAY  # and their attempts, and the operations that are over
+    logs: float = 30 * DAY  # if that is shorter
+    audit: float | None = None
