@@ -107,13 +107,13 @@ class People(Opened):
             actor="tester",
         )
 
-    async def cancel_operation(self, operation: Operation) -> Operation:
-        return await self.store.transact(
-            cancel.cancel_operation, project_id=self.project, operation_id=operation.id, actor="tester"
-        )
+    async def cancel_operation(self, operation: Operation, *, reply_lost: bool = False) -> Operation:
+        verb = lost_reply(cancel.cancel_operation) if reply_lost else cancel.cancel_operation
+        return await self.store.transact(verb, project_id=self.project, operation_id=operation.id, actor="tester")
 
-    async def delete(self, job: JobRecord | str) -> None:
-        await self.store.transact(submit.delete_job, project_id=self.project, ref=id_of(job), actor="tester")
+    async def delete(self, job: JobRecord | str, *, reply_lost: bool = False, actor: str = "tester") -> None:
+        verb = lost_reply(submit.delete_job) if reply_lost else submit.delete_job
+        await self.store.transact(verb, project_id=self.project, ref=id_of(job), actor=actor)
 
     async def trigger(
         self, job: JobRecord | str, count: int = 1, *, id: str | None = None, reply_lost: bool = False, **request: Any

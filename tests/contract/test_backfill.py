@@ -265,6 +265,13 @@ async def test_cancelled_midway(world: World) -> None:
         await world.cancel_operation(replace(operation, id=world.ids.new()))
 
 
+async def test_cancelled_though_the_answer_was_lost(world: World) -> None:
+    operation = await past(world, await hourly(world), 9, parallelism=3)
+    assert (await world.cancel_operation(operation, reply_lost=True)).state == "cancelled"
+    trail = await world.rows("SELECT id FROM audit_log WHERE action = 'operation.cancel'")
+    assert len(trail) == 1
+
+
 async def test_deleting_the_job_ends_it(world: World) -> None:
     job = await hourly(world)
     operation = await past(world, job, 9, parallelism=3)

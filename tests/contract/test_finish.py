@@ -300,9 +300,27 @@ async def test_finishing_twice_is_harmless(world: World, outcome: Outcome) -> No
 async def test_a_finish_whose_answer_was_lost_counts_once(world: World) -> None:
     await world.trigger(await world.job(), 3)
     runs = await world.claim()
-    await world.finish(*runs, reply_lost=True)
+    assert (await world.finish(*runs, reply_lost=True)).refused == (), "it was this very report that ended them"
     assert len(await world.history()) == 3
     assert (await world.totals())["succeeded"] == 3
+
+
+@pytest.mark.parametrize("outcome", [FAILED, PERMANENT, TIMED_OUT, INTERRUPTED, replace(SUCCEEDED, result="1")])
+@pytest.mark.parametrize("cancelled", [False, True])
+async def test_a_report_knows_its_own_commit(world: World, outcome: Outcome, cancelled: bool) -> None:
+    run = await world.running(await world.job(retry={"max_attempts": 2, "delay": 600}))
+    if cancelled:
+        await world.cancel(run)
+    before = await world.finish(run, outcome=outcome, reply_lost=True)
+    assert before.refused == ()
+
+
+async def test_a_report_knows_when_somebody_else_was_first(world: World) -> None:
+    """Recovered meanwhile, and then a connection is lost: what was written is not its own."""
+    for attempts in (1, 2):
+        run = await world.running(await world.job(retry={"max_attempts": attempts, "delay": 600}))
+        assert await (await world.later(seconds=60)).recover() == 1
+        assert (await world.finish(run, outcome=FAILED, reply_lost=True)).refused == (run.id,)
 
 
 async def test_of_two_that_finish_the_same_attempt_at_once_one_is_heard(world: World) -> None:

@@ -24,12 +24,17 @@ KEYS = {
     "attempts": "{row}.run_id || '/' || {row}.n",
     "dead_letters": "{row}.run_id",
     "operations": "{row}.id",
+    "audit_log": "{row}.id",
     "shards": "'shard ' || {row}.shard",
     "schedulers": "{row}.id",
     "workers": "{row}.id",
 }
 # Heartbeats are many and say little: of these tables less is watched.
-COLUMNS = {"schedulers": "id", "workers": "id, status = 'offline' AS offline"}
+COLUMNS = {
+    "audit_log": "id, actor, action, subject_id",
+    "schedulers": "id",
+    "workers": "id, status = 'offline' AS offline",
+}
 _UPDATES = {"schedulers": "NEW.id <> OLD.id", "workers": "(NEW.status = 'offline') <> (OLD.status = 'offline')"}
 SHARDS = 4
 PROJECT = "01900000-0000-7000-8000-000000000000"

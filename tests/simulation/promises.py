@@ -23,12 +23,17 @@ class Promises:
             self._made.append(promise)
             self._kept(*promise)
 
-    def refused(self, kind: str, what: str, key: str) -> None:
+    def refused(self, kind: str, what: str, key: str, actor: str) -> None:
         """What was refused must not have been done, by an earlier try whose answer was lost."""
         tables = self._world.oracle.mirror.tables
         made = {"create": "jobs", "trigger": "runs", "retry": "runs", "backfill": "operations", "redrive": "operations"}
         if kind in made and (key in tables[made[kind]] or key in tables["run_history"]):
             self._world.oracle.broken(f"refused, and yet it is there: {what}", run=key)
+        # What is gone or over may be so by somebody else: the audit trail tells by whom.
+        action = {"delete": "job.delete", "stop_operation": "operation.cancel"}.get(kind)
+        done = {(row["actor"], row["action"], row["subject_id"]) for row in tables["audit_log"].values()}
+        if (actor, action, key) in done:
+            self._world.oracle.broken(f"refused, and yet it was done: {what}", job=key)
 
     def check(self) -> None:
         for promise in self._made:

@@ -102,7 +102,7 @@ class Person(Somebody):
             result = await self.ask(ask)
         except (Conflict, NotFound, InvalidInput, StaleVersion) as error:
             self.world.trace.ask(self.name, f"is refused: {what}: {error}", places)
-            self.world.promises.refused(kind, what, about)
+            self.world.promises.refused(kind, what, about, self.name)
             return
         except HoraeError as error:
             self.world.oracle.broken(f"{what} failed: {error!r}")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import timedelta
 
 from horae.domain.audit import AuditFilter, AuditRecord, differing
 from horae.domain.difference import Change
 from horae.domain.records import JobRecord, JobState, Page
 from horae.ports import Transaction
 
+_JUST_NOW = timedelta(minutes=5)  # longer than any verb is repeated
 _SWITCHES = ("enabled", "paused", "paused_until")
 
 
@@ -21,6 +23,12 @@ async def about_switch(tx: Transaction, action: str, job: JobRecord, state: JobS
     old, new = ({name: getattr(one, name) for name in _SWITCHES} for one in (job, state))
     if changes := differing(old, new):
         await about_job(tx, action, job, state.actor, changes)
+
+
+async def did(tx: Transaction, action: str, project_id: str, subject: str, actor: str) -> bool:
+    """Whether somebody did this just now, for a verb that is repeated and finds nothing left to do."""
+    asked = AuditFilter(actor=actor[:200], action=action, subject=subject, since=await tx.now() - _JUST_NOW)
+    return bool((await tx.audit.page([project_id], asked, limit=1, after=None)).items)
 
 
 async def read_audit(

@@ -36,6 +36,8 @@ async def cancel_operation(tx: Transaction, *, project_id: str, operation_id: st
     operation = await tx.operations.find(project_id, operation_id, lock=True)
     if operation is None:
         raise NotFound("there is no such operation")
+    if operation.state == "cancelled" and tx.repeated:
+        return operation
     if operation.state != "running":
         raise Conflict(f"the operation is {operation.state} already")
     await tx.operations.finish(operation_id, "cancelled")

@@ -60,12 +60,23 @@ async def finish(
     await after_ends(tx, [_ended(x, settlement) for x in latest.values() if x.run.id in ended])
     moved = ended | {requeue.id for requeue in settlement.requeues}
     # A callback may overtake the answer that would have parked its run: then there is nothing left to park.
-    refused = tuple(
-        x.run.id
+    refused = [
+        x
         for x in finished
         if latest[x.run.id] is not x or (x.run.id not in moved and x.outcome.kind is not AttemptOutcome.PARKED)
-    )
-    return FinishReport(len(ended), len(settlement.requeues), refused)
+    ]
+    if tx.repeated:
+        refused = [x for x in refused if not await _was_written(tx, x)]
+    return FinishReport(len(ended), len(settlement.requeues), tuple(x.run.id for x in refused))
+
+
+async def _was_written(tx: Transaction, item: Finished) -> bool:
+    """Whether an earlier try ended this attempt, and its answer was lost; not the sweep or somebody else."""
+    over, outcome = await tx.runs.over(item.run.id, item.run.attempt), item.outcome
+    if over is None:
+        return False
+    ended = outcome.kind if outcome.kind is AttemptOutcome.SUCCEEDED else RunStatus.FAILED
+    return over.outcome in (outcome.kind, ended, RunStatus.CANCELLED) and over.error == outcome.error
 
 
 def _latest(finished: Sequence[Finished]) -> dict[str, Finished]:

@@ -13,7 +13,7 @@ from horae.domain.job import JobSpec
 from horae.domain.records import JobRecord, NewJob
 from horae.domain.run import NewRun, RunRecord
 from horae.domain.states import Trigger
-from horae.lifecycle.audit import about_job
+from horae.lifecycle.audit import about_job, did
 from horae.lifecycle.cancel import cancel_all_of
 from horae.lifecycle.find import found, hold_project, locked, no_job
 from horae.lifecycle.follow import set_upstream
@@ -64,6 +64,9 @@ async def delete_job(
     tx: Transaction, *, project_id: str, ref: str, actor: str, expected_version: int | None = None
 ) -> None:
     """Cancels what is queued, asks what runs to cancel, and keeps the history."""
+    gone = tx.repeated and await tx.jobs.find(project_id, ref) is None
+    if gone and await did(tx, "job.delete", project_id, ref, actor):
+        return
     job = await locked(tx, project_id, ref)
     if expected_version not in (None, job.version):
         raise StaleVersion(f"the job is at version {job.version}, not {expected_version}")

@@ -1,0 +1,21 @@
+"""Deleting a job, where nobody heard that it was done."""
+
+import pytest
+
+from horae.domain.errors import NotFound
+from tests.contract.world import World
+
+
+@pytest.mark.parametrize("by_name", [False, True])
+async def test_a_deletion_whose_answer_was_lost_is_no_error(world: World, by_name: bool) -> None:
+    job = await world.job()
+    await world.delete(job.spec.name if by_name else job, reply_lost=True)
+    assert await world.rows("SELECT id FROM jobs") == []
+    assert len(await world.rows("SELECT id FROM audit_log WHERE action = 'job.delete'")) == 1
+
+
+async def test_what_somebody_else_deleted_is_not_there(world: World) -> None:
+    job = await world.job()
+    await world.delete(job, actor="somebody else")
+    with pytest.raises(NotFound):
+        await world.delete(job, reply_lost=True)
