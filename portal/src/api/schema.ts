@@ -101,7 +101,7 @@ export interface CalendarEntryView {
   count: number | null;
 }
 
-/** Nothing is missing before `complete_until`. */
+/** Nothing is missing before `complete_until`; with `by`, nothing after it is counted. */
 export interface CalendarView {
   start: string;
   end: string;

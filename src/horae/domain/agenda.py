@@ -1,12 +1,11 @@
-"""What all jobs will do in a stretch of time, in order: how busy it will be, and when."""
+"""What all jobs will do in a stretch of time, in order."""
 
 from __future__ import annotations
 
 import heapq
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
@@ -41,14 +40,6 @@ def agenda(jobs: Sequence[JobRecord], now: datetime, start: datetime, until: dat
     # The next one that there is no room for may come at the very instant of the last one that there is.
     more = next(found, None)
     return Agenda(entries, until if more is None else more.at)
-
-
-def counted(entries: Sequence[Entry], step: timedelta) -> list[tuple[datetime, int]]:
-    """How many there are in each minute or hour that has any."""
-    seconds = int(step.total_seconds())
-    counts = Counter(int(entry.at.timestamp()) // seconds for entry in entries)
-    zone = entries[0].at.tzinfo if entries else None
-    return [(datetime.fromtimestamp(place * seconds, zone), counts[place]) for place in sorted(counts)]
 
 
 def _occurrences(job: JobRecord, now: datetime, start: datetime, until: datetime) -> Iterator[Entry]:

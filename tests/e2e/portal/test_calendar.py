@@ -47,3 +47,29 @@ async def test_what_fires_when(horae: Horae, visit: Visit):
     await page.reload()  # all of it is in the address
     await expect(page.get_by_label("Time zone")).to_have_value("Asia/Tehran")
     await expect(page.get_by_role("link", name=often["name"])).to_have_count(0)
+
+
+async def test_small_intervals_are_counted_over_the_whole_week(horae: Horae, visit: Visit):
+    """Nine of them used up the count by Thursday, and the days after it said 0."""
+    tag = horae.name("tag")
+    for every in ("10s", "15s", "20s", "30s", "45s", "1m", "90s", "2m", "3m"):
+        await horae.job(schedule={"every": every, "start_at": "2090-01-01T00:00:00Z"}, tags=[tag])
+    viewer = await visit(horae, as_="viewer")
+    page = viewer.page
+    await viewer.open(f"/calendar?tag={tag}&day=2090-01-03&zone=UTC")
+    await expect(page.get_by_role("button", name=re.compile(r", \d+:00: 1,130 occurrences$"))).to_have_count(7 * 24)
+    await expect(page.get_by_text("not counted")).to_have_count(0)
+
+
+async def test_what_was_not_counted_is_not_nothing(horae: Horae, visit: Visit):
+    tag = horae.name("tag")
+    for seconds in range(7, 13):  # six that take a question for each minute
+        await horae.job(schedule={"cron": f"*/{seconds} * * * * *", "start_at": "2090-01-01T00:00:00Z"}, tags=[tag])
+    viewer = await visit(horae, as_="viewer")
+    page = viewer.page
+    await viewer.open(f"/calendar?tag={tag}&day=2090-01-03&zone=UTC")
+    await expect(page.get_by_role("note")).to_contain_text("Counted up to Fri, 6 Jan")
+    await expect(page.get_by_role("cell", name="Mon 9, 5:00: not counted")).to_have_count(1)
+    await expect(page.get_by_role("button", name="Mon 9", exact=False).first).to_contain_text("?")
+    await expect(page.get_by_role("button", name=re.compile(r"^Tue 3, 5:00: "))).to_be_visible()
+    await viewer.look("calendar-not-counted")

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from horae.domain.agenda import agenda, counted
+from horae.domain.agenda import agenda
 from horae.domain.job import JobSpec
 from horae.domain.records import JobRecord
 
@@ -71,9 +71,3 @@ def test_it_says_how_far_it_is_complete():
     assert found.complete_until == NOW + timedelta(hours=1)
     assert agenda(jobs, NOW, NOW, NOW + DAY, 48).complete_until == NOW + DAY
     assert agenda([], NOW, NOW, NOW + DAY, 48).complete_until == NOW + DAY
-
-
-def test_counted_by_the_minute():
-    found = agenda([job("a", every="20s"), job("b", cron="*/2 * * * *")], NOW, NOW, NOW + 3 * MINUTE, 1000)
-    assert counted(found.entries, MINUTE) == [(NOW, 4), (NOW + MINUTE, 3), (NOW + 2 * MINUTE, 4)]
-    assert counted([], MINUTE) == []

@@ -15,6 +15,7 @@ import {
 } from "./buckets";
 
 const counted = (at: string, count: number): CalendarEntryView => ({ at, count, job_id: null, job_name: null });
+const ALL = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 const fired = (at: string, name: string): CalendarEntryView => ({ at, count: null, job_id: name, job_name: name });
 
 describe("days", () => {
@@ -33,7 +34,7 @@ describe("days", () => {
 
 describe("heatOf", () => {
   it("puts minutes into hours of the zone, also where those are not whole in UTC", () => {
-    const [heat] = heatOf([counted("2026-05-01T03:40:00Z", 3)], ["2026-05-01"], "Asia/Kolkata");
+    const [heat] = heatOf([counted("2026-05-01T03:40:00Z", 3)], ["2026-05-01"], "Asia/Kolkata", ALL);
     expect(heat?.hours[9]).toBe(3);
     expect(heat?.minutes[9 * 60 + 10]).toBe(3);
     expect(heat?.total).toBe(3);
@@ -45,16 +46,22 @@ describe("heatOf", () => {
       counted("2026-10-25T01:30:00Z", 2),
       counted("2026-10-26T12:00:00Z", 9),
     ];
-    const [heat] = heatOf(night, ["2026-10-25"], "Europe/Berlin");
+    const [heat] = heatOf(night, ["2026-10-25"], "Europe/Berlin", ALL);
     expect(heat?.hours[2]).toBe(3);
     expect(heat?.total).toBe(3);
   });
 
   it("goes over a change of the clock within a view", () => {
     const items = [counted("2026-03-28T08:00:00Z", 1), counted("2026-03-30T07:00:00Z", 1)];
-    const heat = heatOf(items, daysFrom("2026-03-28", 3), "Europe/Berlin");
+    const heat = heatOf(items, daysFrom("2026-03-28", 3), "Europe/Berlin", ALL);
     expect([heat[0]?.hours[9], heat[1]?.total, heat[2]?.hours[9]]).toEqual([1, 0, 1]);
   });
+});
+
+it("tells hours that were not counted from those in which nothing begins", () => {
+  const counted = { from: Date.parse("2026-05-01T07:30:00Z"), until: Date.parse("2026-05-01T09:20:00Z") };
+  const [heat] = heatOf([], ["2026-05-01"], "UTC", counted);
+  expect(heat?.known.slice(6, 11)).toEqual(["past", "counted", "counted", "uncounted", "uncounted"]);
 });
 
 describe("scaleOf", () => {

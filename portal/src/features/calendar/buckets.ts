@@ -54,17 +54,38 @@ export function beginning(day: string, hour: number, zone: string): string {
   return new Date(fromWall(`${date}T${two(hour % 24)}:00`, zone)).toISOString();
 }
 
+/** What a count says: all that begins then, only what was counted of it, or nothing since the hour is over. */
+export type Known = "counted" | "uncounted" | "past";
+
 export interface DayHeat {
   /** How many begin in each hour, by the clock. An hour that comes twice is one of both. */
   hours: number[];
+  /** What is known of each hour. */
+  known: Known[];
   /** And in each minute of the day. */
   minutes: number[];
   total: number;
 }
 
+/** From when on there are counts, and before when all of them are there; in ms. */
+export interface Counted {
+  from: number;
+  until: number;
+}
+
 /** Counts by the minute, as the API gives them, by days and hours of a zone. */
-export function heatOf(items: readonly CalendarEntryView[], days: readonly string[], zone: string): DayHeat[] {
-  const heat = days.map(() => ({ hours: Array<number>(24).fill(0), minutes: Array<number>(1_440).fill(0), total: 0 }));
+export function heatOf(
+  items: readonly CalendarEntryView[],
+  days: readonly string[],
+  zone: string,
+  counted: Counted,
+): DayHeat[] {
+  const heat = days.map((day) => ({
+    hours: Array<number>(24).fill(0),
+    known: knownOf(day, zone, counted),
+    minutes: Array<number>(1_440).fill(0),
+    total: 0,
+  }));
   const clock = wallClock(zone);
   const first = Date.parse(`${days[0]}T00:00:00Z`) / MINUTE;
   for (const { at, count } of items) {
@@ -79,6 +100,14 @@ export function heatOf(items: readonly CalendarEntryView[], days: readonly strin
     day.total += many;
   }
   return heat;
+}
+
+function knownOf(day: string, zone: string, { from, until }: Counted): Known[] {
+  return Array.from({ length: 24 }, (_, hour) => {
+    const end = Date.parse(beginning(day, hour + 1, zone));
+    if (end <= from) return "past";
+    return end <= until ? "counted" : "uncounted";
+  });
 }
 
 export type Level = 0 | 1 | 2 | 3 | 4;

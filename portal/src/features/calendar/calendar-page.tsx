@@ -4,7 +4,6 @@ import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { Panel } from "@/components/ui/panel";
 import { Skeleton } from "@/components/ui/skeleton";
-import { count } from "@/lib/durations";
 import { absolute } from "@/lib/times";
 import { useUrlState } from "@/lib/url-state";
 import { AgendaList } from "./agenda-list";
@@ -23,7 +22,11 @@ export default function CalendarPage() {
   const view = useMemo(() => viewOf(state, opened), [state, opened]);
   const counted = useCalendar({ ...view.filter, start: view.start, end: view.end, by: "minute" });
   const items = counted.data?.items;
-  const heat = useMemo(() => heatOf(items ?? [], view.days, view.zone), [items, view.days, view.zone]);
+  const until = counted.data ? Date.parse(counted.data.complete_until) : Number.POSITIVE_INFINITY;
+  const heat = useMemo(
+    () => heatOf(items ?? [], view.days, view.zone, { from: opened, until }),
+    [items, view.days, view.zone, opened, until],
+  );
   const open = (day: string, hour: number | null) =>
     set({ view: "day", day, hour: hour === null ? null : String(hour) }, { push: true });
   return (
@@ -36,6 +39,7 @@ export default function CalendarPage() {
         <div className="grid grid-cols-1 items-start gap-4 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
           <div className="space-y-4">
             <Panel title={titleOf(view.days)}>
+              <Incomplete end={view.end} until={counted.data?.complete_until} zone={view.zone} />
               {items === undefined ? (
                 <Skeleton className="h-96 w-full" />
               ) : view.week ? (
@@ -53,7 +57,6 @@ export default function CalendarPage() {
                   onHour={(hour) => set({ hour: hour === null ? null : String(hour) })}
                 />
               )}
-              <Incomplete end={view.end} until={counted.data?.complete_until} zone={view.zone} />
             </Panel>
             <Panel title="Hot minutes">
               {items ? <HotMinutes items={items} zone={view.zone} onOpen={open} /> : <Skeleton className="w-2/3" />}
@@ -106,9 +109,9 @@ function titleOf(days: string[]): string {
 function Incomplete({ end, until, zone }: { end: string; until: string | undefined; zone: string }) {
   if (until === undefined || Date.parse(until) >= Date.parse(end)) return null;
   return (
-    <p className="mt-3 text-xs text-muted">
-      Counted until {absolute(until, zone)}: {count(100_000)} occurrences, or 5,000 jobs, are the most that is counted
-      at once. Look at single days, or at one queue, for what comes later.
+    <p role="note" className="mb-3 text-xs text-muted">
+      Counted up to {absolute(until, zone)}; what is hatched comes later and was not counted. Filter by tag or queue, or
+      open a single day, to see more of it.
     </p>
   );
 }

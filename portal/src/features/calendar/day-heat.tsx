@@ -1,7 +1,8 @@
 import { cn } from "@/lib/cn";
 import { plural } from "@/lib/words";
-import { type DayHeat, type Level, scaleOf } from "./buckets";
-import { HEAT } from "./look";
+import { type DayHeat, type Known, type Level, scaleOf } from "./buckets";
+import { HeatKey } from "./heat-key";
+import { HEAT, UNCOUNTED } from "./look";
 
 interface DayHeatGridProps {
   heat: DayHeat;
@@ -15,32 +16,65 @@ const two = (value: number) => String(value).padStart(2, "0");
 export function DayHeatGrid({ heat, chosen, onHour }: DayHeatGridProps) {
   const level = scaleOf(heat.minutes);
   return (
-    <ul aria-label="Hours of the day" className="space-y-0.5">
-      {heat.hours.map((count, hour) => (
-        <li key={`hour ${hour + 1}`}>
-          <button
-            type="button"
-            aria-pressed={chosen === hour}
-            onClick={() => onHour(chosen === hour ? null : hour)}
-            className={cn(
-              "relative flex w-full items-center gap-2 rounded px-1 text-xs hover:bg-hover",
-              chosen === hour && "bg-accent-soft",
-            )}
-          >
-            <span className={cn("w-9 text-left", chosen === hour ? "text-text" : "text-muted")}>{two(hour)}:00</span>
-            <Minutes minutes={heat.minutes.slice(hour * 60, hour * 60 + 60)} level={level} />
-            <span className={cn("w-10 text-right", count === 0 && "text-muted")}>
-              {count === 0 ? "–" : count}
-              <span className="sr-only"> occurrences</span>
-            </span>
-          </button>
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul aria-label="Hours of the day" className="space-y-0.5">
+        {heat.hours.map((count, hour) => (
+          <li key={`hour ${hour + 1}`}>
+            <button
+              type="button"
+              aria-pressed={chosen === hour}
+              onClick={() => onHour(chosen === hour ? null : hour)}
+              className={cn(
+                "relative flex w-full items-center gap-2 rounded px-1 text-xs hover:bg-hover",
+                chosen === hour && "bg-accent-soft",
+              )}
+            >
+              <span className={cn("w-9 text-left", chosen === hour ? "text-text" : "text-muted")}>{two(hour)}:00</span>
+              <Minutes
+                minutes={heat.minutes.slice(hour * 60, hour * 60 + 60)}
+                known={heat.known[hour] ?? "uncounted"}
+                level={level}
+              />
+              <span className={cn("w-10 text-right", count === 0 && "text-muted")}>
+                <Count count={count} known={heat.known[hour] ?? "uncounted"} />
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <HeatKey heat={[heat]} />
+    </>
   );
 }
 
-function Minutes({ minutes, level }: { minutes: number[]; level: (count: number) => Level }) {
+function Count({ count, known }: { count: number; known: Known }) {
+  if (known !== "uncounted") {
+    return (
+      <>
+        {count === 0 ? "–" : count}
+        <span className="sr-only"> occurrences</span>
+      </>
+    );
+  }
+  return count === 0 ? (
+    <>
+      ?<span className="sr-only"> not counted</span>
+    </>
+  ) : (
+    <>
+      {count}+<span className="sr-only"> or more occurrences</span>
+    </>
+  );
+}
+
+interface MinutesProps {
+  minutes: number[];
+  known: Known;
+  level: (count: number) => Level;
+}
+
+function Minutes({ minutes, known, level }: MinutesProps) {
+  const empty = known === "uncounted" ? UNCOUNTED : known === "past" ? "" : HEAT[0];
   return (
     <span
       aria-hidden
@@ -50,7 +84,7 @@ function Minutes({ minutes, level }: { minutes: number[]; level: (count: number)
         <span
           key={`minute ${minute + 1}`}
           title={count > 0 ? `:${two(minute)} ${plural(count, "occurrence")}` : undefined}
-          className={HEAT[level(count)]}
+          className={count === 0 ? empty : HEAT[level(count)]}
         />
       ))}
     </span>

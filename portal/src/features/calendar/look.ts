@@ -7,6 +7,9 @@ export const HEAT = [
   "bg-accent text-on-accent",
 ];
 
+/** Hours that were not counted: neither busy nor idle. */
+export const UNCOUNTED = "hatched text-muted";
+
 const names = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", timeZone: "UTC" });
 const full = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
 

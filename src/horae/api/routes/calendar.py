@@ -14,16 +14,18 @@ from horae.api.context import Ctx
 from horae.api.params import instant_param
 from horae.api.routes import PREFIX
 from horae.api.views import reply
-from horae.domain.agenda import Agenda, agenda, counted
+from horae.domain.agenda import agenda
 from horae.domain.errors import InvalidInput
 from horae.domain.filters import JobFilter
+from horae.domain.forecast import forecast
 from horae.domain.instants import LATEST
 from horae.domain.records import JobRecord
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["schedules"])
 
-LISTED, COUNTED = 1_000, 100_000  # occurrences at most
+LISTED = 1_000  # occurrences at most
+BUDGET = 10_000_000  # steps of counting: a second or so. Five thousand jobs every few minutes over a week take less
 JOBS = 5_000  # at most, those first whose next run comes first
 _STEPS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
 # By the minute a week, and an hour more: in some the clock is put back.
@@ -40,7 +42,7 @@ class CalendarEntryView(BaseModel):
 
 
 class CalendarView(BaseModel):
-    """Nothing is missing before `complete_until`."""
+    """Nothing is missing before `complete_until`; with `by`, nothing after it is counted."""
 
     start: datetime
     end: datetime
@@ -75,16 +77,19 @@ async def show_calendar(
         raise InvalidInput("end", f"must be within {_LONGEST[by].days} days of start")
     where = JobFilter(text=q, enabled=True, paused=False, tag=tag, queue=queue)
     jobs, known_until = await context.store.read(_jobs, principal.project_id, where)
-    most = LISTED if by == "none" else COUNTED
-    # A hundred thousand of them take a while, in which others want to be served.
-    found = await asyncio.to_thread(agenda, jobs, now, start, min(end, known_until), most)
-    return reply({"start": start, "end": end, "complete_until": found.complete_until, "items": _items(found, by)})
+    # In a thread: it may take a while, in which others want to be served.
+    complete_until, items = await asyncio.to_thread(_items, jobs, now, start, min(end, known_until), by)
+    return reply({"start": start, "end": end, "complete_until": complete_until, "items": items})
 
 
-def _items(found: Agenda, by: str) -> list[dict[str, Any]]:
+def _items(
+    jobs: list[JobRecord], now: datetime, start: datetime, until: datetime, by: str
+) -> tuple[datetime, list[dict[str, Any]]]:
     if by == "none":
-        return [entry._asdict() for entry in found.entries]
-    return [{"at": at, "count": count} for at, count in counted(found.entries, _STEPS[by])]
+        listed = agenda(jobs, now, start, until, LISTED)
+        return listed.complete_until, [entry._asdict() for entry in listed.entries]
+    counted = forecast(jobs, now, start, until, _STEPS[by], BUDGET)
+    return counted.complete_until, [{"at": at, "count": count} for at, count in counted.counts]
 
 
 async def _jobs(tx: Transaction, project_id: str, where: JobFilter) -> tuple[list[JobRecord], datetime]:
