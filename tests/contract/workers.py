@@ -48,12 +48,13 @@ class Workers(Opened):
         outcomes: Mapping[Claimed, Outcome] | None = None,
         logs: Sequence[LogLines] = (),
         reply_lost: bool = False,
+        duration_ms: int = 0,
     ) -> finish.FinishReport:
         """All with the same `outcome`, or each with its own of `outcomes`."""
         ended = outcomes or dict.fromkeys(runs, outcome)
         return await self.store.transact(
             lost_reply(finish.finish) if reply_lost else finish.finish,
-            finished=[Finished(run, how) for run, how in ended.items()],
+            finished=[Finished(run, how, duration_ms) for run, how in ended.items()],
             specs=await self.store.read(_definitions, {(run.job_id, run.version) for run in ended}),
             chance=middle,
             logs=logs,

@@ -36,16 +36,21 @@ export interface AtSchedule {
   at: string;
 }
 
-/** One try of a run by one worker. */
+/**
+ * One try of a run by one worker. `outcome` is null while it goes on. Of what a retried attempt left as its result
+ * the first 4,096 characters are kept.
+ */
 export interface AttemptView {
   n: number;
   worker_id: string | null;
   started_at: string | null;
   finished_at: string | null;
-  outcome: string | null;
+  duration_ms: number | null;
+  outcome: "succeeded" | "failed" | "timed_out" | "lost" | "interrupted" | "cancelled" | null;
   error: string | null;
   exit_code: number | null;
   response_code: number | null;
+  result: unknown;
   traceback: string | null;
 }
 
@@ -946,12 +951,15 @@ export interface RunDetailView {
   queue: string;
   priority: number;
   status: RunStatus;
+  /** of the attempt that ended it; null if none did */
+  outcome: "succeeded" | "failed" | "timed_out" | "lost" | "interrupted" | "cancelled" | null;
   attempt: number;
   max_attempts: number;
   parked: boolean;
   worker_id: string | null;
   started_at: string | null;
   finished_at: string | null;
+  /** how long the attempt that ended it took, as its worker measured it */
   duration_ms: number | null;
   response_code: number | null;
   exit_code: number | null;
@@ -996,12 +1004,15 @@ export interface RunView {
   queue: string;
   priority: number;
   status: RunStatus;
+  /** of the attempt that ended it; null if none did */
+  outcome: "succeeded" | "failed" | "timed_out" | "lost" | "interrupted" | "cancelled" | null;
   attempt: number;
   max_attempts: number;
   parked: boolean;
   worker_id: string | null;
   started_at: string | null;
   finished_at: string | null;
+  /** how long the attempt that ended it took, as its worker measured it */
   duration_ms: number | null;
   response_code: number | null;
   exit_code: number | null;
@@ -1521,19 +1532,19 @@ export interface Operations {
   };
   "GET /runs": {
     path: never;
-    query: { job?: string | null; limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; queue?: string | null; since?: string | null; until?: string | null; sort?: "created_at" | "-created_at" };
+    query: { job?: string | null; limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; queue?: string | null; since?: string | null; until?: string | null; outcome?: "succeeded" | "failed" | "timed_out" | "lost" | "interrupted" | "cancelled" | null; sort?: "created_at" | "-created_at" };
     body: never;
     answer: RunViewListing;
   };
   "GET /jobs/{id}/executions": {
     path: { id: string };
-    query: { limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; queue?: string | null; since?: string | null; until?: string | null; sort?: "created_at" | "-created_at" };
+    query: { limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; queue?: string | null; since?: string | null; until?: string | null; outcome?: "succeeded" | "failed" | "timed_out" | "lost" | "interrupted" | "cancelled" | null; sort?: "created_at" | "-created_at" };
     body: never;
     answer: RunViewListing;
   };
   "GET /jobs/{id}/runs": {
     path: { id: string };
-    query: { limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; queue?: string | null; since?: string | null; until?: string | null; sort?: "created_at" | "-created_at" };
+    query: { limit?: number; cursor?: string | null; status?: RunStatus | null; trigger?: Trigger | null; worker?: string | null; queue?: string | null; since?: string | null; until?: string | null; outcome?: "succeeded" | "failed" | "timed_out" | "lost" | "interrupted" | "cancelled" | null; sort?: "created_at" | "-created_at" };
     body: never;
     answer: RunViewListing;
   };

@@ -16,6 +16,7 @@ from horae.domain.states import JobStatus, RunStatus, Trigger, WorkerStatus
 
 T = TypeVar("T")
 
+Ending = Literal["succeeded", "failed", "timed_out", "lost", "interrupted", "cancelled"]  # of an attempt
 STATE = frozenset({"enabled", "notify"})  # part of a job's JSON, but not of its versions
 BATCH_LIMIT = 1_000
 
@@ -122,13 +123,14 @@ class RunView(BaseModel):
     queue: str
     priority: int
     status: RunStatus
+    outcome: Ending | None = Field(description="of the attempt that ended it; null if none did")
     attempt: int
     max_attempts: int
     parked: bool
     worker_id: str | None
     started_at: datetime | None
     finished_at: datetime | None
-    duration_ms: int | None
+    duration_ms: int | None = Field(description="how long the attempt that ended it took, as its worker measured it")
     response_code: int | None
     exit_code: int | None
     result: Any
@@ -153,16 +155,19 @@ class RunDetailView(RunView):
 
 
 class AttemptView(BaseModel):
-    """One try of a run by one worker."""
+    """One try of a run by one worker. `outcome` is null while it goes on. Of what a retried attempt left as its result
+    the first 4,096 characters are kept."""
 
     n: int
     worker_id: str | None
     started_at: datetime | None
     finished_at: datetime | None
-    outcome: str | None
+    duration_ms: int | None
+    outcome: Ending | None
     error: str | None
     exit_code: int | None
     response_code: int | None
+    result: Any
     traceback: str | None
 
 

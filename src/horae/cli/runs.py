@@ -38,6 +38,13 @@ def list_runs(
             autocompletion=completing.run_states,
         ),
     ] = None,
+    outcome: Annotated[
+        str | None,
+        typer.Option(
+            help="Of the last attempt: succeeded, failed, timed_out, lost, interrupted or cancelled.",
+            autocompletion=completing.outcomes,
+        ),
+    ] = None,
     trigger: Annotated[
         str | None,
         typer.Option(help="schedule, manual, api, retry, backfill or after.", autocompletion=completing.triggers),
@@ -50,7 +57,9 @@ def list_runs(
 ) -> None:
     """Runs, newest first."""
     with connect() as client:
-        found = list(client.runs.list(limit=limit, job=job, status=status_, trigger=trigger, worker=worker))
+        found = list(
+            client.runs.list(limit=limit, job=job, status=status_, outcome=outcome, trigger=trigger, worker=worker)
+        )
     if as_json:
         print_json({"items": found, "next_cursor": None})
         return
@@ -104,13 +113,29 @@ def show(run: RunArg, as_json: AsJson = False) -> None:
     if tried:
         sys.stdout.write("\n")
         table(
-            ("attempt", "outcome", "worker", "started", "finished", "error"),
+            ("attempt", "outcome", "worker", "started", "took", "code", "error"),
             (
-                (a["n"], status(a["outcome"]), a["worker_id"], a["started_at"], a["finished_at"], a["error"])
+                (
+                    a["n"],
+                    status(a["outcome"]),
+                    a["worker_id"],
+                    a["started_at"],
+                    took(a["duration_ms"]),
+                    _code(a),
+                    a["error"],
+                )
                 for a in tried
             ),
             "",
+            spare=("worker", "started"),
         )
+        retried = [a for a in tried if a["n"] < found["attempt"] and a["result"] is not None]
+        details((f"result of attempt {a['n']}", json.dumps(a["result"], ensure_ascii=False)) for a in retried)
+
+
+def _code(attempt: Json) -> int | None:
+    code: int | None = attempt["response_code"] if attempt["exit_code"] is None else attempt["exit_code"]
+    return code
 
 
 @app.command("log")

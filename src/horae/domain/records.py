@@ -209,6 +209,7 @@ class RunFilter:
     queue: str | None = None
     since: datetime | None = None  # when they were made: from here on
     until: datetime | None = None  # and before this
+    outcome: str | None = None  # of the attempt that ended them
 
 
 @dataclass(frozen=True, slots=True)

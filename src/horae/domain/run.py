@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from horae.domain.outcome import Outcome
@@ -92,6 +92,10 @@ class Leased:
     trigger: str
     parked: bool = False
 
+    def age_ms(self, now: datetime) -> int:
+        """How long the attempt has taken, where no worker measured it."""
+        return max(int((now - self.started_at) / timedelta(milliseconds=1)), 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Over:
@@ -141,6 +145,7 @@ class Ending(NamedTuple):
     status: RunStatus
     reason: str | None = None
     outcome: Outcome | None = None
+    duration_ms: int | None = None
 
 
 class Ended(NamedTuple):
@@ -169,13 +174,14 @@ class Requeue:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """An attempt that did not end its run."""
+    """An attempt that did not end its run; of its result an excerpt."""
 
     run_id: str
     n: int
     worker_id: str | None
     started_at: datetime
     outcome: Outcome
+    duration_ms: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,15 +60,15 @@ def _read(text: str | None) -> object:
 
 async def _end(tx: Transaction, row: Leased, outcome: Outcome, chance: Callable[[], float]) -> None:
     settlement = Settlement(await tx.jobs.definitions([(row.job_id, row.version)]), chance)
-    endings = [Ending(row.id, row.token, RunStatus.SUCCEEDED, None, outcome)]
+    duration_ms = row.age_ms(await tx.now())
+    endings = [Ending(row.id, row.token, RunStatus.SUCCEEDED, None, outcome, duration_ms)]
     if outcome.kind is not AttemptOutcome.SUCCEEDED:
-        settlement.add(row, outcome)
+        settlement.add(row, outcome, duration_ms)
         endings = settlement.endings
     ended = await tx.runs.end(endings)
     await settlement.write(tx)
     if row.id not in ended:
         return
-    took = (await tx.now() - row.started_at).total_seconds()
     await after_ends(
         tx,
         [
@@ -79,7 +79,7 @@ async def _end(tx: Transaction, row: Leased, outcome: Outcome, chance: Callable[
                 row.project_id,
                 settlement.statuses.get(row.id, RunStatus.SUCCEEDED),
                 outcome.error,
-                max(int(took * 1000), 0),
+                duration_ms,
                 trigger=row.trigger,
             )
         ],

@@ -7,12 +7,15 @@ import hashlib
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from horae.domain.outcome import Outcome
 from horae.domain.records import Dead, Tally
 from horae.domain.run import Ended, Ending, RunRecord
-from horae.domain.states import RunStatus, Trigger
+from horae.domain.states import AttemptOutcome, RunStatus, Trigger
 from horae.lifecycle.backfill import continue_backfills
 from horae.lifecycle.follow import start_followers
 from horae.ports import Transaction
+
+_CANCELLED = RunStatus.CANCELLED
 
 
 async def after_ends(tx: Transaction, ended: Sequence[Ended]) -> None:
@@ -41,10 +44,13 @@ async def after_ends(tx: Transaction, ended: Sequence[Ended]) -> None:
 async def cancel_live(tx: Transaction, live: Sequence[RunRecord], actor: str) -> None:
     """Ends those that are queued or parked, and asks those that run to stop; the caller holds their locks."""
     await tx.runs.request_cancel([run["id"] for run in live], actor)
-    tokens: dict[str, str | None] = {run["id"]: None for run in live if run["status"] == RunStatus.QUEUED}
-    tokens |= {row.id: row.token for row in await tx.runs.parked([run["id"] for run in live if run["parked"]])}
-    running = [run for run in live if run["id"] not in tokens]
-    ended = await tx.runs.end([Ending(run_id, token, RunStatus.CANCELLED) for run_id, token in tokens.items()])
+    endings = {run["id"]: Ending(run["id"], None, _CANCELLED) for run in live if run["status"] == RunStatus.QUEUED}
+    if parked := await tx.runs.parked([run["id"] for run in live if run["parked"]]):
+        now = await tx.now()
+        cut_off = Outcome(AttemptOutcome.CANCELLED)
+        endings |= {row.id: Ending(row.id, row.token, _CANCELLED, None, cut_off, row.age_ms(now)) for row in parked}
+    running = [run for run in live if run["id"] not in endings]
+    ended = await tx.runs.end(list(endings.values()))
     await after_ends(
         tx,
         [
@@ -53,7 +59,8 @@ async def cancel_live(tx: Transaction, live: Sequence[RunRecord], actor: str) ->
                 run["job_id"],
                 run["version"],
                 run["project_id"],
-                RunStatus.CANCELLED,
+                _CANCELLED,
+                duration_ms=endings[run["id"]].duration_ms or 0,
                 trigger=run["trigger"],
             )
             for run in live
@@ -90,7 +97,8 @@ def tally(ended: Sequence[Ended]) -> list[Tally]:
         key = (run.job_id, run.project_id, run.status)
         entry = sums.setdefault(key, [0, 0, 0])
         entry[0] += 1
-        entry[1] += run.duration_ms
+        if run.status is not _CANCELLED:  # how long something took that was cut off says nothing about it
+            entry[1] += run.duration_ms
         entry[2] += run.timed_out
         last[key] = run.id
     return [

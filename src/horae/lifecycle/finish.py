@@ -38,7 +38,9 @@ async def finish(
     failures: list[Finished] = []
     for item in latest.values():
         if item.outcome.kind is AttemptOutcome.SUCCEEDED:
-            endings.append(Ending(item.run.id, item.run.token, RunStatus.SUCCEEDED, None, item.outcome))
+            endings.append(
+                Ending(item.run.id, item.run.token, RunStatus.SUCCEEDED, None, item.outcome, item.duration_ms)
+            )
         else:
             failures.append(item)
     settlement = Settlement(specs, chance)
@@ -53,7 +55,7 @@ async def finish(
             if item.outcome.park_for is not None and row.cancel_requested_at is None:
                 parks.append(Park(row.id, row.token, item.outcome.park_for))
             else:
-                settlement.add(row, item.outcome)
+                settlement.add(row, item.outcome, item.duration_ms)
     ended = await tx.runs.end([*endings, *settlement.endings])
     await settlement.write(tx)
     await tx.runs.park(parks)

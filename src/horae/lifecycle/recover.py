@@ -28,8 +28,9 @@ async def recover(
         return 0
     specs = await tx.jobs.definitions({(row.job_id, row.version) for row in rows})
     settlement = Settlement(specs, chance)
+    now = await tx.now()
     for row in rows:
-        settlement.add(row, _outcome(row, dead_workers))
+        settlement.add(row, _outcome(row, dead_workers), row.age_ms(now))
     ended = await tx.runs.end(settlement.endings)
     await settlement.write(tx)
     await after_ends(
@@ -42,6 +43,7 @@ async def recover(
                 row.project_id,
                 settlement.statuses[row.id],
                 _outcome(row, dead_workers).error,
+                row.age_ms(now),
                 timed_out=row.parked,
                 trigger=row.trigger,
             )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
+from horae.domain.excerpt import excerpt
 from horae.domain.job import JobSpec
 from horae.domain.outcome import End, Outcome, Verdict, judge
 from horae.domain.records import Tally
@@ -27,14 +29,15 @@ class Settlement:
         self._queues: set[str] = set()
         self._retries: dict[tuple[str, str], int] = defaultdict(int)
 
-    def add(self, row: Leased, outcome: Outcome) -> None:
+    def add(self, row: Leased, outcome: Outcome, duration_ms: int) -> None:
         verdict = self._judge(row, outcome)
         if isinstance(verdict, End):
-            self.endings.append(Ending(row.id, row.token, verdict.status, verdict.reason, outcome))
+            self.endings.append(Ending(row.id, row.token, verdict.status, verdict.reason, outcome, duration_ms))
             self.statuses[row.id] = verdict.status
             return
         self.requeues.append(Requeue(row.id, row.token, verdict.pause, verdict.counted))
-        self._tried.append(Tried(row.id, row.attempt, row.worker_id, row.started_at, outcome))
+        kept = replace(outcome, result=excerpt(outcome.result))
+        self._tried.append(Tried(row.id, row.attempt, row.worker_id, row.started_at, kept, duration_ms))
         self._queues.add(row.queue)
         if verdict.counted:
             self._retries[row.job_id, row.project_id] += 1

@@ -25,6 +25,7 @@ class Run(Record):
     queue: str
     priority: int
     status: str
+    outcome: str | None
     attempt: int
     max_attempts: int
     parked: bool
@@ -58,7 +59,7 @@ class RunDetail(Run):
 
 
 class Attempt(Record):
-    """One try of a run by one worker."""
+    """One try of a run by one worker; `outcome` is None while it goes on."""
 
     __slots__ = ()
 
@@ -66,10 +67,12 @@ class Attempt(Record):
     worker_id: str | None
     started_at: str | None
     finished_at: str | None
+    duration_ms: int | None
     outcome: str | None
     error: str | None
     exit_code: int | None
     response_code: int | None
+    result: Any
     traceback: str | None
 
 
@@ -136,6 +139,7 @@ class RunFilters(TypedDict, total=False):
     """Which runs a list shows; what is None is left open."""
 
     status: str | None
+    outcome: str | None
     trigger: str | None
     worker: str | None
     queue: str | None

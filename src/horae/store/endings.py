@@ -14,6 +14,7 @@ from typing import Any
 from horae.domain.outcome import SUCCEEDED, Outcome
 from horae.domain.records import Dead
 from horae.domain.run import Ending, Requeue, Tried
+from horae.domain.states import AttemptOutcome
 from horae.store import tables
 from horae.store.dialects.base import Dialect, listed, quoted
 from horae.store.rows import Group, batch, words
@@ -23,11 +24,12 @@ _CARRIED = words(
     "started_at input progress parent_run_id rerun_of scheduler_id triggered_by created_at operation_id "
     "cancel_requested_by"
 )
-_BROUGHT = ("status", "reason", "result", "error", "traceback", "exit_code", "response_code")
-_TRIED = ("run_id", "n", "worker_id", "started_at", "outcome", "exit_code", "response_code", "error", "traceback")
+_TOLD = ("result", "error", "traceback", "exit_code", "response_code")  # by an outcome
+_BROUGHT = ("duration_ms", "status", "reason", "outcome", *_TOLD)
+_TRIED = ("run_id", "n", "worker_id", "started_at", "duration_ms", "outcome", *_TOLD)
 
-_of_outcome = attrgetter("result", "error", "traceback", "exit_code", "response_code")
-_NO_OUTCOME = (None,) * 5
+_of_outcome = attrgetter(*_TOLD)
+_NO_OUTCOME = (None,) * len(_TOLD)
 
 
 class _Move:
@@ -37,25 +39,23 @@ class _Move:
         fixed = {**(fixed or {}), "occurrences": "1", "finished_at": d.now}
         self.rows = batch(d, tables.ending_batch, "id", "token", *brought)
         fits = f"r.id = v.id AND {d.same('r.token', 'v.token')}"
-        into = f"INSERT INTO run_history ({listed([*_CARRIED, *brought, *fixed])}, duration_ms) SELECT"
+        into = f"INSERT INTO run_history ({listed([*_CARRIED, *brought, *fixed])}) SELECT"
         self.owned = f"SELECT r.id FROM {self.rows.sql} {d.by_key('runs', 'r')} ON {fits} {d.lock_of('r')}"
         values = [*(f"r.{quoted(c)}" for c in _CARRIED), *(f"v.{c}" for c in brought), *fixed.values()]
-        self.append = (
-            f"{into} {', '.join(values)}, {d.millis('r.started_at', d.now)} FROM {self.rows.sql} JOIN runs r ON {fits}"
-        )
+        self.append = f"{into} {', '.join(values)} FROM {self.rows.sql} JOIN runs r ON {fits}"
         gone = ", ".join([f"r.{c} AS r_{c}" for c in _CARRIED] + [f"v.{c} AS v_{c}" for c in brought])
         values = [*(f"r_{c}" for c in _CARRIED), *(f"v_{c}" for c in brought), *fixed.values()]
         self.at_once = (
             f"WITH gone AS (DELETE FROM runs r USING {self.rows.sql} WHERE {fits} RETURNING {gone}) "
-            f"{into} {', '.join(values)}, {d.millis('r_started_at', d.now)} FROM gone RETURNING id"
+            f"{into} {', '.join(values)} FROM gone RETURNING id"
         )
 
 
 class _Sql:
     def __init__(self, d: Dialect) -> None:
         self.move = _Move(d, _BROUGHT)
-        # Most runs succeed and bring nothing: two columns travel instead of nine.
-        self.move_plain = _Move(d, (), {"status": "'succeeded'"})
+        # Most runs succeed and bring nothing more: three columns travel instead of eleven.
+        self.move_plain = _Move(d, ("duration_ms",), {"status": "'succeeded'"})
         self.lock = f"SELECT id FROM runs WHERE {d.among('id', 'ids')} ORDER BY id {d.lock}"
         self.delete = f"DELETE FROM runs WHERE {d.among('id', 'ids')}"
         self.requeue_rows = batch(d, tables.requeue_batch, "id", "token", "pause", "uncounted")
@@ -88,8 +88,8 @@ def _sql(dialect: Dialect) -> _Sql:
 class Endings(Group):
     async def end(self, endings: Sequence[Ending]) -> set[str]:
         sql = _sql(self.d)
-        plain = sorted((ending.id, ending.token) for ending in endings if ending.outcome is SUCCEEDED)
-        full = sorted((_values(ending) for ending in endings if ending.outcome is not SUCCEEDED), key=itemgetter(0))
+        plain = sorted((x.id, x.token, x.duration_ms) for x in endings if x.outcome is SUCCEEDED)
+        full = sorted((_values(x) for x in endings if x.outcome is not SUCCEEDED), key=itemgetter(0))
         if plain and full:
             await self.db.fetch(sql.lock, {"ids": [ending.id for ending in endings]})
         return await self._move(sql.move_plain, plain) | await self._move(sql.move, full)
@@ -125,13 +125,19 @@ class Endings(Group):
 
 
 def _values(ending: Ending) -> tuple[Any, ...]:
-    brought = _NO_OUTCOME if ending.outcome is None else _of_outcome(ending.outcome)
-    return (ending.id, ending.token, ending.status, ending.reason, *brought)
+    outcome = ending.outcome
+    told = _NO_OUTCOME if outcome is None else _of_outcome(outcome)
+    return (ending.id, ending.token, ending.duration_ms, ending.status, ending.reason, _kind(ending), *told)
+
+
+def _kind(ending: Ending) -> str | None:
+    """What is not said by the status; of a run that no worker had, no attempt made an end."""
+    if ending.token is None or ending.outcome is None or ending.outcome.kind is AttemptOutcome.SUCCEEDED:
+        return None
+    return ending.outcome.kind
 
 
 def _tried_values(tried: Tried) -> tuple[Any, ...]:
     outcome: Outcome = tried.outcome
-    return (
-        *(tried.run_id, tried.n, tried.worker_id, tried.started_at),
-        *(outcome.kind, outcome.exit_code, outcome.response_code, outcome.error, outcome.traceback),
-    )
+    which = (tried.run_id, tried.n, tried.worker_id, tried.started_at, tried.duration_ms)
+    return (*which, outcome.kind, *_of_outcome(outcome))

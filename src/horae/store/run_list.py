@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from horae.domain.records import Page, RunFilter
 from horae.domain.run import RunRecord
-from horae.domain.states import LIVE, RunStatus, Trigger
+from horae.domain.states import LIVE, AttemptOutcome, RunStatus, Trigger
 from horae.store.dialects.base import Connection, Dialect, Params, Row
 from horae.store.dialects.months import smallest_id
 from horae.store.rows import is_id, load
@@ -32,7 +32,7 @@ _SHARED = (
 _LIVE_ONLY = ("held", "parked", "lease_until", "cancel_requested_at", "start_by")
 _ENDED_ONLY = (
     *("finished_at", "duration_ms", "response_code", "exit_code", "result", "error", "traceback", "reason"),
-    *("occurrences", "scheduled_until"),
+    *("occurrences", "scheduled_until", "outcome"),
 )
 _JSON = ("input", "progress", "result")
 
@@ -116,11 +116,21 @@ def _conditions(d: Dialect, asked: Asked) -> tuple[list[str], dict[str, Any]]:
     # As words of the statement: there is an index for some of them only, which a parameter would not show.
     if where.status is not None:
         wheres.append(f"r.status = '{RunStatus(where.status).value}'")
+    if where.outcome is not None:
+        wheres += _ended_so(AttemptOutcome(where.outcome), where)
     if where.trigger is not None:
         wheres.append(f"""r."trigger" = '{Trigger(where.trigger).value}'""")
     if where.queue not in (None, "default"):
         wheres.append("r.queue <> 'default'")
     return wheres, params
+
+
+def _ended_so(outcome: AttemptOutcome, where: RunFilter) -> list[str]:
+    if outcome is AttemptOutcome.SUCCEEDED:
+        return ["r.status = 'succeeded'"]
+    # The outcomes of one job have no index of their own: what did not succeed of it is found by status.
+    unsuccessful = ["r.status IN ('failed', 'cancelled')"] if where.job_id is not None else []
+    return [*unsuccessful, f"r.outcome = '{outcome.value}'"]
 
 
 async def page(db: Connection, d: Dialect, asked: Asked) -> Page[RunRecord]:
@@ -131,7 +141,7 @@ async def page(db: Connection, d: Dialect, asked: Asked) -> Page[RunRecord]:
     found: dict[str, RunRecord] = {}
     for select in (_LIVE, _ENDED):
         is_live = select is _LIVE
-        if where.status is None or (where.status in LIVE) == is_live:
+        if (where.status is None or (where.status in LIVE) == is_live) and not (is_live and where.outcome):
             for row in await db.fetch(select + tail, params):
                 found[row["id"]] = _record(row, live=is_live)
     records = [found[run_id] for run_id in sorted(found, reverse=down)]
@@ -150,4 +160,6 @@ def _record(row: Row, *, live: bool) -> RunRecord:
     record["job_name"] = spec["name"]
     record["max_attempts"] = spec["retry"]["max_attempts"]
     record["occurrences"] = record["occurrences"] or 1
+    if record["status"] == RunStatus.SUCCEEDED:
+        record["outcome"] = AttemptOutcome.SUCCEEDED.value
     return record

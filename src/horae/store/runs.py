@@ -14,7 +14,7 @@ from horae.store import claims, run_list, tables
 from horae.store.dialects.base import Dialect, Rows, listed
 from horae.store.leases import Leases
 from horae.store.recent import recent_runs
-from horae.store.rows import batch, some, words
+from horae.store.rows import batch, load, some, words
 
 _NEW = words(
     "id job_id version project_id trigger occurrence scheduled_for due_at start_by queue priority needs held "
@@ -25,6 +25,7 @@ _SKIPPED = words(
     "id job_id version project_id trigger queue priority reason occurrences scheduled_for scheduled_until due_at "
     "scheduler_id parent_run_id"
 )
+_TRIED = words("n worker_id started_at finished_at duration_ms outcome exit_code response_code error traceback result")
 _skipped_values = attrgetter(*("scheduled_for" if column == "due_at" else column for column in _SKIPPED))
 
 
@@ -195,8 +196,7 @@ class RunTable(Leases):
         return await recent_runs(self.db, self.d, job_ids, limit)
 
     async def attempts(self, run_id: str) -> list[dict[str, Any]]:
-        columns = "n, worker_id, started_at, finished_at, outcome, exit_code, response_code, error, traceback"
         rows = await self.db.fetch(
-            f"SELECT {columns} FROM attempts WHERE run_id = :run_id ORDER BY n", {"run_id": run_id}
+            f"SELECT {', '.join(_TRIED)} FROM attempts WHERE run_id = :run_id ORDER BY n", {"run_id": run_id}
         )
-        return [{key: row[key] for key in columns.split(", ")} for row in rows]
+        return [{column: row[column] for column in _TRIED} | {"result": load(row["result"])} for row in rows]

@@ -196,6 +196,7 @@ run_history = table(
     must("created_at", Time),
     may("operation_id", Id),
     may("cancel_requested_by", name(200)),
+    may("outcome", name(20)),  # of the attempt that ended it; NULL where that succeeded, or where none did
 )
 Index("run_history_job", run_history.c.job_id, run_history.c.id)
 Index("run_history_project", run_history.c.project_id, run_history.c.id)
@@ -209,6 +210,15 @@ for _index, _whose, _column, _most in (
     _rare = run_history.c[_column] != text(f"'{_most}'")
     _by = (run_history.c[_whose], run_history.c[_column], run_history.c.id)
     Index(_index, *_by, postgresql_where=_rare, sqlite_where=_rare)
+_unsuccessful = run_history.c.outcome.isnot(None)
+Index(
+    "run_history_outcome",
+    run_history.c.project_id,
+    run_history.c.outcome,
+    run_history.c.id,
+    postgresql_where=_unsuccessful,
+    sqlite_where=_unsuccessful,
+)
 
 operations = table(
     "operations",
@@ -240,6 +250,8 @@ attempts = table(
     may("response_code", Int),
     may("error", LongText),
     may("traceback", LongText),
+    may("result", Json),  # bounded: see domain/excerpt.py
+    may("duration_ms", Big),
 )
 
 dead_letters = table(

@@ -70,7 +70,7 @@ async def test_cancel_a_running_run(horae: Horae, visit: Visit, tmp_path: Path):
 
 
 async def test_attempts_backoff_and_why(horae: Horae, visit: Visit):
-    source = "echo attempt $HORAE_ATTEMPT; exit 3"
+    source = 'echo attempt $HORAE_ATTEMPT; echo "{\\"tried\\": $HORAE_ATTEMPT}" > $HORAE_RESULT; exit 3'
     retry = {"max_attempts": 3, "backoff": "fixed", "delay": 1, "jitter": 0}
     job = await horae.job(target={"kind": "script", "source": source}, retry=retry)
     run = await horae.run(job["name"], input={"day": "monday"})
@@ -87,7 +87,11 @@ async def test_attempts_backoff_and_why(horae: Horae, visit: Visit):
     await viewer.look("run-failed")
 
     await page.get_by_role("tab", name="Attempts").click()
-    await expect(page.get_by_role("table", name="Attempts").get_by_role("row")).to_have_count(4)
+    rows = page.get_by_role("table", name="Attempts").get_by_role("row")
+    await expect(rows).to_have_count(4)
+    await rows.nth(1).get_by_text("Result").click()
+    await expect(rows.nth(1)).to_contain_text('"tried": 1')
+    await viewer.look("run-attempts")
     await expect(page).to_have_url(f"{horae.url}/runs/{run['id']}?tab=attempts")
     await page.get_by_role("tab", name="Input and result").click()
     await expect(page.get_by_text('"monday"')).to_be_visible()

@@ -1,9 +1,14 @@
 """Runs over the API."""
 
+from horae.domain.outcome import Outcome
+from horae.domain.states import AttemptOutcome
+
 from .conftest import Api
+from .work import work
 
 RUN_FIELDS = (
-    "id job_id job_name version project_id trigger scheduled_for due_at queue priority status attempt max_attempts "
+    "id job_id job_name version project_id trigger scheduled_for due_at queue priority status outcome attempt "
+    "max_attempts "
     "parked worker_id started_at finished_at duration_ms response_code exit_code result error reason occurrences "
     "scheduled_until input progress parent_run_id rerun_of triggered_by created_at"
 )
@@ -122,3 +127,22 @@ async def test_nothing_to_recover(api: Api):
 async def test_nobody_is_alive_yet(api: Api):
     for path in ("/workers", "/schedulers"):
         assert (await api.call("GET", path)).json() == {"items": [], "next_cursor": None}
+
+
+async def test_runs_are_found_by_the_outcome_of_their_last_attempt(api: Api):
+    await api.make(retry={"max_attempts": 2, "delay": 0})
+    run = (await api.call("POST", "/jobs/hello/run")).json()
+    down = Outcome(AttemptOutcome.FAILED, result='{"body": "upstream is down"}', response_code=503)
+    await work(api, outcome=down)
+    await work(api, outcome=Outcome(AttemptOutcome.TIMED_OUT, error="too slow"))
+    for path in ("/runs", "/jobs/hello/runs"):
+        (found,) = (await api.call("GET", f"{path}?outcome=timed_out")).json()["items"]
+        assert (found["id"], found["status"], found["outcome"]) == (run["id"], "failed", "timed_out")
+        assert (await api.call("GET", f"{path}?outcome=lost")).json()["items"] == []
+        refused = await api.call("GET", f"{path}?outcome=parked")
+        assert (refused.status_code, refused.json()["field"]) == (422, "outcome")
+    attempts = (await api.call("GET", f"/runs/{run['id']}/attempts")).json()["items"]
+    assert [(one["n"], one["outcome"], one["response_code"], one["result"]) for one in attempts] == [
+        (1, "failed", 503, {"body": "upstream is down"}),
+        (2, "timed_out", None, None),
+    ]

@@ -35,6 +35,13 @@ def test_a_run_that_fails(horae: Horae):
     assert "failed" in ran.err
     ended = horae("jobs", "run", "fails", "--wait", "--json")
     assert (ended.code, ended.json["status"], ended.json["exit_code"]) == (1, "failed", 3)
+    found = horae("runs", "list", "--outcome", "failed", "--job", "fails", "--json").json["items"]
+    assert [run["outcome"] for run in found] == ["failed", "failed"]
+    assert horae("runs", "list", "--outcome", "timed_out", "--job", "fails", "--json").json["items"] == []
+    shown = horae("runs", "show", ended.json["id"])
+    assert "took" in shown.out
+    (attempt,) = horae("runs", "show", ended.json["id"], "--json").json["attempts"]
+    assert (attempt["n"], attempt["outcome"], attempt["exit_code"]) == (1, "failed", 3)
 
 
 def test_what_is_given_reaches_the_script(horae: Horae, tmp_path: Path):

@@ -9,7 +9,6 @@ export function useRun(id: string) {
   });
 }
 
-/** Its attempts that did not end it; none while it is on its first. */
 export function useAttempts(id: string) {
   return useQuery({
     queryKey: ["runs", "one", id, "attempts"],

@@ -1,12 +1,11 @@
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { AttemptView, AttemptViewListing, RunDetailView } from "@/api/schema";
+import type { AttemptViewListing, RunDetailView } from "@/api/schema";
 import { ErrorState } from "@/components/ui/error-state";
 import { SkeletonLines } from "@/components/ui/skeleton";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Table, Td, Th, Tr } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { duration } from "@/lib/durations";
-import { toMillis } from "@/lib/times";
 import { useWorkerNames } from "./queries";
 import { Traceback } from "./run-error";
 
@@ -19,8 +18,8 @@ export function RunAttempts({ run, attempts }: RunAttemptsProps) {
   const nameOf = useWorkerNames();
   if (attempts.error) return <ErrorState error={attempts.error} onRetry={() => void attempts.refetch()} />;
   if (!attempts.data) return <SkeletonLines />;
-  const all = withLast(run, attempts.data.items);
-  if (all.length === 0) return <p className="text-sm text-muted">None was made yet.</p>;
+  const all = attempts.data.items;
+  if (all.length === 0) return <p className="text-sm text-muted">No attempts yet.</p>;
   return (
     <div className="rounded-lg border border-line bg-surface">
       <Table>
@@ -41,17 +40,18 @@ export function RunAttempts({ run, attempts }: RunAttemptsProps) {
             <Tr key={one.n}>
               <Td>{one.n}</Td>
               <Td>
-                <StatusBadge status={one.outcome ?? "running"} />
+                <StatusBadge status={one.outcome ?? (run.parked ? "parked" : "running")} />
               </Td>
               <Td className="hidden sm:table-cell">{nameOf(one.worker_id) ?? "–"}</Td>
               <Td className="hidden md:table-cell">
                 <Time at={one.started_at} as="absolute" />
               </Td>
-              <Td className="whitespace-nowrap">{duration(took(one))}</Td>
+              <Td className="whitespace-nowrap">{duration(one.duration_ms)}</Td>
               <Td className="hidden md:table-cell">{one.response_code ?? one.exit_code ?? "–"}</Td>
               <Td className="max-w-md break-words">
                 {one.error ?? ""}
                 {one.traceback ? <Traceback text={one.traceback} /> : null}
+                {one.result === null ? null : <Result value={one.result} />}
               </Td>
             </Tr>
           ))}
@@ -61,26 +61,17 @@ export function RunAttempts({ run, attempts }: RunAttemptsProps) {
   );
 }
 
-/** The list has those that did not end the run; the last is told by the run itself. */
-export function withLast(run: RunDetailView, listed: AttemptView[]): AttemptView[] {
-  if (run.attempt === 0 || run.status === "queued" || !run.started_at) return listed;
-  if (listed.some((one) => one.n === run.attempt)) return listed;
-  const { worker_id, started_at, finished_at, error, exit_code, response_code, traceback } = run;
-  const outcome = run.status === "running" ? (run.parked ? "parked" : null) : run.status;
-  const last = {
-    n: run.attempt,
-    worker_id,
-    started_at,
-    finished_at,
-    outcome,
-    error,
-    exit_code,
-    response_code,
-    traceback,
-  };
-  return [...listed, last];
-}
-
-function took(one: AttemptView): number | null {
-  return one.started_at && one.finished_at ? toMillis(one.finished_at) - toMillis(one.started_at) : null;
+function Result({ value }: { value: unknown }) {
+  return (
+    <details className="mt-2">
+      <summary className="w-fit cursor-pointer rounded text-xs font-medium">Result</summary>
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        tabIndex={0}
+        className="mt-2 max-h-96 overflow-auto rounded bg-page p-3 font-mono text-xs break-words whitespace-pre-wrap text-text"
+      >
+        {JSON.stringify(value, null, 2)}
+      </pre>
+    </details>
+  );
 }

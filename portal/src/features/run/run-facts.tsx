@@ -58,6 +58,7 @@ export function RunFacts({ run }: { run: RunDetailView }) {
         </Link>
       ) : null,
     ],
+    ["Last attempt", run.outcome && run.outcome !== run.status ? said(run.outcome) : null],
     ["Exit code", run.exit_code],
     ["Response", run.response_code === null ? null : `HTTP ${run.response_code}`],
     ["Reason", run.reason ? (REASONS[run.reason] ?? said(run.reason)) : null],

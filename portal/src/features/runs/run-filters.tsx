@@ -6,11 +6,13 @@ import { Select } from "@/components/ui/select";
 import { useQueues } from "@/features/queues/queries";
 import { useWorkers } from "@/features/workers/queries";
 import { cn } from "@/lib/cn";
+import { said } from "@/lib/words";
 import { TimeFilter } from "./time-filter";
 
 export const DEFAULTS = {
   job: "",
   status: "",
+  outcome: "",
   trigger: "",
   worker: "",
   queue: "",
@@ -28,14 +30,21 @@ const named = (any: string, values: string[]) => [
   ...values.map((value) => ({ value, label: value })),
 ];
 const STATUSES = named("Any status", ["queued", "running", "succeeded", "failed", "cancelled", "skipped"]);
+const OUTCOMES = [
+  { value: "", label: "Any outcome" },
+  ...["succeeded", "failed", "timed_out", "lost", "interrupted", "cancelled"].map((value) => ({
+    value,
+    label: said(value),
+  })),
+];
 const TRIGGERS = named("Any trigger", ["schedule", "manual", "api", "retry", "backfill", "after"]);
 const ORDERS = [
   { value: "-created_at", label: "Newest first" },
   { value: "created_at", label: "Oldest first" },
 ];
-const NARROWING = ["job", "status", "trigger", "worker", "queue", "period", "since", "until"] as const;
+const NARROWING = ["job", "status", "outcome", "trigger", "worker", "queue", "period", "since", "until"] as const;
 
-const FOLDED = ["trigger", "queue", "worker", "period", "since", "until"] as const;
+const FOLDED = ["outcome", "trigger", "queue", "worker", "period", "since", "until"] as const;
 
 export function isNarrowed(filters: Filters): boolean {
   return NARROWING.some((name) => filters[name] !== "");
@@ -69,6 +78,12 @@ export function RunFilters({ filters, onChange }: RunFiltersProps) {
         <SlidersHorizontal />
       </Button>
       <div className={cn("flex flex-wrap gap-2", !more && !hides && "max-sm:hidden")}>
+        <Select
+          aria-label="Outcome of the last attempt"
+          choices={OUTCOMES}
+          value={filters.outcome}
+          onValue={(outcome) => onChange({ outcome })}
+        />
         <Select
           aria-label="Trigger"
           choices={TRIGGERS}

@@ -12,9 +12,10 @@ from horae.api.context import Context, Ctx
 from horae.api.errors import refuses
 from horae.api.params import Page, Paging, Ref, RunId, find_job, instant_param
 from horae.api.routes import PREFIX
-from horae.api.schemas import AttemptView, Listing, RecoveredView, RunDetailView, RunView
+from horae.api.schemas import AttemptView, Ending, Listing, RecoveredView, RunDetailView, RunView
 from horae.api.views import listing, reply, run_json
 from horae.domain import records
+from horae.domain.attempts import with_last
 from horae.domain.errors import InvalidInput, NotFound
 from horae.domain.ids import is_id
 from horae.domain.run import RunRecord
@@ -28,6 +29,7 @@ Reader = Annotated[Principal, Depends(allow("runs:read"))]
 SWEEPS = 20  # batches in one request; what is left is for the schedulers
 Status = Annotated[RunStatus | None, Query(description="only those in this state")]
 Started = Annotated[Trigger | None, Query(description="only those that were started so")]
+Outcome = Annotated[Ending | None, Query(description="only those whose last attempt ended so")]
 Worker = Annotated[str | None, Query(min_length=1, max_length=200, description="the id of whoever carried them out")]
 Line = Annotated[str | None, Query(min_length=1, max_length=100, description="only those of this queue")]
 Sort = Annotated[Literal["created_at", "-created_at"], Query(description="oldest or newest first")]
@@ -46,6 +48,7 @@ class Asked(NamedTuple):
     queue: str | None
     since: datetime | None
     until: datetime | None
+    outcome: Ending | None
     sort: str
 
 
@@ -56,6 +59,7 @@ async def asked(
     queue: Line = None,
     since: Since = None,
     until: Until = None,
+    outcome: Outcome = None,
     sort: Sort = "-created_at",
 ) -> Asked:
     first, last = instant_param("since", since), instant_param("until", until)
@@ -63,7 +67,7 @@ async def asked(
         raise InvalidInput("until", "must not be before since")
     if worker is not None and not is_id(worker):
         raise InvalidInput("worker", "must be the id of a worker")
-    return Asked(status, trigger, worker, queue, first, last, sort)
+    return Asked(status, trigger, worker, queue, first, last, outcome, sort)
 
 
 Filtered = Annotated[Asked, Depends(asked)]
@@ -120,7 +124,7 @@ async def _page(
     job_id = job
     if job is not None and not is_id(job):
         job_id = (await find_job(tx, project_id, job)).id
-    where = records.RunFilter(job_id, *rest[:6])
+    where = records.RunFilter(job_id, *rest[:-1])
     found = await tx.runs.page(project_id, where, limit=limit, after=after, oldest_first=rest.sort == "created_at")
     if job_id is not None and not found.items:
         await _known(tx, project_id, job_id)
@@ -141,7 +145,7 @@ async def show_run(context: Ctx, principal: Reader, run_id: RunId) -> Response:
 
 @router.get("/runs/{id}/attempts", response_model=Listing[AttemptView])
 async def list_attempts(context: Ctx, principal: Reader, run_id: RunId) -> Response:
-    """Its tries that did not end it, first to last; of the one that did, the run itself tells."""
+    """Its attempts, first to last, the one under way included."""
     found = await context.store.read(_attempts, principal.project_id, run_id)
     return reply(listing({field: row.get(field) for field in AttemptView.model_fields} for row in found))
 
@@ -184,5 +188,5 @@ async def _detail(tx: Transaction, project_id: str, run_id: str) -> dict[str, An
 
 
 async def _attempts(tx: Transaction, project_id: str, run_id: str) -> list[dict[str, Any]]:
-    await _run(tx, project_id, run_id)
-    return await tx.runs.attempts(run_id)
+    run = await _run(tx, project_id, run_id)
+    return with_last(run, await tx.runs.attempts(run_id))

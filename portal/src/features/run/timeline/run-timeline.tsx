@@ -109,7 +109,7 @@ function Row({ segment, scale, now }: { segment: Segment; scale: Scale; now: num
           />
         </span>
       </td>
-      <td className="py-1 pl-3 text-right whitespace-nowrap">{duration(lengthOf(segment, now))}</td>
+      <td className="py-1 pl-3 text-right whitespace-nowrap">{duration(segment.took ?? lengthOf(segment, now))}</td>
       <td className="hidden py-1 pl-4 whitespace-nowrap text-muted md:table-cell">
         <time dateTime={new Date(segment.from).toISOString()} title={absolute(segment.from)}>
           {clock(segment.from)}

@@ -11,6 +11,8 @@ export interface Segment {
   label: string;
   /** Of an attempt: how it ended, or `running`. */
   outcome?: string;
+  /** Of an attempt that is over: how long its execution took. */
+  took?: number | null;
   worker?: string | null;
   n?: number;
 }
@@ -18,16 +20,20 @@ export interface Segment {
 type Run = Pick<
   RunView,
   | "status"
+  | "outcome"
   | "attempt"
   | "created_at"
   | "due_at"
   | "started_at"
   | "finished_at"
+  | "duration_ms"
   | "worker_id"
   | "parked"
   | "scheduled_for"
 >;
-type Attempt = Pick<AttemptView, "n" | "worker_id" | "started_at" | "finished_at" | "outcome">;
+type Attempt = Pick<AttemptView, "n" | "worker_id" | "started_at" | "finished_at" | "duration_ms"> & {
+  outcome: string | null;
+};
 
 const at = (time: string | null): number | null => (time === null ? null : toMillis(time));
 
@@ -55,6 +61,7 @@ export function segmentsOf(run: Run, attempts: readonly Attempt[]): Segment[] {
       to: end,
       label: `Attempt ${one.n}`,
       outcome: one.outcome ?? "running",
+      took: one.duration_ms,
       worker: one.worker_id,
       n: one.n,
     });
@@ -65,14 +72,14 @@ export function segmentsOf(run: Run, attempts: readonly Attempt[]): Segment[] {
   return found;
 }
 
-/** The API lists the attempts that did not end the run; of the one that did, or goes on, the run itself tells. */
+/** Of the attempt that goes on the run itself tells, which may be newer than the list. */
 function allAttempts(run: Run, attempts: readonly Attempt[]): Attempt[] {
-  const sorted = [...attempts].sort((a, b) => a.n - b.n);
+  const sorted = attempts.filter((one) => one.outcome !== null).sort((a, b) => a.n - b.n);
   if (run.attempt === 0 || run.status === "queued" || sorted.some((one) => one.n === run.attempt)) return sorted;
   if (run.started_at === null) return sorted;
-  const { worker_id, started_at, finished_at } = run;
-  const outcome = run.parked ? "parked" : run.status;
-  return [...sorted, { n: run.attempt, worker_id, started_at, finished_at, outcome }];
+  const { worker_id, started_at, finished_at, duration_ms } = run;
+  const outcome = run.parked ? "parked" : (run.outcome ?? run.status);
+  return [...sorted, { n: run.attempt, worker_id, started_at, finished_at, duration_ms, outcome }];
 }
 
 function waiting(from: number, to: number): Segment {

@@ -6,12 +6,14 @@ const time = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, 0) + second
 const millis = (second: number) => Date.parse(time(second));
 const run = (given: object = {}) => ({
   status: "succeeded" as const,
+  outcome: null,
   attempt: 1,
   created_at: time(0),
   due_at: time(0),
   scheduled_for: null,
   started_at: time(2),
   finished_at: time(10),
+  duration_ms: null,
   worker_id: "w",
   parked: false,
   ...given,
@@ -21,6 +23,7 @@ const attempt = (n: number, from: number, to: number, outcome = "failed") => ({
   worker_id: "w",
   started_at: time(from),
   finished_at: time(to),
+  duration_ms: null,
   outcome,
 });
 const told = (segments: ReturnType<typeof segmentsOf>) =>
