@@ -6,9 +6,10 @@ JOBS   ?= $(shell expr 2 \* $$(nproc 2>/dev/null || echo 2))
 BASE   ?= HEAD~1
 TIME   ?= 10m
 SEEDS  ?= 0-1999
+DATABASES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup env portal up check format test simulate faults bench bench-check soak servers servers-stop lock clean
+.PHONY: help setup env portal up check format test test-databases simulate faults bench bench-check soak servers servers-stop lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 22
@@ -38,6 +39,9 @@ format: env      ## put the code into shape
 
 test: setup      ## all tests, on real servers; ARGS='-k claim -m sqlite' for some
 	@$(BIN)/python tools/servers.py run --fast --programs -- $(BIN)/pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+test-databases: setup ## contract, clusters and faults on newer servers, before a release; DATABASES='mysql9' for some
+	@$(BIN)/python tools/databases.py $(DATABASES) -- -n $(JOBS) --dist worksteal $(ARGS)
 
 faults: setup    ## the fault suite: a table of what was survived; ARGS='--scenario x --database y --repeat n --seed s'
 	@$(BIN)/python tools/servers.py run --fast --programs -- $(BIN)/python -m tests.faults $(ARGS)

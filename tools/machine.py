@@ -47,6 +47,12 @@ def quietly(command: list[str]) -> bool:
     return done.returncode == 0
 
 
+def readable(command: list[str]) -> str:
+    """What a program prints; nothing if it fails."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    return done.stdout if done.returncode == 0 else ""
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

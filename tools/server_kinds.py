@@ -30,10 +30,13 @@ class Server:
     account: ClassVar[str]  # the user whom the package creates, for when we are root
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
     behind: ClassVar[str | None] = None  # the kind that it needs: it starts after that
+    family: ClassVar[str]  # what tests call it, whichever version it is: the kind, unless it says otherwise
     variable: ClassVar[str]
 
     def __init_subclass__(cls) -> None:
-        cls.variable = f"HORAE_TEST_{cls.kind.upper()}_URL"
+        if "kind" in vars(cls):
+            cls.family = vars(cls).get("family", cls.kind)
+            cls.variable = f"HORAE_TEST_{cls.family.upper()}_URL"
 
     def __init__(self, home: Path, data: Path, *, fast: bool) -> None:
         self.fast = fast
@@ -267,23 +270,37 @@ class MariaDB(Server):
         return which("mariadbd") if which("mariadb-install-db") else None
 
     def prepare(self) -> None:
-        first = self.folder / "first.sql"  # one statement per line
+        first = self.folder / "first.sql"  # one statement per line, at each start
         first.write_text(
-            "CREATE DATABASE horae;\n"
-            "CREATE USER horae@'%' IDENTIFIED BY 'horae';\n"
+            "CREATE DATABASE IF NOT EXISTS horae;\n"
+            "CREATE USER IF NOT EXISTS horae@'%' IDENTIFIED BY 'horae';\n"
             "GRANT ALL ON *.* TO horae@'%' WITH GRANT OPTION;\n"
         )
         first.chmod(0o644)
-        install = which("mariadb-install-db")
-        assert install
+        self.initialize()
+
+    def initialize(self) -> None:
         options = ["--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"]
         if user := self.user():
             options.append(f"--user={user.pw_name}")
-        self.call(install, "--no-defaults", f"--datadir={self.folder / 'data'}", *options)
+        self.call(*self.installer(), f"--datadir={self.folder / 'data'}", *options)
+
+    def installer(self) -> list[str | Path]:
+        program = which("mariadb-install-db")
+        assert program
+        return [program, "--no-defaults"]
 
     def command(self, port: int) -> list[str | Path]:
-        options = {
-            "datadir": self.folder / "data",
+        flags = [f"--{name}={value}" for name, value in self.settings(port).items()]
+        return [*self.start_of_command(), "--skip-name-resolve", *flags]
+
+    def start_of_command(self) -> list[str | Path]:
+        program = self.program()
+        assert program
+        return [program, "--no-defaults", f"--datadir={self.folder / 'data'}"]
+
+    def settings(self, port: int) -> dict[str, object]:
+        settings: dict[str, object] = {
             "init-file": self.folder / "first.sql",
             "pid-file": self.folder / "pid",
             "socket": "horae.sock",  # in the data folder: a full path may be too long for a socket
@@ -296,11 +313,8 @@ class MariaDB(Server):
             "innodb-flush-log-at-trx-commit": 2 if self.fast else 1,
         }
         if self.fast:
-            options["innodb-flush-method"] = "nosync"
-        program = self.program()
-        assert program
-        flags = [f"--{name}={value}" for name, value in options.items()]
-        return [program, "--no-defaults", "--skip-name-resolve", *flags]
+            settings["innodb-flush-method"] = "nosync"
+        return settings
 
     def ready(self, port: int) -> bool:
         return answers(port, greets=b"\x0a")  # protocol 10: the first packet of a server that lets us in

@@ -6,9 +6,12 @@
     tools/servers.py run [kind …] -- command …  start, run the command with the URLs set, stop
     tools/servers.py env | status               URLs for a shell; what is running
 
+The kinds are those of the machine (postgresql, mysql: MariaDB's or MySQL's, …) and newer ones, downloaded and run out
+of a folder (newer_kinds.py: mysql9, postgresql17, …), which tests use as they use those of the machine.
+
 Each server has a private port on 127.0.0.1 and a folder of its own, fresh at every start. It is durable
 (fsync on, on a disk) unless `--fast`, which tests use; the two are different servers. Where
-HORAE_TEST_<KIND>_URL is set, that server is used and nothing is started. A server that can be neither found
+HORAE_TEST_<FAMILY>_URL is set, that server is used and nothing is started. A server that can be neither found
 nor installed is named and left out (its tests skip); with CI=true that is an error.
 
 How it stays right when several people run it at once, or when it is killed:
@@ -16,7 +19,8 @@ How it stays right when several people run it at once, or when it is killed:
 - `run` holds the lock `users` in shared mode, and the last one out stops what nobody asked to keep;
 - a process counts as ours only if its id *and* its start time are the ones written down.
 
-To add a kind of server: one more class in server_kinds.py (a pooler before one: poolers.py).
+To add a kind of server: one more class in server_kinds.py (a newer version: newer_kinds.py; a pooler before one:
+poolers.py).
 """
 
 from __future__ import annotations
@@ -39,12 +43,13 @@ from types import FrameType
 from typing import IO
 
 import programs
+from newer_kinds import KINDS as NEWER_KINDS
 from poolers import PgBouncer
 from server_kinds import KINDS as SERVER_KINDS
 from server_kinds import Missing, Server
 
 PROJECT = Path(__file__).resolve().parent.parent
-KINDS: dict[str, type[Server]] = {**SERVER_KINDS, PgBouncer.kind: PgBouncer}
+KINDS: dict[str, type[Server]] = {**SERVER_KINDS, **NEWER_KINDS, PgBouncer.kind: PgBouncer}
 DEFAULT_KINDS = ("postgresql", "mysql", "pgbouncer")
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 
@@ -86,6 +91,9 @@ def parse(words: list[str]) -> argparse.Namespace:
     for kind in arguments.kinds:
         if kind not in KINDS:
             parser.error(f"unknown server {kind!r}: choose from {', '.join(KINDS)}")
+    families = [KINDS[kind].family for kind in arguments.kinds]
+    if arguments.verb == "run" and len(set(families)) < len(families):
+        parser.error("two servers of one family: tests would not know which one to use")
     if bool(command) != (arguments.verb == "run"):
         parser.error("`run` takes a command after `--`, the others do not")
     arguments.command = command
@@ -177,7 +185,7 @@ def run(servers: list[Server], command: list[str]) -> int:
         if missing and IN_CI:
             return 1
         try:
-            child = subprocess.Popen(command, env={**os.environ, **urls})
+            child = subprocess.Popen(command, env={**os.environ, **urls, **chosen(servers)})
         except OSError as error:
             tell(f"cannot run {command[0]}: {error.strerror}")
             return 127
@@ -191,6 +199,11 @@ def run(servers: list[Server], command: list[str]) -> int:
         users.close()
         with locked("transition"):
             stop_unused()
+
+
+def chosen(servers: list[Server]) -> dict[str, str]:
+    """Which version stands for its family, for tests that start servers of their own."""
+    return {f"HORAE_TEST_{server.family.upper()}_KIND": server.kind for server in servers}
 
 
 def status(as_json: bool) -> int:

@@ -33,6 +33,7 @@ from tests.waiting import until
 
 sys.path.append(str(ROOT / "tools"))
 from machine import alive, signal_group
+from newer_kinds import KINDS as NEWER_KINDS
 from poolers import PgBouncer
 from server_kinds import KINDS, Server
 
@@ -42,7 +43,8 @@ _TEMPLATE = "template_of_horae"
 class OwnServer:
     def __init__(self, kind: str, folder: Path) -> None:
         self.kind = kind
-        self._server: Server = {**KINDS, "pgbouncer": PgBouncer}[kind](folder, folder, fast=True)
+        version = os.environ.get(f"HORAE_TEST_{kind.upper()}_KIND", kind)
+        self._server: Server = {**KINDS, **NEWER_KINDS, "pgbouncer": PgBouncer}[version](folder, folder, fast=True)
         self._url = ""
         self._process: subprocess.Popen[bytes] | None = None
 

@@ -90,7 +90,25 @@ def test_a_given_url_starts_nothing(home: Path) -> None:
     assert running(home) == []
 
 
-@pytest.mark.parametrize("words", [["start", "oracle"], ["run", "postgresql"], ["stop", "--", "true"]])
+def test_a_version_that_cannot_be_downloaded_is_named_and_left_out(home: Path) -> None:
+    told = ["run", "mysql9", "--", "/bin/true"]
+    nothing = {"PATH": str(home), "HORAE_PACKAGES_DIR": str(home / "packages")}
+    done = servers(home, *told, **nothing)
+    assert done.returncode == 0
+    assert "No MySQL 9: this is not a Debian system: there is no apt-get; set HORAE_TEST_MYSQL_URL" in done.stderr
+    assert "Tests that need it will not run" in done.stderr
+    assert servers(home, *told, **nothing, CI="true").returncode == 1
+
+
+BAD_WORDS = [
+    ["start", "oracle"],
+    ["run", "postgresql"],
+    ["stop", "--", "true"],
+    ["run", "mysql", "mysql9", "--", "true"],
+]
+
+
+@pytest.mark.parametrize("words", BAD_WORDS)
 def test_bad_words_are_one_clear_line(home: Path, words: list[str]) -> None:
     done = servers(home, *words)
     assert done.returncode == 2
