@@ -94,16 +94,21 @@ class People(Opened):
         )
 
     async def backfill(
-        self, job: JobRecord | str, start: datetime, end: datetime, *, parallelism: int = 1, id: str | None = None
+        self,
+        job: JobRecord | str,
+        start: datetime,
+        end: datetime,
+        *,
+        parallelism: int = 1,
+        id: str | None = None,
+        again: bool = False,
     ) -> Operation:
         return await self.store.transact(
             backfill.start_backfill,
             operation_id=id or self.ids.new(),
             project_id=self.project,
             ref=id_of(job),
-            start=start,
-            end=end,
-            parallelism=parallelism,
+            wanted=backfill.Backfill(start, end, parallelism, again),
             actor="tester",
         )
 

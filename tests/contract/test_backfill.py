@@ -69,6 +69,53 @@ async def test_both_ends_of_the_range_are_in_it(world: World) -> None:
     assert inside == BackfillPlan(1, start + HOUR, start + HOUR)
 
 
+async def test_the_same_asked_for_twice_runs_once(world: World) -> None:
+    job = await hourly(world)
+    operation = await past(world, job, 4)
+    start, end = job.anchor_at - 4 * HOUR, job.anchor_at - HOUR
+    for _ in ("running", "done"):
+        assert (await past(world, job, 4, parallelism=3)).id == operation.id
+        # Other ends of the range, but the same occurrences in it.
+        assert (await world.backfill(job, start - MINUTE, end + MINUTE)).id == operation.id
+        assert (await world.plan_backfill(job, start, end)).existing == operation.id
+        await work_off(world)
+    assert len(await world.history()) == 4
+    assert len(await world.rows("SELECT id FROM audit_log WHERE action = 'job.backfill'")) == 1
+    assert (await past(world, job, 5)).id != operation.id
+    assert (await past(world, await hourly(world), 4)).id != operation.id
+
+
+async def test_asked_for_at_once_it_runs_once(world: World) -> None:
+    job = await hourly(world)
+    crowd = await world.crowd(4)
+    made = await asyncio.gather(*(past(one, job, 3) for one in crowd))
+    assert len({operation.id for operation in made}) == 1
+    await work_off(world)
+    assert len(await world.history()) == 3
+
+
+async def test_when_the_same_runs_again(world: World) -> None:
+    """When somebody says so, when the first was cancelled, and when the job is another by now."""
+    job = await hourly(world)
+    first = await past(world, job, 3)
+    again = await past(world, job, 3, again=True)
+    assert again.id != first.id
+    assert (await past(world, job, 3)).id == again.id, "the newest"
+    for operation in (first, again):
+        await world.cancel_operation(operation)
+    third = await past(world, job, 3)
+    assert third.id not in (first.id, again.id)
+    edited = await world.edit(job, queue="other")
+    assert (await world.backfill(edited, job.anchor_at - 3 * HOUR, job.anchor_at - HOUR)).id != third.id
+
+
+async def test_empty_ranges_are_not_each_other(world: World) -> None:
+    job = await hourly(world)
+    start = job.anchor_at - 4 * HOUR
+    one, two = [await world.backfill(job, start + n * MINUTE, start + (n + 1) * MINUTE) for n in (1, 3)]
+    assert (one.total, one.id == two.id) == (0, False)
+
+
 async def test_one_after_the_other_with_progress(world: World) -> None:
     job = await hourly(world)
     operation = await past(world, job, 4)

@@ -266,7 +266,7 @@ class Wishes:
             return None
         end = self._world.now() - timedelta(seconds=1)
         start = end - timedelta(seconds=self._chance.uniform(2, 15))
-        parallelism = self._chance.randint(1, 2)
+        wanted = backfill.Backfill(start, end, self._chance.randint(1, 2))
         return (
             f"backfill job {job_id[-6:]} as {self._ids[0][-6:]}",
             self._ids[0],
@@ -274,9 +274,7 @@ class Wishes:
                 backfill.start_backfill,
                 operation_id=self._ids[0],
                 ref=job_id,
-                start=start,
-                end=end,
-                parallelism=parallelism,
+                wanted=wanted,
                 **self._who,
             ),
         )

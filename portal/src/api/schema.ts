@@ -72,6 +72,7 @@ export interface BackfillBody {
   start: string;
   end: string;
   parallelism?: number;
+  again?: boolean;
   dry_run?: boolean;
 }
 
@@ -80,6 +81,7 @@ export interface BackfillPlanView {
   total: number;
   first: string | null;
   last: string | null;
+  existing: string | null;
 }
 
 export interface BasicAuth {

@@ -228,7 +228,7 @@ ANSWERS: dict[str, Any] = {
         "complete_until": "2026-11-16T07:00:00Z",
         "items": [{"at": "2026-11-16T01:00:00Z", "count": 1}],
     },
-    "BackfillPlanView": {"total": 7, "first": "2026-11-01T01:00:00Z", "last": "2026-11-07T01:00:00Z"},
+    "BackfillPlanView": {"total": 7, "first": "2026-11-01T01:00:00Z", "last": "2026-11-07T01:00:00Z", "existing": None},
     "OperationView": {
         "id": "01a1ddf2-6c30-7a90-8d4f-1b2c3d4e5f60",
         "kind": "backfill",

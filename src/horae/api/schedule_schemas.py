@@ -42,6 +42,7 @@ class BackfillBody(BaseModel):
     start: Instant
     end: Instant
     parallelism: Annotated[int, Field(ge=1, le=MOST_PARALLEL)] = 1
+    again: bool = False
     dry_run: bool = False
 
     @model_validator(mode="after")
@@ -123,6 +124,7 @@ class BackfillPlanView(BaseModel):
     total: int
     first: datetime | None
     last: datetime | None
+    existing: str | None
 
 
 class OperationView(BaseModel):

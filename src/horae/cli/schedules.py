@@ -248,14 +248,16 @@ def backfill(
     ],
     end: Annotated[str, typer.Option("--to", metavar="INSTANT", help="Its end, inclusive; or now.")],
     parallelism: Annotated[int, typer.Option(min=1, max=1000, help="How many runs at a time.")] = 1,
+    again: Annotated[bool, typer.Option("--again", help="Also if these occurrences were backfilled before.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
     wait: Annotated[bool, typer.Option("--wait", help="Show its progress; exit 1 unless it gets done.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run the occurrences of a past range."""
     with connect() as client:
-        first, last = instants.ago("--from", start), instants.ago("--to", end)
-        made: Json = client.jobs.backfill(job, start=first, end=last, parallelism=parallelism, dry_run=dry_run)
+        range: Json = {"start": instants.ago("--from", start), "end": instants.ago("--to", end)}
+        plan: Json = client.jobs.backfill(job, **range, dry_run=True)
+        made = plan if dry_run else client.jobs.backfill(job, **range, parallelism=parallelism, again=again)
         if wait and not dry_run:
             made = wait_for(client, made, quiet=as_json)
     if as_json:
@@ -263,9 +265,13 @@ def backfill(
     elif dry_run:
         span = f", from {made['first']} to {made['last']}" if made["total"] else ""
         say(f"It would run {made['total']} occurrences{span}.")
+        if made["existing"]:
+            say(f"Operation {made['existing']} runs or ran them already; --again would run them once more.")
     elif wait:
         say(f"{made['state']}: {made['done']} of {made['total']}")
     else:
         print(made["id"])
+    if not as_json and made.get("id", "") == plan["existing"]:
+        say("Nothing was started: this operation runs or ran these occurrences already; --again runs them once more.")
     if wait and not dry_run and made["state"] != "done":
         raise typer.Exit(1)

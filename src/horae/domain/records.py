@@ -104,6 +104,7 @@ class NewOperation:
     details: dict[str, Any]
     total: int
     actor: str
+    fingerprint: str | None = None  # the same work of the same job has the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +293,7 @@ class ShardView:
     owner_id: str | None
     epoch: int
     lease_until: datetime | None
+    owned_since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

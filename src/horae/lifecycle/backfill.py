@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from hashlib import sha256
 from itertools import islice
 from typing import Any
 
@@ -20,11 +21,21 @@ from horae.domain.schedule import AfterSchedule, EverySchedule, ManualSchedule, 
 from horae.domain.standing import TICK
 from horae.domain.states import Trigger
 from horae.lifecycle.audit import about_job
-from horae.lifecycle.find import found
+from horae.lifecycle.find import found, locked
 from horae.ports import Transaction
 
 MOST = 100_000
 KIND = "backfill"
+
+
+@dataclass(frozen=True, slots=True)
+class Backfill:
+    """What somebody asks for: a range, both ends inclusive."""
+
+    start: datetime
+    end: datetime
+    parallelism: int = 1
+    again: bool = False  # also if these very occurrences were backfilled before
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +45,14 @@ class BackfillPlan:
     total: int
     first: datetime | None
     last: datetime | None
+    existing: str | None = None  # the operation that runs these very occurrences, or ran them
 
 
 async def plan_backfill(tx: Transaction, *, project_id: str, ref: str, start: datetime, end: datetime) -> BackfillPlan:
     job = await found(tx, project_id, ref)
-    calendar = await _calendar(tx, job, start, end)
-    after = start - TICK
-    total = calendar.count(after, end)
-    if not total:
-        return BackfillPlan(0, None, None)
-    return BackfillPlan(total, calendar.next_after(after), calendar.last_at_or_before(end))
+    plan = await _plan(tx, job, start, end)
+    same = await _same(tx, job, plan)
+    return replace(plan, existing=same.id) if same else plan
 
 
 async def start_backfill(
@@ -52,35 +61,39 @@ async def start_backfill(
     operation_id: str,
     project_id: str,
     ref: str,
-    start: datetime,
-    end: datetime,
-    parallelism: int,
+    wanted: Backfill,
     actor: str,
 ) -> Operation:
-    """Begins; repeated with the same id it is the same operation."""
+    """Begins; repeated with the same id it is the same operation. The same occurrences under the same definition are
+    filled in once, unless they are `wanted` again: a second request gets the operation that runs or ran them."""
     known = await tx.operations.find(project_id, operation_id)
     if known is not None:
         return known
-    await tx.jobs.head(project_id, ref)  # whoever deletes the job finds this operation, or comes first
-    plan = await plan_backfill(tx, project_id=project_id, ref=ref, start=start, end=end)
+    start, end = wanted.start, wanted.end
+    # Locked: whoever asks for the same, or deletes the job, finds this operation, or comes first.
+    job = await locked(tx, project_id, ref)
+    plan = await _plan(tx, job, start, end)
     if plan.total > MOST:
         raise InvalidInput("end", f"the range has {plan.total} occurrences; at most {MOST} go into one backfill")
-    job = await found(tx, project_id, ref)
+    if not wanted.again and (same := await _same(tx, job, plan)):
+        return same
     details = {
         "start": start.isoformat(),
         "end": end.isoformat(),
         "after": (start - TICK).isoformat(),
-        "parallelism": parallelism,
+        "parallelism": wanted.parallelism,
         "version": job.version,
         "anchor": job.anchor_at.isoformat(),  # an edit moves the job's own
         "queued": 0,
     }
-    operation = NewOperation(operation_id, project_id, KIND, job.id, details, plan.total, actor)
+    operation = NewOperation(
+        operation_id, project_id, KIND, job.id, details, plan.total, actor, _fingerprint(job, plan)
+    )
     try:
         await tx.operations.insert(operation)
     except DuplicateKey:
         raise Conflict("an operation with this id exists already") from None
-    asked = {"operation": operation_id, "start": start, "end": end, "parallelism": parallelism}
+    asked = {"operation": operation_id, "start": start, "end": end, "parallelism": wanted.parallelism}
     await about_job(tx, "job.backfill", job, actor, differing({}, asked))
     return await _refill(tx, operation_id, ended=0)
 
@@ -155,6 +168,24 @@ def _calendar_from(schedule: Schedule, anchor: datetime, start: datetime) -> Cal
     if isinstance(schedule, EverySchedule) and start < anchor:
         anchor -= -(-(anchor - start) // schedule.interval) * schedule.interval
     return calendar_of(schedule, anchor)
+
+
+async def _plan(tx: Transaction, job: JobRecord, start: datetime, end: datetime) -> BackfillPlan:
+    calendar = await _calendar(tx, job, start, end)
+    after = start - TICK
+    total = calendar.count(after, end)
+    if not total:
+        return BackfillPlan(0, None, None)
+    return BackfillPlan(total, calendar.next_after(after), calendar.last_at_or_before(end))
+
+
+async def _same(tx: Transaction, job: JobRecord, plan: BackfillPlan) -> Operation | None:
+    return await tx.operations.same(job.id, _fingerprint(job, plan)) if plan.total else None
+
+
+def _fingerprint(job: JobRecord, plan: BackfillPlan) -> str:
+    """Two ranges with the same occurrences are one backfill; after an edit of the job it is another."""
+    return sha256(f"{job.version} {plan.total} {_iso(plan.first)} {_iso(plan.last)}".encode()).hexdigest()
 
 
 async def _found(tx: Transaction, operation_id: str) -> Operation:

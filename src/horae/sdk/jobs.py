@@ -113,6 +113,7 @@ class BackfillPlan(Record):
     total: int
     first: str | None
     last: str | None
+    existing: str | None
 
 
 class NextOccurrences(Record):
@@ -273,10 +274,19 @@ class Jobs(Resource[C]):
 
     @call
     def backfill(
-        self, job: str, *, start: datetime | str, end: datetime | str, parallelism: int = 1, dry_run: bool = False
+        self,
+        job: str,
+        *,
+        start: datetime | str,
+        end: datetime | str,
+        parallelism: int = 1,
+        again: bool = False,
+        dry_run: bool = False,
     ) -> Request[Operation | BackfillPlan]:
-        """Runs the occurrences of a past range: the operation, or with `dry_run` how many and which."""
-        body = {"start": instant(start), "end": instant(end), "parallelism": parallelism, "dry_run": dry_run}
+        """Runs the occurrences of a past range: the operation, or with `dry_run` how many and which. The same ones are
+        run once: asked for them once more, it gives the operation that exists, unless they are to run `again`."""
+        range = {"start": instant(start), "end": instant(end), "parallelism": parallelism}
+        body = {**range, "again": again, "dry_run": dry_run}
         return Request("POST", f"jobs/{part(job)}/backfill", body, read=BackfillPlan if dry_run else Operation)
 
     @call

@@ -17,9 +17,9 @@ _COLUMNS = words("id project_id kind state job_id details done total error creat
 class OperationTable(Group):
     async def insert(self, operation: NewOperation) -> None:
         await self.db.execute(
-            "INSERT INTO operations (id, project_id, kind, state, job_id, details, done, total, created_by, "
-            "created_at) VALUES (:id, :project_id, :kind, 'running', :job_id, :details, 0, :total, :actor, "
-            f"{self.d.now})",
+            "INSERT INTO operations (id, project_id, kind, state, job_id, details, done, total, fingerprint, "
+            "created_by, created_at) VALUES (:id, :project_id, :kind, 'running', :job_id, :details, 0, :total, "
+            f":fingerprint, :actor, {self.d.now})",
             {
                 "id": operation.id,
                 "project_id": operation.project_id,
@@ -28,6 +28,7 @@ class OperationTable(Group):
                 "details": dump(operation.details),
                 "total": operation.total,
                 "actor": operation.actor,
+                "fingerprint": operation.fingerprint,
             },
         )
 
@@ -36,6 +37,14 @@ class OperationTable(Group):
         rows = await self.db.fetch(
             f"SELECT {', '.join(_COLUMNS)} FROM operations WHERE id = :id{scope} {self.d.lock if lock else ''}",
             {"id": operation_id, "project_id": project_id},
+        )
+        return _operation(rows[0]) if rows else None
+
+    async def same(self, job_id: str, fingerprint: str) -> Operation | None:
+        rows = await self.db.fetch(
+            f"SELECT {', '.join(_COLUMNS)} FROM operations WHERE job_id = :job_id AND fingerprint = :fingerprint "
+            "AND state IN ('running', 'done') ORDER BY id DESC LIMIT 1",
+            {"job_id": job_id, "fingerprint": fingerprint},
         )
         return _operation(rows[0]) if rows else None
 

@@ -16,8 +16,9 @@ from horae.domain.records import (
 )
 from horae.domain.states import WorkerStatus
 from horae.store.dialects.base import Row
-from horae.store.rows import Group, dump, load, some
+from horae.store.rows import Group, dump, load, some, words
 
+_SHARD = words("shard owner_id epoch lease_until owned_since")
 _HOST = "hostname, platform, host_key, pid, pid_started"
 
 
@@ -156,8 +157,8 @@ class ProcessTable(Group):
         shards = [int(row["shard"]) for row in rows]
         if shards:
             await self.db.execute(
-                f"UPDATE shards SET owner_id = :me, epoch = epoch + 1, lease_until = {self.d.later(':lease')} "
-                f"WHERE {self.d.among('shard', 'shards')}",
+                f"UPDATE shards SET owner_id = :me, epoch = epoch + 1, lease_until = {self.d.later(':lease')}, "
+                f"owned_since = {self.d.now} WHERE {self.d.among('shard', 'shards')}",
                 {"me": scheduler_id, "lease": lease, "shards": shards},
             )
         return shards
@@ -170,13 +171,14 @@ class ProcessTable(Group):
         given = [int(row["shard"]) for row in rows][keep:]
         if given:
             await self.db.execute(
-                f"UPDATE shards SET owner_id = NULL, lease_until = NULL WHERE {self.d.among('shard', 'shards')}",
+                "UPDATE shards SET owner_id = NULL, lease_until = NULL, owned_since = NULL "
+                f"WHERE {self.d.among('shard', 'shards')}",
                 {"shards": given},
             )
 
     async def shards(self) -> list[ShardView]:
-        rows = await self.db.fetch("SELECT shard, owner_id, epoch, lease_until FROM shards ORDER BY shard")
-        return [ShardView(row["shard"], row["owner_id"], row["epoch"], row["lease_until"]) for row in rows]
+        rows = await self.db.fetch(f"SELECT {', '.join(_SHARD)} FROM shards ORDER BY shard")
+        return [ShardView(*(row[column] for column in _SHARD)) for row in rows]
 
 
 def _host_params(host: Host) -> dict[str, object]:

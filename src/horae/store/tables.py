@@ -234,8 +234,10 @@ operations = table(
     must("created_by", name(200)),
     must("created_at", Time),
     may("finished_at", Time),
+    may("fingerprint", name(64)),  # the same work of the same job has the same
     Index("operations_project", "project_id", "id"),
     Index("operations_state", "state", "kind"),
+    Index("operations_same", "job_id", "fingerprint"),
 )
 
 attempts = table(
@@ -365,6 +367,7 @@ shards = table(
     may("owner_id", Id),
     must("epoch", Big),
     may("lease_until", Time),
+    may("owned_since", Time),
 )
 
 task_functions = table(

@@ -26,12 +26,12 @@ async def test_a_dry_run_tells_what_would_be_done(api: Api):
     answer = await api.call("POST", "/jobs/hello/backfill", json={**DAY, "dry_run": True})
     assert (answer.status_code, answer.json()) == (
         200,
-        {"total": 4, "first": "2020-03-01T00:00:00Z", "last": "2020-03-01T18:00:00Z"},
+        {"total": 4, "first": "2020-03-01T00:00:00Z", "last": "2020-03-01T18:00:00Z", "existing": None},
     )
     assert (await api.call("GET", "/operations")).json()["items"] == []
     empty = {"start": "2020-03-01T01:00:00Z", "end": "2020-03-01T02:00:00Z", "dry_run": True}
     answer = await api.call("POST", "/jobs/hello/backfill", json=empty)
-    assert answer.json() == {"total": 0, "first": None, "last": None}
+    assert answer.json() == {"total": 0, "first": None, "last": None, "existing": None}
     year = {"start": "2020-01-01T00:00:00Z", "end": "2025-12-31T00:00:00Z", "dry_run": True}
     await api.call("PATCH", "/jobs/hello", json={"schedule": {"cron": "* * * * * *"}})
     assert (await api.call("POST", "/jobs/hello/backfill", json=year)).json()["total"] > 10**8
@@ -56,6 +56,15 @@ async def test_a_backfill_goes_on_by_itself_to_its_end(api: Api):
     assert {run["triggered_by"] for run in runs} == {"key:admin"}
 
 
+async def test_the_same_asked_for_again_is_the_same(api: Api):
+    await api.make(schedule={"cron": "0 */6 * * *"})
+    operation = await start(api)
+    assert await start(api) == operation
+    plan = (await api.call("POST", "/jobs/hello/backfill", json={**DAY, "dry_run": True})).json()
+    assert plan["existing"] == operation["id"]
+    assert (await start(api, again=True))["id"] != operation["id"]
+
+
 async def test_nothing_to_do_is_done_at_once(api: Api):
     await api.make(schedule={"cron": "0 */6 * * *"})
     operation = await start(api, start="2020-03-01T01:00:00Z", end="2020-03-01T02:00:00Z")
@@ -78,7 +87,7 @@ async def test_a_cancelled_backfill_stops_and_says_when(api: Api):
 
 async def test_operations_are_listed_newest_first(api: Api):
     await api.make(schedule={"cron": "0 */6 * * *"})
-    made = [(await start(api))["id"] for _ in range(3)]
+    made = [(await start(api, again=True))["id"] for _ in range(3)]
     first = (await api.call("GET", "/operations", params={"limit": 2})).json()
     rest = (await api.call("GET", "/operations", params={"limit": 2, "cursor": first["next_cursor"]})).json()
     assert [one["id"] for one in first["items"] + rest["items"]] == made[::-1]

@@ -190,7 +190,12 @@ def test_a_backfill_is_planned_started_and_waited_for(horae: Horae):
     assert horae("jobs", "backfill", "filled", *day, "--dry-run", "--json").json["total"] == 4
     done = horae("jobs", "backfill", "filled", *day, "--parallelism", "2", "--wait")
     assert (done.code, done.out, done.err) == (0, "", "done: 4 of 4\n")
-    ended = horae("jobs", "backfill", "filled", *day, "--parallelism", "4", "--wait", "--json").json
+    same = horae("jobs", "backfill", "filled", *day)
+    assert same.out.strip() == horae("operations", "list", "--json").json["items"][0]["id"]
+    assert "Nothing was started" in same.err
+    plan = horae("jobs", "backfill", "filled", *day, "--dry-run")
+    assert f"Operation {same.out.strip()} runs or ran them already" in plan.err
+    ended = horae("jobs", "backfill", "filled", *day, "--parallelism", "4", "--again", "--wait", "--json").json
     assert (ended["state"], ended["done"]) == ("done", 4)
     runs = horae("runs", "list", "--job", "filled", "--trigger", "backfill", "--json").json["items"]
     assert [run["status"] for run in runs] == ["succeeded"] * 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -36,21 +37,20 @@ Reader = Annotated[Principal, Depends(allow("operations:read"))]
 async def start_backfill(
     request: Request, context: Ctx, principal: Annotated[Principal, Depends(allow("jobs:backfill"))], ref: Ref
 ) -> Response:
-    """Runs the occurrences of a past range, `parallelism` at a time, under the definition as it is now."""
+    """Runs the occurrences of a past range, `parallelism` at a time, under the definition as it is now. Asked for the
+    same occurrences once more, it answers with the operation that runs or ran them, unless `again` is true."""
     body = await read_model(request, BackfillBody)
     if body.dry_run:
         plan = await context.store.read(
             backfill.plan_backfill, project_id=principal.project_id, ref=ref, start=body.start, end=body.end
         )
-        return reply({"total": plan.total, "first": plan.first, "last": plan.last})
+        return reply(asdict(plan))
     operation = await context.store.transact(
         backfill.start_backfill,
         operation_id=context.ids.new(),
         project_id=principal.project_id,
         ref=ref,
-        start=body.start,
-        end=body.end,
-        parallelism=body.parallelism,
+        wanted=backfill.Backfill(body.start, body.end, body.parallelism, body.again),
         actor=principal.actor,
     )
     return reply(operation_json(operation), 202, {"location": f"/api/v1/operations/{operation.id}"})

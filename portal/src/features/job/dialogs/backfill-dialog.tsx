@@ -37,7 +37,7 @@ export function BackfillDialog({ job, onClose }: { job: JobView; onClose: () => 
     mutationFn: () =>
       call("POST /jobs/{id}/backfill", {
         path: { id: job.id },
-        body: { start, end, parallelism: Number(parallelism) },
+        body: { start, end, parallelism: Number(parallelism), again: Boolean(plan.data?.existing) },
       }),
     onSuccess: (begun) => {
       if ("kind" in begun) tellBegun(client, begun);
@@ -62,7 +62,9 @@ export function BackfillDialog({ job, onClose }: { job: JobView; onClose: () => 
             busy={begin.isPending}
             onClick={() => begin.mutate()}
           >
-            {plan.data?.total ? `Run ${plural(plan.data.total, "occurrence")}` : "Run"}
+            {plan.data?.total
+              ? `Run ${plural(plan.data.total, "occurrence")}${plan.data.existing ? " again" : ""}`
+              : "Run"}
           </Button>
         </>
       }
@@ -96,6 +98,7 @@ function Plan({ plan, zone }: { plan: BackfillPlanView; zone: string }) {
           , from {absolute(plan.first, zone)} to {absolute(plan.last, zone)}
         </span>
       ) : null}
+      {plan.existing ? <span className="mt-1 block text-muted">They have been backfilled already.</span> : null}
     </>
   );
 }
