@@ -1,6 +1,6 @@
 """The same backfill is found again, and since when a scheduler holds a shard is known.
 
-Revision ID: 0007
+Revision ID: 0008
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from sqlalchemy import Column
 
 from horae.store.columns import Time, name
 
-revision = "0007"
-down_revision = "0006"
+revision = "0008"
+down_revision = "0007"
 branch_labels = None
 depends_on = None
 
