@@ -7,6 +7,7 @@ import pytest
 
 from horae.domain.records import Beat, Host, SchedulerSign, ShardView, WorkerRecord, WorkerSign
 from horae.domain.states import WorkerStatus
+from horae.domain.trouble import Trouble
 from horae.ports import Transaction
 from horae.processes.scheduler import share
 from tests.contract.world import World, lost_reply, scheduler_sign, worker_sign
@@ -50,6 +51,34 @@ async def test_an_introduction_whose_answer_was_lost_is_repeated(world: World) -
     sign = worker_sign()
     await register(world, sign, reply_lost=True)
     assert [one.id for one in await workers(world)] == [sign.id]
+
+
+async def test_a_beat_tells_what_keeps_failing_and_since_when(world: World) -> None:
+    sign, scheduler = worker_sign(), scheduler_sign()
+    await register(world, sign)
+    await world.store.transact(lambda tx: tx.processes.register_scheduler(scheduler))
+
+    async def tell(at: World, trouble: str | None) -> tuple[Trouble | None, Trouble | None]:
+        async def beats(tx: Transaction) -> None:
+            await tx.processes.beat_worker(sign.id, Beat("idle", 0, 0, trouble))
+            await share(tx, scheduler, LEASE, 64, trouble)
+
+        await at.store.transact(beats)
+        ((worker,), (other,)) = await workers(at), await at.store.read(lambda tx: tx.processes.schedulers())
+        return worker.trouble, other.trouble
+
+    assert await tell(world, None) == (None, None)
+    first, same = await tell(world, "claim: OperationalError: too many")
+    assert first is not None
+    assert same is not None
+    assert (first.loop, first.reason) == ("claim", "OperationalError: too many")
+    assert (await world.now() - first.since).total_seconds() < LEASE
+    later = await world.later(seconds=100)
+    for told in await tell(later, "claim: KeyError: …"):
+        assert told is not None
+        assert told.reason == "KeyError: …"
+        assert told.since in (first.since, same.since), "since it began, whatever came on top of it"
+    assert await tell(later, None) == (None, None)
 
 
 async def test_a_beat_says_how_it_is(world: World) -> None:

@@ -238,6 +238,7 @@ export interface DeadLetterView {
   created_at: string;
 }
 
+/** `reasons` say why the status is not `healthy`. */
 export interface DetailedHealthView {
   status: string;
   service: string;
@@ -245,6 +246,7 @@ export interface DetailedHealthView {
   scheduler_service: "running" | "stopped" | "unknown";
   workers: number | null;
   broker: string;
+  reasons: string[];
 }
 
 export interface DiscardBody {
@@ -1047,6 +1049,7 @@ export interface SchedulerView {
   leases: ShardLeaseView[];
   started_at: string;
   heartbeat_at: string;
+  trouble: TroubleView | null;
 }
 
 /** Runs a script in its own session on the worker's machine. */
@@ -1127,6 +1130,13 @@ export interface TriggerBody {
   priority?: number | null;
 }
 
+/** A step of a process that keeps failing (`claim`, `report`, `fire` …), in one line why, and since when. */
+export interface TroubleView {
+  loop: string;
+  reason: string;
+  since: string;
+}
+
 /** The job to wait for, by name or id, and which ends of its runs count. */
 export interface Upstream {
   job: string;
@@ -1204,6 +1214,7 @@ export interface WorkerView {
   started_at: string;
   heartbeat_at: string;
   drain_requested_by: string | null;
+  trouble: TroubleView | null;
 }
 
 /** What each operation takes and answers, below /api/v1. */

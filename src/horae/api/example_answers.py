@@ -137,6 +137,7 @@ _WORKER_VIEW = {
     "started_at": "2026-11-14T06:00:00Z",
     "heartbeat_at": "2026-11-15T07:03:21Z",
     "drain_requested_by": None,
+    "trouble": None,
 }
 
 _JOB_VIEW = {
@@ -320,6 +321,7 @@ ANSWERS: dict[str, Any] = {
         ],
         "started_at": "2026-11-14T06:00:00Z",
         "heartbeat_at": "2026-11-15T07:03:22Z",
+        "trouble": {"loop": "upkeep", "reason": "TryAgain: a lock took too long", "since": "2026-11-15T07:00:02Z"},
     },
     "QueueStateView": _QUEUE_STATE,
     "QueueView": {**_QUEUE_STATE, "queued": 40, "running": 3, "workers": 1, "served": True},
@@ -376,6 +378,7 @@ ANSWERS: dict[str, Any] = {
         "scheduler_service": "running",
         "workers": 3,
         "broker": "none",
+        "reasons": [],
     },
     "StartView": {"first_admin": False, "open_signup": False},
     "TokensView": _TOKENS,

@@ -222,6 +222,14 @@ class RunExplanationView(JobExplanationView):
     timeline: list[EntryView]
 
 
+class TroubleView(BaseModel):
+    """A step of a process that keeps failing (`claim`, `report`, `fire` …), in one line why, and since when."""
+
+    loop: str
+    reason: str
+    since: datetime
+
+
 class WorkerView(BaseModel):
     id: str
     name: str
@@ -238,6 +246,7 @@ class WorkerView(BaseModel):
     started_at: datetime
     heartbeat_at: datetime
     drain_requested_by: str | None
+    trouble: TroubleView | None
 
 
 class ShardLeaseView(BaseModel):
@@ -258,6 +267,7 @@ class SchedulerView(BaseModel):
     leases: list[ShardLeaseView]
     started_at: datetime
     heartbeat_at: datetime
+    trouble: TroubleView | None
 
 
 class Listing(BaseModel, Generic[T]):
@@ -273,10 +283,13 @@ class HealthView(BaseModel):
 
 
 class DetailedHealthView(HealthView):
+    """`reasons` say why the status is not `healthy`."""
+
     database: Literal["connected", "disconnected"]
     scheduler_service: Literal["running", "stopped", "unknown"]
     workers: int | None
     broker: str
+    reasons: list[str]
 
 
 class FieldError(BaseModel):

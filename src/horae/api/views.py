@@ -118,6 +118,7 @@ def worker_json(worker: WorkerRecord) -> Json:
         "started_at": worker.started_at,
         "heartbeat_at": worker.heartbeat_at,
         "drain_requested_by": worker.drain_requested_by,
+        "trouble": worker.trouble,
     }
 
 
@@ -134,6 +135,7 @@ def scheduler_json(scheduler: SchedulerRecord) -> Json:
         ],
         "started_at": scheduler.started_at,
         "heartbeat_at": scheduler.heartbeat_at,
+        "trouble": scheduler.trouble,
     }
 
 

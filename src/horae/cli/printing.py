@@ -23,7 +23,7 @@ _COLOURS = {
     "succeeded": "green", "idle": "green", "scheduled": "green", "healthy": "green", "done": "green",
     "running": "cyan", "busy": "cyan",
     "queued": "yellow", "paused": "yellow", "draining": "yellow", "held": "yellow",
-    "failed": "red", "timed_out": "red", "lost": "red", "offline": "red",
+    "failed": "red", "timed_out": "red", "lost": "red", "offline": "red", "failing": "red",
     "cancelled": "magenta", "interrupted": "magenta",
     "skipped": "bright_black", "disabled": "bright_black", "finished": "bright_black",
 }  # fmt: skip

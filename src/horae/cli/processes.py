@@ -100,7 +100,7 @@ def workers(as_json: AsJson = False) -> None:
             (
                 w["id"],
                 w["name"],
-                status(w["status"]),
+                status("failing" if w["trouble"] and w["status"] != "offline" else w["status"]),
                 f"{w['busy']}/{w['slots']}",
                 ", ".join(w["queues"]) or "all",
                 ", ".join(w["offers"]),

@@ -58,7 +58,24 @@ def capacity_gates(
         closed = _incapable(queue, needs, claiming, there)
         return [gate, closed, _unasked("slots", f"not known, as long as no live worker offers {needs!r}")]
     capable = Gate("capability", "open", f"{_names(able)} {_verb(able, 'offer')} {needs!r}")
-    return [gate, capable, _slots(able, wanted, ahead)]
+    working = [worker for worker in able if not _fails_to_claim(worker)]
+    if not working:
+        return [gate, capable, _failing(able, now), _unasked("slots", "not known, as long as no worker can claim runs")]
+    return [gate, capable, _slots(working, wanted, ahead)]
+
+
+def _fails_to_claim(worker: WorkerRecord) -> bool:
+    return worker.trouble is not None and worker.trouble.loop == "claim"
+
+
+def _failing(able: Sequence[WorkerRecord], now: datetime) -> Gate:
+    """Their heartbeats are fine, yet they take nothing."""
+    told = [
+        f"worker {worker.name} has failed to claim runs for {span(now - worker.trouble.since)}: {worker.trouble.reason}"
+        for worker in able
+        if worker.trouble is not None
+    ]
+    return Gate("claim", "closed", named(told), "see the log of that worker, and restart it once the cause is fixed")
 
 
 def _unasked(name: str, why: str) -> Gate:

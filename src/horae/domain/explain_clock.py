@@ -12,6 +12,7 @@ from horae.domain.explanation import Gate, command, distance, moment, named, spa
 from horae.domain.facts import JobFacts
 from horae.domain.openings import Timed, next_open
 from horae.domain.schedule import AfterSchedule, AtSchedule
+from horae.domain.trouble import Trouble
 from horae.domain.zones import zone
 
 _LATE = timedelta(seconds=10)  # a scheduler that owns the shard takes a fraction of that
@@ -129,6 +130,11 @@ def _scheduler(facts: JobFacts) -> Gate:
             f"no live scheduler owns its shard {shard.shard}: {owner} did, but its lease ran out "
             f"{distance(shard.lease_until, now)}"
         )
+    elif (trouble := _fails_to_fire(facts)) is not None:
+        detail = f"{owner} has failed to fire schedules for {span(now - trouble.since)}: {trouble.reason}"
+        return Gate(
+            "scheduler", "closed", detail, "see the log of that scheduler, and restart it once the cause is fixed"
+        )
     elif facts.due and at is not None and now - at > _LATE:
         detail = f"{owner} owns its shard {shard.shard}, yet it is {span(now - at)} late"
         return Gate("scheduler", "unknown", detail, "see the log of that scheduler")
@@ -140,6 +146,11 @@ def _scheduler(facts: JobFacts) -> Gate:
     start = f"start a scheduler: {command('scheduler')}"
     unblock = f"wait: {named(others)} should take the shard over within seconds" if others else start
     return Gate("scheduler", "closed", detail, unblock)
+
+
+def _fails_to_fire(facts: JobFacts) -> Trouble | None:
+    owner = next((one for one in facts.schedulers if one.id == facts.job.shard.owner_id), None)
+    return owner.trouble if owner and owner.trouble and owner.trouble.loop == "fire" else None
 
 
 def by_hand(facts: JobFacts) -> str:

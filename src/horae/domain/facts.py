@@ -14,6 +14,7 @@ from horae.domain.records import ShardView, WorkerRecord
 from horae.domain.run import RunRecord
 from horae.domain.schedule import AfterSchedule, ManualSchedule
 from horae.domain.states import RunStatus
+from horae.domain.trouble import Trouble
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,7 @@ class SchedulerFact:
     hostname: str
     pid: int
     heartbeat_at: datetime
+    trouble: Trouble | None = None
 
     @property
     def name(self) -> str:

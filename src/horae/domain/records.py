@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from horae.domain.job import JobSpec
 from horae.domain.states import RunStatus
+from horae.domain.trouble import Trouble
 
 T = TypeVar("T")
 
@@ -245,6 +246,7 @@ class Beat:
     status: str
     busy: int
     runs_done: int
+    trouble: str | None = None  # see domain/trouble.py
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +264,7 @@ class WorkerRecord:
     started_at: datetime
     heartbeat_at: datetime
     drain_requested_by: str | None = None
+    trouble: Trouble | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +282,7 @@ class SchedulerRecord:
     started_at: datetime
     heartbeat_at: datetime
     leases: tuple[ShardView, ...]
+    trouble: Trouble | None = None
 
     @property
     def shards(self) -> list[int]:

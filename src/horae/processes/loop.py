@@ -6,12 +6,13 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
 import structlog
 
 from horae.domain.errors import StoreRefused, StoreUnavailable
+from horae.domain.trouble import trouble_text
 
 log = structlog.get_logger()
 
@@ -21,6 +22,7 @@ Step = Callable[[], Awaitable[float | None]]
 """One piece of work; returns the seconds until the next, None to wait for a wake-up."""
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
+_IN_TROUBLE = 3  # failures in a row
 _FIRST_REMINDER, _RAREST_REMINDER = 15.0, 300.0  # seconds after which an outage is spoken of again
 
 
@@ -93,6 +95,13 @@ class Loop:
         self._stopping = False
         self._pause = 0.0
         self._failing = False
+        self._failures = 0  # in a row
+        self._trouble: str | None = None
+
+    @property
+    def trouble(self) -> str | None:
+        """Why it gets nothing done, if it has failed more than once or twice. Any thread may ask."""
+        return self._trouble if self._failures >= _IN_TROUBLE else None
 
     def stop(self) -> None:
         self._stopping = True
@@ -110,23 +119,30 @@ class Loop:
             delay = await self._step()
         except StoreUnavailable as error:
             _outage.begins(self, str(error))
-            return self._longer_pause()
-        except Exception:
+            return self._longer_pause(error)
+        except Exception as error:
             _outage.ends(self)
             if not self._failing:
                 self._failing = True
                 log.warning("a step failed and will be repeated", loop=self.name, exc_info=True)
-            return self._longer_pause()
+            return self._longer_pause(error)
         _outage.ends(self)
         if self._failing:
             self._failing = False
             log.info("working again", loop=self.name)
-        self._pause = 0.0
+        self._pause, self._failures = 0.0, 0
         return delay
 
-    def _longer_pause(self) -> float:
+    def _longer_pause(self, error: Exception) -> float:
+        self._trouble = trouble_text(self.name, error)
+        self._failures += 1
         self._pause = _longer(self._pause)
         return self._pause
+
+
+def troubled(loops: Iterable[Loop]) -> str | None:
+    """What the first of them that keeps failing says: for a heartbeat to carry."""
+    return next((loop.trouble for loop in loops if loop.trouble is not None), None)
 
 
 async def patiently(work: Callable[[], Awaitable[T]], stop: asyncio.Event) -> T | None:

@@ -18,7 +18,7 @@ from horae.lifecycle.recover import expire
 from horae.lifecycle.redrive import carry_on
 from horae.ports import Clock, Hint, Ids, Store, Transaction
 from horae.processes.host import surely_dead
-from horae.processes.loop import Loop, log, patiently
+from horae.processes.loop import Loop, log, patiently, troubled
 from horae.processes.neighbours import IsDead, dead_neighbours, recover_lost
 from horae.processes.settings import SchedulerSettings
 
@@ -89,7 +89,8 @@ class Scheduler:
         lease, now = self._settings.shard_lease, self._clock.monotonic()
         if not self._hints_arrive() and now < self._renew_at and not await self._store.read(_any_free):
             return min(self._renew_at - now, _HANDED_OVER)
-        shards = await self._store.transact(share, self.sign, lease, self._shard_count)
+        trouble = troubled((self._firing, self._sweeping, self._keeping))
+        shards = await self._store.transact(share, self.sign, lease, self._shard_count, trouble)
         if shards != self._shards:
             log.info("shards", owned=len(shards), of=self._shard_count)
             gained = set(shards) - set(self._shards)
@@ -182,9 +183,11 @@ class Scheduler:
         return _TIDY_EVERY
 
 
-async def share(tx: Transaction, sign: SchedulerSign, lease: float, shard_count: int) -> list[int]:
+async def share(
+    tx: Transaction, sign: SchedulerSign, lease: float, shard_count: int, trouble: str | None = None
+) -> list[int]:
     """Beats, renews, gives back what is more than a fair share, takes what is free; the shards now owned."""
-    if not await tx.processes.beat_scheduler(sign.id):
+    if not await tx.processes.beat_scheduler(sign.id, trouble):
         await tx.processes.register_scheduler(sign)  # it was away for so long that it had been forgotten
     owned = await tx.processes.renew_shards(sign.id, lease)
     fair = fair_share(await tx.processes.live_schedulers(lease), sign.id, shard_count)

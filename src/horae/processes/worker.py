@@ -19,7 +19,7 @@ from horae.processes.blocked import Watcher
 from horae.processes.heartbeat import Heart, Heartbeat, HeartbeatThread, OpenHeartbeat
 from horae.processes.host import surely_dead
 from horae.processes.logbook import LogBook
-from horae.processes.loop import Loop, log, patiently
+from horae.processes.loop import Loop, log, patiently, troubled
 from horae.processes.neighbours import IsDead, Watch
 from horae.processes.reporter import Reporter
 from horae.processes.settings import WorkerSettings
@@ -246,7 +246,7 @@ class Worker:
     def beat(self) -> Beat:
         busy = len(self._slots)
         status = WorkerStatus.DRAINING if self._draining else WorkerStatus.BUSY if busy else WorkerStatus.IDLE
-        return Beat(status, busy, self._reporter.done)
+        return Beat(status, busy, self._reporter.done, troubled(self._loops))
 
     def rest(self) -> None:
         """Somebody asked it to take nothing more. It stays: whoever started it would only start it again."""

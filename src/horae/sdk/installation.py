@@ -31,6 +31,7 @@ class Worker(Record):
     started_at: str
     heartbeat_at: str
     drain_requested_by: str | None
+    trouble: Json | None
 
 
 class Scheduler(Record):
@@ -45,6 +46,7 @@ class Scheduler(Record):
     leases: list[Json]
     started_at: str
     heartbeat_at: str
+    trouble: Json | None
 
 
 class AuditEntry(Record):
@@ -87,6 +89,7 @@ class DetailedHealth(Health):
     scheduler_service: str
     workers: int | None
     broker: str
+    reasons: list[str]
 
 
 class AuditFilters(TypedDict, total=False):

@@ -9,6 +9,7 @@ from typing import Any
 from horae.domain.facts import EndedRun, JobStanding, LiveRun, LiveRuns, SchedulerFact, Upstream
 from horae.domain.records import ShardView
 from horae.domain.run import RunRecord
+from horae.domain.trouble import trouble_of
 from horae.store.dialects.base import Row
 from horae.store.job_list import spec_of
 from horae.store.rows import Group, is_id, words
@@ -74,8 +75,19 @@ class FactTables(Group):
         return [_upstream(row) for row in rows]
 
     async def schedulers(self) -> list[SchedulerFact]:
-        rows = await self.db.fetch("SELECT id, hostname, pid, heartbeat_at FROM schedulers ORDER BY id")
-        return [SchedulerFact(row["id"], row["hostname"], row["pid"], row["heartbeat_at"]) for row in rows]
+        rows = await self.db.fetch(
+            "SELECT id, hostname, pid, heartbeat_at, trouble, trouble_since FROM schedulers ORDER BY id"
+        )
+        return [
+            SchedulerFact(
+                row["id"],
+                row["hostname"],
+                row["pid"],
+                row["heartbeat_at"],
+                trouble_of(row["trouble"], row["trouble_since"]),
+            )
+            for row in rows
+        ]
 
     async def ahead(self, run: RunRecord) -> int:
         """How many due runs come before this one in its queue, as far as it is worth counting."""

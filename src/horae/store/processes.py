@@ -15,6 +15,7 @@ from horae.domain.records import (
     WorkerSign,
 )
 from horae.domain.states import WorkerStatus
+from horae.domain.trouble import trouble_of
 from horae.store.dialects.base import Row
 from horae.store.rows import Group, dump, load, some, words
 
@@ -43,9 +44,15 @@ class ProcessTable(Group):
     async def beat_worker(self, worker_id: str, beat: Beat) -> bool | None:
         beating = (
             "UPDATE workers SET status = :status, busy = :busy, runs_done = :runs_done, "
-            f"heartbeat_at = {self.d.now} WHERE id = :id"
+            f"{self._troubled(beat.trouble)}, heartbeat_at = {self.d.now} WHERE id = :id"
         )
-        params = {"id": worker_id, "status": beat.status, "busy": beat.busy, "runs_done": beat.runs_done}
+        params = {
+            "id": worker_id,
+            "status": beat.status,
+            "busy": beat.busy,
+            "runs_done": beat.runs_done,
+            **_trouble_params(beat.trouble),
+        }
         if self.d.with_may_change:
             rows = await self.db.fetch(f"{beating} RETURNING drain_requested_by", params)
         else:
@@ -56,8 +63,8 @@ class ProcessTable(Group):
     async def workers(self, offline_after: float) -> list[WorkerRecord]:
         rows = await self.db.fetch(
             f"SELECT id, name, {_HOST}, version, queues, offers, slots, busy, status, runs_done, started_at, "
-            f"heartbeat_at, drain_requested_by, heartbeat_at < {self.d.earlier(':offline_after')} AS silent "
-            "FROM workers ORDER BY id",
+            "heartbeat_at, drain_requested_by, trouble, trouble_since, "
+            f"heartbeat_at < {self.d.earlier(':offline_after')} AS silent FROM workers ORDER BY id",
             {"offline_after": offline_after},
         )
         return [_worker(row) for row in rows]
@@ -89,12 +96,19 @@ class ProcessTable(Group):
             {"id": sign.id, **_host_params(sign.host), "version": sign.version},
         )
 
-    async def beat_scheduler(self, scheduler_id: str) -> bool:
+    async def beat_scheduler(self, scheduler_id: str, trouble: str | None = None) -> bool:
         return bool(
             await self.db.execute(
-                f"UPDATE schedulers SET heartbeat_at = {self.d.now} WHERE id = :id", {"id": scheduler_id}
+                f"UPDATE schedulers SET {self._troubled(trouble)}, heartbeat_at = {self.d.now} WHERE id = :id",
+                {"id": scheduler_id, **_trouble_params(trouble)},
             )
         )
+
+    def _troubled(self, trouble: str | None) -> str:
+        """It counts since it was first told, whatever came on top of it."""
+        if trouble is None:
+            return "trouble = NULL, trouble_since = NULL"
+        return f"trouble = :trouble, trouble_since = COALESCE(trouble_since, {self.d.now})"
 
     async def forget_scheduler(self, scheduler_id: str) -> None:
         await self.release_shards(scheduler_id)
@@ -105,7 +119,9 @@ class ProcessTable(Group):
         await self.db.execute(f"DELETE FROM {table} WHERE id = :id", {"id": process_id})
 
     async def schedulers(self) -> list[SchedulerRecord]:
-        rows = await self.db.fetch(f"SELECT id, {_HOST}, version, started_at, heartbeat_at FROM schedulers ORDER BY id")
+        rows = await self.db.fetch(
+            f"SELECT id, {_HOST}, version, started_at, heartbeat_at, trouble, trouble_since FROM schedulers ORDER BY id"
+        )
         owned: dict[str, list[ShardView]] = defaultdict(list)
         for shard in await self.shards():
             if shard.owner_id is not None:
@@ -118,6 +134,7 @@ class ProcessTable(Group):
                 row["started_at"],
                 row["heartbeat_at"],
                 tuple(owned[row["id"]]),
+                trouble_of(row["trouble"], row["trouble_since"]),
             )
             for row in rows
         ]
@@ -181,6 +198,10 @@ class ProcessTable(Group):
         return [ShardView(*(row[column] for column in _SHARD)) for row in rows]
 
 
+def _trouble_params(trouble: str | None) -> dict[str, object]:
+    return {} if trouble is None else {"trouble": trouble}
+
+
 def _host_params(host: Host) -> dict[str, object]:
     return {
         "hostname": host.hostname,
@@ -210,4 +231,5 @@ def _worker(row: Row) -> WorkerRecord:
         started_at=row["started_at"],
         heartbeat_at=row["heartbeat_at"],
         drain_requested_by=row["drain_requested_by"],
+        trouble=trouble_of(row["trouble"], row["trouble_since"]),
     )

@@ -345,6 +345,8 @@ workers = table(
     must("started_at", Time),
     must("heartbeat_at", Time),
     may("drain_requested_by", name(200)),  # it is to end what it has, and to take nothing more
+    may("trouble", name(300)),  # the step that keeps failing, and why: "claim: …"
+    may("trouble_since", Time),
     Index("workers_host", "host_key"),
 )
 
@@ -359,6 +361,8 @@ schedulers = table(
     must("version", name(50)),
     must("started_at", Time),
     must("heartbeat_at", Time),
+    may("trouble", name(300)),  # as of workers
+    may("trouble_since", Time),
 )
 
 shards = table(

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from horae.domain.explanation import span
 from horae.domain.records import SchedulerRecord, ShardView, WorkerRecord
+from horae.domain.trouble import Trouble
 from horae.ports import Transaction
 
 _SKEW = timedelta(seconds=2)
+_SILENT = timedelta(seconds=15)  # of a scheduler, which beats every two
 _HERE = ("idle", "busy", "draining")
 
 
@@ -97,6 +100,29 @@ def working(cluster: Cluster) -> list[Check]:
             )
         )
     return found
+
+
+_GRAVE = ("claim", "report", "fire", "sweep")  # without these, work stops
+
+
+def failing(cluster: Cluster) -> list[Check]:
+    """Processes that are alive and get something not done: their heartbeats say so."""
+    alive: list[tuple[str, Trouble | None]] = [
+        (f"scheduler {one.host.hostname} (process {one.host.pid})", one.trouble)
+        for one in cluster.schedulers
+        if cluster.now - one.heartbeat_at < _SILENT
+    ]
+    alive += [(f"worker {one.name}", one.trouble) for one in cluster.workers if one.status in _HERE]
+    return [
+        Check(
+            trouble.loop,
+            State.FAILED if trouble.loop in _GRAVE else State.WARNING,
+            f"{name} has failed to {trouble.task} for {span(cluster.now - trouble.since)}: {trouble.reason}",
+            "see its log; restart it once the cause is fixed",
+        )
+        for name, trouble in alive
+        if trouble is not None
+    ]
 
 
 def versions(own: str, others: Iterable[SchedulerRecord | WorkerRecord]) -> Check:

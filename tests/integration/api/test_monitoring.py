@@ -111,6 +111,7 @@ async def test_health_in_detail(api: Api):
             "scheduler_service": "stopped",
             "workers": 0,
             "broker": "none",
+            "reasons": ["no scheduler is alive: schedules do not fire", "no worker is alive: runs do not start"],
         },
     )
     await add_worker(api)
@@ -118,6 +119,7 @@ async def test_health_in_detail(api: Api):
     await add_scheduler(api)
     after = (await api.call("GET", "/health/detailed", role=None)).json()
     assert (after["status"], after["scheduler_service"], after["workers"]) == ("healthy", "running", 1)
+    assert after["reasons"] == []
 
 
 async def test_queues(api: Api):

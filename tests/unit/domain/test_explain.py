@@ -12,7 +12,20 @@ from horae.domain.explanation import Explanation, brief, command, named, span
 from horae.domain.facts import LiveRuns
 from horae.domain.queue import QueueRecord
 from horae.domain.records import ShardView
-from tests.unit.domain.situations import HOUR, MINUTE, NOW, WORKER, closed, ended_run, gate, job, live_run, upstream
+from horae.domain.trouble import Trouble
+from tests.unit.domain.situations import (
+    HOUR,
+    MINUTE,
+    NOW,
+    SCHEDULER,
+    WORKER,
+    closed,
+    ended_run,
+    gate,
+    job,
+    live_run,
+    upstream,
+)
 
 
 @pytest.mark.parametrize(
@@ -176,6 +189,24 @@ def test_a_scheduler_that_owns_the_shard_and_does_not_fire():
     found = explain_job(job(next_run_at=NOW - 5 * MINUTE))
     assert gate(found, "scheduler").state == "unknown"
     assert "yet it is 5 min late" in found.summary
+
+
+def test_a_scheduler_whose_firing_fails():
+    trouble = Trouble("fire", "OperationalError: no", NOW - 5 * MINUTE)
+    found = explain_job(job(next_run_at=NOW - 5 * MINUTE, schedulers=(replace(SCHEDULER, trouble=trouble),)))
+    assert closed(found) == ["scheduler"]
+    assert "beta (process 7) has failed to fire schedules for 5 min: OperationalError: no" in found.summary
+    other = replace(SCHEDULER, trouble=replace(trouble, loop="upkeep"))
+    assert explain_job(job(schedulers=(other,))).level == "ok"
+
+
+def test_workers_whose_claims_fail():
+    broken = replace(WORKER, trouble=Trouble("claim", "OperationalError: no", NOW - 5 * MINUTE))
+    found = explain_job(job(workers=(broken,)))
+    assert closed(found) == ["claim"]
+    assert "worker alpha has failed to claim runs for 5 min: OperationalError: no" in found.summary
+    assert (found.level, gate(found, "slots").level) == ("problem", "info")
+    assert explain_job(job(workers=(broken, replace(WORKER, id="w2", name="beta")))).level == "ok"
 
 
 def test_an_owner_that_is_not_known_any_more():

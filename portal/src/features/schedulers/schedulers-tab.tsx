@@ -8,6 +8,7 @@ import { Panel } from "@/components/ui/panel";
 import { SkeletonLines } from "@/components/ui/skeleton";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Time } from "@/components/ui/time";
+import { TroubleNote } from "@/features/workers/trouble-note";
 import { cn } from "@/lib/cn";
 import { useFromNow } from "@/lib/now";
 import { toMillis } from "@/lib/times";
@@ -75,6 +76,7 @@ function Scheduler({ scheduler, index, shards }: { scheduler: SchedulerView; ind
         {plural(shards.length, "shard")}
         {shards.length > 0 ? <span className="text-muted">: {ranges(shards)}</span> : null}
       </p>
+      {scheduler.trouble ? <TroubleNote trouble={scheduler.trouble} /> : null}
     </article>
   );
 }

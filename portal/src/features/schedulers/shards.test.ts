@@ -17,6 +17,7 @@ function scheduler(leases: [shard: number, epoch: number, until?: string][]): Sc
     leases: leases.map(([shard, epoch, until = LATER]) => ({ shard, epoch, lease_until: until })),
     started_at: EARLIER,
     heartbeat_at: EARLIER,
+    trouble: null,
   };
 }
 

@@ -11,6 +11,7 @@ import { count } from "@/lib/durations";
 import { plural } from "@/lib/words";
 import { useCan } from "@/session/use-can";
 import { offersOf } from "./fleet";
+import { TroubleNote } from "./trouble-note";
 import { useDrain } from "./use-drain";
 
 interface WorkerCardProps {
@@ -46,6 +47,7 @@ export function WorkerCard({ worker, runs }: WorkerCardProps) {
           </Button>
         ) : null}
       </div>
+      {alive && worker.trouble ? <TroubleNote trouble={worker.trouble} /> : null}
       {alive ? <Offers worker={worker} /> : null}
       {alive ? <Runs worker={worker} runs={runs} /> : null}
     </article>

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter, Depends, Response
@@ -12,6 +15,8 @@ from horae.api.context import Ctx
 from horae.api.schemas import DetailedHealthView, HealthView
 from horae.api.views import reply
 from horae.domain.errors import StoreUnavailable
+from horae.domain.explanation import counted
+from horae.domain.records import SchedulerRecord, WorkerRecord
 from horae.domain.states import WorkerStatus
 from horae.ports import Transaction
 
@@ -49,18 +54,17 @@ async def ready(context: Ctx) -> Response:
     responses={503: {"model": DetailedHealthView, "description": "The database does not answer"}},
 )
 async def detailed(context: Ctx) -> Response:
-    """Whether all that is needed is there: `degraded` without a scheduler or a worker."""
+    """Whether all that is needed is there and works: `degraded` otherwise, with `reasons`."""
     try:
-        schedulers, workers = await asyncio.wait_for(
-            context.store.read(_count, context.settings.offline_after), PATIENCE
-        )
+        found = await asyncio.wait_for(context.store.read(_look, context.settings.offline_after), PATIENCE)
     except (TimeoutError, StoreUnavailable):
-        return reply(_details("unhealthy", "disconnected", "unknown", None), 503)
-    status = "healthy" if schedulers and workers else "degraded"
-    return reply(_details(status, "connected", "running" if schedulers else "stopped", workers))
+        return reply(_details("unhealthy", "disconnected", "unknown", None, ["the database does not answer"]), 503)
+    reasons = found.reasons()
+    scheduler = "running" if found.schedulers else "stopped"
+    return reply(_details("degraded" if reasons else "healthy", "connected", scheduler, len(found.workers), reasons))
 
 
-def _details(status: str, database: str, scheduler: str, workers: int | None) -> dict[str, Any]:
+def _details(status: str, database: str, scheduler: str, workers: int | None, reasons: Sequence[str]) -> dict[str, Any]:
     return {
         "status": status,
         "service": "horae",
@@ -68,15 +72,38 @@ def _details(status: str, database: str, scheduler: str, workers: int | None) ->
         "scheduler_service": scheduler,
         "workers": workers,
         "broker": "none",  # runs wait in the database
+        "reasons": reasons,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Who is alive. Everybody may ask, so reasons count and name nobody."""
+
+    schedulers: Sequence[SchedulerRecord]
+    workers: Sequence[WorkerRecord]
+
+    def reasons(self) -> list[str]:
+        found = []
+        if not self.schedulers:
+            found.append("no scheduler is alive: schedules do not fire")
+        if not self.workers:
+            found.append("no worker is alive: runs do not start")
+        for noun, processes in (("scheduler", self.schedulers), ("worker", self.workers)):
+            tasks = Counter(one.trouble.task for one in processes if one.trouble is not None)
+            found += [
+                f"{counted(n, noun)} {'keeps' if n == 1 else 'keep'} failing to {task}" for task, n in tasks.items()
+            ]
+        return found
 
 
 async def _ask(tx: Transaction) -> None:
     await tx.upkeep.check_writable()
 
 
-async def _count(tx: Transaction, offline_after: float) -> tuple[int, int]:
-    """Schedulers and workers that are alive."""
-    workers = await tx.processes.workers(offline_after)
-    alive = sum(worker.status != WorkerStatus.OFFLINE for worker in workers)
-    return len(await tx.processes.live_schedulers(_SILENT)), alive
+async def _look(tx: Transaction, offline_after: float) -> Found:
+    alive = set(await tx.processes.live_schedulers(_SILENT))
+    return Found(
+        [one for one in await tx.processes.schedulers() if one.id in alive],
+        [one for one in await tx.processes.workers(offline_after) if one.status != WorkerStatus.OFFLINE],
+    )

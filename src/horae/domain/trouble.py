@@ -1,0 +1,51 @@
+"""A step of a process that fails again and again: what its heartbeat says of it, for those who look from outside."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+LONGEST = 300  # characters of a text
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
+_DOES = {
+    "claim": "claim runs",
+    "report": "report results",
+    "deadlines": "end runs that take too long",
+    "neighbours": "look for dead workers",
+    "functions": "register its functions",
+    "fire": "fire schedules",
+    "sweep": "recover runs",
+    "upkeep": "delete what is past its retention",
+    "shards": "renew its shards",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Which loop keeps failing, in one line why, and since when by the database's clock."""
+
+    loop: str
+    reason: str
+    since: datetime
+
+    @property
+    def task(self) -> str:
+        """What it fails to do: stands after "fails to"."""
+        return _DOES.get(self.loop, self.loop)
+
+
+def trouble_text(loop: str, error: BaseException) -> str:
+    """One line, to be stored. Whatever the message quotes is left out: it may be data of a project, and everybody who
+    sees the worker sees this. The log has all of it."""
+    lines = str(error).strip().splitlines() or [""]
+    said = _QUOTED.sub("…", lines[0])
+    name = type(error).__name__
+    return f"{loop}: {name}{': ' if said else ''}{said}"[:LONGEST]
+
+
+def trouble_of(text: str | None, since: datetime | None) -> Trouble | None:
+    if not text or since is None:
+        return None
+    loop, _, reason = text.partition(": ")
+    return Trouble(loop, reason, since)
