@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from horae.domain.retention import Retention
-from horae.lifecycle import fire, prune, recover
+from horae.lifecycle import deletion, fire, prune, recover
 from tests.contract.opened import Opened
 from tests.contract.values import ALL_SHARDS, IDS, middle
 
@@ -21,6 +21,9 @@ class Schedulers(Opened):
 
     async def expire(self) -> int:
         return await self.store.transact(recover.expire)
+
+    async def carry_out(self, *, limit: int = 500) -> int:
+        return await self.store.transact(deletion.carry_out, limit=limit)
 
     async def roll_up(self, *, limit: int = 1000) -> int:
         return await self.store.transact(prune.roll_up, limit=limit)

@@ -7,6 +7,7 @@ import pytest
 
 from horae.domain.errors import Conflict, NotFound, StaleVersion
 from horae.domain.states import RunStatus
+from horae.lifecycle.deletion import PORTION
 from tests.contract.world import FAILED, IDS, World, ids
 
 
@@ -223,6 +224,54 @@ async def test_deleting_while_triggering_leaves_nothing_queued(world: World) -> 
         triggers = [one.trigger(job) for one in crowd[:3]]
         await asyncio.gather(*triggers, crowd[3].delete(job), return_exceptions=True)
         assert await world.live(job) == []
+
+
+async def test_very_many_runs_are_cancelled_in_portions(world: World) -> None:
+    """The job is gone at once and so is what could start more; a scheduler does the rest, whoever began."""
+    job = await world.job(every="1h", max_instances=3)
+    running = await world.running(job)
+    await world.trigger(job, PORTION + 200)
+    await world.delete(job)
+    assert await world.rows("SELECT id FROM jobs") == []
+    assert (await world.job(name=job.spec.name)).id != job.id
+    left = await world.live(job)
+    assert len(left) == 202
+    assert (await world.find(running))["cancel_requested_by"] == "tester"
+    assert "deletions" in await world.store.read(lambda tx: tx.runs.chores())
+    assert all(row["held"] for row in left if row["id"] != running.id), "none of them may start"
+    assert [await world.carry_out(limit=150) for _ in range(3)] == [150, 51, 0]
+    assert "deletions" not in await world.store.read(lambda tx: tx.runs.chores())
+    assert ids(await world.live(job)) == {running.id}
+    await world.finish(running, outcome=FAILED)
+    assert len(await world.history(job, status="cancelled")) == PORTION + 201
+    await world.roll_up()
+    assert (await world.totals())["cancelled"] == PORTION + 201
+
+
+async def test_a_run_that_was_taken_before_its_portion_came_is_asked_to_stop(world: World) -> None:
+    job = await world.job()
+    await world.trigger(job, PORTION + 1)
+    await world.delete(job)
+    (taken,) = await world.claim()
+    assert await world.carry_out() == 1
+    assert (await world.find(taken))["cancel_requested_at"] is not None
+    await world.finish(taken, outcome=FAILED)
+    assert await world.live() == []
+
+
+async def test_schedulers_share_deletions_and_do_each_run_once(world: World) -> None:
+    jobs = [await world.job() for _ in range(2)]
+    for job in jobs:
+        await world.trigger(job, PORTION + 30)
+        await world.delete(job)
+
+    async def carry_out(one: World) -> None:
+        while "deletions" in await one.store.read(lambda tx: tx.runs.chores()):
+            await one.carry_out(limit=10)
+
+    await asyncio.gather(*map(carry_out, await world.crowd(3)))
+    assert await world.live() == []
+    assert len(await world.history(status="cancelled")) == 2 * (PORTION + 30)
 
 
 # ---- triggers

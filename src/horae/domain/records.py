@@ -109,6 +109,15 @@ class NewOperation:
 
 
 @dataclass(frozen=True, slots=True)
+class Deletion:
+    """A job that was deleted, and who asked for it."""
+
+    job_id: str
+    project_id: str
+    actor: str
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     id: str
     project_id: str

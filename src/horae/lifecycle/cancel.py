@@ -25,12 +25,6 @@ async def cancel_runs(tx: Transaction, *, project_id: str, run_ids: Collection[s
     return [record for record in records if record is not None]
 
 
-async def cancel_all_of(tx: Transaction, job_id: str, project_id: str, actor: str) -> None:
-    """Cancels whatever of a job is live, because the job goes away."""
-    live = [run_id for run_id, _ in await tx.runs.live_of([job_id])]
-    await cancel_live(tx, await tx.runs.live(project_id, live, lock=True), actor)
-
-
 async def cancel_operation(tx: Transaction, *, project_id: str, operation_id: str, actor: str) -> Operation:
     """Queues nothing more of it, and cancels what is under way."""
     operation = await tx.operations.find(project_id, operation_id, lock=True)

@@ -10,11 +10,12 @@ from horae.domain.difference import Change, made
 from horae.domain.errors import Conflict, DuplicateKey, StaleVersion
 from horae.domain.firing import Plan, first_occurrence, parse_plan, plan_text
 from horae.domain.job import JobSpec
-from horae.domain.records import JobRecord, NewJob
+from horae.domain.records import Deletion, JobRecord, NewJob
 from horae.domain.run import NewRun, RunRecord
 from horae.domain.states import Trigger
 from horae.lifecycle.audit import about_job, did
-from horae.lifecycle.cancel import cancel_all_of
+from horae.lifecycle.deletion import portion
+from horae.lifecycle.ended import cancel_live
 from horae.lifecycle.find import found, hold_project, locked, no_job
 from horae.lifecycle.follow import set_upstream
 from horae.lifecycle.functions import check_function, check_inputs
@@ -63,7 +64,8 @@ async def create_job(
 async def delete_job(
     tx: Transaction, *, project_id: str, ref: str, actor: str, expected_version: int | None = None
 ) -> None:
-    """Cancels what is queued, asks what runs to cancel, and keeps the history."""
+    """Cancels what is queued, asks what runs to cancel, and keeps the history. The job is gone at once and its name
+    free; of very many runs the first are cancelled here and the others in portions, by schedulers."""
     gone = tx.repeated and await tx.jobs.find(project_id, ref) is None
     if gone and await did(tx, "job.delete", project_id, ref, actor):
         return
@@ -76,8 +78,12 @@ async def delete_job(
     # First its operations: the end of one of their runs would queue the next.
     for operation_id in await tx.operations.running_of(job.id):
         await tx.operations.finish(operation_id, "cancelled", "the job was deleted")
-    await cancel_all_of(tx, job.id, project_id, actor)
+    deletion = Deletion(job.id, project_id, actor)
+    live, more = await portion(tx, deletion)  # whoever ends runs locks them first, then their gate
     await tx.jobs.delete(job.id)
+    await cancel_live(tx, live, actor)
+    if more:
+        await tx.deletions.add(deletion)
     await about_job(tx, "job.delete", job, actor, [Change("version", job.version, None)])
 
 

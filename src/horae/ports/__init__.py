@@ -6,7 +6,7 @@ else depends on the protocols alone. A simulation replaces clock, ids, chance an
 
 from __future__ import annotations
 
-from horae.ports.jobs import Dependencies, Functions, Gates, Jobs, Queues
+from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues
 from horae.ports.outside import Clock, Executor, Hint, Ids, Seals, Starting, Wakeups
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
 from horae.ports.runs import Changes, DeadLetters, Facts, Logs, Operations, Runs, Stats
@@ -20,6 +20,7 @@ __all__ = [
     "Changes",
     "Clock",
     "DeadLetters",
+    "Deletions",
     "Dependencies",
     "Executor",
     "Facts",

@@ -13,6 +13,7 @@ from horae.domain.job import JobSpec
 from horae.domain.queue import QueueRecord
 from horae.domain.records import (
     Advance,
+    Deletion,
     Follower,
     JobChange,
     JobHead,
@@ -135,3 +136,18 @@ class Functions(Protocol):
 
     async def change(self, name: str, change: FunctionChange) -> None: ...
     async def delete(self, name: str) -> None: ...
+
+
+class Deletions(Protocol):
+    """Jobs that are gone and whose runs are still being cancelled."""
+
+    async def add(self, deletion: Deletion) -> None: ...
+    async def take(self) -> Deletion | None:
+        """One that nobody else is at, locked."""
+        ...
+
+    async def left(self, job_id: str, limit: int) -> list[str]:
+        """Runs of it that nobody has asked to stop yet."""
+        ...
+
+    async def done(self, job_id: str) -> None: ...

@@ -99,7 +99,7 @@ class Runs(Protocol):
 
     async def chores(self) -> set[str]:
         """What a sweep would find, asked in one statement: any of `running`, `lost`, `overdue`, `tallies`,
-        `operations`."""
+        `deletions`, `operations`."""
         ...
 
     async def live(self, project_id: str, run_ids: Collection[str], *, lock: bool = False) -> list[RunRecord]: ...

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from horae.domain.audit import Origin
-from horae.ports.jobs import Dependencies, Functions, Gates, Jobs, Queues
+from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues
 from horae.ports.outside import Hint
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
 from horae.ports.runs import Changes, DeadLetters, Facts, Logs, Operations, Runs, Stats
@@ -46,6 +46,8 @@ class Transaction(Protocol):
     def limits(self) -> Limits: ...
     @property
     def upkeep(self) -> Upkeep: ...
+    @property
+    def deletions(self) -> Deletions: ...
     @property
     def dependencies(self) -> Dependencies: ...
     @property

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from horae.domain.errors import InUse
 from horae.domain.records import SchedulerSign
+from horae.lifecycle.deletion import carry_out
 from horae.lifecycle.fire import Fired, fire, idle_for
 from horae.lifecycle.prune import FIRST, partition, prune, roll_up, tidy
 from horae.lifecycle.recover import expire
@@ -144,6 +145,8 @@ class Scheduler:
             most = max(most, await self._store.transact(expire, limit=_SWEPT))
         if "operations" in chores:
             most = max(most, await self._store.transact(carry_on, limit=_SWEPT))
+        if "deletions" in chores:
+            most = max(most, await self._store.transact(carry_out, limit=_SWEPT))
         if "tallies" in chores and 0 in self._shards:
             most = max(most, await self._store.transact(roll_up))
         return 0 if most >= _SWEPT else self._settings.sweep

@@ -151,10 +151,10 @@ class RunTable(Leases):
             "SELECT EXISTS (SELECT 1 FROM runs WHERE status = 'running') AS running, "
             f"EXISTS (SELECT 1 FROM runs WHERE {over} {self.d.now}) AS lost, "
             f"EXISTS (SELECT 1 FROM runs WHERE {late} {self.d.now}) AS overdue, "
-            "EXISTS (SELECT 1 FROM stat_deltas) AS tallies, "
+            "EXISTS (SELECT 1 FROM stat_deltas) AS tallies, EXISTS (SELECT 1 FROM job_deletions) AS deletions, "
             "EXISTS (SELECT 1 FROM operations WHERE state = 'running' AND kind IN ('redrive', 'discard')) AS operations"
         )
-        return {chore for chore in ("running", "lost", "overdue", "tallies", "operations") if row[chore]}
+        return {chore for chore in ("running", "lost", "overdue", "tallies", "deletions", "operations") if row[chore]}
 
     async def live(self, project_id: str, run_ids: Collection[str], *, lock: bool = False) -> list[RunRecord]:
         if not run_ids:

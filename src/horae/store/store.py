@@ -16,6 +16,7 @@ from horae.store.accounts import AccountTables
 from horae.store.audit import AuditTable
 from horae.store.changes import ChangeTables
 from horae.store.dead_letters import DeadLetterTable
+from horae.store.deletions import DeletionTable
 from horae.store.dependencies import DependencyTable
 from horae.store.dialects.base import Connection, Dialect
 from horae.store.facts import FactTables
@@ -84,6 +85,7 @@ class SqlTransaction:
     sessions = _group(SessionTable)
     limits = _group(LimitTable)
     upkeep = _group(UpkeepTables)
+    deletions = _group(DeletionTable)
     dependencies = _group(DependencyTable)
     operations = _group(OperationTable)
     secrets = _group(SecretTable)

@@ -72,6 +72,14 @@ job_gates = table(
     must("max_instances", Int),
 )
 
+job_deletions = table(
+    "job_deletions",  # jobs that were deleted and whose queued runs are still being cancelled, a portion at a time
+    key("job_id", Id),
+    must("project_id", Id),
+    must("deleted_by", name(200)),
+    must("deleted_at", Time),
+)
+
 job_dependencies = table(
     "job_dependencies",
     key("upstream_id", Id),
@@ -299,6 +307,19 @@ run_stats = table(
     must("runs", Big),
     must("duration_ms", Big),
     Index("run_stats_project", "project_id", "hour"),
+    Index("run_stats_hour", "hour"),
+)
+
+run_days = table(
+    "run_days",  # the same per day, for what is too old to be told by the hour
+    key("job_id", Id),
+    key("day", Time),
+    key("status", name(10)),
+    must("project_id", Id),
+    must("runs", Big),
+    must("duration_ms", Big),
+    Index("run_days_project", "project_id", "day"),
+    Index("run_days_day", "day"),
 )
 
 skip_stats = table(
