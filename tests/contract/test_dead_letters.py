@@ -14,7 +14,7 @@ from horae.domain.dead_letter import DeadFilter, DeadGroup
 from horae.domain.errors import Conflict, NotFound
 from horae.domain.outcome import Outcome
 from horae.domain.records import JobRecord, Operation
-from horae.domain.run import RunRecord
+from horae.domain.run import Claimed, RunRecord
 from horae.domain.states import AttemptOutcome
 from horae.lifecycle import redrive, rerun
 from horae.lifecycle.audit import read_audit
@@ -112,14 +112,49 @@ async def test_causes_are_told_apart_but_not_numbers(world: World):
     newest = await fail(world, two, error="port 99 is closed")
     await fail(world, two, error="no such file")
     found = await groups(world)
-    assert set(found) == {"port 99 is closed", "no such file"}
+    assert set(found) == {"port 2 is closed", "port 99 is closed", "no such file"}
+    assert [(job.name, job.count) for job in found["port 2 is closed"].jobs] == [("one", 3)]
+    assert found["port 2 is closed"].first_at < found["port 2 is closed"].last_at
     closed = found["port 99 is closed"]
-    assert (closed.count, closed.last_run_id) == (4, newest[0])
-    assert [(job.name, job.count) for job in closed.jobs] == [("one", 3), ("two", 1)]
-    assert closed.first_at < closed.last_at
+    assert (closed.count, closed.last_run_id) == (1, newest[0])
+    assert await dead(world, DeadFilter(fingerprint=closed.fingerprint)) == newest
     mine = await groups(world, DeadFilter(job_id=one.id))
     assert [(group.count, len(group.jobs)) for group in mine.values()] == [(3, 1)]
-    assert await dead(world, DeadFilter(fingerprint=closed.fingerprint, job_id=two.id)) == newest
+
+
+async def test_exit_codes_and_last_lines_are_causes_of_their_own(world: World):
+    """Six jobs that end with 1, 2 and 137 are no single cause, and redriving one leaves the others alone."""
+    job = await world.job(name="load", retry=ONCE)
+    killed: Sequence[Claimed] = ()
+    for code, line in ((1, ": KeyError: 'price_eur'"), (1, ": KeyError: 'price_usd'"), (2, ""), (137, "")):
+        error = f"exit code {code}{line}"
+        await world.trigger(job, 2)
+        outcome = Outcome(AttemptOutcome.FAILED, error=error, exit_code=code, permanent=True)
+        killed = await world.claim(2)
+        await world.finish(*killed, outcome=outcome)
+    found = await groups(world)
+    assert {error: (group.exit_code, group.count) for error, group in found.items()} == {
+        "exit code 1: KeyError: 'price_eur'": (1, 2),
+        "exit code 1: KeyError: 'price_usd'": (1, 2),
+        "exit code 2": (2, 2),
+        "exit code 137": (137, 2),
+    }
+    chosen = DeadFilter(fingerprint=found["exit code 137"].fingerprint)
+    assert await dead(world, chosen) == sorted(run.id for run in killed)
+
+
+async def test_what_an_older_version_buried_is_still_found_and_redriven(world: World):
+    """Its fingerprint was that of the error alone, and so one group may be of several jobs."""
+    one, two = await world.job(name="one", retry=ONCE), await world.job(name="two", retry=ONCE)
+    old = [*await fail(world, one, 2, error="exit code 1"), *await fail(world, two, error="exit code 1")]
+    await world.execute("UPDATE dead_letters SET fingerprint = '0123456789abcdef'")
+    new = await fail(world, one, error="exit code 1")
+    before = await world.store.read(lambda tx: tx.dead_letters.groups(world.project, ALL, limit=10, after=None))
+    by_print = {group.fingerprint: group for group in before.items}
+    assert len(by_print) == 2
+    assert [(job.name, job.count) for job in by_print["0123456789abcdef"].jobs] == [("one", 2), ("two", 1)]
+    assert await dead(world, DeadFilter(fingerprint="0123456789abcdef")) == sorted(old)
+    assert await dead(world) == sorted([*old, *new])
 
 
 async def test_filters_of_time(world: World):
@@ -326,7 +361,7 @@ async def test_discarded_runs_stay_in_history_until_their_time(world: World):
     assert await later.prune(days=5) == 0  # unresolved: retention spares it
     await resolve(world, "discard", DeadFilter(ids=(run_id,)), reason="known")
     assert (await world.find(run_id))["status"] == "failed"
-    assert await later.prune(days=5) == 1
+    assert await later.prune(days=5) == 2  # the run, and the operation that discarded it
     assert await world.history(job) == []
 
 

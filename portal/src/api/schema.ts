@@ -191,8 +191,9 @@ export interface CronSchedule {
 }
 
 /**
- * Failures whose errors differ only in numbers and ids; `error` is that of the newest, and `jobs` are the ten with
- * most of them.
+ * Failures of one cause: of one job, with the same exit or response code, and with errors that differ only in
+ * numbers and ids. `error` is that of the newest. What an older version recorded may be of several jobs: `jobs` are
+ * the ten with most of them.
  */
 export interface DeadGroupView {
   fingerprint: string;
@@ -201,6 +202,8 @@ export interface DeadGroupView {
   last_at: string;
   last_run_id: string;
   error: string | null;
+  exit_code: number | null;
+  response_code: number | null;
   jobs: DeadJobView[];
 }
 

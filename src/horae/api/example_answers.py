@@ -273,6 +273,8 @@ ANSWERS: dict[str, Any] = {
         "last_at": "2026-11-15T01:07:04Z",
         "last_run_id": _RUN,
         "error": "HTTP 503",
+        "exit_code": None,
+        "response_code": 503,
         "jobs": [{"id": _JOB, "name": "nightly-report", "count": 12}],
     },
     "AuditView": {

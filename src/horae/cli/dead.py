@@ -79,21 +79,26 @@ def _runs(found: list[Json]) -> None:
 def _causes(found: list[Json]) -> None:
     now = SystemClock().now()
     table(
-        ("count", "cause", "first", "last", "jobs", "error"),
+        ("count", "cause", "first", "last", "job", "code", "error"),
         (
             (
                 one["count"],
                 one["fingerprint"],
                 ago(one["first_at"], now),
                 ago(one["last_at"], now),
-                ", ".join(f"{job['name']} ({job['count']})" for job in one["jobs"]),
+                _jobs(one["jobs"]),
+                one["response_code"] if one["exit_code"] is None else one["exit_code"],
                 _line(one["error"]),
             )
             for one in sorted(found, key=lambda one: -int(one["count"]))
         ),
         "No dead letters.",
-        spare=("first",),
+        spare=("first", "code"),
     )
+
+
+def _jobs(jobs: list[Json]) -> str:
+    return jobs[0]["name"] if len(jobs) == 1 else ", ".join(f"{job['name']} ({job['count']})" for job in jobs)
 
 
 def _line(error: str | None) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -56,7 +58,8 @@ class DeadJob:
 
 @dataclass(frozen=True, slots=True)
 class DeadGroup:
-    """Dead letters whose errors differ only in numbers and ids."""
+    """Dead letters of one cause; code and error are those of the newest. What failed before causes were told apart by
+    job and code may be of several jobs."""
 
     fingerprint: str
     count: int
@@ -64,7 +67,19 @@ class DeadGroup:
     last_at: datetime
     last_run_id: str
     error: str | None
+    exit_code: int | None
+    response_code: int | None
     jobs: tuple[DeadJob, ...]
+
+
+_VARYING = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|0x[0-9a-f]+|\b[0-9a-f]{16,}\b|\d+", re.IGNORECASE)
+
+
+def fingerprint(job_id: str, code: int | None, error: str | None) -> str:
+    """The cause of a failure: equal for those of one job that ended with the same code, and whose errors differ only
+    in numbers and ids."""
+    cause = f"{job_id} {code} {_VARYING.sub('#', error or '')}"
+    return hashlib.sha256(cause.encode()).hexdigest()[:16]
 
 
 def allowance(rate: float | None, waited: float, most: int) -> int:

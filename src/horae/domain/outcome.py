@@ -23,6 +23,11 @@ class Outcome:
     retry_after: float | None = None
     park_for: float | None = None
 
+    @property
+    def code(self) -> int | None:
+        """What tells failures apart before their words do."""
+        return self.response_code if self.exit_code is None else self.exit_code
+
 
 SUCCEEDED = Outcome(AttemptOutcome.SUCCEEDED)
 

@@ -160,6 +160,7 @@ class Ended(NamedTuple):
     duration_ms: int = 0
     timed_out: bool = False
     trigger: str = ""
+    code: int | None = None  # that it exited with, or that of the response
 
 
 @dataclass(frozen=True, slots=True)

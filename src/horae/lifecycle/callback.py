@@ -81,6 +81,7 @@ async def _end(tx: Transaction, row: Leased, outcome: Outcome, chance: Callable[
                 outcome.error,
                 duration_ms,
                 trigger=row.trigger,
+                code=outcome.code,
             )
         ],
     )

@@ -3,10 +3,9 @@ the start of jobs that wait for it; for those, older runs of theirs may have to 
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Collection, Mapping, Sequence
 
+from horae.domain.dead_letter import fingerprint
 from horae.domain.outcome import Outcome
 from horae.domain.records import Dead, Tally
 from horae.domain.run import Ended, Ending, RunRecord
@@ -23,7 +22,7 @@ async def after_ends(tx: Transaction, ended: Sequence[Ended]) -> None:
         return
     await tx.runs.bury(
         [
-            Dead(run.id, run.job_id, run.project_id, fingerprint(run.error))
+            Dead(run.id, run.job_id, run.project_id, fingerprint(run.job_id, run.code, run.error))
             for run in ended
             if run.status is RunStatus.FAILED
         ]
@@ -105,11 +104,3 @@ def tally(ended: Sequence[Ended]) -> list[Tally]:
         Tally(*key, count, duration_ms=duration, timed_out=timed_out, run_id=last[key])
         for key, (count, duration, timed_out) in sums.items()
     ]
-
-
-_VARYING = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|0x[0-9a-f]+|\d+", re.IGNORECASE)
-
-
-def fingerprint(error: str | None) -> str:
-    """Equal for errors that differ only in numbers and ids, so that dead letters group by cause."""
-    return hashlib.sha256(_VARYING.sub("#", error or "").encode()).hexdigest()[:16]

@@ -104,4 +104,5 @@ def _ended(item: Finished, settlement: Settlement) -> Ended:
         item.duration_ms,
         outcome.kind is AttemptOutcome.TIMED_OUT,
         run.trigger,
+        outcome.code,
     )

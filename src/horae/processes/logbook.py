@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import orjson
 
+from horae.domain.last_words import LastWords
 from horae.domain.run import Claimed, LogLines, Progress
 from horae.domain.text import storable
 from horae.ports import Clock
@@ -24,6 +25,7 @@ class RunLog:
         self._stream: str | None = None
         self._parts: list[str] = []
         self._size = 0
+        self.last_words = LastWords()
 
     @property
     def full(self) -> bool:
@@ -31,6 +33,8 @@ class RunLog:
         return self._left <= 0
 
     def write(self, stream: str, text: str) -> None:
+        if stream == "stderr":  # also what is not kept: the reason of a failure comes last
+            self.last_words.feed(text)
         if self.full or not text:
             return
         if len(text) > self._left:

@@ -14,7 +14,7 @@ class RedactedLog:
         self._streams: dict[str, Stream] = {}
 
     def write(self, stream: str, text: str) -> None:
-        if self._log.full:
+        if self._log.full and stream != "stderr":  # whose last line is told even then
             return
         if stream not in self._streams:
             self._streams[stream] = self._known.stream()

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 
 from horae.domain.attempt import Attempt, Lease, LogSink
 from horae.domain.job import JobSpec
+from horae.domain.last_words import with_last_words
 from horae.domain.outcome import Outcome
 from horae.domain.run import Claimed
 from horae.domain.states import StopReason
 from horae.lifecycle.execute import execute, stopped
 from horae.ports import Clock, Executor
-from horae.processes.logbook import LogBook
+from horae.processes.logbook import LogBook, RunLog
 from horae.processes.vault import Opened
 
 OnDone = Callable[[Attempt, Outcome, float], None]
@@ -48,8 +49,11 @@ class Slots:
     def start(
         self, run: Claimed, job: JobSpec, opened: Opened | None = None, *, leased_until: float = float("inf")
     ) -> None:
+        written: list[RunLog] = []  # one, if it writes anything
+
         def open_log() -> LogSink:
             log = self._book.sink(run)
+            written.append(log)
             return log if opened is None else opened.log(log)
 
         attempt = Attempt(
@@ -61,10 +65,10 @@ class Slots:
             secrets={} if opened is None else opened.values,
             lease=Lease(leased_until),
         )
-        task = asyncio.get_running_loop().create_task(self._perform(attempt, opened))
+        task = asyncio.get_running_loop().create_task(self._perform(attempt, opened, written))
         self._running[run.id, run.token] = (attempt, task)
 
-    async def _perform(self, attempt: Attempt, opened: Opened | None) -> None:
+    async def _perform(self, attempt: Attempt, opened: Opened | None, written: list[RunLog]) -> None:
         began = self._clock.monotonic()
         if attempt.stop is None and attempt.lease.until < began:  # it was long on the way here: it may be another's
             attempt.stop = StopReason.LEASE_LOST
@@ -77,6 +81,8 @@ class Slots:
                 outcome = await execute(attempt, self._executors)
             if opened is not None:
                 outcome = opened.outcome(outcome)
+            if written:
+                outcome = with_last_words(outcome, written[0].last_words)
         finally:
             del self._running[attempt.run.id, attempt.run.token]
         self._on_done(attempt, outcome, self._clock.monotonic() - began)

@@ -34,8 +34,8 @@ class DeadLetter(Record):
 
 
 class DeadGroup(Record):
-    """Failures whose errors differ only in numbers and ids; `error` is that of the newest, and `jobs` are the ten with
-    most of them."""
+    """Failures of one cause: of one job, with the same exit or response code, and with errors that differ only in
+    numbers and ids. `error` is that of the newest."""
 
     __slots__ = ()
 
@@ -45,6 +45,8 @@ class DeadGroup(Record):
     last_at: str
     last_run_id: str
     error: str | None
+    exit_code: int | None
+    response_code: int | None
     jobs: list[Json]
 
 

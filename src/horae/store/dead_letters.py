@@ -8,7 +8,7 @@ from typing import Any
 
 from horae.domain.dead_letter import DeadFilter, DeadGroup, DeadJob, DeadLetter
 from horae.domain.records import Page
-from horae.store.dialects.base import Dialect
+from horae.store.dialects.base import Dialect, Row
 from horae.store.rows import Group, load, some
 
 _JOBS_SHOWN = 10
@@ -57,30 +57,40 @@ class DeadLetterTable(Group):
         shares = await self._shares(project_id, where, [row["fingerprint"] for row in shown])
         groups = []
         for row in shown:
-            jobs, run_id, error = shares[row["fingerprint"]]
+            newest, jobs = shares[row["fingerprint"]]
             groups.append(
-                DeadGroup(row["fingerprint"], int(row["n"]), row["first_at"], row["last_at"], run_id, error, jobs)
+                DeadGroup(
+                    row["fingerprint"],
+                    int(row["n"]),
+                    row["first_at"],
+                    row["last_at"],
+                    newest["run_id"],
+                    newest["error"],
+                    newest["exit_code"],
+                    newest["response_code"],
+                    jobs,
+                )
             )
         return Page(groups, groups[-1].fingerprint if len(rows) > limit else None)
 
     async def _shares(
         self, project_id: str, where: DeadFilter, fingerprints: list[str]
-    ) -> dict[str, tuple[tuple[DeadJob, ...], str, str | None]]:
-        """Of each group: its jobs, the largest share first, and its newest run with that one's error."""
+    ) -> dict[str, tuple[Row, tuple[DeadJob, ...]]]:
+        """Of each group: its newest run, and its jobs, the largest share first."""
         if not fingerprints:
             return {}
         wheres, params = _conditions(self.d, project_id, where)
         # The newest by place: databases have no MAX of an id.
         rows = await self.db.fetch(
-            "SELECT n.fingerprint, n.job_id, n.n, n.run_id, h.error, s.spec FROM (SELECT d.fingerprint, d.job_id, "
-            "d.run_id, COUNT(*) OVER (PARTITION BY d.fingerprint, d.job_id) AS n, "
+            "SELECT n.fingerprint, n.job_id, n.n, n.run_id, h.error, h.exit_code, h.response_code, s.spec FROM "
+            "(SELECT d.fingerprint, d.job_id, d.run_id, COUNT(*) OVER (PARTITION BY d.fingerprint, d.job_id) AS n, "
             "ROW_NUMBER() OVER (PARTITION BY d.fingerprint, d.job_id ORDER BY d.run_id DESC) AS place "
             f"FROM dead_letters d WHERE {' AND '.join(wheres)} AND {self.d.among('d.fingerprint', 'fingerprints')}) n "
             "JOIN run_history h ON h.id = n.run_id "
             "JOIN job_versions s ON s.job_id = h.job_id AND s.version = h.version WHERE n.place = 1",
             {**params, "fingerprints": fingerprints},
         )
-        of: dict[str, list[Any]] = defaultdict(list)
+        of: dict[str, list[Row]] = defaultdict(list)
         for row in rows:
             of[row["fingerprint"]].append(row)
         found = {}
@@ -88,7 +98,7 @@ class DeadLetterTable(Group):
             newest = max(shares, key=lambda row: str(row["run_id"]))
             shares.sort(key=lambda row: (-row["n"], row["job_id"]))
             jobs = tuple(DeadJob(row["job_id"], load(row["spec"])["name"], int(row["n"])) for row in shares)
-            found[fingerprint] = (jobs[:_JOBS_SHOWN], newest["run_id"], newest["error"])
+            found[fingerprint] = (newest, jobs[:_JOBS_SHOWN])
         return found
 
     async def count(self, project_id: str, where: DeadFilter, *, of_jobs: bool) -> int:

@@ -38,7 +38,8 @@ async def test_failure_to_dead_letter_to_redrive(horae: Horae, visit: Visit, tmp
     page = operator.page
     await operator.open(f"/dead-letters?job={job['name']}")
     group = page.get_by_role("listitem").filter(has_text=job["name"])
-    await expect(group).to_contain_text(f"{job['name']} (3)")
+    await expect(group).to_contain_text("the disk is full")
+    await expect(group).to_contain_text("exit code 3")
     await operator.look("dead-letters-causes")
     await group.get_by_role("link").first.click()
     await expect(page.get_by_role("table", name="Dead letters").get_by_role("row")).to_have_count(4)
@@ -99,6 +100,24 @@ async def test_redrive_with_another_input(horae: Horae, visit: Visit):
     await page.get_by_role("button", name="Redrive 2").click()
     await until(lambda: _succeeded(horae, job, 2), timeout=30)
     await expect(page.get_by_role("heading", name="No dead letter is like that")).to_be_visible()
+
+
+async def test_redriving_one_cause_leaves_the_others(horae: Horae, visit: Visit):
+    source = "read n; echo \"KeyError: 'row$((n % 2 + 1))'\" | tr 12 ab >&2; exit $((n % 2 + 1))"
+    job = await failures(horae, 4, source=source)
+    operator = await visit(horae, as_="operator")
+    page = operator.page
+    await operator.open(f"/dead-letters?job={job['name']}")
+    await expect(page.get_by_role("listitem").filter(has_text=job["name"])).to_have_count(2)
+    first = page.get_by_role("listitem").filter(has_text="KeyError: 'rowa'")
+    await expect(first).to_contain_text("exit code 1")
+    await operator.look("dead-letters-two-causes")
+    await first.get_by_role("button", name="Discard").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_label("Reason").fill("a known one")
+    await dialog.get_by_role("button", name="Discard 2").click()
+    await expect(first).to_have_count(0)
+    await expect(page.get_by_role("listitem").filter(has_text="KeyError: 'rowb'")).to_contain_text("exit code 2")
 
 
 async def test_discard_with_a_reason(horae: Horae, visit: Visit):

@@ -21,7 +21,7 @@ async def test_a_dead_letter_is_redriven(horae: Horae):
     run = fail(horae, "fragile")
     (group,) = horae("dead", "list", "--job", "fragile", "--json").json["items"]
     assert group["count"] == 1
-    assert "fragile (1)" in horae("dead", "list").out
+    assert "fragile" in horae("dead", "list").out
     assert run in horae("dead", "list", "--each").out
     made = horae("dead", "redrive", "--job", "fragile", "--input", "1", "--wait", "--json").json
     assert (made["state"], made["done"]) == ("done", 1)

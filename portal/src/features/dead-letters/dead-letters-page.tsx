@@ -9,6 +9,7 @@ import { Pager } from "@/components/ui/pager";
 import { SkeletonLines } from "@/components/ui/skeleton";
 import { useUrlState } from "@/lib/url-state";
 import { plural } from "@/lib/words";
+import { causeOf } from "./cause";
 import { DeadFilters } from "./dead-filters";
 import { DEFAULTS, filterOf, isNarrowed } from "./filters";
 import { GroupList } from "./group-list";
@@ -42,13 +43,13 @@ export default function DeadLettersPage() {
 /** What the letters of an opened group have in common. */
 function Cause({ filter, onBack }: { filter: DeadLetterFilter; onBack: () => void }) {
   const groups = useDeadGroups({ ...filter, limit: 200 });
-  const error = groups.data?.items[0]?.error;
+  const cause = groups.data?.items[0];
   return (
     <div className="mb-3 flex items-start gap-2">
       <Button variant="ghost" size="icon" aria-label="Back to all causes" onClick={onBack}>
         <ArrowLeft />
       </Button>
-      <h2 className="min-w-0 pt-1.5 text-sm font-medium break-words">{error ?? "One cause"}</h2>
+      <h2 className="min-w-0 pt-1.5 text-sm font-medium break-words">{cause ? causeOf(cause) : "One cause"}</h2>
     </div>
   );
 }

@@ -7,6 +7,7 @@ import { Button } from "@/components/ui/button";
 import { Time } from "@/components/ui/time";
 import { count } from "@/lib/durations";
 import { useCan } from "@/session/use-can";
+import { causeOf } from "./cause";
 import { DiscardDialog } from "./discard-dialog";
 import { RedriveDialog } from "./redrive-dialog";
 
@@ -49,20 +50,17 @@ function Group({ group, filter }: { group: DeadGroupView; filter: DeadLetterFilt
           to={`?${to.toString()}`}
           className="flex items-start gap-1 rounded font-medium hover:text-accent hover:underline"
         >
-          <span className="line-clamp-2 min-w-0 break-words">{group.error ?? "No error was told"}</span>
+          <span className="line-clamp-2 min-w-0 break-words">{causeOf(group)}</span>
           <ChevronRight aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
         </Link>
         <p className="mt-1 text-xs text-muted">
-          {group.jobs
-            .slice(0, 3)
-            .map((job) => `${job.name} (${count(job.count)})`)
-            .join(", ")}
-          {group.jobs.length > 3 ? ` and ${group.jobs.length - 3} more` : ""}
+          <Jobs jobs={group.jobs} />
+          {codeOf(group)}
         </p>
         <p className="mt-0.5 text-xs text-muted">
           first <Time at={group.first_at} />, last <Time at={group.last_at} /> ·{" "}
           <Link to={`/runs/${group.last_run_id}`} className="rounded underline hover:text-accent">
-            an example
+            latest run
           </Link>
         </p>
       </div>
@@ -80,4 +78,21 @@ function Group({ group, filter }: { group: DeadGroupView; filter: DeadLetterFilt
       {asked === "discard" ? <DiscardDialog {...about} /> : null}
     </li>
   );
+}
+
+function Jobs({ jobs }: { jobs: DeadGroupView["jobs"] }) {
+  if (jobs[0] && jobs.length === 1) {
+    return (
+      <Link to={`/jobs/${jobs[0].id}`} className="rounded underline hover:text-accent">
+        {jobs[0].name}
+      </Link>
+    );
+  }
+  const named = jobs.slice(0, 3).map((job) => `${job.name} (${count(job.count)})`);
+  return <>{named.join(", ") + (jobs.length > 3 ? ` and ${jobs.length - 3} more` : "")}</>;
+}
+
+function codeOf({ exit_code, response_code }: DeadGroupView): string {
+  if (exit_code !== null) return ` · exit code ${exit_code}`;
+  return response_code === null ? "" : ` · HTTP ${response_code}`;
 }

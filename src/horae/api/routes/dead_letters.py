@@ -68,8 +68,9 @@ class DeadJobView(BaseModel):
 
 
 class DeadGroupView(BaseModel):
-    """Failures whose errors differ only in numbers and ids; `error` is that of the newest, and `jobs` are the ten with
-    most of them."""
+    """Failures of one cause: of one job, with the same exit or response code, and with errors that differ only in
+    numbers and ids. `error` is that of the newest. What an older version recorded may be of several jobs: `jobs` are
+    the ten with most of them."""
 
     fingerprint: str
     count: int
@@ -77,6 +78,8 @@ class DeadGroupView(BaseModel):
     last_at: datetime
     last_run_id: str
     error: str | None
+    exit_code: int | None
+    response_code: int | None
     jobs: list[DeadJobView]
 
 
