@@ -100,6 +100,27 @@ export interface BlackoutRange {
   end: string;
 }
 
+/** A worker, and what of this project it is at. */
+export interface BusyWorkerView {
+  id: string;
+  name: string;
+  hostname: string;
+  platform: string;
+  pid: number;
+  version: string;
+  queues: string[];
+  offers: string[];
+  slots: number;
+  busy: number;
+  status: WorkerStatus;
+  runs_done: number;
+  started_at: string;
+  heartbeat_at: string;
+  drain_requested_by: string | null;
+  trouble: TroubleView | null;
+  current_runs: string[];
+}
+
 /** An occurrence with its job, or with `by` a stretch of time and how many begin in it. */
 export interface CalendarEntryView {
   at: string;
@@ -497,7 +518,9 @@ export interface JobView {
   last_status: string | null;
   paused: boolean;
   paused_until: string | null;
+  created_by: string;
   created_at: string;
+  updated_by: string;
   updated_at: string;
 }
 
@@ -553,7 +576,9 @@ export interface ListedJobView {
   last_status: string | null;
   paused: boolean;
   paused_until: string | null;
+  created_by: string;
   created_at: string;
+  updated_by: string;
   updated_at: string;
   /** the schedule as a sentence */
   words: string | null;
@@ -568,6 +593,11 @@ export interface AttemptViewListing {
 
 export interface AuditViewListing {
   items: AuditView[];
+  next_cursor: string | null;
+}
+
+export interface BusyWorkerViewListing {
+  items: BusyWorkerView[];
   next_cursor: string | null;
 }
 
@@ -648,11 +678,6 @@ export interface UserViewListing {
 
 export interface VersionViewListing {
   items: VersionView[];
-  next_cursor: string | null;
-}
-
-export interface WorkerViewListing {
-  items: WorkerView[];
   next_cursor: string | null;
 }
 
@@ -980,7 +1005,13 @@ export interface RunDetailView {
   parent_run_id: string | null;
   rerun_of: string | null;
   triggered_by: string | null;
+  /** the scheduler that fired it; null if none did */
+  scheduler_id: string | null;
   created_at: string;
+  /** while it runs: until when its worker holds it unless it renews */
+  lease_until: string | null;
+  /** while it runs: when its worker was last heard from */
+  worker_heartbeat_at: string | null;
   traceback: string | null;
   cancel_requested_at: string | null;
   dead_since: string | null;
@@ -1033,6 +1064,8 @@ export interface RunView {
   parent_run_id: string | null;
   rerun_of: string | null;
   triggered_by: string | null;
+  /** the scheduler that fired it; null if none did */
+  scheduler_id: string | null;
   created_at: string;
 }
 
@@ -1082,11 +1115,15 @@ export interface SecretView {
   updated_at: string;
 }
 
-/** A shard that a scheduler fires, until then unless it renews; the epoch counts the shard's owners. */
+/**
+ * A shard that a scheduler fires, until then unless it renews; the epoch counts the shard's owners. `owned_since`
+ * is null if a version of Horae took it that did not record it.
+ */
 export interface ShardLeaseView {
   shard: number;
   epoch: number;
   lease_until: string;
+  owned_since: string | null;
 }
 
 /**
@@ -1694,7 +1731,7 @@ export interface Operations {
     path: never;
     query: never;
     body: never;
-    answer: WorkerViewListing;
+    answer: BusyWorkerViewListing;
   };
   "POST /workers/{id}/drain": {
     path: { id: string };

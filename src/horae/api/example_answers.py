@@ -13,6 +13,8 @@ _WORKER = "01a1d9a4-02f1-7e0b-b6c1-64d1f2a7e801"
 _USER = "01a1d002-11aa-7f43-9c3e-5b1d8e7f6a52"
 _INVITATION = "01a1d8c3-55e0-7b19-8a20-9e4c3f1b7d60"
 _KEY = "01a1d8d0-9f12-7a3c-bd11-2c7e5a4f8b91"
+_SCHEDULER = "01a1d9a4-0417-7d52-9b0a-8c1e5f7a2d34"
+_OWNED = "2026-11-14T06:00:01Z"
 _MADE, _NIGHT = "2026-11-01T09:30:00Z", "2026-11-15T01:00:00Z"
 _CHANGE = {"path": "queue", "old": "default", "new": "mail"}
 _OCCURRENCES = {
@@ -90,8 +92,10 @@ _RUN_VIEW = {
     "parent_run_id": None,
     "rerun_of": None,
     "triggered_by": None,
+    "scheduler_id": _SCHEDULER,
     "created_at": _NIGHT,
 }
+_NO_LEASE = {"lease_until": None, "worker_heartbeat_at": None}
 _PLACE = {
     "project_id": _PROJECT,
     "slug": "finance",
@@ -152,7 +156,9 @@ _JOB_VIEW = {
     "last_status": "succeeded",
     "paused": False,
     "paused_until": None,
+    "created_by": "user:ann",
     "created_at": _MADE,
+    "updated_by": "user:ann",
     "updated_at": _MADE,
 }
 
@@ -164,7 +170,7 @@ ANSWERS: dict[str, Any] = {
         "recent": [{"id": _RUN, "status": "succeeded", "finished_at": "2026-11-15T01:00:04Z", "duration_ms": 4000}],
     },
     "RunView": _RUN_VIEW,
-    "RunDetailView": {**_RUN_VIEW, "traceback": None, "cancel_requested_at": None, "dead_since": None},
+    "RunDetailView": {**_RUN_VIEW, **_NO_LEASE, "traceback": None, "cancel_requested_at": None, "dead_since": None},
     "AttemptView": {
         "n": 1,
         "worker_id": _WORKER,
@@ -310,16 +316,17 @@ ANSWERS: dict[str, Any] = {
         "last_seen_at": "2026-11-15T07:00:00Z",
     },
     "WorkerView": _WORKER_VIEW,
+    "BusyWorkerView": {**_WORKER_VIEW, "current_runs": [_RUN]},
     "SchedulerView": {
-        "id": "01a1d9a4-0417-7d52-9b0a-8c1e5f7a2d34",
+        "id": _SCHEDULER,
         "hostname": "clock-1",
         "platform": "Linux x86_64, Python 3.11.7",
         "pid": 4712,
         "version": "0.1.0",
         "shards": [0, 1],
         "leases": [
-            {"shard": 0, "epoch": 3, "lease_until": "2026-11-15T07:03:28Z"},
-            {"shard": 1, "epoch": 1, "lease_until": "2026-11-15T07:03:28Z"},
+            {"shard": 0, "epoch": 3, "lease_until": "2026-11-15T07:03:28Z", "owned_since": _OWNED},
+            {"shard": 1, "epoch": 1, "lease_until": "2026-11-15T07:03:28Z", "owned_since": _OWNED},
         ],
         "started_at": "2026-11-14T06:00:00Z",
         "heartbeat_at": "2026-11-15T07:03:22Z",

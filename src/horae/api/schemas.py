@@ -91,7 +91,9 @@ class JobView(JobSpec):
     last_status: str | None
     paused: bool
     paused_until: datetime | None
+    created_by: str
     created_at: datetime
+    updated_by: str
     updated_at: datetime
 
 
@@ -143,12 +145,15 @@ class RunView(BaseModel):
     parent_run_id: str | None
     rerun_of: str | None
     triggered_by: str | None
+    scheduler_id: str | None = Field(description="the scheduler that fired it; null if none did")
     created_at: datetime
 
 
 class RunDetailView(RunView):
     """A run, and what only its own page tells: `dead_since` is null unless it is a dead letter now."""
 
+    lease_until: datetime | None = Field(description="while it runs: until when its worker holds it unless it renews")
+    worker_heartbeat_at: datetime | None = Field(description="while it runs: when its worker was last heard from")
     traceback: str | None
     cancel_requested_at: datetime | None
     dead_since: datetime | None
@@ -249,12 +254,20 @@ class WorkerView(BaseModel):
     trouble: TroubleView | None
 
 
+class BusyWorkerView(WorkerView):
+    """A worker, and what of this project it is at."""
+
+    current_runs: list[str]
+
+
 class ShardLeaseView(BaseModel):
-    """A shard that a scheduler fires, until then unless it renews; the epoch counts the shard's owners."""
+    """A shard that a scheduler fires, until then unless it renews; the epoch counts the shard's owners. `owned_since`
+    is null if a version of Horae took it that did not record it."""
 
     shard: int
     epoch: int
     lease_until: datetime
+    owned_since: datetime | None
 
 
 class SchedulerView(BaseModel):

@@ -60,7 +60,9 @@ def job_json(job: JobRecord, now: datetime) -> Json:
         "last_status": job.last_status,
         "paused": paused_at(job, now),
         "paused_until": job.paused_until,
+        "created_by": job.created_by,
         "created_at": job.created_at,
+        "updated_by": job.updated_by,
         "updated_at": job.updated_at,
     }
 
@@ -131,7 +133,8 @@ def scheduler_json(scheduler: SchedulerRecord) -> Json:
         "version": scheduler.version,
         "shards": scheduler.shards,
         "leases": [
-            {"shard": lease.shard, "epoch": lease.epoch, "lease_until": lease.lease_until} for lease in scheduler.leases
+            {name: getattr(lease, name) for name in ("shard", "epoch", "lease_until", "owned_since")}
+            for lease in scheduler.leases
         ],
         "started_at": scheduler.started_at,
         "heartbeat_at": scheduler.heartbeat_at,

@@ -95,7 +95,7 @@ def workers(as_json: AsJson = False) -> None:
         return
     now = SystemClock().now()
     table(
-        ("id", "name", "status", "busy", "queues", "offers", "done", "heartbeat", "host", "pid"),
+        ("id", "name", "status", "busy", "queues", "offers", "runs", "done", "heartbeat", "host", "pid"),
         (
             (
                 w["id"],
@@ -104,6 +104,7 @@ def workers(as_json: AsJson = False) -> None:
                 f"{w['busy']}/{w['slots']}",
                 ", ".join(w["queues"]) or "all",
                 ", ".join(w["offers"]),
+                ", ".join(w["current_runs"]),
                 w["runs_done"],
                 ago(w["heartbeat_at"], now),
                 w["hostname"],
@@ -112,7 +113,7 @@ def workers(as_json: AsJson = False) -> None:
             for w in found
         ),
         "No worker has registered. Start one with `horae worker`.",
-        spare=("pid", "host", "offers", "done", "queues"),
+        spare=("runs", "pid", "host", "offers", "done", "queues"),
     )
 
 
@@ -130,8 +131,8 @@ def schedulers(
     if shards:
         leases = sorted(((lease, s["id"]) for s in found for lease in s["leases"]), key=lambda pair: pair[0]["shard"])
         table(
-            ("shard", "owner", "epoch"),
-            ((lease["shard"], owner, lease["epoch"]) for lease, owner in leases),
+            ("shard", "owner", "epoch", "since"),
+            ((lease["shard"], owner, lease["epoch"], ago(lease["owned_since"], now)) for lease, owner in leases),
             "No shard has an owner: nothing is fired. Start a scheduler with `horae scheduler`.",
         )
         return

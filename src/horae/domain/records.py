@@ -160,7 +160,9 @@ class JobRecord:
     live_runs: int
     last_run_at: datetime | None
     last_status: str | None
+    created_by: str
     created_at: datetime
+    updated_by: str
     updated_at: datetime
 
 

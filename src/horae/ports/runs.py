@@ -250,6 +250,10 @@ class Facts(Protocol):
         """How many due runs come before this one in its queue, counted up to a thousand."""
         ...
 
+    async def heard_from(self, worker_id: str | None) -> datetime | None:
+        """The last heartbeat of a worker; None if it is not known."""
+        ...
+
     async def dead_since(self, run_id: str) -> datetime | None:
         """Since when a run is a dead letter; None if it is none (any more)."""
         ...

@@ -34,6 +34,14 @@ class Worker(Record):
     trouble: Json | None
 
 
+class BusyWorker(Worker):
+    """A worker, and the runs of this project that it is at."""
+
+    __slots__ = ()
+
+    current_runs: list[str]
+
+
 class Scheduler(Record):
     __slots__ = ()
 
@@ -114,8 +122,8 @@ class Installation(Resource[C]):
         return Request("GET", f"runs/{part(id)}/explain", read=RunExplanation, otherwise=job)
 
     @pages
-    def workers(self) -> Pages[Worker]:
-        return Pages("workers", Worker, paged=False)
+    def workers(self) -> Pages[BusyWorker]:
+        return Pages("workers", BusyWorker, paged=False)
 
     @call
     def drain(self, worker: str) -> Request[Worker]:

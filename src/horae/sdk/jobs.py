@@ -57,7 +57,9 @@ class Job(Record):
     last_status: str | None
     paused: bool
     paused_until: str | None
+    created_by: str
     created_at: str
+    updated_by: str
     updated_at: str
 
 

@@ -45,6 +45,7 @@ class Run(Record):
     parent_run_id: str | None
     rerun_of: str | None
     triggered_by: str | None
+    scheduler_id: str | None
     created_at: str
 
 
@@ -53,6 +54,8 @@ class RunDetail(Run):
 
     __slots__ = ()
 
+    lease_until: str | None
+    worker_heartbeat_at: str | None
     traceback: str | None
     cancel_requested_at: str | None
     dead_since: str | None

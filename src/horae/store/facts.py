@@ -99,6 +99,10 @@ class FactTables(Group):
         )
         return int(row["n"])
 
+    async def heard_from(self, worker_id: str | None) -> datetime | None:
+        rows: Sequence[Row] = await self.db.fetch("SELECT heartbeat_at FROM workers WHERE id = :id", {"id": worker_id})
+        return rows[0]["heartbeat_at"] if rows else None
+
     async def dead_since(self, run_id: str) -> datetime | None:
         rows: Sequence[Row] = await self.db.fetch(
             "SELECT failed_at FROM dead_letters WHERE run_id = :run_id", {"run_id": run_id}

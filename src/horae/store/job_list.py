@@ -114,6 +114,8 @@ def record_of(row: Row, running: int, latest: tuple[datetime, str] | None) -> Jo
         live_runs=running,
         last_run_at=latest[0] if latest else None,
         last_status=latest[1] if latest else None,
+        created_by=row["created_by"],
         created_at=row["created_at"],
+        updated_by=row["updated_by"],
         updated_at=row["updated_at"],
     )

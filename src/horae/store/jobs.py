@@ -22,7 +22,7 @@ from horae.store.stats import latest_runs
 
 _JOB = (
     "j.id, j.project_id, j.name, j.version, j.enabled, j.paused, j.paused_until, j.anchor_at, j.next_run_at, "
-    "j.fired_through, j.fired_count, j.created_at, j.updated_at, s.spec"
+    "j.fired_through, j.fired_count, j.created_by, j.created_at, j.updated_by, j.updated_at, s.spec"
 )
 _FROM = "FROM jobs j JOIN job_versions s ON s.job_id = j.id AND s.version = j.version"
 # One job with all that is told of it, in one statement: this is asked more often than anything else. Of the counters

@@ -69,6 +69,16 @@ class ProcessTable(Group):
         )
         return [_worker(row) for row in rows]
 
+    async def current_runs(self, project_id: str, worker_ids: Collection[str], limit: int) -> list[tuple[str, str]]:
+        if not worker_ids:
+            return []
+        rows = await self.db.fetch(
+            f"SELECT worker_id, id FROM runs WHERE status = 'running' AND {self.d.among('worker_id', 'workers')} "
+            "AND project_id = :project_id ORDER BY id LIMIT :limit",
+            {"workers": some(worker_ids), "project_id": project_id, "limit": limit},
+        )
+        return [(row["worker_id"], row["id"]) for row in rows]
+
     async def request_drain(self, worker_id: str, actor: str) -> None:
         await self.db.execute(
             "UPDATE workers SET drain_requested_by = :actor WHERE id = :id", {"id": worker_id, "actor": actor}

@@ -12,11 +12,11 @@ from .conftest import IDS, Api
 FAILED = Outcome(AttemptOutcome.FAILED, error="it broke", permanent=True)
 
 
-async def take(api: Api, limit: int = 100) -> list[Any]:
+async def take(api: Api, limit: int = 100, worker_id: str | None = None) -> list[Any]:
     """The runs that a worker claims now."""
     claims = await api.store.single(
         claim.claim,
-        worker_id=IDS.new(),
+        worker_id=worker_id or IDS.new(),
         token=IDS.new(),
         queues=("default",),
         offers=("http",),

@@ -40,7 +40,9 @@ def record(**fields: Any) -> JobRecord:
         live_runs=0,
         last_run_at=None,
         last_status=None,
+        created_by="user:ann",
         created_at=NOW,
+        updated_by="user:ben",
         updated_at=NOW,
     )
     return replace(whole, **fields)
@@ -106,8 +108,8 @@ def test_times_end_in_z():
 
 
 def test_read_only_fields_are_those_of_the_interface():
-    names = "id version status next_run_at last_run_at last_status paused paused_until created_at updated_at"
-    assert set(names.split()) == READ_ONLY
+    names = "id version status next_run_at last_run_at last_status paused paused_until"
+    assert {*names.split(), "created_by", "created_at", "updated_by", "updated_at"} == READ_ONLY
 
 
 def test_a_patch_merges_deeply_and_null_takes_away():

@@ -29,7 +29,9 @@ def job(name: str, fired_count: int = 0, fired_through: datetime | None = None, 
         live_runs=0,
         last_run_at=None,
         last_status=None,
+        created_by="user:ann",
         created_at=NOW - DAY,
+        updated_by="user:ben",
         updated_at=NOW - DAY,
     )
 

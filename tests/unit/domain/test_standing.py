@@ -30,7 +30,9 @@ JOB = JobRecord(
     live_runs=0,
     last_run_at=None,
     last_status=None,
+    created_by="user:ann",
     created_at=NOW,
+    updated_by="user:ben",
     updated_at=NOW,
 )
 

@@ -6,7 +6,7 @@ from typing import assert_type
 import horae
 from horae.sdk.accounts import NewKey
 from horae.sdk.following import Event
-from horae.sdk.installation import Worker
+from horae.sdk.installation import BusyWorker
 from horae.sdk.jobs import Job, ListedJob
 from horae.sdk.runs import Explanation, Run
 
@@ -22,7 +22,7 @@ def waiting(client: horae.Client) -> None:
     assert_type(client.runs.follow("1"), Iterator[Event])
     assert_type(client.runs.log_text("1"), str)
     assert_type(client.keys.create("ci", "operator").token, str)
-    assert_type(client.workers(), Iterator[Worker])
+    assert_type(client.workers(), Iterator[BusyWorker])
     assert_type(client.explain("a"), Explanation)
     with client as same:
         assert_type(same, horae.Client)

@@ -58,6 +58,7 @@ export function RunFacts({ run }: { run: RunDetailView }) {
         </Link>
       ) : null,
     ],
+    ...held(run),
     ["Last attempt", run.outcome && run.outcome !== run.status ? said(run.outcome) : null],
     ["Exit code", run.exit_code],
     ["Response", run.response_code === null ? null : `HTTP ${run.response_code}`],
@@ -95,6 +96,24 @@ export function RunFacts({ run }: { run: RunDetailView }) {
         ))}
     </dl>
   );
+}
+
+/** Which scheduler fired it, and until when its worker holds it. */
+function held(run: RunDetailView): [string, ReactNode][] {
+  return [
+    [
+      "Fired by",
+      run.scheduler_id ? (
+        <code key="scheduler" className="font-mono text-xs">
+          {run.scheduler_id}
+        </code>
+      ) : null,
+    ],
+    [
+      "Lease until",
+      run.lease_until ? <JobTime key="lease" at={run.lease_until} job={run.job_id} as="countdown" /> : null,
+    ],
+  ];
 }
 
 function startedBy(run: RunDetailView): string {

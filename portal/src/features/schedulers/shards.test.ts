@@ -14,7 +14,7 @@ function scheduler(leases: [shard: number, epoch: number, until?: string][]): Sc
     pid: 1,
     version: "0",
     shards: leases.map(([shard]) => shard),
-    leases: leases.map(([shard, epoch, until = LATER]) => ({ shard, epoch, lease_until: until })),
+    leases: leases.map(([shard, epoch, until = LATER]) => ({ shard, epoch, lease_until: until, owned_since: null })),
     started_at: EARLIER,
     heartbeat_at: EARLIER,
     trouble: null,

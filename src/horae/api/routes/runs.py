@@ -183,7 +183,14 @@ async def _run(tx: Transaction, project_id: str, run_id: str) -> RunRecord:
 async def _detail(tx: Transaction, project_id: str, run_id: str) -> dict[str, Any]:
     run = await _run(tx, project_id, run_id)
     dead_since = await tx.facts.dead_since(run_id) if run["status"] == RunStatus.FAILED else None
-    more = {"traceback": run["traceback"], "cancel_requested_at": run["cancel_requested_at"], "dead_since": dead_since}
+    heard = await tx.facts.heard_from(run["worker_id"]) if run["status"] == RunStatus.RUNNING else None
+    lease = {"lease_until": run["lease_until"], "worker_heartbeat_at": heard}
+    more = {
+        **lease,
+        "traceback": run["traceback"],
+        "cancel_requested_at": run["cancel_requested_at"],
+        "dead_since": dead_since,
+    }
     return {**run_json(run), **more}
 
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Path, Response
 from horae.api.auth import Caller, Principal, allow, allow_admin
 from horae.api.context import Ctx
 from horae.api.routes import PREFIX
-from horae.api.schemas import Listing, WorkerView
+from horae.api.schemas import BusyWorkerView, Listing, WorkerView
 from horae.api.views import listing, reply, worker_json
 from horae.domain.errors import NotFound
 from horae.domain.ids import is_id
@@ -17,14 +17,15 @@ from horae.domain.records import WorkerRecord
 from horae.lifecycle.drain import drain
 from horae.ports import Transaction
 
+MOST_RUNS = 1_000
 router = APIRouter(prefix=PREFIX, tags=["workers"])
 
 
-@router.get("/workers", response_model=Listing[WorkerView])
-async def list_workers(context: Ctx, _: Annotated[Principal, Depends(allow("workers:read"))]) -> Response:
-    """All workers: idle, busy, draining, or offline."""
-    found = await context.store.read(_workers, context.settings.offline_after)
-    return reply(listing(worker_json(worker) for worker in found))
+@router.get("/workers", response_model=Listing[BusyWorkerView])
+async def list_workers(context: Ctx, principal: Annotated[Principal, Depends(allow("workers:read"))]) -> Response:
+    """All workers: idle, busy, draining, or offline; and the runs of this project that each has, up to 1,000 in all."""
+    found, runs = await context.store.read(_workers, context.settings.offline_after, principal.project_id)
+    return reply(listing({**worker_json(worker), "current_runs": runs[worker.id]} for worker in found))
 
 
 @router.post("/workers/{id}/drain", status_code=202, response_model=WorkerView)
@@ -42,5 +43,11 @@ async def drain_worker(
     return reply(worker_json(worker), 202)
 
 
-async def _workers(tx: Transaction, offline_after: float) -> list[WorkerRecord]:
-    return await tx.processes.workers(offline_after)
+async def _workers(
+    tx: Transaction, offline_after: float, project_id: str
+) -> tuple[list[WorkerRecord], dict[str, list[str]]]:
+    found = await tx.processes.workers(offline_after)
+    runs: dict[str, list[str]] = {worker.id: [] for worker in found}
+    for worker_id, run_id in await tx.processes.current_runs(project_id, list(runs), MOST_RUNS):
+        runs[worker_id].append(run_id)
+    return found, runs

@@ -92,7 +92,7 @@ export function writeDraft(draft: Draft): JobBody {
 
 const READ_ONLY = [
   ...["id", "version", "status", "next_run_at", "last_run_at", "last_status"],
-  ...["paused", "paused_until", "created_at", "updated_at", "notify"],
+  ...["paused", "paused_until", "created_at", "updated_at", "created_by", "updated_by", "notify"],
 ];
 
 /** A job without what only the server says. */

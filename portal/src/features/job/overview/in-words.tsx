@@ -49,7 +49,13 @@ export function InWords({ job }: { job: JobView }) {
           [
             "Version",
             <span key="version">
-              {job.version}, saved <Time at={job.updated_at} />
+              {job.version}, saved <Time at={job.updated_at} /> by {job.updated_by.replace(/^(user|key):/, "")}
+            </span>,
+          ],
+          [
+            "Created",
+            <span key="created">
+              <Time at={job.created_at} /> by {job.created_by.replace(/^(user|key):/, "")}
             </span>,
           ],
         ]}
