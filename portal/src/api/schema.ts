@@ -269,6 +269,7 @@ export interface DetailedHealthView {
   database: "connected" | "disconnected";
   scheduler_service: "running" | "stopped" | "unknown";
   workers: number | null;
+  unreadable_jobs: number | null;
   broker: string;
   reasons: string[];
 }
@@ -497,8 +498,8 @@ export interface JobView {
   name: string;
   description: string;
   tags: string[];
-  target: HttpTarget | ScriptTarget | PythonTarget | ContainerTarget | ArtifactTarget;
-  schedule: CronSchedule | EverySchedule | AtSchedule | ManualSchedule | AfterSchedule;
+  target: HttpTarget | ScriptTarget | PythonTarget | ContainerTarget | ArtifactTarget | null;
+  schedule: CronSchedule | EverySchedule | AtSchedule | ManualSchedule | AfterSchedule | null;
   retry: Retry;
   timeout: number;
   overlap: "skip" | "queue_one" | "queue_all" | "cancel_running" | "allow";
@@ -509,6 +510,8 @@ export interface JobView {
   priority: number;
   start_within: number | null;
   id: string;
+  /** why its definition cannot be read; null as a rule */
+  unreadable: string | null;
   enabled: boolean;
   notify: Record<string, unknown>[];
   version: number;
@@ -555,8 +558,8 @@ export interface ListedJobView {
   name: string;
   description: string;
   tags: string[];
-  target: HttpTarget | ScriptTarget | PythonTarget | ContainerTarget | ArtifactTarget;
-  schedule: CronSchedule | EverySchedule | AtSchedule | ManualSchedule | AfterSchedule;
+  target: HttpTarget | ScriptTarget | PythonTarget | ContainerTarget | ArtifactTarget | null;
+  schedule: CronSchedule | EverySchedule | AtSchedule | ManualSchedule | AfterSchedule | null;
   retry: Retry;
   timeout: number;
   overlap: "skip" | "queue_one" | "queue_all" | "cancel_running" | "allow";
@@ -567,6 +570,8 @@ export interface ListedJobView {
   priority: number;
   start_within: number | null;
   id: string;
+  /** why its definition cannot be read; null as a rule */
+  unreadable: string | null;
   enabled: boolean;
   notify: Record<string, unknown>[];
   version: number;

@@ -11,6 +11,7 @@ from horae.api.schemas import STATE, JobView
 from horae.domain.errors import InvalidInput
 from horae.domain.job import JobSpec
 from horae.domain.stored import read_spec, spec_fields, unknown_fields
+from horae.lifecycle.find import unreadable_job
 
 READ_ONLY = frozenset(JobView.model_fields) - frozenset(JobSpec.model_fields) - STATE
 _SCHEDULE_KINDS = frozenset({"cron", "every", "at", "manual", "after"})
@@ -30,6 +31,8 @@ def refuse_read_only(given: Mapping[str, Any]) -> None:
 
 def patched(spec: JobSpec, patch: Mapping[str, Any]) -> JobSpec:
     """What is stored and unknown to this version stays, unless the patch says null; what is given must be known."""
+    if spec.fault:
+        raise unreadable_job(spec.fault)
     new = validate(JobSpec, _patched(spec.to_json(), patch))
     if any(unknown_fields(spec)):
         return read_spec(json.dumps(_patched(spec_fields(spec), patch)))

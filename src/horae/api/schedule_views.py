@@ -34,6 +34,8 @@ def comparison_json(new: Sequence[Upcoming], schedule: Schedule, old: Sequence[U
 
 def next_json(job: JobRecord, upcoming: Sequence[Upcoming], now: datetime) -> Json:
     shown, note = preview_json(job.spec.schedule, upcoming), _standstill(job, now)
+    if job.spec.fault:
+        return {"occurrences": [], "words": "unknown", "note": f"the definition cannot be read: {job.spec.fault}"}
     return {**shown, "note": note} if note else shown
 
 
@@ -78,8 +80,11 @@ def operation_json(operation: Operation) -> Json:
     }
 
 
-def _instant(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
+def _instant(text: object) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:  # a damaged row must not break the list
+        return None
 
 
 def stats_json(job_id: str, stats: JobStats) -> Json:

@@ -11,8 +11,9 @@ from horae.domain.explanation import Level
 from horae.domain.instants import Instant
 from horae.domain.job import JobSpec, Priority
 from horae.domain.refusal import refusal
-from horae.domain.schedule import CronSchedule, EverySchedule
+from horae.domain.schedule import CronSchedule, EverySchedule, Schedule
 from horae.domain.states import JobStatus, RunStatus, Trigger, WorkerStatus
+from horae.domain.targets import Target
 
 T = TypeVar("T")
 
@@ -82,6 +83,9 @@ class JobView(JobSpec):
     """A job as it stands."""
 
     id: str
+    target: Target | None  # type: ignore[assignment]  # null if it cannot be read
+    schedule: Schedule | None  # type: ignore[assignment]
+    unreadable: str | None = Field(description="why its definition cannot be read; null as a rule")
     enabled: bool
     notify: list[dict[str, Any]]
     version: int
@@ -301,6 +305,7 @@ class DetailedHealthView(HealthView):
     database: Literal["connected", "disconnected"]
     scheduler_service: Literal["running", "stopped", "unknown"]
     workers: int | None
+    unreadable_jobs: int | None
     broker: str
     reasons: list[str]
 

@@ -51,6 +51,7 @@ def job_json(job: JobRecord, now: datetime) -> Json:
     return {
         "id": job.id,
         **definition_json(job.spec),
+        "unreadable": job.spec.fault,
         "enabled": job.enabled,
         "notify": [],
         "version": job.version,

@@ -174,16 +174,22 @@ def export(
         every = list(client.jobs.list())
         chosen = {found["id"]: found for found in (map(client.jobs.get, jobs) if jobs else every)}
     names = {job["id"]: job["name"] for job in every}
-    definitions = exported.definitions([job for job in chosen.values() if not tag or tag in job["tags"]], names)
+    wanted = [job for job in chosen.values() if not tag or tag in job["tags"]]
+    left_out = {job["name"]: job["unreadable"] for job in wanted if job.get("unreadable")}
+    definitions = exported.definitions([job for job in wanted if job["name"] not in left_out], names)
     text = as_text(definitions, as_json)
     if output is None:
         sys.stdout.write(text)
-        return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise HoraeError(f"cannot write {output}: {error.strerror}") from None
-    say(f"Wrote {output}.")
+    else:
+        try:
+            output.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise HoraeError(f"cannot write {output}: {error.strerror}") from None
+        say(f"Wrote {output}.")
+    for name, reason in left_out.items():
+        say(f"{name} is left out, its definition cannot be read: {reason}")
+    if left_out:  # whoever applies this with --prune would delete them
+        raise typer.Exit(1)
 
 
 def as_text(definitions: list[Json], as_json: bool) -> str:

@@ -23,6 +23,8 @@ app = typer.Typer(help="Jobs: what runs, and when.", no_args_is_help=True)
 
 Json = dict[str, Any]
 _LATE = 60  # seconds: beyond that an occurrence was missed
+_FIRST = ("name", "status", "unreadable", "target", "schedule")
+_UNREADABLE = {"kind": "unreadable"}
 
 
 @app.command("create")
@@ -131,8 +133,8 @@ def list_jobs(
         (
             (
                 job["name"],
-                status(job["status"]),
-                job["target"]["kind"],
+                status("unreadable" if job.get("unreadable") else job["status"]),
+                (job["target"] or _UNREADABLE)["kind"],
                 words.schedule_words(job["schedule"]),
                 ago(job["next_run_at"], now),
                 ago(job["last_run_at"], now),
@@ -157,11 +159,12 @@ def show(job: JobArg, as_json: AsJson = False) -> None:
             print_json(found)
             return
         said = client.jobs.next(found["id"], 1)["words"]
-    rest = {name: value for name, value in found.items() if name not in ("name", "status", "target", "schedule")}
+    rest = {name: value for name, value in found.items() if name not in _FIRST}
     details(
         [
             ("name", found["name"]),
             ("status", status(found["status"])),
+            *([("unreadable", found["unreadable"])] if found.get("unreadable") else ()),
             ("target", words.shown(found["target"])),
             ("schedule", words.schedule_words(found["schedule"])),
             ("in words", said),

@@ -8,8 +8,10 @@ from typing import Any
 Json = dict[str, Any]
 
 
-def schedule_words(schedule: Json) -> str:
+def schedule_words(schedule: Json | None) -> str:
     """A schedule in a table's cell."""
+    if schedule is None:
+        return "unreadable"
     schedule = {name: _flat(value) if name in ("cron", "every") else value for name, value in schedule.items()}
     if schedule.get("cron") is not None:
         zone = schedule.get("timezone") or "UTC"
@@ -29,8 +31,10 @@ def _flat(value: Any) -> Any:
     return " ".join(f"{name}={part}" for name, part in value.items()) if isinstance(value, dict) else value
 
 
-def shown(target: Json) -> str:
+def shown(target: Json | None) -> str:
     """A target as one line or, for a script, as its source."""
+    if target is None:
+        return "unreadable"
     kind = target["kind"]
     if kind == "http":
         return f"http {target.get('method')} {target.get('url')}"

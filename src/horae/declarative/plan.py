@@ -76,7 +76,7 @@ def _check_upstreams(declared: Sequence[Declared], staying: AbstractSet[str]) ->
 
 def spec_of(job: Json, names: Mapping[str, str]) -> JobSpec:
     """The definition in the API's answer; a job that it waits for is told by its name."""
-    fields = {name: job[name] for name in JobSpec.model_fields}
+    fields = {name: job[name] for name in JobSpec.model_fields if name in job}  # an older server knows fewer
     after = fields["schedule"].get("after")
     if after and after["job"] in names:
         fields["schedule"] = {**fields["schedule"], "after": {**after, "job": names[after["job"]]}}
@@ -88,7 +88,10 @@ def _step(job: Declared, there: Json | None, names: dict[str, str]) -> Step:
         said = [change for change in made(job.spec) if change.path != "name"]
         said += [] if job.enabled else [Change("enabled", None, False)]
         return Step(Action.CREATE, job.name, job, changes=said)
-    found = changes(spec_of(there, names), job.spec)
+    if there.get("unreadable"):  # what it says is not known; the file mends it
+        found = [Change("definition", there["unreadable"], "as declared")]
+    else:
+        found = changes(spec_of(there, names), job.spec)
     if there["enabled"] != job.enabled:
         found.append(Change("enabled", there["enabled"], job.enabled))
     return Step(Action.CHANGE if found else Action.SAME, job.name, job, there["version"], found)
@@ -125,5 +128,5 @@ def _followers_first(doomed: list[Json], names: dict[str, str]) -> list[Json]:
 
 
 def _after(job: Json) -> Json | None:
-    after: Json | None = job["schedule"].get("after")
+    after: Json | None = (job["schedule"] or {}).get("after")
     return after

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from horae.domain.capacity import capacity_gates, worker_name
 from horae.domain.explain_clock import after_gates, by_hand, clock_gates
+from horae.domain.explain_definition import definition_gates
 from horae.domain.explanation import Gate, brief, command, counted, distance, moment, named, when
 from horae.domain.facts import EndedRun, JobFacts, LiveRun, Upstream
 from horae.domain.firing import Firing, Occurrence, plan_of
@@ -21,7 +22,9 @@ _PAST = {"cancelled": "was cancelled", "skipped": "was skipped"}
 
 
 def job_gates(facts: JobFacts) -> list[Gate]:
-    gates = [_enabled(facts), _paused(facts)]
+    gates = [_enabled(facts), _paused(facts), *definition_gates(facts, facts.spec, facts.job.version)]
+    if facts.spec.fault:  # nothing that follows from it is known
+        return gates + [gate for gate in (_live(facts), _last_run(facts), _skipped(facts)) if gate is not None]
     gates += clock_gates(facts, facts.timed) if facts.timed else _unclocked(facts)
     gates += [*_places(facts), *_capacity(facts)]
     if any(gate.closed and gate.name not in WAITS for gate in gates):

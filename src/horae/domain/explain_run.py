@@ -7,6 +7,7 @@ from datetime import datetime
 from horae.domain.blackouts import closed_until
 from horae.domain.capacity import capacity_gates, silent, worker_name
 from horae.domain.explain_clock import blackout_in_words
+from horae.domain.explain_definition import definition_gates
 from horae.domain.explanation import Gate, Meaning, brief, command, counted, distance, moment, named, span, when
 from horae.domain.facts import RunFacts
 from horae.domain.schedule import AfterSchedule, ManualSchedule
@@ -36,6 +37,9 @@ def _queued(facts: RunFacts) -> list[Gate]:
         gates.append(_start_within(facts))
     if facts.spec is None:
         return [*gates, _definition(facts)]
+    gates += definition_gates(facts, facts.spec, run["version"])
+    if facts.spec.fault:
+        return gates
     wanted = not any(gate.closed for gate in gates)
     needs = facts.spec.target.needs
     return gates + capacity_gates(
@@ -142,7 +146,8 @@ def _running(facts: RunFacts) -> list[Gate]:
     took = f"{_attempt(facts)} began {when(run['started_at'], now)}"
     if run["parked"]:
         return [*gates, Gate("attempt", "open", f"{took}, and its call was answered by 202"), _callback(facts)]
-    limit = f", and may take {facts.spec.timeout:g} s" if facts.spec else ""
+    known = facts.spec is not None and not facts.spec.fault
+    limit = f", and may take {facts.spec.timeout:g} s" if facts.spec and known else ""
     return [*gates, Gate("attempt", "open", took + limit), _worker(facts), _lease(facts)]
 
 
@@ -209,8 +214,8 @@ def _failed(facts: RunFacts) -> Gate:
         detail = f"{_attempt(facts)} failed for good, and no further attempt can help: {error}"
         return Gate("permanent", "closed", detail, f"mend the cause, then {_again(facts)}")
     if run["reason"] == "definition":
-        gone = f"version {run['version']} of its job could not be found"
-        return Gate("definition", "closed", gone, _again(facts))
+        gone = f"no worker could read version {run['version']} of its job, or it could not be found: {error}"
+        return Gate("definition", "closed", gone, f"mend the definition, then {_again(facts)}")
     detail = f"its attempts are used up: {_attempt(facts)} failed: {error}"
     return Gate("attempts", "closed", detail, f"mend the cause, then {_again(facts)}")
 
@@ -234,6 +239,10 @@ def _skipped(facts: RunFacts) -> Gate:
         SkipReason.MISSED: (
             f"{_UNFIRED}, and the catch-up rule{catch_up} did not choose it",
             "choose another catch_up or a longer catch_up_window",
+        ),
+        SkipReason.DEFINITION: (
+            "its job's definition could not be read when the run that it follows ended",
+            "finish an upgrade that is under way, or mend the definition",
         ),
         SkipReason.DISABLED: ("its job was disabled", command("jobs", "enable", run["job_name"])),
         SkipReason.PAUSED: (

@@ -10,7 +10,7 @@ from typing import Any
 from horae.domain.job import JobSpec
 from horae.domain.openings import Timed
 from horae.domain.queue import QueueRecord
-from horae.domain.records import ShardView, WorkerRecord
+from horae.domain.records import ShardView, UnreadableNote, WorkerRecord
 from horae.domain.run import RunRecord
 from horae.domain.schedule import AfterSchedule, ManualSchedule
 from horae.domain.states import RunStatus
@@ -22,6 +22,7 @@ class JobStanding:
     """A job and where its schedule stands."""
 
     id: str
+    version: int
     spec: JobSpec
     enabled: bool
     paused: bool
@@ -121,6 +122,7 @@ class JobFacts:
     schedulers: tuple[SchedulerFact, ...] = ()
     upstream: tuple[Upstream, ...] = ()
     paused_queues: Mapping[str, QueueRecord] = field(default_factory=dict)
+    unreadable: tuple[UnreadableNote, ...] = ()
 
     @property
     def spec(self) -> JobSpec:
@@ -158,3 +160,4 @@ class RunFacts:
     ahead: int = 0
     dead_since: datetime | None = None
     paused_queues: Mapping[str, QueueRecord] = field(default_factory=dict)
+    unreadable: tuple[UnreadableNote, ...] = ()

@@ -22,6 +22,7 @@ from horae.domain.instants import TICK, seconds_of
 from horae.domain.job import JobSpec
 from horae.domain.openings import Timed, backward, forward, next_open
 from horae.domain.policy import CatchUp, Overlap
+from horae.domain.records import LeftOut
 from horae.domain.schedule import AfterSchedule, AtSchedule, ManualSchedule, Schedule
 from horae.domain.states import SkipReason
 from horae.domain.stored import FIRST_PLAN, fields_of, unreadable
@@ -55,6 +56,15 @@ class DueJob:
     next_run_at: datetime
     fired_through: datetime | None
     fired_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class DueJobs:
+    """What is due: the jobs, those that cannot be read, and whether there may be more."""
+
+    jobs: list[DueJob]
+    left_out: list[LeftOut]
+    more: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,5 +62,10 @@ class JobSpec(BaseModel):
         """How many runs may be under way; None for no limit."""
         return None if self.overlap == "allow" else self.max_instances
 
+    @property
+    def fault(self) -> str | None:
+        """Why this is no definition but what stands in for one (domain/unreadable.py)."""
+        return None
+
     def to_json(self) -> dict[str, Any]:
         return self.model_dump(mode="json")

@@ -143,6 +143,27 @@ class JobHead:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A job that was due and could not be fired, because its definition cannot be read; `reason` in words."""
+
+    job_id: str
+    version: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableNote:
+    """That a process could not read a version of a job: since when it is known, and when it last tried."""
+
+    job_id: str
+    version: int
+    process_id: str
+    reason: str
+    found_at: datetime
+    seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class JobRecord:
     """A job as it stands: its current version and its state."""
 

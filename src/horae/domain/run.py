@@ -91,6 +91,7 @@ class Leased:
     cancel_requested_at: datetime | None
     trigger: str
     parked: bool = False
+    needs: str = ""
 
     def age_ms(self, now: datetime) -> int:
         """How long the attempt has taken, where no worker measured it."""

@@ -45,6 +45,7 @@ class SkipReason(StrEnum):
     DISABLED = "disabled"
     BLACKOUT = "blackout"
     DST_GAP = "dst_gap"
+    DEFINITION = "definition"  # only for `after`: what is unreadable and goes by the clock waits
     PAUSED = "paused"  # only for `after`: there is no occurrence to catch up with
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from horae.domain.audit import differing
 from horae.domain.calendar import Calendar, calendar_of
-from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound
+from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound, Unreadable
 from horae.domain.firing import parse_plan, plan_text
 from horae.domain.records import JobRecord, NewOperation, Operation
 from horae.domain.run import NewRun
@@ -21,7 +21,7 @@ from horae.domain.schedule import AfterSchedule, EverySchedule, ManualSchedule, 
 from horae.domain.standing import TICK
 from horae.domain.states import Trigger
 from horae.lifecycle.audit import about_job
-from horae.lifecycle.find import found, locked
+from horae.lifecycle.find import readable
 from horae.ports import Transaction
 
 MOST = 100_000
@@ -49,7 +49,7 @@ class BackfillPlan:
 
 
 async def plan_backfill(tx: Transaction, *, project_id: str, ref: str, start: datetime, end: datetime) -> BackfillPlan:
-    job = await found(tx, project_id, ref)
+    job = await readable(tx, project_id, ref)
     plan = await _plan(tx, job, start, end)
     same = await _same(tx, job, plan)
     return replace(plan, existing=same.id) if same else plan
@@ -71,7 +71,7 @@ async def start_backfill(
         return known
     start, end = wanted.start, wanted.end
     # Locked: whoever asks for the same, or deletes the job, finds this operation, or comes first.
-    job = await locked(tx, project_id, ref)
+    job = await readable(tx, project_id, ref, lock=True)
     plan = await _plan(tx, job, start, end)
     if plan.total > MOST:
         raise InvalidInput("end", f"the range has {plan.total} occurrences; at most {MOST} go into one backfill")
@@ -111,10 +111,17 @@ async def _refill(tx: Transaction, operation_id: str, *, ended: int) -> Operatio
         return await _found(tx, operation_id)
     details, done = operation.details, operation.done + ended
     live = len(await tx.operations.live(operation_id))
-    runs = await _next_runs(tx, operation, max(details["parallelism"] - live, 0))
+    try:
+        runs = await _next_runs(tx, operation, max(details["parallelism"] - live, 0))
+    except (KeyError, TypeError, ValueError):  # its runs must be able to end all the same
+        await tx.operations.finish(operation_id, "failed", "its record in the database cannot be read")
+        return await _found(tx, operation_id)
+    except Unreadable as error:
+        await tx.operations.finish(operation_id, "failed", f"the definition cannot be read: {error}")
+        return await _found(tx, operation_id)
     await tx.runs.insert(runs)
     if runs:
-        details = {**details, "after": _iso(runs[-1].scheduled_for), "queued": details["queued"] + len(runs)}
+        details = {**details, "after": _iso(runs[-1].scheduled_for), "queued": details.get("queued", 0) + len(runs)}
         tx.hint(f"runs:{runs[0].queue}")
     await tx.operations.progress(operation_id, done=done, details=details)
     if not runs and not live:
@@ -127,6 +134,8 @@ async def _next_runs(tx: Transaction, operation: Operation, places: int) -> Sequ
     spec = (await tx.jobs.definitions([(job_id, details["version"])])).get((job_id, details["version"]))
     if spec is None or not places:
         return []
+    if spec.fault:
+        raise Unreadable(spec.fault)
     calendar = _calendar_from(spec.schedule, _at(details["anchor"]), _at(details["start"]))
     if calendar is None:
         return []

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from datetime import datetime
 
 from horae.domain.difference import Change, changes
-from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound, StaleVersion
+from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound, StaleVersion, Unreadable
 from horae.domain.firing import first_occurrence, plan_text
 from horae.domain.job import JobSpec
 from horae.domain.records import JobChange, JobRecord
 from horae.domain.schedule import AtSchedule
 from horae.domain.standing import TICK, paused_at, runs_left
 from horae.domain.stored import spec_fields
+from horae.domain.unreadable import UnreadableSpec
 from horae.lifecycle.account import account_disabled, settle_due
 from horae.lifecycle.audit import about_job
 from horae.lifecycle.find import found, locked
@@ -37,7 +38,7 @@ async def edit_job(
 ) -> JobRecord:
     job = await locked(tx, project_id, ref)
     old, spec = job.spec, change(job.spec)
-    if _same(spec, job.spec) and expected_version in (None, job.version, job.version - 1):
+    if not old.fault and _same(spec, old) and expected_version in (None, job.version, job.version - 1):
         return job  # nothing to change, or a repetition of a request that was carried out
     if expected_version is not None and expected_version != job.version:
         raise StaleVersion(f"the job is at version {job.version}, not {expected_version}")
@@ -45,7 +46,7 @@ async def edit_job(
     await check_function(tx, spec)
     now = await tx.now()
     anchor_at = job.anchor_at
-    if spec.schedule != job.spec.schedule:
+    if _reschedules(spec, old):
         # What was due under the old schedule is accounted for by its own rule; while paused, nothing may run.
         run = not paused_at(job, now)
         job = await (settle_due(tx, job, now, run=run) if job.enabled else account_disabled(tx, job, now))
@@ -53,6 +54,7 @@ async def edit_job(
     next_run_at = _next_run_at(spec, job, now)
     edit = JobChange(job.id, job.version, spec, plan_text(spec), anchor_at, next_run_at, actor, now, note)
     await _save(tx, job, edit)
+    await tx.unreadable.forget(job.id)
     tx.hint("jobs")
     saved = await found(tx, project_id, job.id)
     await about_job(tx, action, saved, actor, [Change("version", job.version, saved.version), *changes(old, spec)])
@@ -67,6 +69,8 @@ async def rollback(
     spec = (await tx.jobs.definitions([(job.id, version)])).get((job.id, version))
     if spec is None:
         raise NotFound(f"the job has no version {version}")
+    if spec.fault:
+        raise Unreadable(f"this version of Horae cannot read version {version} of the job: {spec.fault}")
     return await edit_job(
         tx,
         project_id=project_id,
@@ -79,6 +83,11 @@ async def rollback(
     )
 
 
+def _reschedules(spec: JobSpec, old: JobSpec) -> bool:
+    """Also if it cannot be told: what stands in for an unreadable schedule looks like one that never fires."""
+    return spec.schedule != old.schedule or (isinstance(old, UnreadableSpec) and "schedule" in old.missing)
+
+
 def _same(one: JobSpec, other: JobSpec) -> bool:
     """By their text: to Python 1 and true are equal, to a function that gets them they are not."""
     return json.dumps(spec_fields(one)) == json.dumps(spec_fields(other))
@@ -87,7 +96,7 @@ def _same(one: JobSpec, other: JobSpec) -> bool:
 def _next_run_at(spec: JobSpec, job: JobRecord, now: datetime) -> datetime | None:
     """An edit that leaves the schedule alone leaves the next occurrence alone. A new schedule goes on from now, and
     never again at or before what was fired."""
-    if spec.schedule == job.spec.schedule or not job.enabled:
+    if not _reschedules(spec, job.spec) or not job.enabled:
         return job.next_run_at
     if not runs_left(spec.schedule, job.fired_count):
         return None
@@ -105,7 +114,7 @@ def _next_run_at(spec: JobSpec, job: JobRecord, now: datetime) -> datetime | Non
 
 async def _save(tx: Transaction, job: JobRecord, edit: JobChange) -> None:
     spec = edit.spec
-    if spec.schedule != job.spec.schedule:
+    if _reschedules(spec, job.spec):
         await set_upstream(tx, job.project_id, job.id, spec, job.spec)
     if job.spec.gate is None and spec.gate is not None:
         # A run that is just ending found no gate to open: it must be gone before one counts it as under way.

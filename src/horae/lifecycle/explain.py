@@ -31,9 +31,10 @@ async def explain_job(
             live=live,
             recent=tuple(await tx.facts.recent(job.id, _RECENT)),
             workers=tuple(await tx.processes.workers(offline_after)),
-            schedulers=tuple(await tx.facts.schedulers()) if job.spec.scheduled else (),
+            schedulers=tuple(await tx.facts.schedulers()) if job.spec.scheduled or job.spec.fault else (),
             upstream=tuple(await tx.facts.upstream(project_id, job.id)) if after else (),
             paused_queues=await tx.queues.paused({job.spec.queue, *(run.queue for run in live.first)}),
+            unreadable=tuple(await tx.unreadable.of([(job.id, job.version)])),
         )
     )
 
@@ -62,5 +63,6 @@ async def explain_run(
             ahead=await tx.facts.ahead(run) if waits else 0,
             dead_since=await tx.facts.dead_since(run_id) if run["status"] == RunStatus.FAILED else None,
             paused_queues=await tx.queues.paused(queues) if run["status"] == RunStatus.QUEUED else {},
+            unreadable=tuple(await tx.unreadable.of([version])) if run["status"] == RunStatus.QUEUED else (),
         )
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from horae.domain.errors import NotFound
+from horae.domain.errors import NotFound, Unreadable
 from horae.domain.records import JobRecord
 from horae.ports import Transaction
 
@@ -22,6 +22,25 @@ async def locked(tx: Transaction, project_id: str, ref: str) -> JobRecord:
     if job is None:
         raise await no_job(tx, project_id, ref)
     return job
+
+
+async def readable(tx: Transaction, project_id: str, ref: str, *, lock: bool = False) -> JobRecord:
+    """The same for what needs the definition: refuses a job whose definition cannot be read."""
+    return require_readable(await (locked if lock else found)(tx, project_id, ref))
+
+
+def require_readable(job: JobRecord) -> JobRecord:
+    if job.spec.fault:
+        raise unreadable_job(job.spec.fault)
+    return job
+
+
+def unreadable_job(reason: str) -> Unreadable:
+    """What to raise, with the ways out."""
+    return Unreadable(
+        f"this version of Horae cannot read the definition of this job: {reason}; use the version that saved it, "
+        "replace the definition, or roll back to an earlier version of the job"
+    )
 
 
 async def hold_project(tx: Transaction, project_id: str) -> None:

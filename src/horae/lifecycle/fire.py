@@ -9,36 +9,49 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from horae.domain.records import LeftOut
 from horae.lifecycle.ledger import Ledger
 from horae.ports import Transaction
 
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """What a tick did; `idle_for` is how long (in seconds) nothing of these shards will be due."""
+    """What a tick did. `idle_for` is how long (in seconds) nothing of these shards will be due; `left_out` are jobs
+    that are due and cannot be fired; `more`: there may be more that is due."""
 
     jobs: int
     runs: int
     skipped: int
     idle_for: float | None
+    left_out: tuple[LeftOut, ...] = ()
+    more: bool = False
 
 
-async def fire(tx: Transaction, *, shards: Collection[int], limit: int, scheduler_id: str) -> Fired:
+async def fire(tx: Transaction, *, shards: Collection[int], limit: int, scheduler_id: str, passing: int = 0) -> Fired:
+    """`passing`: how many jobs are known to be due and left out; that many more are asked for, because those come first
+    again every time and must not take the places of others."""
     if await tx.jobs.wake_paused(shards):
         tx.hint("jobs")
-    due = await tx.jobs.due(shards, limit)
+    due = await tx.jobs.due(shards, limit + passing)
     now = await tx.now()
     ledger = Ledger(scheduler_id, tx.new_id)
-    if due:
-        gates = await tx.gates.lock([job.id for job in due if job.plan.max_instances is not None])
-        for job in due:
-            ledger.fire(job, now, gates.get(job.id))
+    left_out = list(due.left_out)
+    if due.jobs:
+        gates = await tx.gates.lock([job.id for job in due.jobs if job.plan.max_instances is not None])
+        for job in due.jobs:
+            try:
+                ledger.fire(job, now, gates.get(job.id))
+            except Exception as error:  # a plan that can be read and makes no sense harms nobody else either
+                ledger.forget(job.id)
+                left_out.append(
+                    LeftOut(job.id, job.version, f"its schedule fails with {type(error).__name__}: {error}")
+                )
         await ledger.write(tx)
-    idle = 0.0 if len(due) >= limit else await idle_for(tx, shards=shards)
-    return Fired(len(due), len(ledger.runs), len(ledger.skipped), idle)
+    idle = 0.0 if due.more else await idle_for(tx, shards=shards, left_out={one.job_id for one in left_out})
+    return Fired(len(due.jobs), len(ledger.runs), len(ledger.skipped), idle, tuple(left_out), due.more)
 
 
-async def idle_for(tx: Transaction, *, shards: Collection[int]) -> float | None:
+async def idle_for(tx: Transaction, *, shards: Collection[int], left_out: Collection[str] = ()) -> float | None:
     """How long (in seconds) nothing of these shards will be due; None if nothing is known to be."""
-    next_due = await tx.jobs.next_due(shards)
+    next_due = await tx.jobs.next_due(shards, left_out)
     return None if next_due is None else max((next_due - await tx.now()).total_seconds(), 0)

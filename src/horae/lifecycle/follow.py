@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from horae.domain.blackouts import closed_until
-from horae.domain.errors import InvalidInput
-from horae.domain.firing import parse_plan, spread
+from horae.domain.errors import InvalidInput, Unreadable
+from horae.domain.firing import Plan, parse_plan, plan_of, spread
 from horae.domain.job import JobSpec
 from horae.domain.overlap import admit_one
 from horae.domain.records import Follower, Tally
 from horae.domain.run import Ended, NewRun, Skipped
 from horae.domain.schedule import AfterSchedule
 from horae.domain.states import RunStatus, SkipReason, Trigger
+from horae.domain.unreadable import UnreadableSpec, missing_spec
 from horae.lifecycle.find import no_job
 from horae.ports import Transaction
 
@@ -75,20 +76,24 @@ async def start_followers(tx: Transaction, ended: Sequence[Ended], followers: Se
     cancelling: Counter[str] = Counter()
     now = await tx.now()
     for follower in followers:
+        plan = await _plan(tx, follower)
         for parent in ended:
-            if parent.job_id == follower.upstream_id and parent.status in _ENDS[follower.on]:
-                schedule = _schedule(follower)
+            if parent.job_id == follower.upstream_id and parent.status in _ENDS.get(follower.on, ()):
+                if isinstance(plan, UnreadableSpec):  # that must not keep the run that it follows from ending
+                    skipped.append(_skipped(tx, follower, plan, parent, SkipReason.DEFINITION, now))
+                    continue
+                schedule = _schedule(plan)
                 if _out_of_bounds(schedule, now):
                     continue
                 limit, under_way, waiting = gates.get(follower.id, (None, 0, 0))
-                place = _place(follower, schedule, now, (limit, under_way, waiting))
+                place = _place(follower, plan, now, (limit, under_way, waiting))
                 if isinstance(place, SkipReason):
-                    skipped.append(await _skipped(tx, follower, parent, place))
+                    skipped.append(_skipped(tx, follower, plan, parent, place, now))
                     continue
-                runs.append(_run(tx, follower, parent, held=place, due_at=_due_at(follower, schedule, now)))
+                runs.append(_run(tx, follower, plan, parent, held=place, due_at=_due_at(follower, schedule, now)))
                 if limit is not None:
                     gates[follower.id] = (limit, under_way + (not place), waiting + place)
-                if place and parse_plan(follower.plan).overlap == "cancel_running":
+                if place and plan.overlap == "cancel_running":
                     cancelling[follower.id] += 1
     await tx.runs.insert(runs)
     await tx.runs.skip(skipped)
@@ -98,10 +103,19 @@ async def start_followers(tx: Transaction, ended: Sequence[Ended], followers: Se
     return Started({run.id for run in runs}, cancelling)
 
 
-def _schedule(follower: Follower) -> AfterSchedule | None:
+async def _plan(tx: Transaction, follower: Follower) -> Plan | UnreadableSpec:
+    """Derived once more from the definition if its own text is damaged; what stands in for that if it is, too."""
+    try:
+        return parse_plan(follower.plan)
+    except Unreadable:
+        pair = (follower.id, follower.version)
+        spec = (await tx.jobs.definitions([pair])).get(pair) or missing_spec(follower.version)
+        return spec if isinstance(spec, UnreadableSpec) else plan_of(spec)
+
+
+def _schedule(plan: Plan) -> AfterSchedule | None:
     """None if an edit that is under way has just given it another one."""
-    schedule = parse_plan(follower.plan).schedule
-    return schedule if isinstance(schedule, AfterSchedule) else None
+    return plan.schedule if isinstance(plan.schedule, AfterSchedule) else None
 
 
 def _out_of_bounds(schedule: AfterSchedule | None, now: datetime) -> bool:
@@ -116,10 +130,9 @@ def _due_at(follower: Follower, schedule: AfterSchedule | None, now: datetime) -
     return None if schedule is None or not schedule.jitter else spread(follower.id, schedule.jitter, now)
 
 
-def _place(
-    follower: Follower, schedule: AfterSchedule | None, now: datetime, gate: tuple[int | None, int, int]
-) -> bool | SkipReason:
+def _place(follower: Follower, plan: Plan, now: datetime, gate: tuple[int | None, int, int]) -> bool | SkipReason:
     """Whether the run is held, or why there is none."""
+    schedule = _schedule(plan)
     if not follower.enabled:
         return SkipReason.DISABLED
     if follower.paused:
@@ -129,11 +142,12 @@ def _place(
     limit, under_way, waiting = gate
     if limit is None:
         return False
-    return admit_one(parse_plan(follower.plan).overlap, limit, under_way, waiting)
+    return admit_one(plan.overlap, limit, under_way, waiting)
 
 
-def _run(tx: Transaction, follower: Follower, parent: Ended, *, held: bool, due_at: datetime | None) -> NewRun:
-    plan = parse_plan(follower.plan)
+def _run(
+    tx: Transaction, follower: Follower, plan: Plan, parent: Ended, *, held: bool, due_at: datetime | None
+) -> NewRun:
     return NewRun(
         id=tx.new_id(),
         job_id=follower.id,
@@ -149,8 +163,9 @@ def _run(tx: Transaction, follower: Follower, parent: Ended, *, held: bool, due_
     )
 
 
-async def _skipped(tx: Transaction, follower: Follower, parent: Ended, reason: SkipReason) -> Skipped:
-    plan, now = parse_plan(follower.plan), await tx.now()
+def _skipped(
+    tx: Transaction, follower: Follower, plan: Plan | JobSpec, parent: Ended, reason: SkipReason, now: datetime
+) -> Skipped:
     return Skipped(
         tx.new_id(),
         follower.id,

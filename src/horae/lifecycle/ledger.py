@@ -46,6 +46,14 @@ class Ledger:
         admitted = len(admission.admitted)
         self._advances.append(Advance(job.id, admission.next_run_at, admission.fired_through, admitted))
 
+    def forget(self, job_id: str) -> None:
+        """Takes back what has been decided about a job."""
+        self.runs = [run for run in self.runs if run.job_id != job_id]
+        self.skipped = [row for row in self.skipped if row.job_id != job_id]
+        self._advances = [advance for advance in self._advances if advance.id != job_id]
+        self._cancelling.pop(job_id, None)
+        self._ordered.discard(job_id)
+
     def decline(self, job: DueJob, now: datetime) -> None:
         """Everything due, but nothing of it runs."""
         firing = decline(job, now)

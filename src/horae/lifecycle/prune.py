@@ -10,6 +10,7 @@ from horae.ports import Transaction
 
 PROCESS_RETENTION = 86_400.0  # how long a worker or scheduler that is gone stays in the lists
 ACCOUNT_RETENTION = 30 * 86_400.0  # how long a session or an invitation is known that is over
+UNREADABLE_RETENTION = 86_400.0  # how long it is known that a definition could not be read by a process
 LIMIT_RETENTION = 2 * 86_400.0  # by then every try is forgotten
 FIRST = "00000000-0000-0000-0000-000000000000"  # before every id
 
@@ -42,6 +43,7 @@ async def tidy(tx: Transaction) -> None:
     await tx.sessions.prune(ACCOUNT_RETENTION)
     await tx.invitations.prune(ACCOUNT_RETENTION)
     await tx.limits.prune(LIMIT_RETENTION)
+    await tx.unreadable.prune(UNREADABLE_RETENTION)
 
 
 async def partition(tx: Transaction, *, retention: float) -> bool:

@@ -17,6 +17,7 @@ from horae.lifecycle.rerun import NewInput, rerun
 from horae.ports import Transaction
 
 REDRIVE, DISCARD = "redrive", "discard"
+DAMAGED = "its record in the database cannot be read"
 STEP = 500  # dead letters in one transaction
 _TOGETHER = 20  # operations in one sweep
 _FIRST = "00000000-0000-0000-0000-000000000000"
@@ -88,13 +89,17 @@ async def _step(tx: Transaction, operation_id: str, most: int) -> int:
     if operation is None or operation.state != "running":
         return 0
     details, now = operation.details, await tx.now()
-    rate, since = details["rate"], datetime.fromisoformat(details["at"])
+    try:
+        rate, since, where = details["rate"], datetime.fromisoformat(details["at"]), _filter(details)
+    except (KeyError, TypeError, ValueError):
+        await tx.operations.finish(operation_id, "failed", DAMAGED)
+        return 0
     places = allowance(rate, (now - since).total_seconds(), most)
     if not places:
         return 0
     letters = await tx.dead_letters.take(
         operation.project_id,
-        DeadFilter.from_json(details["filter"]),
+        where,
         of_jobs=operation.kind == REDRIVE,
         after=details["after"],
         through=details["through"],
@@ -115,6 +120,13 @@ async def _step(tx: Transaction, operation_id: str, most: int) -> int:
     if len(letters) < places:
         await tx.operations.finish(operation_id, "done", _left(details))
     return len(letters)
+
+
+def _filter(details: dict[str, Any]) -> DeadFilter:
+    """Raises one of several errors if the row is damaged."""
+    if not isinstance(details["after"], str) or not isinstance(details["through"], str):
+        raise TypeError
+    return DeadFilter.from_json(details["filter"])
 
 
 def _left(details: dict[str, Any]) -> str | None:

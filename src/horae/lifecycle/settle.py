@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from horae.domain.excerpt import excerpt
 from horae.domain.job import JobSpec
-from horae.domain.outcome import End, Outcome, Verdict, judge
+from horae.domain.outcome import Again, End, Outcome, Verdict, judge
 from horae.domain.records import Tally
 from horae.domain.run import Ending, Leased, Requeue, Tried
 from horae.domain.states import RunStatus
+from horae.domain.unreadable import UnreadableSpec
 from horae.ports import Transaction
 
 Specs = Mapping[tuple[str, int], JobSpec]
@@ -30,7 +31,10 @@ class Settlement:
         self._retries: dict[tuple[str, str], int] = defaultdict(int)
 
     def add(self, row: Leased, outcome: Outcome, duration_ms: int) -> None:
-        verdict = self._judge(row, outcome)
+        self.put(row, outcome, duration_ms, self._judge(row, outcome))
+
+    def put(self, row: Leased, outcome: Outcome, duration_ms: int, verdict: Verdict) -> None:
+        """What somebody else has decided."""
         if isinstance(verdict, End):
             self.endings.append(Ending(row.id, row.token, verdict.status, verdict.reason, outcome, duration_ms))
             self.statuses[row.id] = verdict.status
@@ -46,6 +50,8 @@ class Settlement:
         spec = self._specs.get((row.job_id, row.version))
         if spec is None:
             return End(RunStatus.FAILED, "definition")
+        if isinstance(spec, UnreadableSpec) and "retry" in spec.missing and row.cancel_requested_at is None:
+            return Again(0, counted=False)  # how often it may be tried is for those to say who can read it
         return judge(
             outcome,
             attempt=row.attempt,

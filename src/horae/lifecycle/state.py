@@ -11,7 +11,7 @@ from horae.domain.records import JobRecord, JobState
 from horae.domain.standing import fired_after, runs_left
 from horae.lifecycle.account import account_disabled, settle_due
 from horae.lifecycle.audit import about_switch
-from horae.lifecycle.find import found, locked
+from horae.lifecycle.find import found, locked, readable
 from horae.ports import Transaction
 
 
@@ -40,7 +40,7 @@ async def disable(tx: Transaction, *, project_id: str, ref: str, actor: str) -> 
 
 async def enable(tx: Transaction, *, project_id: str, ref: str, actor: str) -> JobRecord:
     """Goes on from now; one skipped row stands for the time in which the job was off."""
-    job = await locked(tx, project_id, ref)
+    job = await readable(tx, project_id, ref, lock=True)  # it cannot be known when it is due next
     if job.enabled:
         return job
     now = await tx.now()

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from horae.domain.difference import Change, made
-from horae.domain.errors import Conflict, DuplicateKey, StaleVersion
-from horae.domain.firing import Plan, first_occurrence, parse_plan, plan_text
+from horae.domain.errors import Conflict, DuplicateKey, StaleVersion, Unreadable
+from horae.domain.firing import Plan, first_occurrence, parse_plan, plan_of, plan_text
 from horae.domain.job import JobSpec
-from horae.domain.records import Deletion, JobRecord, NewJob
+from horae.domain.records import Deletion, JobHead, JobRecord, NewJob
 from horae.domain.run import NewRun, RunRecord
 from horae.domain.states import Trigger
+from horae.domain.unreadable import missing_spec
 from horae.lifecycle.audit import about_job, did
 from horae.lifecycle.deletion import portion
 from horae.lifecycle.ended import cancel_live
-from horae.lifecycle.find import found, hold_project, locked, no_job
+from horae.lifecycle.find import found, hold_project, locked, no_job, unreadable_job
 from horae.lifecycle.follow import set_upstream
 from horae.lifecycle.functions import check_function, check_inputs
 from horae.lifecycle.secrets import check_definition
@@ -84,6 +85,7 @@ async def delete_job(
     await cancel_live(tx, live, actor)
     if more:
         await tx.deletions.add(deletion)
+    await tx.unreadable.forget(job.id)
     await about_job(tx, "job.delete", job, actor, [Change("version", job.version, None)])
 
 
@@ -103,7 +105,7 @@ async def trigger(
     job = await tx.jobs.head(project_id, ref)
     if job is None:
         raise await no_job(tx, project_id, ref)
-    plan = parse_plan(job.plan)
+    plan = await _plan(tx, job)
     fields = ["input"] if len(runs) == 1 else [f"runs.{place}.input" for place in range(len(runs))]
     inputs = {field: request.input for field, request in zip(fields, runs, strict=True)}
     await check_inputs(tx, job_id=job.id, version=job.version, needs=plan.needs, inputs=inputs)
@@ -146,6 +148,17 @@ async def trigger(
         return queued
     await tx.gates.open([job.id])  # those that wait are caught up, and wait for each other only
     return await tx.runs.live(project_id, [run.id for run in new])
+
+
+async def _plan(tx: Transaction, job: JobHead) -> Plan:
+    try:
+        return parse_plan(job.plan)
+    except Unreadable:  # if it is only this text, it can be derived once more
+        pair = (job.id, job.version)
+        spec = (await tx.jobs.definitions([pair])).get(pair) or missing_spec(job.version)
+        if spec.fault:
+            raise unreadable_job(spec.fault) from None
+        return plan_of(spec)
 
 
 def _start_by(plan: Plan, due_at: datetime | None) -> datetime | None:

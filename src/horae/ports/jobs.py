@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from horae.domain.filters import JobFilter
-from horae.domain.firing import DueJob
+from horae.domain.firing import DueJobs
 from horae.domain.function import FunctionChange, FunctionRecord, FunctionSign
 from horae.domain.job import JobSpec
 from horae.domain.queue import QueueRecord
@@ -19,8 +19,10 @@ from horae.domain.records import (
     JobHead,
     JobRecord,
     JobState,
+    LeftOut,
     NewJob,
     Page,
+    UnreadableNote,
     VersionRecord,
 )
 
@@ -63,12 +65,12 @@ class Jobs(Protocol):
         """By id or by name: as much of a job as a trigger needs. Nobody deletes it until the transaction ends."""
         ...
 
-    async def due(self, shards: Collection[int], limit: int) -> list[DueJob]:
+    async def due(self, shards: Collection[int], limit: int) -> DueJobs:
         """Locks and returns jobs whose `next_run_at` has come, passing over rows that others hold."""
         ...
 
-    async def next_due(self, shards: Collection[int]) -> datetime | None:
-        """When the next job is due, or a pause is to end."""
+    async def next_due(self, shards: Collection[int], left_out: Collection[str] = ()) -> datetime | None:
+        """When the next job is due that is not left out, or a pause is to end."""
         ...
 
     async def advance(self, advances: Sequence[Advance]) -> None: ...
@@ -76,7 +78,25 @@ class Jobs(Protocol):
         """Every queue that some job names."""
         ...
 
-    async def definitions(self, pairs: Collection[tuple[str, int]]) -> dict[tuple[str, int], JobSpec]: ...
+    async def definitions(self, pairs: Collection[tuple[str, int]]) -> dict[tuple[str, int], JobSpec]:
+        """One that cannot be read is there all the same, and says so (`fault`)."""
+        ...
+
+
+class Unreadables(Protocol):
+    """Which processes could not read which definitions."""
+
+    async def note(self, process_id: str, left_out: Collection[LeftOut]) -> None:
+        """Remembers it, or that it is still so."""
+        ...
+
+    async def of(self, pairs: Collection[tuple[str, int]]) -> list[UnreadableNote]: ...
+    async def names(self, within: float, limit: int) -> list[str]:
+        """Of the jobs that some process could not read within so many seconds."""
+        ...
+
+    async def forget(self, job_id: str) -> None: ...
+    async def prune(self, older_than: float) -> int: ...
 
 
 class Gates(Protocol):

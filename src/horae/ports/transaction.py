@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from horae.domain.audit import Origin
-from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues
+from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Unreadables
 from horae.ports.outside import Hint
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
 from horae.ports.runs import Changes, DeadLetters, Facts, Logs, Operations, Runs, Stats
@@ -22,6 +22,8 @@ class Transaction(Protocol):
 
     @property
     def jobs(self) -> Jobs: ...
+    @property
+    def unreadable(self) -> Unreadables: ...
     @property
     def gates(self) -> Gates: ...
     @property

@@ -7,11 +7,11 @@ a shard still create each occurrence once.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from typing import ClassVar
 
-from horae.domain.errors import InUse
-from horae.domain.records import SchedulerSign
+from horae.domain.errors import InUse, StoreUnavailable
+from horae.domain.records import LeftOut, SchedulerSign
 from horae.lifecycle.deletion import carry_out
 from horae.lifecycle.fire import Fired, fire, idle_for
 from horae.lifecycle.prune import FIRST, partition, prune, roll_up, tidy
@@ -27,6 +27,7 @@ _LOCKED_ELSEWHERE = 0.01  # a due job whose row somebody else was just at
 _HANDED_OVER = 0.5  # how often to look for shards that somebody gave back, where no hint tells
 _SWEPT = 500  # a full batch: there may be more
 _PRUNE_EVERY, _PRUNE_PAUSE = 60.0, 0.05
+_NOTE_EVERY = 60.0
 _TIDY_EVERY = 3600.0
 _PARTITION_AGAIN = 300.0  # after somebody was reading; there are months of time
 
@@ -53,6 +54,8 @@ class Scheduler:
         self._shards: list[int] = []
         self._renew_at = 0.0
         self._due = True
+        self._left_out: tuple[LeftOut, ...] = ()  # due jobs whose definition this scheduler cannot read
+        self._note_at = 0.0
         self._prune_at = self._tidy_at = self._partition_at = 0.0
         self._partitions_wait = False
         self._pruned_through = FIRST
@@ -116,15 +119,33 @@ class Scheduler:
                 shards=self._shards,
                 limit=self._settings.batch,
                 scheduler_id=self.sign.id,
+                passing=len(self._left_out),
             )
         except BaseException:
             self._due = True
             raise
-        return self._until(fired.idle_for, busy=fired.jobs >= self._settings.batch)
+        self._leave_out(fired.left_out)
+        return self._until(fired.idle_for, busy=fired.more)
+
+    def _leave_out(self, left_out: Sequence[LeftOut]) -> None:
+        """Jobs whose definition cannot be read wait, and are spoken of once. The sweep tells the others."""
+        for one in left_out:
+            if one not in self._left_out:
+                log.warning(
+                    "cannot read a job: it does not fire until it is mended, or a scheduler that can has it",
+                    job=one.job_id,
+                    version=one.version,
+                    reason=one.reason,
+                )
+                self._note_at = 0.0
+        for job_id in {one.job_id for one in self._left_out} - {one.job_id for one in left_out}:
+            log.info("a job that could not be read is no longer in the way", job=job_id)
+        self._left_out = tuple(left_out)
 
     async def _look(self) -> float:
         """Asks when the next job is due: hints about new and changed jobs may be lost."""
-        return self._until(await self._store.read(idle_for, shards=self._shards))
+        left_out = {one.job_id for one in self._left_out}
+        return self._until(await self._store.read(idle_for, shards=self._shards, left_out=left_out))
 
     def _until(self, seconds: float | None, *, busy: bool = False) -> float:
         longest = self._settings.poll * (5 if self._hints_arrive() else 1)
@@ -136,20 +157,42 @@ class Scheduler:
     # Sweeping
 
     async def _sweep(self) -> float:
-        """Asks in one statement what there is to do; mostly nothing. Goes on at once if there was more than a batch."""
-        chores, most = await self._store.read(_chores), 0
-        dead = await dead_neighbours(self._store, self.sign.host, type(self).surely_dead) if "running" in chores else []
-        if dead or "lost" in chores:
-            most = max(most, await recover_lost(self._store, self._ids, dead))
-        if "overdue" in chores:
-            most = max(most, await self._store.transact(expire, limit=_SWEPT))
-        if "operations" in chores:
-            most = max(most, await self._store.transact(carry_on, limit=_SWEPT))
-        if "deletions" in chores:
-            most = max(most, await self._store.transact(carry_out, limit=_SWEPT))
-        if "tallies" in chores and 0 in self._shards:
-            most = max(most, await self._store.transact(roll_up))
+        """Asks in one statement what there is to do; mostly nothing. Goes on at once if there was more than a batch.
+        One chore that fails keeps none of the others from being done."""
+        chores, most, failed = await self._store.read(_chores), 0, None
+        for chore in self._chores(chores):
+            try:
+                most = max(most, await chore())
+            except StoreUnavailable:
+                raise
+            except Exception as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
         return 0 if most >= _SWEPT else self._settings.sweep
+
+    def _chores(self, chores: Collection[str]) -> Iterator[Callable[[], Awaitable[int]]]:
+        if "running" in chores:
+            yield lambda: self._recover(lost="lost" in chores)
+        if "overdue" in chores:
+            yield lambda: self._store.transact(expire, limit=_SWEPT)
+        if "operations" in chores:
+            yield lambda: self._store.transact(carry_on, limit=_SWEPT)
+        if "deletions" in chores:
+            yield lambda: self._store.transact(carry_out, limit=_SWEPT)
+        if "tallies" in chores and 0 in self._shards:
+            yield lambda: self._store.transact(roll_up)
+        if self._left_out and self._clock.monotonic() >= self._note_at:
+            yield self._note
+
+    async def _recover(self, *, lost: bool) -> int:
+        dead = await dead_neighbours(self._store, self.sign.host, type(self).surely_dead)
+        return await recover_lost(self._store, self._ids, dead) if dead or lost else 0
+
+    async def _note(self) -> int:
+        await self._store.transact(_unreadable, self.sign.id, self._left_out)
+        self._note_at = self._clock.monotonic() + _NOTE_EVERY
+        return 0
 
     async def _keep(self) -> float:
         """Upkeep is the work of whoever holds the first shard."""
@@ -213,6 +256,10 @@ def fair_share(live: Sequence[str], me: str, shard_count: int) -> int:
 
 async def _any_free(tx: Transaction) -> bool:
     return await tx.processes.any_shard_free()
+
+
+async def _unreadable(tx: Transaction, scheduler_id: str, left_out: Sequence[LeftOut]) -> None:
+    await tx.unreadable.note(scheduler_id, left_out)
 
 
 async def _chores(tx: Transaction) -> set[str]:

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import ClassVar
 
 from horae.domain.errors import StoreUnavailable
-from horae.domain.job import JobSpec
 from horae.domain.records import Beat, WorkerSign
 from horae.domain.run import Claimed
 from horae.domain.states import StopReason, WorkerStatus
@@ -16,6 +15,7 @@ from horae.lifecycle.claim import Claims, claim
 from horae.lifecycle.functions import register_functions
 from horae.ports import Clock, Executor, Hint, Ids, Store, Transaction
 from horae.processes.blocked import Watcher
+from horae.processes.definitions import Definitions
 from horae.processes.heartbeat import Heart, Heartbeat, HeartbeatThread, OpenHeartbeat
 from horae.processes.host import surely_dead
 from horae.processes.logbook import LogBook
@@ -26,7 +26,6 @@ from horae.processes.settings import WorkerSettings
 from horae.processes.slots import Slots
 from horae.processes.vault import Vault
 
-_DEFINITIONS = 10_000  # how many are kept
 _DEADLINE_SWEEP = 0.25
 _REGISTER = 600.0
 _BUSY_ELSEWHERE = 0.01  # a due run that another worker was just taking
@@ -60,7 +59,7 @@ class Worker:
         self._watcher = type(self).watcher(clock)
         self._vault = Vault(store, settings.seals)
         self._queues: list[str] = list(settings.queues)
-        self._definitions: dict[tuple[str, int], JobSpec] = {}
+        self._definitions = Definitions(store, sign.id)
         self._idle_polls = 0
         self._token: str | None = None  # of a claim that nobody heard the end of
         self._learn_at = 0.0
@@ -173,16 +172,11 @@ class Worker:
             self._queues = [*self._queues[1:], self._queues[0]]
 
     async def _start(self, runs: list[Claimed], leased_until: float) -> None:
-        missing = {(run.job_id, run.version) for run in runs} - self._definitions.keys()
-        if missing:
-            if len(self._definitions) + len(missing) > _DEFINITIONS:
-                self._definitions.clear()
-                missing = {(run.job_id, run.version) for run in runs}
-            self._definitions |= await self._store.read(_definitions, missing)
-        opened = await self._vault.open(runs, self._definitions)
-        for run in runs:
-            job = self._definitions[run.job_id, run.version]
-            self._slots.start(run, job, opened.get(run.id), leased_until=leased_until)
+        specs = await self._definitions.of(runs)
+        started = [run for run in runs if (run.job_id, run.version) in specs]
+        opened = await self._vault.open(started, specs)
+        for run in started:
+            self._slots.start(run, specs[run.job_id, run.version], opened.get(run.id), leased_until=leased_until)
 
     def _pause(self, claims: Claims, free: int) -> float:
         """How long to wait: not at all under load, until something is due, or ever longer while nothing is."""
@@ -284,7 +278,3 @@ async def _goodbye(tx: Transaction, worker_id: str, runs_done: int) -> None:
 
 async def _queues(tx: Transaction) -> list[str]:
     return await tx.jobs.queues()
-
-
-async def _definitions(tx: Transaction, pairs: set[tuple[str, int]]) -> dict[tuple[str, int], JobSpec]:
-    return await tx.jobs.definitions(pairs)

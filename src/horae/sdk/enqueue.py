@@ -78,7 +78,8 @@ async def _ensure_job(to: Submitter, function: Function) -> None:
             job = await to.create(_definition(function))
         except Conflict:  # somebody else was first
             job = await to.job(function.name)
-    if job["target"].get("function") != function.name:
+    target = job["target"]  # null if it cannot be read: triggering it is refused with the reason
+    if target is not None and target.get("function") != function.name:
         raise Conflict(f"the job {function.name!r} is not for this function: give the task another name")
 
 

@@ -96,6 +96,7 @@ class DetailedHealth(Health):
     database: str
     scheduler_service: str
     workers: int | None
+    unreadable_jobs: int | None
     broker: str
     reasons: list[str]
 

@@ -36,8 +36,8 @@ class Job(Record):
     name: str
     description: str
     tags: list[str]
-    target: Json
-    schedule: Json
+    target: Json | None  # null if it cannot be read
+    schedule: Json | None
     retry: Json
     timeout: float
     overlap: str
@@ -48,6 +48,7 @@ class Job(Record):
     priority: int
     start_within: float | None
     id: str
+    unreadable: str | None  # why its definition cannot be read
     enabled: bool
     notify: list[Json]
     version: int

@@ -13,7 +13,7 @@ from horae.domain.records import Page
 from horae.ports import Ids
 from horae.store.dialects.base import Connection, Dialect, Row
 from horae.store.dialects.months import SKEW, smallest_id
-from horae.store.rows import Group, dump, load, words
+from horae.store.rows import Group, dump, load_list, words
 
 _COLUMNS = words("id project_id at actor action subject_kind subject_id subject_name changes address request_id")
 
@@ -112,4 +112,4 @@ def _conditions(where: AuditFilter, after: str | None) -> tuple[list[str], dict[
 
 def _record(row: Row) -> AuditRecord:
     values = {column: row[column] for column in _COLUMNS}
-    return AuditRecord(**{**values, "changes": load(values["changes"]) or []})
+    return AuditRecord(**{**values, "changes": load_list(values["changes"])})

@@ -9,6 +9,7 @@ from typing import Any
 from horae.domain.dead_letter import DeadFilter, DeadGroup, DeadJob, DeadLetter
 from horae.domain.records import Page
 from horae.store.dialects.base import Dialect, Row
+from horae.store.job_list import name_and_attempts
 from horae.store.rows import Group, load, some
 
 _JOBS_SHOWN = 10
@@ -37,10 +38,10 @@ class DeadLetterTable(Group):
         )
         items = []
         for row in rows[:limit]:
-            spec = load(row["spec"])
+            name, most = name_and_attempts(row)
             item = {field: row[field] for field in _FIELDS}
-            item |= {"input": load(row["input"]), "job_name": spec["name"]}
-            items.append({**item, "max_attempts": spec["retry"]["max_attempts"]})
+            item |= {"input": load(row["input"]), "job_name": name}
+            items.append({**item, "max_attempts": most})
         return Page(items, items[-1]["id"] if len(rows) > limit else None)
 
     async def groups(self, project_id: str, where: DeadFilter, *, limit: int, after: str | None) -> Page[DeadGroup]:
@@ -97,7 +98,7 @@ class DeadLetterTable(Group):
         for fingerprint, shares in of.items():
             newest = max(shares, key=lambda row: str(row["run_id"]))
             shares.sort(key=lambda row: (-row["n"], row["job_id"]))
-            jobs = tuple(DeadJob(row["job_id"], load(row["spec"])["name"], int(row["n"])) for row in shares)
+            jobs = tuple(DeadJob(row["job_id"], name_and_attempts(row)[0], int(row["n"])) for row in shares)
             found[fingerprint] = (newest, jobs[:_JOBS_SHOWN])
         return found
 

@@ -11,13 +11,13 @@ from horae.domain.records import ShardView
 from horae.domain.run import RunRecord
 from horae.domain.trouble import trouble_of
 from horae.store.dialects.base import Row
-from horae.store.job_list import spec_of
+from horae.store.job_list import spec_in
 from horae.store.rows import Group, is_id, words
 
 _LIVE = words("id status held due_at started_at worker_id created_at attempt queue needs lease_until parked")
 _ENDED = words("id status reason occurrences scheduled_for scheduled_until finished_at error")
 _STANDING = words(
-    "enabled paused paused_until anchor_at next_run_at fired_through fired_count updated_by updated_at shard"
+    "version enabled paused paused_until anchor_at next_run_at fired_through fired_count updated_by updated_at shard"
 )
 MOST_AHEAD = 1_000
 
@@ -27,7 +27,7 @@ class FactTables(Group):
         columns = ", ".join(f"j.{column}" for column in _STANDING)
         for key in ("id", "name") if is_id(ref) else ("name",):
             rows = await self.db.fetch(
-                f"SELECT j.id, {columns}, s.spec, h.owner_id, h.epoch, h.lease_until FROM jobs j "
+                f"SELECT j.id, j.name, {columns}, s.spec, h.owner_id, h.epoch, h.lease_until FROM jobs j "
                 "JOIN job_versions s ON s.job_id = j.id AND s.version = j.version "
                 f"LEFT JOIN shards h ON h.shard = j.shard WHERE j.project_id = :project_id AND j.{key} = :ref",
                 {"project_id": project_id, "ref": ref},
@@ -115,7 +115,7 @@ def _standing(row: Row) -> JobStanding:
     shard = ShardView(values.pop("shard"), row["owner_id"], row["epoch"] or 0, row["lease_until"])
     for flag in ("enabled", "paused"):
         values[flag] = bool(values[flag])
-    return JobStanding(id=row["id"], spec=spec_of(row["spec"]), shard=shard, **values)
+    return JobStanding(id=row["id"], spec=spec_in(row), shard=shard, **values)
 
 
 def _live_run(row: Row) -> LiveRun:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from horae.domain.function import FunctionChange, FunctionRecord, FunctionSign
 from horae.domain.records import Page
 from horae.store import tables
 from horae.store.dialects.base import Dialect, Row, Rows
-from horae.store.rows import Group, batch, words
+from horae.store.rows import Group, batch, load, words
 
 _SIGN = words("name display_name description handler kind queue default_timeout parameters is_system")
 _RECORD = (*_SIGN, *words("is_active is_edited first_seen_at last_seen_at"))
@@ -65,8 +65,15 @@ class FunctionTable(Group):
         await self.db.execute("DELETE FROM task_functions WHERE name = :name", {"name": name})
 
 
+@lru_cache(maxsize=1_000)
+def _object(parameters: str) -> str:
+    """A schema that is damaged says nothing; its function registers it again before long."""
+    return parameters if isinstance(load(parameters), dict) else "{}"
+
+
 def _record(row: Row) -> FunctionRecord:
     values = {part: row[part] for part in _RECORD}
+    values["parameters"] = _object(values["parameters"])
     for flag in ("is_system", "is_active", "is_edited"):
         values[flag] = bool(values[flag])
     return FunctionRecord(**values)

@@ -7,7 +7,7 @@ from functools import cache
 from horae.domain.idempotency import Answer, Kept, Once
 from horae.store import account_tables
 from horae.store.dialects.base import Dialect, Rows
-from horae.store.rows import Group, batch, dump, load
+from horae.store.rows import Group, batch, dump, load_object
 
 _MINE = "project_id = :project_id AND digest = :digest"
 
@@ -40,7 +40,7 @@ class IdempotencyTable(Group):
             bool(row["free"]),
             bool(row["old"]),
             row["status"],
-            load(row["headers"]) or {},
+            load_object(row["headers"]),
             row["body"],
         )
 

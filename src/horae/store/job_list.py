@@ -13,12 +13,13 @@ from typing import Any
 
 from horae.domain.filters import JobFilter
 from horae.domain.job import JobSpec
+from horae.domain.policy import Retry
 from horae.domain.records import JobRecord
 from horae.domain.states import JobStatus
-from horae.domain.stored import read_spec
+from horae.domain.unreadable import read_any
 from horae.store.dialects.base import Dialect, Row
 from horae.store.order import Order
-from horae.store.rows import dump
+from horae.store.rows import dump, load_object
 
 _RUNNING = "EXISTS (SELECT 1 FROM runs r WHERE r.job_id = j.id AND r.status = 'running')"
 
@@ -94,8 +95,22 @@ def _escaped(text: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def spec_of(text: str) -> JobSpec:
-    """Raises Unreadable if this version cannot make sense of it."""
-    return read_spec(text)
+    """Never fails: what stands in for a definition that cannot be read says so (`fault`)."""
+    return read_any(text)
+
+
+def spec_in(row: Row) -> JobSpec:
+    """Of a job's own row, which knows the name in any case."""
+    spec = spec_of(row["spec"])
+    return spec.model_copy(update={"name": row["name"]}) if spec.fault and spec.name != row["name"] else spec
+
+
+def name_and_attempts(row: Row) -> tuple[str, int]:
+    """What lists of runs tell of the definition `spec`; by the job's id if it has no name that can be read."""
+    spec = load_object(row["spec"])
+    name, retry = spec.get("name"), spec.get("retry")
+    most = retry.get("max_attempts") if isinstance(retry, dict) else None
+    return name if isinstance(name, str) else row["job_id"], most if isinstance(most, int) else Retry().max_attempts
 
 
 def record_of(row: Row, running: int, latest: tuple[datetime, str] | None) -> JobRecord:
@@ -103,7 +118,7 @@ def record_of(row: Row, running: int, latest: tuple[datetime, str] | None) -> Jo
         id=row["id"],
         project_id=row["project_id"],
         version=row["version"],
-        spec=spec_of(row["spec"]),
+        spec=spec_in(row),
         enabled=bool(row["enabled"]),
         paused=bool(row["paused"]),
         paused_until=row["paused_until"],

@@ -9,12 +9,13 @@ from functools import cache
 from operator import itemgetter
 
 from horae.domain.filters import JobFilter
-from horae.domain.firing import DueJob, parse_plan
+from horae.domain.firing import DueJobs
 from horae.domain.job import JobSpec
 from horae.domain.records import Advance, JobChange, JobHead, JobRecord, JobState, NewJob, Page, VersionRecord
 from horae.domain.stored import spec_fields
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
+from horae.store.due import due_jobs, read_plan
 from horae.store.job_list import conditions, record_of, spec_of
 from horae.store.order import Order
 from horae.store.rows import Group, batch, dump, is_id, some
@@ -66,6 +67,10 @@ class _Sql:
             "ORDER BY paused_until LIMIT 1)"
         )
         self.next_due = f"SELECT {d.time(due, 'due')}, {d.time(wakes, 'wakes')}"
+        self.first_due = (
+            f"SELECT id, next_run_at FROM jobs WHERE next_run_at IS NOT NULL AND {mine} AND enabled AND NOT paused "
+            "ORDER BY next_run_at LIMIT :limit"
+        )
         self.pair_rows = batch(d, tables.job_versions, "job_id", "version")
         self.definitions = (
             f"SELECT s.job_id, s.version, s.spec FROM {self.pair_rows.sql} "
@@ -272,29 +277,22 @@ class JobTable(Group):
                 return JobHead(rows[0]["id"], rows[0]["version"], rows[0]["plan"])
         return None
 
-    async def due(self, shards: Collection[int], limit: int) -> list[DueJob]:
+    async def due(self, shards: Collection[int], limit: int) -> DueJobs:
         if not shards:
-            return []
+            return DueJobs([], [], more=False)
         rows = await self.db.fetch(_sql(self.d).due, {"shards": some(shards), "limit": limit})
-        return [
-            DueJob(
-                row["id"],
-                row["project_id"],
-                row["version"],
-                parse_plan(row["plan"]),
-                row["anchor_at"],
-                row["next_run_at"],
-                row["fired_through"],
-                row["fired_count"],
-            )
-            for row in rows
-        ]
+        unread = {(row["id"], row["version"]) for row in rows if read_plan(row) is None}  # hardly ever any
+        return due_jobs(rows, await self.definitions(unread), more=len(rows) >= limit)
 
-    async def next_due(self, shards: Collection[int]) -> datetime | None:
+    async def next_due(self, shards: Collection[int], left_out: Collection[str] = ()) -> datetime | None:
         if not shards:
             return None
         (row,) = await self.db.fetch(_sql(self.d).next_due, {"shards": some(shards)})
-        return min((at for at in (row["due"], row["wakes"]) if at is not None), default=None)
+        due = row["due"]
+        if left_out and due is not None:  # rarely: the first few, of which at least one is not left out
+            rows = await self.db.fetch(_sql(self.d).first_due, {"shards": some(shards), "limit": len(left_out) + 1})
+            due = next((row["next_run_at"] for row in rows if row["id"] not in left_out), None)
+        return min((at for at in (due, row["wakes"]) if at is not None), default=None)
 
     async def advance(self, advances: Sequence[Advance]) -> None:
         sql = _sql(self.d)

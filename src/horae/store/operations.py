@@ -9,7 +9,7 @@ from typing import Any
 from horae.domain.records import NewOperation, Operation, Page
 from horae.store.dialects.base import Row
 from horae.store.dialects.months import SKEW, smallest_id
-from horae.store.rows import Group, dump, load, some, words
+from horae.store.rows import Group, dump, load_object, some, words
 
 _COLUMNS = words("id project_id kind state job_id details done total error created_by created_at finished_at")
 
@@ -113,5 +113,5 @@ class OperationTable(Group):
 
 def _operation(row: Row) -> Operation:
     values = {column: row[column] for column in _COLUMNS}
-    values["details"] = load(values["details"])
+    values["details"] = load_object(values["details"])
     return Operation(**values)

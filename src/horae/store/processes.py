@@ -17,7 +17,7 @@ from horae.domain.records import (
 from horae.domain.states import WorkerStatus
 from horae.domain.trouble import trouble_of
 from horae.store.dialects.base import Row
-from horae.store.rows import Group, dump, load, some, words
+from horae.store.rows import Group, dump, load_list, some, words
 
 _SHARD = words("shard owner_id epoch lease_until owned_since")
 _HOST = "hostname, platform, host_key, pid, pid_started"
@@ -232,8 +232,8 @@ def _worker(row: Row) -> WorkerRecord:
         name=row["name"],
         host=_host(row),
         version=row["version"],
-        queues=tuple(load(row["queues"])),
-        offers=tuple(load(row["offers"])),
+        queues=tuple(load_list(row["queues"])),
+        offers=tuple(load_list(row["offers"])),
         slots=row["slots"],
         busy=row["busy"],
         status=WorkerStatus.OFFLINE if row["silent"] else row["status"],

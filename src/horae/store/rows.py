@@ -48,7 +48,22 @@ def dump(value: Any) -> str:
 
 
 def load(text: str | None) -> Any:
-    return None if text is None else orjson.loads(text)
+    """None also for what is no JSON: one damaged row must not break a list of many."""
+    try:
+        return None if text is None else orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def load_object(text: str | None) -> dict[str, Any]:
+    """The same where there should be an object; an empty one stands for anything else."""
+    found = load(text)
+    return found if isinstance(found, dict) else {}
+
+
+def load_list(text: str | None) -> list[Any]:
+    found = load(text)
+    return found if isinstance(found, list) else []
 
 
 def some(values: Collection[Any]) -> list[Any]:

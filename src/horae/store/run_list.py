@@ -11,6 +11,7 @@ from horae.domain.run import RunRecord
 from horae.domain.states import LIVE, AttemptOutcome, RunStatus, Trigger
 from horae.store.dialects.base import Connection, Dialect, Params, Row
 from horae.store.dialects.months import smallest_id
+from horae.store.job_list import name_and_attempts
 from horae.store.rows import is_id, load
 
 _SHARED = (
@@ -155,10 +156,8 @@ def _record(row: Row, *, live: bool) -> RunRecord:
         record[column] = row[column]
     for column in _JSON:
         record[column] = load(record[column])
-    spec = load(row["spec"])
     record["held"], record["parked"] = bool(record["held"]), bool(record["parked"])
-    record["job_name"] = spec["name"]
-    record["max_attempts"] = spec["retry"]["max_attempts"]
+    record["job_name"], record["max_attempts"] = name_and_attempts(row)
     record["occurrences"] = record["occurrences"] or 1
     if record["status"] == RunStatus.SUCCEEDED:
         record["outcome"] = AttemptOutcome.SUCCEEDED.value

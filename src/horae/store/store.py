@@ -37,6 +37,7 @@ from horae.store.runs import RunTable
 from horae.store.secrets import SecretTable
 from horae.store.sessions import SessionTable
 from horae.store.stats import StatTable
+from horae.store.unreadable import UnreadableTable
 from horae.store.upkeep import UpkeepTables
 
 P = ParamSpec("P")
@@ -73,6 +74,7 @@ class SqlTransaction:
     """The tables as verbs see them, all on one connection."""
 
     jobs = _Lazy(lambda tx: JobTable(tx._db, tx._dialect, tx._shard_count))
+    unreadable = _group(UnreadableTable)
     gates = _group(GateTable)
     runs = _group(RunTable)
     logs = _group(LogTable)

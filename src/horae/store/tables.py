@@ -58,6 +58,16 @@ job_versions = table(
     may("note", name(500)),
 )
 
+unreadable = table(
+    "unreadable",  # which process could not read which definition; kept while it goes on trying
+    key("job_id", Id),
+    key("version", Int),
+    key("process_id", Id),
+    must("reason", name(500)),
+    must("found_at", Time),
+    must("seen_at", Time),
+)
+
 queues = table(
     "queues",  # every queue that a job names, so that a worker can serve all of them
     key("name", name(100)),

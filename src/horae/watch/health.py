@@ -10,10 +10,12 @@ from enum import StrEnum
 from horae.domain.explanation import span
 from horae.domain.records import SchedulerRecord, ShardView, WorkerRecord
 from horae.domain.trouble import Trouble
+from horae.lifecycle.give_back import NOTED_WITHIN
 from horae.ports import Transaction
 
 _SKEW = timedelta(seconds=2)
 _SILENT = timedelta(seconds=15)  # of a scheduler, which beats every two
+_NAMED = 5
 _HERE = ("idle", "busy", "draining")
 
 
@@ -42,6 +44,7 @@ class Cluster:
     shards: Sequence[ShardView]
     workers: Sequence[WorkerRecord]
     queues: Sequence[str]
+    unreadable: Sequence[str] = ()
 
 
 async def look(tx: Transaction, offline_after: float) -> Cluster:
@@ -51,6 +54,7 @@ async def look(tx: Transaction, offline_after: float) -> Cluster:
         shards=await tx.processes.shards(),
         workers=await tx.processes.workers(offline_after),
         queues=await tx.jobs.queues(),
+        unreadable=await tx.unreadable.names(NOTED_WITHIN, _NAMED + 1),
     )
 
 
@@ -122,6 +126,21 @@ def failing(cluster: Cluster) -> list[Check]:
         )
         for name, trouble in alive
         if trouble is not None
+    ]
+
+
+def definitions(cluster: Cluster) -> list[Check]:
+    """Jobs that some process could not read lately; nothing is said where there are none."""
+    if not cluster.unreadable:
+        return []
+    more = " and others" if len(cluster.unreadable) > _NAMED else ""
+    return [
+        Check(
+            "definitions",
+            State.WARNING,
+            f"some process cannot read, and leaves out, {', '.join(cluster.unreadable[:_NAMED])}{more}",
+            f"`horae why {cluster.unreadable[0]}` says who and why; finish an upgrade, or mend the definition",
+        )
     ]
 
 

@@ -41,6 +41,7 @@ def job(**fields: Any) -> JobFacts:
     definition = {"schedule": {"every": "1h"}, **fields}
     state: dict[str, Any] = {
         "id": "j1",
+        "version": 1,
         "spec": spec(**definition),
         "enabled": True,
         "paused": False,

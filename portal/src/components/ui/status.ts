@@ -13,6 +13,7 @@ import {
   type LucideIcon,
   PlugZap,
   TimerOff,
+  TriangleAlert,
   Unplug,
 } from "lucide-react";
 import type { Tone } from "./badge";
@@ -36,6 +37,7 @@ const LOOKS: Record<string, Look> = {
   interrupted: { tone: "paused", icon: PlugZap },
   scheduled: { tone: "scheduled", icon: CalendarClock },
   paused: { tone: "paused", icon: CirclePause },
+  unreadable: { tone: "failed", icon: TriangleAlert },
   disabled: { tone: "cancelled", icon: CircleSlash },
   finished: { tone: "neutral", icon: Check },
   idle: { tone: "succeeded", icon: CircleDashed },

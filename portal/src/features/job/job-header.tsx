@@ -94,14 +94,14 @@ function Actions({ job, onOpen }: { job: JobView; onOpen: (open: Open) => void }
           </Button>
         )
       ) : null}
-      {mayEdit(can, job.target.kind) ? (
+      {!job.unreadable && mayEdit(can, job.target?.kind) ? (
         <Button asChild>
           <Link to={`/jobs/${job.id}/edit`}>
             <Pencil /> Edit
           </Link>
         </Button>
       ) : null}
-      {can("jobs:run") ? (
+      {can("jobs:run") && !job.unreadable ? (
         <Button variant="primary" onClick={() => onOpen("run")}>
           <Play /> Run now
         </Button>
@@ -136,7 +136,7 @@ function More({ job, onOpen }: { job: JobView; onOpen: (open: Open) => void }) {
       ) : null}
       {can("jobs:write") ? (
         <>
-          {mayEdit(can, job.target.kind) ? (
+          {!job.unreadable && mayEdit(can, job.target?.kind) ? (
             <MenuItem asChild>
               <Link to={`/jobs/new?from=${job.id}`}>
                 <CopyPlus aria-hidden /> Duplicate

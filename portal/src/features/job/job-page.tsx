@@ -11,6 +11,7 @@ import { JobHeader } from "./job-header";
 import { OverviewTab } from "./overview/overview-tab";
 import { useJob } from "./queries";
 import { RunsTab } from "./runs-tab";
+import { UnreadableBanner } from "./unreadable-banner";
 import { VersionsTab } from "./versions/versions-tab";
 import { WhyTab } from "./why-tab";
 
@@ -47,6 +48,7 @@ function Job({ job }: { job: JobView }) {
   return (
     <>
       <JobHeader job={job} />
+      <UnreadableBanner job={job} />
       <BackfillBanner job={job} />
       <Tabs value={tab} onValue={open} tabs={TABS} label="About the job">
         <TabPanel value="overview">

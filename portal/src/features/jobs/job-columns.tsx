@@ -43,7 +43,7 @@ export const jobColumns: ColumnDef<ListedJobView>[] = [
     meta: { className: "hidden max-w-36 lg:table-cell 2xl:max-w-56" },
     cell: ({ row: { original: job } }) => (
       <div className="flex items-center gap-2">
-        <Badge>{job.target.kind}</Badge>
+        <Badge>{job.target?.kind ?? "unreadable"}</Badge>
         <span className="truncate font-mono text-xs text-muted" title={targetWords(job.target)}>
           {targetWords(job.target)}
         </span>
@@ -89,6 +89,7 @@ export const jobColumns: ColumnDef<ListedJobView>[] = [
 
 /** The countdown, or why there is none. */
 function NextRun({ job }: { job: ListedJobView }) {
+  if (job.unreadable) return <StatusBadge status="unreadable" />;
   if (job.status === "running" || job.status === "paused" || job.status === "disabled") {
     return <StatusBadge status={job.status} />;
   }
@@ -97,5 +98,5 @@ function NextRun({ job }: { job: ListedJobView }) {
 }
 
 function zoneOf(job: ListedJobView): string | undefined {
-  return "timezone" in job.schedule ? job.schedule.timezone : undefined;
+  return job.schedule && "timezone" in job.schedule ? job.schedule.timezone : undefined;
 }

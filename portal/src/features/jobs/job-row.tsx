@@ -80,7 +80,7 @@ function RowMenu({ job }: { job: ListedJobView }) {
           <MenuItem onSelect={() => change(job, job.enabled ? "disable" : "enable")}>
             {job.enabled ? <PowerOff aria-hidden /> : <Power aria-hidden />} {job.enabled ? "Disable" : "Enable"}
           </MenuItem>
-          {mayEdit(can, job.target.kind) ? (
+          {!job.unreadable && mayEdit(can, job.target?.kind) ? (
             <MenuItem asChild>
               <Link to={`/jobs/${job.id}/edit`}>
                 <Pencil aria-hidden /> Edit

@@ -13,7 +13,7 @@ const REASONS: Record<string, string> = {
   attempts: "its attempts are used up",
   permanent: "the failure is permanent",
   expired: "not started in time",
-  definition: "its version is gone",
+  definition: "its definition could not be read",
   overlap: "the one before was still running",
   missed: "came due while nothing ran",
   blackout: "in a blackout",

@@ -18,10 +18,12 @@ from horae.domain.errors import StoreUnavailable
 from horae.domain.explanation import counted
 from horae.domain.records import SchedulerRecord, WorkerRecord
 from horae.domain.states import WorkerStatus
+from horae.lifecycle.give_back import NOTED_WITHIN
 from horae.ports import Transaction
 
 router = APIRouter(tags=["health"], dependencies=[Depends(public)])
 
+_COUNTED = 1_000  # nobody needs to know more exactly
 _SILENT = 15.0  # seconds without a sign of life of a scheduler, which gives one every two
 PATIENCE = 3.0  # seconds; load balancers ask again soon
 
@@ -58,19 +60,28 @@ async def detailed(context: Ctx) -> Response:
     try:
         found = await asyncio.wait_for(context.store.read(_look, context.settings.offline_after), PATIENCE)
     except (TimeoutError, StoreUnavailable):
-        return reply(_details("unhealthy", "disconnected", "unknown", None, ["the database does not answer"]), 503)
+        return reply(
+            _details("unhealthy", "disconnected", "unknown", None, None, ["the database does not answer"]), 503
+        )
     reasons = found.reasons()
     scheduler = "running" if found.schedulers else "stopped"
-    return reply(_details("degraded" if reasons else "healthy", "connected", scheduler, len(found.workers), reasons))
+    return reply(
+        _details(
+            "degraded" if reasons else "healthy", "connected", scheduler, len(found.workers), found.unreadable, reasons
+        )
+    )
 
 
-def _details(status: str, database: str, scheduler: str, workers: int | None, reasons: Sequence[str]) -> dict[str, Any]:
+def _details(
+    status: str, database: str, scheduler: str, workers: int | None, unreadable: int | None, reasons: Sequence[str]
+) -> dict[str, Any]:
     return {
         "status": status,
         "service": "horae",
         "database": database,
         "scheduler_service": scheduler,
         "workers": workers,
+        "unreadable_jobs": unreadable,
         "broker": "none",  # runs wait in the database
         "reasons": reasons,
     }
@@ -82,6 +93,7 @@ class Found:
 
     schedulers: Sequence[SchedulerRecord]
     workers: Sequence[WorkerRecord]
+    unreadable: int
 
     def reasons(self) -> list[str]:
         found = []
@@ -94,6 +106,8 @@ class Found:
             found += [
                 f"{counted(n, noun)} {'keeps' if n == 1 else 'keep'} failing to {task}" for task, n in tasks.items()
             ]
+        if self.unreadable:
+            found.append(f"{counted(self.unreadable, 'job')} cannot be read by some process, and are left out")
         return found
 
 
@@ -106,4 +120,5 @@ async def _look(tx: Transaction, offline_after: float) -> Found:
     return Found(
         [one for one in await tx.processes.schedulers() if one.id in alive],
         [one for one in await tx.processes.workers(offline_after) if one.status != WorkerStatus.OFFLINE],
+        len(await tx.unreadable.names(NOTED_WITHIN, _COUNTED)),
     )

@@ -21,6 +21,7 @@ from horae.domain.filters import JobFilter
 from horae.domain.job import JobSpec
 from horae.domain.records import JobRecord
 from horae.domain.states import JobStatus
+from horae.domain.unreadable import UnreadableSpec
 from horae.domain.words import in_words
 from horae.lifecycle import state, submit
 from horae.lifecycle.edit import edit_job
@@ -185,7 +186,8 @@ async def _page(tx: Transaction, project_id: str, asked: _Asked) -> tuple[record
 def _included(job: JobRecord, include: frozenset[str], recent: _Recent) -> dict[str, Any]:
     more: dict[str, Any] = {}
     if "words" in include:
-        more["words"] = in_words(job.spec.schedule)
+        unknown = isinstance(job.spec, UnreadableSpec) and "schedule" in job.spec.missing
+        more["words"] = "unknown: it cannot be read" if unknown else in_words(job.spec.schedule)
     if "recent" in include:
         more["recent"] = [asdict(run) for run in recent[job.id]]
     return more

@@ -25,7 +25,7 @@ const CATCH_UPS: Record<JobView["catch_up"], string> = {
 
 /** The definition, as one would tell it. */
 export function InWords({ job }: { job: JobView }) {
-  const scheduled = !("manual" in job.schedule);
+  const scheduled = job.schedule !== null && !("manual" in job.schedule);
   return (
     <Panel title="What it is">
       <KeyValues
@@ -67,7 +67,7 @@ export function InWords({ job }: { job: JobView }) {
 function Target({ job }: { job: JobView }) {
   return (
     <span className="flex min-w-0 flex-wrap items-center gap-2">
-      <Badge>{job.target.kind}</Badge>
+      <Badge>{job.target?.kind ?? "unreadable"}</Badge>
       <span className="min-w-0 font-mono text-xs break-all">{targetWords(job.target)}</span>
     </span>
   );

@@ -43,7 +43,7 @@ export function RunInput({ target, draft, onDraft, errors }: RunInputProps) {
   );
 }
 
-function hintOf(kind: JobView["target"]["kind"] | undefined): string {
+function hintOf(kind: NonNullable<JobView["target"]>["kind"] | undefined): string {
   switch (kind) {
     case "http":
       return "Any JSON: the body, or what its template takes from it.";

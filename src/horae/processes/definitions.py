@@ -1,0 +1,61 @@
+"""The definitions that a worker needs for what it has claimed. Those of many runs are the same, and never change."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from horae.domain.errors import StoreUnavailable
+from horae.domain.job import JobSpec
+from horae.domain.run import Claimed
+from horae.domain.unreadable import missing_spec
+from horae.lifecycle.give_back import give_back
+from horae.ports import Store, Transaction
+from horae.processes.loop import log
+
+_KEPT = 10_000
+_OFFLINE_AFTER = 60.0  # seconds of silence after which another worker is no hope for a run
+
+Pair = tuple[str, int]
+
+
+class Definitions:
+    def __init__(self, store: Store, worker_id: str) -> None:
+        self._store, self._worker_id = store, worker_id
+        self._known: dict[Pair, JobSpec] = {}
+        self._spoken_of: set[Pair] = set()
+
+    async def of(self, runs: Collection[Claimed]) -> dict[Pair, JobSpec]:
+        """By job and version. Runs whose definition cannot be read are given back, and it is not among these. That
+        comes first: if the database is away, nothing has started yet, and the whole claim can be taken up again."""
+        wanted = {(run.job_id, run.version) for run in runs}
+        if len(self._known) + len(wanted) > _KEPT:
+            self._known.clear()
+        if missing := wanted - self._known.keys():
+            found = await self._store.read(_definitions, missing)
+            self._known |= {pair: found.get(pair) or missing_spec(pair[1]) for pair in missing}
+        reasons = {pair: reason for pair in wanted if (reason := self._known[pair].fault)}
+        if reasons:
+            await self._give_back([run for run in runs if (run.job_id, run.version) in reasons], reasons)
+        return {pair: self._known[pair] for pair in wanted - reasons.keys()}
+
+    async def _give_back(self, runs: list[Claimed], reasons: dict[Pair, str]) -> None:
+        for pair in reasons.keys() - self._spoken_of:
+            self._spoken_of.add(pair)
+            log.warning(
+                "cannot read a definition: its runs are given back",
+                job=pair[0],
+                version=pair[1],
+                reason=reasons[pair],
+            )
+        try:
+            await self._store.transact(
+                give_back, worker_id=self._worker_id, runs=runs, reasons=reasons, offline_after=_OFFLINE_AFTER
+            )
+        except StoreUnavailable:
+            raise
+        except Exception:  # their leases run out; the other runs need not wait for that
+            log.warning("could not give back runs whose definition cannot be read", exc_info=True)
+
+
+async def _definitions(tx: Transaction, pairs: set[Pair]) -> dict[Pair, JobSpec]:
+    return await tx.jobs.definitions(pairs)
