@@ -11,6 +11,7 @@ from fastapi import Depends, Request
 
 from horae.api.portal_files import BUILT
 from horae.domain.audit import Origin
+from horae.domain.policy import Defaults
 from horae.ports import Clock, Ids, Seals, Store
 
 
@@ -20,7 +21,7 @@ class ApiSettings:
 
     secret_key: str = field(repr=False)
     offline_after: float = 180.0
-    default_timeout: float = 300.0
+    defaults: Defaults = field(default_factory=Defaults)
     metrics_token: str | None = field(default=None, repr=False)
     key_cache: float = 5.0  # seconds for which a revoked key may still work
     secret_key_previous: str | None = field(default=None, repr=False)

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from horae.domain.explanation import Level
 from horae.domain.instants import Instant
 from horae.domain.job import JobSpec, Priority
+from horae.domain.policy import Defaults
 from horae.domain.refusal import refusal
 from horae.domain.schedule import CronSchedule, EverySchedule, Schedule
 from horae.domain.states import JobStatus, RunStatus, Trigger, WorkerStatus
@@ -28,10 +29,11 @@ class JobBody(JobSpec):
     enabled: bool = True
     notify: Annotated[tuple[dict[str, Any], ...], Field(max_length=0, strict=False)] = ()  # until there are channels
 
-    def spec(self, default_timeout: float) -> JobSpec:
+    def spec(self, defaults: Defaults) -> JobSpec:
         given = {name: getattr(self, name) for name in JobSpec.model_fields}
         if "timeout" not in self.model_fields_set:
-            given["timeout"] = default_timeout
+            given["timeout"] = defaults.timeout
+        given["retry"] = self.retry.filled_in(defaults.retry)
         return JobSpec(**given)
 
 

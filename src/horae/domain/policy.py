@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -26,6 +27,11 @@ class Retry(BaseModel):
         tuple[Annotated[int, Field(ge=1, le=255)], ...], Field(max_length=255, strict=False)
     ] = ()
 
+    def filled_in(self, defaults: Retry) -> Retry:
+        """With `defaults` for what was not given."""
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        return defaults.model_copy(update=given)
+
     def pause(self, made: int, chance: float, retry_after: float | None = None) -> float:
         """Seconds to wait after `made` attempts; `chance` in [0, 1) spreads by the jitter; a server's
         own `retry_after` is honoured. Neither ever exceeds `max_delay`."""
@@ -40,3 +46,11 @@ class Retry(BaseModel):
         if retry_after is not None:
             base = max(base, retry_after)
         return min(base, self.max_delay)
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What an installation says for jobs that do not; settled when a job is saved."""
+
+    timeout: float = 300.0
+    retry: Retry = field(default_factory=Retry)

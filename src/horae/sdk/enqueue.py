@@ -106,7 +106,7 @@ class ThroughApi:
 
 
 def _definition(function: Function) -> Json:
-    retry = function.retry.model_dump(mode="json") if function.retry is not None else None
+    retry = function.retry.model_dump(mode="json", exclude_unset=True) if function.retry is not None else None
     return {
         "name": function.name,
         "description": function.description,

@@ -31,7 +31,7 @@ from horae.domain.states import Trigger
 from horae.lifecycle import find, idempotency, submit
 from horae.ports import Transaction, Wakeups
 from horae.store.store import SqlStore
-from horae.wiring.shared import CLOCK, IDS
+from horae.wiring.shared import CLOCK, IDS, defaults_of
 from horae.wiring.stores import store_for, wakeups_for
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ class Database:
         return store, wakeups
 
     def spec(self, definition: Json) -> JobSpec:
-        return _checked(JobBody, render(definition)).spec(self._settings.default_timeout)
+        return _checked(JobBody, render(definition)).spec(defaults_of(self._settings))
 
     def _end(self) -> None:
         """Says goodbye to the database, if it is still there."""

@@ -14,7 +14,7 @@ from horae.ports import Transaction
 from horae.processes.loop import Loop, log, patiently
 from horae.processes.signals import ignore_signals, stop_signals
 from horae.store.store import SqlStore
-from horae.wiring.shared import CLOCK, IDS, configured, run
+from horae.wiring.shared import CLOCK, IDS, configured, defaults_of, run
 from horae.wiring.stores import store_for, wakeups_for
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _app(settings: Settings, store: SqlStore) -> FastAPI:
     api = ApiSettings(
         settings.need_secret_key(),
         offline_after=settings.offline_after,
-        default_timeout=settings.default_timeout,
+        defaults=defaults_of(settings),
         metrics_token=settings.metrics_token,
         secret_key_previous=settings.secret_key_previous,
         allow_signup=settings.allow_signup,

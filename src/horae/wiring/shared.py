@@ -11,6 +11,7 @@ import uvloop
 
 from horae.clock import SystemClock, SystemIds
 from horae.config import Settings
+from horae.domain.policy import Defaults, Retry
 from horae.watch.logging import configure
 
 T = TypeVar("T")
@@ -19,6 +20,16 @@ CLOCK, IDS = SystemClock(), SystemIds()
 
 def configured(settings: Settings, role: str) -> None:
     configure(form=settings.log_format, level=settings.log_level, role=role)
+
+
+def defaults_of(settings: Settings) -> Defaults:
+    """What new jobs get that do not say otherwise."""
+    retry = {
+        "max_attempts": settings.default_retry_attempts,
+        "backoff": settings.default_retry_backoff,
+        "delay": settings.default_retry_delay,
+    }
+    return Defaults(settings.default_timeout, Retry.model_validate(retry))
 
 
 def settle_down() -> None:

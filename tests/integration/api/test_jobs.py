@@ -1,11 +1,15 @@
 """Jobs over the API."""
 
-from .conftest import Api
+from horae.api.app import build
+from horae.api.context import ApiSettings
+from horae.domain.policy import Defaults, Retry
+
+from .conftest import CLOCK, IDS, SECRET, Api
 
 JOB_FIELDS = (
     "name description tags target schedule retry timeout overlap max_instances catch_up catch_up_window queue priority "
     "start_within enabled notify id version status next_run_at last_run_at last_status paused paused_until "
-    "created_at updated_at"
+    "created_by created_at updated_by updated_at"
 )
 
 
@@ -217,3 +221,17 @@ async def test_runs_oldest_first(api: Api):
     for path in ("/runs", "/jobs/hello/runs"):
         found = (await api.call("GET", path, params={"sort": "created_at"})).json()["items"]
         assert [run["id"] for run in found] == made
+
+
+async def test_what_an_installation_says_for_jobs_that_do_not(api: Api):
+    defaults = Defaults(timeout=30, retry=Retry(max_attempts=1, backoff="fixed", delay=7))
+    settings = ApiSettings(SECRET, defaults=defaults)
+    there = Api(build(api.store, settings, IDS, CLOCK), api.store, api.tokens)
+    made = await there.make("plain")
+    assert (made["timeout"], made["retry"]["max_attempts"], made["retry"]["delay"]) == (30, 1, 7)
+    made = await there.make("partly", retry={"max_attempts": 5})
+    assert (made["retry"]["max_attempts"], made["retry"]["backoff"], made["retry"]["delay"]) == (5, "fixed", 7)
+    put = {"name": "partly", "target": made["target"], "retry": {"delay": 9}}
+    made = (await there.call("PUT", "/jobs/partly", json=put)).json()
+    assert (made["retry"]["max_attempts"], made["retry"]["delay"]) == (1, 9)
+    assert (await api.call("GET", "/jobs/plain")).json()["retry"]["max_attempts"] == 1, "it is settled when saved"

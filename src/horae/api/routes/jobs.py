@@ -96,7 +96,7 @@ async def replace_job(request: Request, context: Ctx, principal: Writer, ref: Re
     they came; they are passed over."""
     given = merge.without_read_only(await read_object(request))
     body = validate(JobBody, given)
-    spec = body.spec(context.settings.default_timeout)
+    spec = body.spec(context.settings.defaults)
     enabled = body.enabled if "enabled" in given else None
     return await _apply(context, principal, _Edit(ref, expected, enabled, lambda _: spec))
 
@@ -126,7 +126,7 @@ async def delete_job(context: Ctx, principal: Writer, ref: Ref, expected: Expect
 
 
 async def _create(context: Context, principal: Principal, body: JobBody) -> Response:
-    spec = body.spec(context.settings.default_timeout)
+    spec = body.spec(context.settings.defaults)
     principal.may_write(spec)
     spec = await context.store.read(with_defaults, spec, body.model_fields_set)
     job = await context.store.transact(
