@@ -105,7 +105,7 @@ def _cancel_is_forgotten() -> list[Patch]:
 
 
 def _worker_waits_for_hints() -> list[Patch]:
-    return [(Worker, "_pause", lambda self, claims, free: 0 if claims.runs else 10_000.0)]
+    return [(Worker, "_pause", lambda self: 10_000.0)]
 
 
 def _scheduler_waits_for_hints() -> list[Patch]:

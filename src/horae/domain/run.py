@@ -29,6 +29,7 @@ class NewRun:
     occurrence: datetime | None = None
     scheduled_for: datetime | None = None
     held: bool = False
+    wake_at: datetime | None = None  # asked for later: it takes no place before that
     in_order: bool = False  # caught up: it starts when the one before it has ended
     input: str | None = None
     parent_run_id: str | None = None

@@ -1,8 +1,8 @@
-"""Claim: a worker takes what it can carry out, up to its free slots, and learns until when it may sleep."""
+"""Claim: a worker takes what it can carry out, up to its free slots, and learns when each queue has more."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from horae.domain.run import Claimed
@@ -11,10 +11,16 @@ from horae.ports import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What was taken; `idle_for` is how long (in seconds) nothing else will be due, None if nothing is known to be."""
+    """What was taken. `waits` are the seconds until something more is due, by queue; None if nobody looked, because
+    there may be more at once."""
 
     runs: list[Claimed]
-    idle_for: float | None
+    waits: Mapping[str, float] | None
+
+    @property
+    def idle_for(self) -> float | None:
+        """How long (in seconds) nothing else will be due, None if nothing is known to be."""
+        return 0 if self.waits is None else min(self.waits.values(), default=None)
 
 
 async def claim(
@@ -36,11 +42,18 @@ async def claim(
         if again:
             renewed = {run_id for run_id, _, _ in await tx.runs.renew(worker_id, [run.id for run in held], lease)}
             held = [run for run in held if run.id in renewed]
-        return Claims(held, 0)
+        return Claims(held, None)
     runs = await tx.runs.claim(worker_id=worker_id, token=token, queues=queues, offers=offers, limit=limit, lease=lease)
     if len(runs) >= limit:
-        return Claims(runs, 0)
-    next_due = await tx.runs.next_due(queues, offers)
-    if next_due is None:
         return Claims(runs, None)
-    return Claims(runs, max((next_due - await tx.now()).total_seconds(), 0))
+    return Claims(runs, await look(tx, queues=queues, offers=offers))
+
+
+async def look(tx: Transaction, *, queues: Sequence[str] | None, offers: Collection[str]) -> dict[str, float]:
+    """How long (in seconds) until each queue, of these or of all, has something that can be taken with `offers`; those
+    that have nothing, or are paused, are left out."""
+    due = await tx.runs.next_due(queues, offers)
+    if not due:
+        return {}
+    now = await tx.now()
+    return {queue: max((at - now).total_seconds(), 0) for queue, at in due.items()}

@@ -4,6 +4,7 @@ the start of jobs that wait for it; for those, older runs of theirs may have to 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from operator import itemgetter
 
 from horae.domain.dead_letter import fingerprint
 from horae.domain.outcome import Outcome
@@ -73,12 +74,13 @@ async def cancel_live(tx: Transaction, live: Sequence[RunRecord], actor: str) ->
 async def make_room(tx: Transaction, counts: Mapping[str, int], new: Collection[str]) -> None:
     """Cancels so many of what is under way of each job, the oldest first, for `new` runs that are held behind it."""
     by_project: dict[str, list[str]] = {}
-    for run_id, project_id in await tx.runs.live_of(counts):
+    for run_id, project_id in await tx.runs.under_way(counts):
         if run_id not in new:
             by_project.setdefault(project_id, []).append(run_id)
     for project_id, run_ids in by_project.items():
         live = await tx.runs.live(project_id, run_ids, lock=True)
-        under_way = [run for run in live if _in_the_way(run)]
+        # By the database's clock: ids are made by that of whoever asked.
+        under_way = sorted(filter(_in_the_way, live), key=itemgetter("created_at", "id"))
         for job_id, count in counts.items():
             oldest = [run for run in under_way if run["job_id"] == job_id][:count]
             await cancel_live(tx, oldest, "overlap: cancel_running")

@@ -32,6 +32,7 @@ async def fire(tx: Transaction, *, shards: Collection[int], limit: int, schedule
     again every time and must not take the places of others."""
     if await tx.jobs.wake_paused(shards):
         tx.hint("jobs")
+    await _wake_delayed(tx, limit)
     due = await tx.jobs.due(shards, limit + passing)
     now = await tx.now()
     ledger = Ledger(scheduler_id, tx.new_id)
@@ -49,6 +50,14 @@ async def fire(tx: Transaction, *, shards: Collection[int], limit: int, schedule
         await ledger.write(tx)
     idle = 0.0 if due.more else await idle_for(tx, shards=shards, left_out={one.job_id for one in left_out})
     return Fired(len(due.jobs), len(ledger.runs), len(ledger.skipped), idle, tuple(left_out), due.more)
+
+
+async def _wake_delayed(tx: Transaction, limit: int) -> None:
+    """Runs that were asked for later, of jobs with a limit: from now on they wait for their turn like others. Of all
+    shards, since their own may have nobody to look after them just now."""
+    sleepers = await tx.gates.sleepers(limit)
+    for queue in await tx.gates.wake(sleepers) if sleepers else ():
+        tx.hint(f"runs:{queue}")
 
 
 async def idle_for(tx: Transaction, *, shards: Collection[int], left_out: Collection[str] = ()) -> float | None:

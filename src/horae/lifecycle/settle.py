@@ -11,7 +11,7 @@ from horae.domain.job import JobSpec
 from horae.domain.outcome import Again, End, Outcome, Verdict, judge
 from horae.domain.records import Tally
 from horae.domain.run import Ending, Leased, Requeue, Tried
-from horae.domain.states import RunStatus
+from horae.domain.states import RunStatus, Trigger
 from horae.domain.unreadable import UnreadableSpec
 from horae.ports import Transaction
 
@@ -28,6 +28,7 @@ class Settlement:
         self.statuses: dict[str, RunStatus] = {}
         self._tried: list[Tried] = []
         self._queues: set[str] = set()
+        self._requeued: set[str] = set()  # of which jobs
         self._retries: dict[tuple[str, str], int] = defaultdict(int)
 
     def add(self, row: Leased, outcome: Outcome, duration_ms: int) -> None:
@@ -43,6 +44,8 @@ class Settlement:
         kept = replace(outcome, result=excerpt(outcome.result))
         self._tried.append(Tried(row.id, row.attempt, row.worker_id, row.started_at, kept, duration_ms))
         self._queues.add(row.queue)
+        if row.trigger != Trigger.BACKFILL:  # which has places of its own
+            self._requeued.add(row.job_id)
         if verdict.counted:
             self._retries[row.job_id, row.project_id] += 1
 
@@ -64,6 +67,8 @@ class Settlement:
     async def write(self, tx: Transaction) -> None:
         """Everything but the endings, which the caller moves together with its own."""
         await tx.runs.requeue(self.requeues)
+        # The limit may have been lowered while they ran: then others have their places.
+        await tx.gates.fit(self._requeued)
         await tx.runs.tried(self._tried)
         await tx.stats.add(
             [

@@ -110,13 +110,15 @@ async def trigger(
     inputs = {field: request.input for field, request in zip(fields, runs, strict=True)}
     await check_inputs(tx, job_id=job.id, version=job.version, needs=plan.needs, inputs=inputs)
     now = await tx.now() if plan.start_within is not None else None
-    places, free = len(runs), 0
-    if plan.max_instances is not None:
-        gate = (await tx.gates.lock([job.id])).get(job.id)
-        if gate is not None:
-            limit, under_way, waiting = gate
-            free = max(limit - under_way, 0)
-            places = 0 if waiting else free
+    gate = (await tx.gates.lock([job.id])).get(job.id) if plan.max_instances is not None else None
+    places, free, delayed = len(runs), 0, set[str]()
+    if gate is not None:
+        limit, under_way, waiting = gate
+        free = max(limit - under_way, 0)
+        places = 0 if waiting else free
+        delayed = await _delayed(tx, runs)
+    at_once = [request.run_id for request in runs if request.run_id not in delayed]
+    placed = {*at_once[:places]}
     new = [
         NewRun(
             id=request.run_id,
@@ -129,13 +131,14 @@ async def trigger(
             needs=plan.needs,
             due_at=request.run_at,
             start_by=_start_by(plan, request.run_at or now),
-            held=place >= places,
+            held=request.run_id not in placed,
+            wake_at=request.run_at if request.run_id in delayed else None,
             input=request.input,
             rerun_of=request.rerun_of,
             scheduled_for=request.scheduled_for,
             triggered_by=actor,
         )
-        for place, request in enumerate(runs)
+        for request in runs
     ]
     try:
         queued = await tx.runs.add(new)
@@ -144,7 +147,9 @@ async def trigger(
     if len(queued) < len(new):
         raise Conflict("a run with this id exists already")
     tx.hint(f"runs:{plan.queue}")
-    if places or not free:
+    if delayed:
+        tx.hint("jobs")  # a scheduler looks for a place for them when their time has come
+    if places or not free or not at_once:
         return queued
     await tx.gates.open([job.id])  # those that wait are caught up, and wait for each other only
     return await tx.runs.live(project_id, [run.id for run in new])
@@ -159,6 +164,14 @@ async def _plan(tx: Transaction, job: JobHead) -> Plan:
         if spec.fault:
             raise unreadable_job(spec.fault) from None
         return plan_of(spec)
+
+
+async def _delayed(tx: Transaction, runs: Sequence[TriggerRequest]) -> set[str]:
+    """Which of these runs are for later: behind a gate they take no place until then."""
+    if all(request.run_at is None for request in runs):
+        return set()
+    now = await tx.now()
+    return {request.run_id for request in runs if request.run_at is not None and request.run_at > now}
 
 
 def _start_by(plan: Plan, due_at: datetime | None) -> datetime | None:

@@ -70,7 +70,8 @@ class Jobs(Protocol):
         ...
 
     async def next_due(self, shards: Collection[int], left_out: Collection[str] = ()) -> datetime | None:
-        """When the next job is due that is not left out, or a pause is to end."""
+        """When the next job is due that is not left out, a pause is to end, or a run that was asked for later may look
+        for a place."""
         ...
 
     async def advance(self, advances: Sequence[Advance]) -> None: ...
@@ -103,11 +104,24 @@ class Gates(Protocol):
     """How many runs of a job may be under way, and whose turn is next."""
 
     async def lock(self, job_ids: Collection[str]) -> dict[str, tuple[int, int, int]]:
-        """Locks the gates of these jobs in id order; for each that has one: (limit, under way, held)."""
+        """Locks the gates of these jobs in id order; for each that has one: (limit, under way, waiting),
+        where `waiting` only tells whether any run waits for its turn."""
         ...
 
     async def open(self, job_ids: Collection[str]) -> set[str]:
         """Lets held runs take free places, oldest first; the queues that got one."""
+        ...
+
+    async def fit(self, job_ids: Collection[str]) -> None:
+        """Holds back what is queued beyond the limit, the newest first and what was tried before last."""
+        ...
+
+    async def sleepers(self, limit: int) -> set[str]:
+        """Jobs of runs that were asked for later, and whose time has come."""
+        ...
+
+    async def wake(self, job_ids: Collection[str]) -> set[str]:
+        """Lets such runs of these jobs wait for their turn, and start if there is a place; the queues that got one."""
         ...
 
     async def release(self, job_id: str) -> set[str]:

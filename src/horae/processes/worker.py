@@ -11,9 +11,10 @@ from horae.domain.errors import StoreUnavailable
 from horae.domain.records import Beat, WorkerSign
 from horae.domain.run import Claimed
 from horae.domain.states import StopReason, WorkerStatus
-from horae.lifecycle.claim import Claims, claim
+from horae.lifecycle.claim import claim, look
 from horae.lifecycle.functions import register_functions
 from horae.ports import Clock, Executor, Hint, Ids, Store, Transaction
+from horae.processes.agenda import Agenda
 from horae.processes.blocked import Watcher
 from horae.processes.definitions import Definitions
 from horae.processes.heartbeat import Heart, Heartbeat, HeartbeatThread, OpenHeartbeat
@@ -58,11 +59,11 @@ class Worker:
         self._open_store = open_store
         self._watcher = type(self).watcher(clock)
         self._vault = Vault(store, settings.seals)
-        self._queues: list[str] = list(settings.queues)
+        self._agenda = Agenda(settings.queues)
         self._definitions = Definitions(store, sign.id)
         self._idle_polls = 0
         self._token: str | None = None  # of a claim that nobody heard the end of
-        self._learn_at = 0.0
+        self._look_at = 0.0
         self._register_at = 0.0
         self._draining = False
         self._main: asyncio.AbstractEventLoop | None = None
@@ -137,39 +138,51 @@ class Worker:
         free = self._free()
         if free < 1:
             return self._settings.poll  # woken as soon as a slot is free and its result reported
-        if not self._settings.queues:
-            await self._learn_queues()
-        token, self._token, again = self._token or self._ids.new(), None, self._token is not None
-        leased_until = self._heart.leased(token, self._clock.monotonic())
+        if self._clock.monotonic() >= self._look_at:
+            await self._look()
+        now, again = self._clock.monotonic(), self._token is not None
+        asked = self._agenda.ask(now, free)
+        if not asked and not again:
+            return self._pause()
+        token, self._token = self._token or self._ids.new(), None
+        leased_until = self._heart.leased(token, now)
+        waits = None
         try:
-            claims: Claims = await (self._store.transact if again else self._store.single)(
+            claims = await (self._store.transact if again else self._store.single)(
                 claim,
                 worker_id=self.sign.id,
                 token=token,
                 again=again,
-                queues=self._queues,
+                queues=asked,
                 offers=self.sign.offers,
                 limit=free,
                 lease=self._settings.lease,
             )
+            waits = claims.waits
             await self._start(claims.runs, leased_until)
         except StoreUnavailable:
             self._token = token  # it may have taken something: the next one asks
             raise
-        return self._pause(claims, free)
+        finally:
+            self._agenda.told(asked, waits, self._clock.monotonic())
+        if claims.runs:
+            self._idle_polls = 0
+        return 0 if waits is None else self._pause()
+
+    async def _look(self) -> None:
+        """At all queues, now and then: hints may be lost."""
+        waits = await self._store.read(look, queues=self._agenda.served, offers=self.sign.offers)
+        now = self._clock.monotonic()
+        self._agenda.learn(waits, now)
+        self._idle_polls += 1
+        longest = self._settings.poll_max if self._hints_arrive() else self._settings.poll
+        poll = min(self._settings.poll * 1.5 ** min(self._idle_polls, 20), longest)
+        self._look_at = now + poll * (0.75 + 0.5 * self._ids.chance())  # workers started together do not ask together
 
     def _free(self) -> int:
         """Free slots, less what is not reported yet beyond one more round of them: results must not pile up."""
         slots = self._settings.slots
         return min(slots - len(self._slots), 2 * slots - len(self._slots) - self._reporter.unreported)
-
-    async def _learn_queues(self) -> None:
-        now = self._clock.monotonic()
-        if self._idle_polls or now >= self._learn_at:  # now and then under load, too: hints may be lost
-            self._queues = await self._store.read(_queues)
-            self._learn_at = now + self._settings.poll_max
-        if len(self._queues) > 1:  # another one first each time, so that none starves behind a long one
-            self._queues = [*self._queues[1:], self._queues[0]]
 
     async def _start(self, runs: list[Claimed], leased_until: float) -> None:
         specs = await self._definitions.of(runs)
@@ -178,21 +191,11 @@ class Worker:
         for run in started:
             self._slots.start(run, specs[run.job_id, run.version], opened.get(run.id), leased_until=leased_until)
 
-    def _pause(self, claims: Claims, free: int) -> float:
-        """How long to wait: not at all under load, until something is due, or ever longer while nothing is."""
-        if len(claims.runs) >= free:
-            self._idle_polls = 0
-            return 0
-        if claims.runs:
-            self._idle_polls = 0
-        else:
-            self._idle_polls += 1
-        longest = self._settings.poll_max if self._hints_arrive() else self._settings.poll
-        poll = min(self._settings.poll * 1.5 ** min(self._idle_polls, 20), longest)
-        poll *= 0.75 + 0.5 * self._ids.chance()  # workers started together do not ask together
-        if claims.idle_for is None:
-            return poll
-        return min(max(claims.idle_for, _BUSY_ELSEWHERE), poll)
+    def _pause(self) -> float:
+        """Until something is due, or it is time for another look."""
+        now = self._clock.monotonic()
+        due, poll = self._agenda.wait(now), max(self._look_at - now, 0)
+        return poll if due is None else min(max(due, _BUSY_ELSEWHERE), poll)
 
     def _done(self, attempt: object, outcome: object, seconds: float) -> None:
         self._reporter.add(attempt, outcome, seconds)  # type: ignore[arg-type]
@@ -217,9 +220,9 @@ class Worker:
     def on_hint(self, hint: Hint) -> None:
         topic, _, about = hint.partition(":")
         if topic == "runs":
-            if about and not self._settings.queues and about not in self._queues:
-                self._queues.append(about)
-            if not about or about in self._queues:
+            if not about:
+                self._look_at = 0
+            if not about or self._agenda.hint(about):
                 self._claiming.wake.set()
         elif topic == "cancel" and about in ("", self.sign.id):
             self._heart.poke()
@@ -274,7 +277,3 @@ async def _register(tx: Transaction, sign: WorkerSign) -> None:
 
 async def _goodbye(tx: Transaction, worker_id: str, runs_done: int) -> None:
     await tx.processes.beat_worker(worker_id, Beat(WorkerStatus.OFFLINE, 0, runs_done))
-
-
-async def _queues(tx: Transaction) -> list[str]:
-    return await tx.jobs.queues()

@@ -1,25 +1,20 @@
-"""Taking queued runs. A lane is one queue at one priority; lanes are tried in order, so that a retry or a delayed run
-of a high priority that is not due yet is never in the way of what is due below it."""
+"""Taking queued runs: queue by queue as they are asked for, the highest priority first, and of one priority whatever is
+due longest. Lanes are read from their heads only, so a retry or a delayed run that is not due yet, or one that needs
+another worker, is never in the way of what can be taken now."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 from horae.domain.run import Claimed
 from horae.store.dialects.base import Connection, Dialect, Row
+from horae.store.lanes import PAUSED, Lane, lanes, ready, skip_scan
 
-Lane = tuple[str, int]
-_PRIORITIES = range(9, -1, -1)
 _COLUMNS = 'id, job_id, version, project_id, "trigger", scheduled_for, attempt, uncounted, input, due_at'
-_PAUSED = "EXISTS (SELECT 1 FROM queues WHERE name = {queue} AND paused_at IS NOT NULL)"
-_READY = "status = 'queued' AND NOT held AND queue = {queue} AND priority = {priority}"
-
-
-def lanes(queues: Sequence[str]) -> list[Lane]:
-    return [(queue, priority) for queue in queues for priority in _PRIORITIES]
 
 
 async def claim(
@@ -36,12 +31,11 @@ async def claim(
     if not queues or not offers or limit < 1:
         return []
     mark = {"worker_id": worker_id, "token": token, "lease": lease}
-    where = {"offers": list(offers), "limit": limit}
     if d.with_may_change:
-        names, priorities = zip(*lanes(queues), strict=True)
-        rows = await db.fetch(_at_once(d), {**mark, **where, "queues": names, "priorities": priorities})
+        where = {"asked_name": list(queues), "offers": list(offers), "limit": limit}
+        rows = await db.fetch(_at_once(d), {**mark, **where})
         return [_claimed(row, token, row["attempt"], row["started_at"]) for row in rows]
-    return await _lane_by_lane(db, d, mark, where, queues)
+    return await _lane_by_lane(db, d, mark, queues, offers, limit)
 
 
 async def claimed(db: Connection, worker_id: str, token: str) -> list[Claimed]:
@@ -53,18 +47,44 @@ async def claimed(db: Connection, worker_id: str, token: str) -> list[Claimed]:
     return [_claimed(row, token, row["attempt"], row["started_at"]) for row in rows]
 
 
+async def next_due(
+    db: Connection, d: Dialect, queues: Sequence[str] | None, offers: Collection[str]
+) -> dict[str, datetime]:
+    """When the first run that this worker could take is due in each queue that has one."""
+    first: dict[str, datetime] = {}
+    for lane in await lanes(db, d, offers, queues):
+        first[lane.queue] = min(first.get(lane.queue, lane.due_at), lane.due_at)
+    return first
+
+
 @cache
 def _at_once(d: Dialect) -> str:
-    """One statement. MATERIALIZED, because inlined the LIMIT would not bound what is updated."""
-    ready = _READY.format(queue="lane.queue", priority="lane.priority")
+    """One statement. `picked` is MATERIALIZED, because inlined the LIMIT would not bound what is updated. Where several
+    needs share a queue and a priority, the heads of their lanes are merged by time before any row is locked."""
+    place = "queue = due.queue AND {0}priority = due.priority AND {0}due_at <= " + d.now
+    one = (
+        f"SELECT id FROM runs WHERE {ready()} AND needs = due.needs[1] AND {place.format('')} "
+        f"ORDER BY due_at, id LIMIT :limit {d.lock_skip}"
+    )
+    head = (
+        f"SELECT id, due_at FROM runs WHERE {ready()} AND needs = each.needs AND {place.format('')} "
+        "ORDER BY due_at, id LIMIT :limit"
+    )
+    several = (
+        f"SELECT r.id FROM (SELECT head.* FROM unnest(due.needs) AS each(needs) CROSS JOIN LATERAL ({head}) AS head "
+        f"ORDER BY head.due_at, head.id) AS head JOIN runs r ON r.id = head.id WHERE {ready('r')} "
+        f"ORDER BY head.due_at, head.id LIMIT :limit {d.lock_skip.replace('UPDATE', 'UPDATE OF r')}"
+    )
     columns = ", ".join(f"runs.{column.strip()}" for column in _COLUMNS.split(","))
     return (
-        "WITH lane AS MATERIALIZED ("
-        "SELECT queue, priority FROM unnest(CAST(:queues AS text[]), CAST(:priorities AS smallint[])) "
-        f"AS given(queue, priority) WHERE NOT {_PAUSED.format(queue='given.queue')}), "
-        "picked AS MATERIALIZED (SELECT taken.id FROM lane CROSS JOIN LATERAL ("
-        f"SELECT id FROM runs WHERE {ready} AND due_at <= {d.now} AND {d.among('needs', 'offers')} "
-        f"ORDER BY due_at, id LIMIT :limit {d.lock_skip}) AS taken LIMIT :limit) "
+        f"WITH RECURSIVE {skip_scan(d, given=True)}, "
+        "due AS MATERIALIZED (SELECT queue, priority, "
+        "array_position(CAST(:asked_name AS text[]), CAST(queue AS text)) AS place, "
+        f"array_agg(needs) AS needs FROM lane WHERE due_at <= {d.now} AND NOT {PAUSED.format(queue='lane.queue')} "
+        "GROUP BY queue, priority ORDER BY place, priority DESC), "
+        "picked AS MATERIALIZED (SELECT taken.id FROM due CROSS JOIN LATERAL ("
+        f"SELECT id FROM ({one}) AS one WHERE cardinality(due.needs) = 1 UNION ALL "
+        f"SELECT id FROM ({several}) AS several WHERE cardinality(due.needs) > 1) AS taken LIMIT :limit) "
         "UPDATE runs SET status = 'running', attempt = attempt + 1, worker_id = :worker_id, token = :token, "
         f"lease_until = {d.later(':lease')}, started_at = {d.now} FROM picked WHERE runs.id = picked.id "
         f"RETURNING {columns}, runs.started_at"
@@ -72,31 +92,38 @@ def _at_once(d: Dialect) -> str:
 
 
 async def _lane_by_lane(
-    db: Connection, d: Dialect, mark: dict[str, Any], where: dict[str, Any], queues: Sequence[str]
+    db: Connection, d: Dialect, mark: dict[str, Any], queues: Sequence[str], offers: Collection[str], limit: int
 ) -> list[Claimed]:
     now = await d.read_now(db)
-    taken: list[Claimed] = []
-    for (queue, priority), due_at in await _heads(db, d, queues, where["offers"]):
-        if due_at > now:
-            continue
-        rows = await db.fetch(
-            _take(d),
-            {**where, "queue": queue, "priority": priority, "limit": where["limit"] - len(taken)},
-        )
-        taken += [_claimed(row, mark["token"], row["attempt"] + 1, now) for row in rows]
-        if len(taken) >= where["limit"]:
+    due = [lane for lane in await lanes(db, d, offers, queues) if lane.due_at <= now]
+    due.sort(key=lambda lane: (queues.index(lane.queue), -lane.priority, lane.due_at))
+    taken: list[Row] = []
+    for _, same in groupby(due, key=lambda lane: (lane.queue, lane.priority)):
+        taken += await _merged(db, d, list(same), limit - len(taken))
+        if len(taken) >= limit:
             break
     if taken:
-        await db.execute(_mark(d), {**mark, "now": now, "ids": [run.id for run in taken]})
-    return taken
+        await db.execute(_mark(d), {**mark, "now": now, "ids": [row["id"] for row in taken]})
+    return [_claimed(row, mark["token"], row["attempt"] + 1, now) for row in taken]
+
+
+async def _merged(db: Connection, d: Dialect, together: Sequence[Lane], limit: int) -> list[Row]:
+    """What is due longest among lanes that differ only in what they need, and come in the order of their heads."""
+    found: list[Row] = []
+    for lane in together:
+        if len(found) >= limit and found[limit - 1]["due_at"] <= lane.due_at:
+            break
+        params = {"queue": lane.queue, "priority": lane.priority, "needs": lane.needs, "limit": limit}
+        found += await db.fetch(_take(d), params)
+        found.sort(key=lambda row: (row["due_at"], row["id"]))
+    return found[:limit]
 
 
 @cache
 def _take(d: Dialect) -> str:
-    ready = _READY.format(queue=":queue", priority=":priority")
     return (
-        f"SELECT {_COLUMNS} FROM runs WHERE {ready} AND due_at <= {d.now} AND {d.among('needs', 'offers')} "
-        f"ORDER BY due_at, id LIMIT :limit {d.lock_skip}"
+        f"SELECT {_COLUMNS} FROM runs WHERE {ready()} AND needs = :needs AND queue = :queue "
+        f"AND priority = :priority AND due_at <= {d.now} ORDER BY due_at, id LIMIT :limit {d.lock_skip}"
     )
 
 
@@ -106,32 +133,6 @@ def _mark(d: Dialect) -> str:
         "UPDATE runs SET status = 'running', attempt = attempt + 1, worker_id = :worker_id, token = :token, "
         f"lease_until = {d.later(':lease')}, started_at = :now WHERE {d.among('id', 'ids')}"
     )
-
-
-async def next_due(db: Connection, d: Dialect, queues: Sequence[str], offers: Collection[str]) -> datetime | None:
-    """When the earliest run that this worker could take is due; it may be past, if another worker is at it."""
-    if not queues or not offers:
-        return None
-    return min((due_at for _, due_at in await _heads(db, d, queues, list(offers))), default=None)
-
-
-async def _heads(db: Connection, d: Dialect, queues: Sequence[str], offers: list[str]) -> list[tuple[Lane, datetime]]:
-    """The first run of each lane that has one; of no paused queue."""
-    wanted = lanes(queues)
-    params = {f"q{i}": queue for i, queue in enumerate(queues)} | {"offers": offers}
-    rows = await db.fetch(_heads_sql(d, len(queues)), params)
-    return [(wanted[row["lane"]], row["due_at"]) for row in rows if row["due_at"] is not None]
-
-
-@cache
-def _heads_sql(d: Dialect, queue_count: int) -> str:
-    parts = []
-    for i, (queue, priority) in enumerate((q, p) for q in range(queue_count) for p in _PRIORITIES):
-        ready = _READY.format(queue=f":q{queue}", priority=priority)
-        ready += f" AND {d.among('needs', 'offers')} AND NOT {_PAUSED.format(queue=f':q{queue}')}"
-        head = f"(SELECT due_at FROM runs WHERE {ready} ORDER BY due_at, id LIMIT 1)"
-        parts.append(f"SELECT {i} AS lane, {d.time(head, 'due_at')}")
-    return " UNION ALL ".join(parts)
 
 
 def _claimed(row: Row, token: str, attempt: int, started_at: datetime) -> Claimed:

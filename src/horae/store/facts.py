@@ -40,7 +40,10 @@ class FactTables(Group):
         self, job_id: str, *, backfill: bool = False, before: str | None = None, limit: int = 10
     ) -> LiveRuns:
         mine = f"""job_id = :job_id AND "trigger" {"=" if backfill else "<>"} 'backfill'"""
-        older = "CASE WHEN held AND id < :before THEN 1 ELSE 0 END" if before is not None else "0"
+        # In the order of their turns, as the gate has it.
+        first = "(SELECT b.created_at FROM runs b WHERE b.id = :before)"
+        earlier = f"(created_at < {first} OR (created_at = {first} AND id < :before))"
+        older = f"CASE WHEN held AND {earlier} THEN 1 ELSE 0 END" if before is not None else "0"
         params: dict[str, Any] = {"job_id": job_id, "before": before, "limit": limit}
         (sums,) = await self.db.fetch(
             "SELECT SUM(CASE WHEN held THEN 0 ELSE 1 END) AS under_way, SUM(CASE WHEN held THEN 1 ELSE 0 END) AS held, "
@@ -48,11 +51,11 @@ class FactTables(Group):
             f"(SELECT max_instances FROM job_gates WHERE job_id = :job_id) AS max_instances FROM runs WHERE {mine}",
             params,
         )
-        first = await self.db.fetch(
-            f"SELECT {', '.join(_LIVE)} FROM runs WHERE {mine} ORDER BY held, id LIMIT :limit", params
+        rows = await self.db.fetch(
+            f"SELECT {', '.join(_LIVE)} FROM runs WHERE {mine} ORDER BY held, created_at, id LIMIT :limit", params
         )
         under_way, held, held_before = (int(sums[name] or 0) for name in ("under_way", "held", "held_before"))
-        return LiveRuns(sums["max_instances"], under_way, held, held_before, tuple(map(_live_run, first)))
+        return LiveRuns(sums["max_instances"], under_way, held, held_before, tuple(map(_live_run, rows)))
 
     async def recent(self, job_id: str, limit: int) -> list[EndedRun]:
         rows = await self.db.fetch(

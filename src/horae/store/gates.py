@@ -1,5 +1,9 @@
 """`job_gates`: how many runs of a job may be under way. Whoever inserts, ends or queues a run of a gated job holds the
-lock of its gate, so a place is never given twice and never lost. Gates are locked in id order: no deadlock there."""
+lock of its gate, so a place is never given twice and never lost. Gates are locked in id order: no deadlock there.
+
+What waits goes in the order in which the database saw it come (`created_at`), whatever the clocks of those who asked.
+A run that was asked for later is held too, and has a `wake_at` until its time has come: it takes no place, and no turn
+of those behind it. Each question reads by the index `runs_job`, as many rows as there are places and no more."""
 
 from __future__ import annotations
 
@@ -7,6 +11,9 @@ from collections.abc import Collection, Sequence
 
 from horae.store.dialects.base import Row
 from horae.store.rows import Group, some
+
+_UNDER_WAY = """r.job_id = g.job_id AND r.held = FALSE AND r."trigger" <> 'backfill'"""
+_WAITING = "job_id = :job_id AND held = TRUE AND wake_at IS NULL"
 
 
 class GateTable(Group):
@@ -23,49 +30,87 @@ class GateTable(Group):
         limits = {row["job_id"]: row["max_instances"] for row in rows}
         # A statement of its own: it sees what was committed while the locks were waited for.
         counts = await self.db.fetch(
-            "SELECT job_id, SUM(CASE WHEN held THEN 0 ELSE 1 END) AS under_way, "
-            "SUM(CASE WHEN held THEN 1 ELSE 0 END) AS waiting FROM runs "
-            f"""WHERE {self.d.among("job_id", "ids")} AND "trigger" <> 'backfill' GROUP BY job_id""",
+            f"SELECT g.job_id, (SELECT COUNT(*) FROM runs r WHERE {_UNDER_WAY}) AS under_way, "
+            "(SELECT 1 FROM runs r WHERE r.job_id = g.job_id AND r.held = TRUE AND r.wake_at IS NULL "
+            f"ORDER BY {self._turn} LIMIT 1) AS waiting FROM job_gates g WHERE {self.d.among('g.job_id', 'ids')}",
             {"ids": list(limits)},
         )
-        found = {row["job_id"]: (int(row["under_way"]), int(row["waiting"])) for row in counts}
-        return {job_id: (limit, *found.get(job_id, (0, 0))) for job_id, limit in limits.items()}
+        found = {row["job_id"]: (int(row["under_way"]), int(row["waiting"] or 0)) for row in counts}
+        return {job_id: (limit, *found[job_id]) for job_id, limit in limits.items()}
 
     async def open(self, job_ids: Collection[str]) -> set[str]:
         queues: set[str] = set()
         for job_id, (limit, under_way, waiting) in (await self.lock(job_ids)).items():
-            places = min(limit - under_way, waiting)
-            if places <= 0:
-                continue
-            rows = await self.db.fetch(
-                "SELECT id, queue, held, in_order FROM runs WHERE job_id = :job_id AND (held OR in_order) ORDER BY id",
-                {"job_id": job_id},
-            )
-            queues |= await self._let_go(_next(rows, places))
+            if waiting and under_way < limit:
+                queues |= await self._let_go(await self._next(job_id, limit - under_way))
         return queues
 
+    async def _next(self, job_id: str, places: int) -> Sequence[Row]:
+        """Whose turn it is: the oldest, but of those that are caught up one after the other."""
+        turn = f"SELECT id, queue, in_order FROM runs WHERE {_WAITING} {{}} ORDER BY {self._turn} LIMIT :places"
+        params = {"job_id": job_id, "places": places}
+        rows = await self.db.fetch(turn.format(""), params)
+        in_order = [row for row in rows if row["in_order"]]
+        if not in_order:
+            return rows
+        under_way = await self.db.fetch(
+            "SELECT id FROM runs WHERE job_id = :job_id AND held = FALSE AND in_order = TRUE LIMIT 1", params
+        )
+        chosen = [] if under_way else in_order[:1]
+        if len(in_order) > len(chosen):  # the places of those that must wait are for others behind them
+            rows = await self.db.fetch(turn.format("AND in_order = FALSE"), params)
+        return [*chosen, *(row for row in rows if not row["in_order"])][:places]
+
+    @property
+    def _turn(self) -> str:
+        return self.d.order_within("wake_at", "created_at, id")
+
+    async def fit(self, job_ids: Collection[str]) -> None:
+        for job_id, (limit, under_way, _) in (await self.lock(job_ids)).items():
+            if under_way <= limit:
+                continue
+            rows = await self.db.fetch(
+                """SELECT id FROM runs WHERE job_id = :job_id AND held = FALSE AND "trigger" <> 'backfill' """
+                "AND status = 'queued' ORDER BY CASE WHEN attempt > 0 THEN 1 ELSE 0 END, created_at DESC, id DESC "
+                f"LIMIT :surplus {self.d.lock}",
+                {"job_id": job_id, "surplus": under_way - limit},
+            )
+            await self._set_held(rows, True)
+
     async def release(self, job_id: str) -> set[str]:
-        rows = await self.db.fetch("SELECT id, queue FROM runs WHERE job_id = :job_id AND held", {"job_id": job_id})
+        rows = await self.db.fetch(
+            "SELECT id, queue FROM runs WHERE job_id = :job_id AND held = TRUE", {"job_id": job_id}
+        )
         return await self._let_go(rows)
 
-    async def _let_go(self, rows: Sequence[Row]) -> set[str]:
-        if not rows:
-            return set()
-        await self.db.execute(
-            f"UPDATE runs SET held = :no WHERE {self.d.among('id', 'ids')}",
-            {"ids": [row["id"] for row in rows], "no": False},
+    async def sleepers(self, limit: int) -> set[str]:
+        rows = await self.db.fetch(
+            f"SELECT job_id FROM runs WHERE wake_at <= {self.d.now} ORDER BY wake_at LIMIT :limit", {"limit": limit}
         )
+        return {row["job_id"] for row in rows}
+
+    async def wake(self, job_ids: Collection[str]) -> set[str]:
+        gated = await self.lock(job_ids)
+        rows = await self.db.fetch(
+            f"SELECT id, job_id, queue FROM runs WHERE {self.d.among('job_id', 'ids')} AND held = TRUE "
+            f"AND wake_at <= {self.d.now}",
+            {"ids": some(job_ids)},
+        )
+        if rows:
+            await self.db.execute(
+                f"UPDATE runs SET wake_at = NULL WHERE {self.d.among('id', 'ids')}",
+                {"ids": [row["id"] for row in rows]},
+            )
+        free = await self._let_go([row for row in rows if row["job_id"] not in gated])  # its limit is gone
+        return free | await self.open(gated)
+
+    async def _let_go(self, rows: Sequence[Row]) -> set[str]:
+        await self._set_held(rows, False)
         return {row["queue"] for row in rows}
 
-
-def _next(rows: Sequence[Row], places: int) -> list[Row]:
-    """Whose turn it is: the oldest, but of those that are caught up one after the other."""
-    in_order_under_way = any(row["in_order"] and not row["held"] for row in rows)
-    chosen: list[Row] = []
-    for row in rows:
-        if not row["held"] or (row["in_order"] and in_order_under_way):
-            continue
-        if len(chosen) < places:
-            chosen.append(row)
-            in_order_under_way = in_order_under_way or bool(row["in_order"])
-    return chosen
+    async def _set_held(self, rows: Sequence[Row], held: bool) -> None:
+        if rows:
+            await self.db.execute(
+                f"UPDATE runs SET held = :held, wake_at = NULL WHERE {self.d.among('id', 'ids')} AND status = 'queued'",
+                {"ids": [row["id"] for row in rows], "held": held},
+            )

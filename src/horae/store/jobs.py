@@ -26,10 +26,11 @@ _JOB = (
     "j.fired_through, j.fired_count, j.created_by, j.created_at, j.updated_by, j.updated_at, s.spec"
 )
 _FROM = "FROM jobs j JOIN job_versions s ON s.job_id = j.id AND s.version = j.version"
+_RUNNING = "held = FALSE AND status = 'running'"  # what is held is passed over by the index
 # One job with all that is told of it, in one statement: this is asked more often than anything else. Of the counters
 # that were not summed up yet, the newest.
 _WHOLE = (
-    f"SELECT {_JOB}, (SELECT COUNT(*) FROM runs r WHERE r.job_id = j.id AND r.status = 'running') AS running, "
+    f"SELECT {_JOB}, (SELECT COUNT(*) FROM runs r WHERE r.job_id = j.id AND {_RUNNING}) AS running, "
     f"t.last_run_at, t.last_status, d.at, d.status {_FROM} LEFT JOIN job_stats t ON t.job_id = j.id "
     "LEFT JOIN stat_deltas d ON d.id = (SELECT n.id FROM stat_deltas n WHERE n.job_id = j.id AND n.run_id IS NOT NULL "
     "ORDER BY n.at DESC, n.id DESC LIMIT 1)"
@@ -66,7 +67,8 @@ class _Sql:
             f"(SELECT paused_until FROM jobs WHERE paused_until IS NOT NULL AND {mine} AND paused "
             "ORDER BY paused_until LIMIT 1)"
         )
-        self.next_due = f"SELECT {d.time(due, 'due')}, {d.time(wakes, 'wakes')}"
+        later = "(SELECT wake_at FROM runs WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1)"
+        self.next_due = f"SELECT {d.time(due, 'due')}, {d.time(wakes, 'wakes')}, {d.time(later, 'later')}"
         self.first_due = (
             f"SELECT id, next_run_at FROM jobs WHERE next_run_at IS NOT NULL AND {mine} AND enabled AND NOT paused "
             "ORDER BY next_run_at LIMIT :limit"
@@ -258,7 +260,7 @@ class JobTable(Group):
             return []
         ids = [row["id"] for row in rows]
         live = await self.db.fetch(
-            f"SELECT job_id, COUNT(*) AS n FROM runs WHERE {self.d.among('job_id', 'ids')} AND status = 'running' "
+            f"SELECT job_id, COUNT(*) AS n FROM runs WHERE {self.d.among('job_id', 'ids')} AND {_RUNNING} "
             "GROUP BY job_id",
             {"ids": ids},
         )
@@ -292,7 +294,7 @@ class JobTable(Group):
         if left_out and due is not None:  # rarely: the first few, of which at least one is not left out
             rows = await self.db.fetch(_sql(self.d).first_due, {"shards": some(shards), "limit": len(left_out) + 1})
             due = next((row["next_run_at"] for row in rows if row["id"] not in left_out), None)
-        return min((at for at in (due, row["wakes"]) if at is not None), default=None)
+        return min((at for at in (due, row["wakes"], row["later"]) if at is not None), default=None)
 
     async def advance(self, advances: Sequence[Advance]) -> None:
         sql = _sql(self.d)

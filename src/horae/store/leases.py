@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 from horae.domain.run import Leased, Over, Park
@@ -67,10 +68,10 @@ class Leases(Endings):
             params["dead"] = some(dead_workers)
         rows = await self.db.fetch(
             f"SELECT {listed(_LEASED)} FROM runs WHERE status = 'running' AND {over} "
-            f"ORDER BY id LIMIT :limit {self.d.lock_skip}",
+            f"LIMIT :limit {self.d.lock_skip}",  # in no order: sorted by id, SQLite would read the whole table
             params,
         )
-        return [_leased(row) for row in rows]
+        return sorted(map(_leased, rows), key=attrgetter("id"))
 
     async def park(self, parks: Sequence[Park]) -> None:
         sql = _sql(self.d)

@@ -18,7 +18,7 @@ from horae.store.rows import batch, load, some, words
 
 _NEW = words(
     "id job_id version project_id trigger occurrence scheduled_for due_at start_by queue priority needs held "
-    "in_order input parent_run_id rerun_of scheduler_id triggered_by operation_id"
+    "wake_at in_order input parent_run_id rerun_of scheduler_id triggered_by operation_id"
 )
 _new_values = attrgetter(*_NEW)
 _SKIPPED = words(
@@ -103,7 +103,7 @@ class RunTable(Leases):
             lease=lease,
         )
 
-    async def next_due(self, queues: Sequence[str], offers: Collection[str]) -> datetime | None:
+    async def next_due(self, queues: Sequence[str] | None, offers: Collection[str]) -> dict[str, datetime]:
         return await claims.next_due(self.db, self.d, queues, offers)
 
     async def claimed(self, worker_id: str, token: str) -> list[Claimed]:
@@ -139,14 +139,14 @@ class RunTable(Leases):
     async def overdue(self, limit: int) -> list[Overdue]:
         rows = await self.db.fetch(
             """SELECT id, job_id, version, project_id, "trigger" FROM runs WHERE status = 'queued' AND attempt = 0 """
-            f"AND start_by IS NOT NULL AND start_by < {self.d.now} ORDER BY id LIMIT :limit {self.d.lock_skip}",
+            f"AND start_by IS NOT NULL AND start_by < {self.d.now} ORDER BY start_by LIMIT :limit {self.d.lock_skip}",
             {"limit": limit},
         )
         return [Overdue(row["id"], row["job_id"], row["version"], row["project_id"], row["trigger"]) for row in rows]
 
     async def chores(self) -> set[str]:
         over = "status = 'running' AND lease_until <"
-        late = "status = 'queued' AND attempt = 0 AND start_by <"
+        late = "status = 'queued' AND attempt = 0 AND start_by IS NOT NULL AND start_by <"
         (row,) = await self.db.fetch(
             "SELECT EXISTS (SELECT 1 FROM runs WHERE status = 'running') AS running, "
             f"EXISTS (SELECT 1 FROM runs WHERE {over} {self.d.now}) AS lost, "
@@ -167,11 +167,18 @@ class RunTable(Leases):
             )
         return await run_list.live(self.db, self.d, project_id, some(run_ids))
 
+    async def under_way(self, job_ids: Collection[str]) -> list[tuple[str, str]]:
+        return await self._of_jobs("held = FALSE", job_ids)
+
     async def live_of(self, job_ids: Collection[str]) -> list[tuple[str, str]]:
+        return await self._of_jobs("TRUE", job_ids)
+
+    async def _of_jobs(self, which: str, job_ids: Collection[str]) -> list[tuple[str, str]]:
         if not job_ids:
             return []
         rows = await self.db.fetch(
-            f"SELECT id, project_id FROM runs WHERE {self.d.among('job_id', 'ids')}", {"ids": some(job_ids)}
+            f"SELECT id, project_id FROM runs WHERE {self.d.among('job_id', 'ids')} AND {which}",
+            {"ids": some(job_ids)},
         )
         return [(row["id"], row["project_id"]) for row in rows]
 

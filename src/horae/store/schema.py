@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection as SyncConnection
     from sqlalchemy import Engine
 
-CODE_REVISION = "0011"  # the newest migration in this code; a test holds it to that
-OLDEST_USABLE = "0011"  # the oldest schema that this code can work on
+CODE_REVISION = "0012"  # the newest migration in this code; a test holds it to that
+OLDEST_USABLE = "0012"  # the oldest schema that this code can work on
 MISSING = "the database has no Horae schema yet: run `horae migrate` first"
 
 

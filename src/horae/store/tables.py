@@ -13,6 +13,23 @@ from horae.store import account_tables  # noqa: F401 - one metadata holds them a
 from horae.store.columns import Big, Flag, Id, Int, Json, LongText, Real, Small, Time, name
 from horae.store.table import key, may, metadata, must, table  # noqa: F401 - `tables.metadata` is the schema
 
+
+def _has_partial_indexes(*_: Any, dialect: Any, **__: Any) -> bool:
+    return dialect.name not in ("mysql", "mariadb")
+
+
+def _is_postgresql(*_: Any, dialect: Any, **__: Any) -> bool:
+    return bool(dialect.name == "postgresql")
+
+
+def _is_not_postgresql(*_: Any, dialect: Any, **__: Any) -> bool:
+    return bool(dialect.name != "postgresql")
+
+
+def _has_no_partial_indexes(*_: Any, dialect: Any, **__: Any) -> bool:
+    return dialect.name in ("mysql", "mariadb")
+
+
 installation = table(
     "installation",  # one row: facts that all processes share
     key("id", Small),
@@ -43,8 +60,11 @@ jobs = table(
     UniqueConstraint("project_id", "name", name="jobs_name"),
 )
 # Equal times in the order of the table, whatever the shard: a batch that is due together then shares its pages.
-_scheduled = jobs.c.next_run_at.isnot(None)
-Index("jobs_due", jobs.c.next_run_at, postgresql_where=_scheduled, sqlite_where=_scheduled)
+_scheduled = text("next_run_at IS NOT NULL AND NOT paused")
+Index("jobs_due", jobs.c.next_run_at, postgresql_where=_scheduled, sqlite_where=_scheduled).ddl_if(
+    callable_=_has_partial_indexes
+)
+Index("jobs_due", jobs.c.paused, jobs.c.next_run_at).ddl_if(callable_=_has_no_partial_indexes)
 _paused = jobs.c.paused_until.isnot(None)
 Index("jobs_paused", jobs.c.paused_until, postgresql_where=_paused, sqlite_where=_paused)
 
@@ -75,6 +95,8 @@ queues = table(
     may("paused_at", Time),  # nothing of it is claimed
     may("paused_by", name(200)),
 )
+_resting = text("paused_at IS NOT NULL")  # MySQL reads all of these rather than look for one
+Index("queues_paused", queues.c.paused_at, postgresql_where=_resting, sqlite_where=_resting)
 
 job_gates = table(
     "job_gates",  # one row for each job with a limit; locking it serialises who may start
@@ -134,24 +156,25 @@ runs = table(
     may("operation_id", Id),
     # Waits for a callback: no worker has it, and its lease ends when the callback has not come.
     Column("parked", Flag, nullable=False, server_default=false()),
-    UniqueConstraint("job_id", "occurrence", name="runs_occurrence"),
+    # When a run that was asked for later may look for a place behind its job's gate; until then it is held.
+    may("wake_at", Time),
+    UniqueConstraint("job_id", "occurrence", name="runs_occurrence").ddl_if(callable_=_is_not_postgresql),
 )
-
-
-def _has_partial_indexes(*_: Any, dialect: Any, **__: Any) -> bool:
-    return dialect.name not in ("mysql", "mariadb")
-
-
-def _has_no_partial_indexes(*_: Any, dialect: Any, **__: Any) -> bool:
-    return dialect.name in ("mysql", "mariadb")
+# On PostgreSQL without the runs that no occurrence stands for: they would pay for it, and be found by it.
+_occurred = text("occurrence IS NOT NULL")
+Index("runs_occurrence", runs.c.job_id, runs.c.occurrence, unique=True, postgresql_where=_occurred).ddl_if(
+    callable_=_is_postgresql
+)
 
 
 _queued = text("status = 'queued' AND NOT held")
 _running = text("status = 'running'")
-# The order of the columns is the order of the claim: on MySQL any other locks every row it passes. Where partial
-# indexes exist they hold only what the query can take, and stay small.
+# Lanes (store/lanes.py): equal in all but the time, and in the order in which their runs are taken. Where partial
+# indexes exist they hold only what the query can take, and stay small; on MySQL the order of the columns is that of
+# the claim, since it locks every row that it passes.
 Index(
-    "runs_claim",
+    "runs_ready",
+    runs.c.needs,
     runs.c.queue,
     runs.c.priority,
     runs.c.due_at,
@@ -160,7 +183,8 @@ Index(
     sqlite_where=_queued,
 ).ddl_if(callable_=_has_partial_indexes)
 Index(
-    "runs_claim",
+    "runs_ready",
+    runs.c.needs,
     runs.c.queue,
     runs.c.status,
     runs.c.held,
@@ -168,6 +192,12 @@ Index(
     runs.c.due_at,
     runs.c.id,
 ).ddl_if(callable_=_has_no_partial_indexes)
+# What a gate counts, and whose turn it is behind it.
+Index("runs_job", runs.c.job_id, runs.c.held, runs.c.wake_at, runs.c.created_at, runs.c.id)
+_unstarted = text("status = 'queued' AND attempt = 0 AND start_by IS NOT NULL")
+Index("runs_start_by", runs.c.start_by, postgresql_where=_unstarted, sqlite_where=_unstarted)
+_delayed = text("wake_at IS NOT NULL")
+Index("runs_wake", runs.c.wake_at, postgresql_where=_delayed, sqlite_where=_delayed)
 _operated = text("operation_id IS NOT NULL")
 Index(  # the fence of a backfill: one live run for each of its occurrences
     "runs_operation",
@@ -177,7 +207,10 @@ Index(  # the fence of a backfill: one live run for each of its occurrences
     postgresql_where=_operated,
     sqlite_where=_operated,
 )
-Index("runs_running", runs.c.worker_id, postgresql_where=_running, sqlite_where=_running)
+Index("runs_running", runs.c.worker_id, postgresql_where=_running, sqlite_where=_running).ddl_if(
+    callable_=_has_partial_indexes
+)
+Index("runs_running", runs.c.status, runs.c.worker_id).ddl_if(callable_=_has_no_partial_indexes)
 
 run_history = table(
     "run_history",  # partitioned by range of id on PostgreSQL

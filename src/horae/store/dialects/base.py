@@ -82,6 +82,7 @@ class Dialect(ABC):
     name: str
     one_writer = False
     with_may_change = False  # whether WITH may delete or update, and the statement go on with those rows
+    seeks_in_subqueries = True  # whether a subquery can begin an index scan at a value of the row outside
     insert_returns = False  # whether INSERT … SELECT … RETURNING tells what it inserted
     read_only = "SELECT FALSE AS read_only"  # whether this database takes no changes, as a standby does
     lock = "FOR UPDATE"
@@ -119,6 +120,10 @@ class Dialect(ABC):
     def by_key(self, table: str, alias: str) -> str:
         """Joins a table to a batch, by the table's primary key."""
         return f"JOIN {table} {alias}"
+
+    def order_within(self, null: str, columns: str) -> str:
+        """The order of an index behind a column that the WHERE says is NULL."""
+        return columns
 
     def time(self, expression: str, name: str) -> str:
         """A computed time as a column of a result."""

@@ -20,6 +20,7 @@ _SQLALCHEMY = mysql.dialect()
 
 class MysqlDialect(Dialect):
     name = "mysql"
+    seeks_in_subqueries = False
     read_only = "SELECT @@global.read_only AS read_only"
     lock_shared = "LOCK IN SHARE MODE"  # MariaDB knows no FOR SHARE
 

@@ -56,6 +56,9 @@ class PostgresqlDialect(Dialect):
     def lock_of(self, alias: str) -> str:
         return f"FOR UPDATE OF {alias}"
 
+    def order_within(self, null: str, columns: str) -> str:
+        return f"{null}, {columns}"  # to it only `=` makes a column constant, and IS NULL does not
+
     def millis(self, start: str, end: str) -> str:
         return f"CAST(extract(epoch FROM {end} - {start}) * 1000 AS bigint)"
 

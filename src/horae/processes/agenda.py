@@ -1,0 +1,60 @@
+"""What a worker knows of its queues: which of them have something for it, and when. It asks about those alone, so that
+a thousand queues in which nothing is due cost no more than one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+
+class Agenda:
+    """`queues` are those that the worker serves, the first ones first; none for all of them, which take turns."""
+
+    def __init__(self, queues: Sequence[str]) -> None:
+        self._served = tuple(queues)
+        self._due: dict[str, float] = {}  # by queue: when, by the clock that the caller reads
+        self._hinted: set[str] = set()  # apart, since a hint may come while the database is being asked
+        self._last = ""  # the queue that had the first turn last time
+
+    @property
+    def served(self) -> Sequence[str] | None:
+        return self._served or None
+
+    def hint(self, queue: str) -> bool:
+        """Something may have come into a queue; False if this worker does not serve it."""
+        if self._served and queue not in self._served:
+            return False
+        self._hinted.add(queue)
+        return True
+
+    def learn(self, waits: Mapping[str, float], now: float) -> None:
+        """All that there is, as it was found just now."""
+        self._due = {queue: now + wait for queue, wait in waits.items()}
+
+    def ask(self, now: float, most: int) -> list[str]:
+        """The queues to ask for `most` runs, in order: each of them promises at least one, so more need not be asked.
+        What a claim finds in them is `told` later."""
+        due = list(self._hinted.union(queue for queue, at in self._due.items() if at <= now))
+        if self._served:
+            due.sort(key=self._served.index)
+        elif len(due) > 1:
+            due.sort(key=lambda queue: (queue <= self._last, queue))
+        asked = due[: max(most, 1)]
+        for queue in asked:
+            self._due.pop(queue, None)
+        self._hinted.difference_update(asked)
+        if asked:
+            self._last = asked[0]
+        return asked
+
+    def told(self, asked: Sequence[str], waits: Mapping[str, float] | None, now: float) -> None:
+        """None if the claim did not come to the end of these queues: there may be more."""
+        if waits is None:
+            self._hinted.update(asked)
+        else:
+            self._due |= {queue: now + wait for queue, wait in waits.items()}
+
+    def wait(self, now: float) -> float | None:
+        """Seconds until something is due; None if nothing is known to be."""
+        if self._hinted:
+            return 0
+        return max(min(self._due.values()) - now, 0) if self._due else None

@@ -1,0 +1,124 @@
+"""Lanes: what is queued of one need, in one queue, at one priority. They are found by skipping through the index from
+one lane to the head of the next (a loose index scan), so the cost follows the number of lanes that hold something,
+never how much each of them holds, how many queues there are, or what other workers would have to do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from functools import cache
+from typing import NamedTuple
+
+from horae.store import tables
+from horae.store.dialects.base import Connection, Dialect, Row, Rows
+from horae.store.rows import batch
+
+PAUSED = "EXISTS (SELECT 1 FROM queues WHERE name = {queue} AND paused_at IS NOT NULL)"
+_PRIORITIES = range(9, -1, -1)
+
+
+class Lane(NamedTuple):
+    """`due_at` is when the first run of it is due; it may be past, if another worker is just taking it."""
+
+    queue: str
+    priority: int
+    needs: str
+    due_at: datetime
+
+
+def ready(alias: str = "") -> str:
+    """Queued and unheld, in the words of the index `runs_ready`."""
+    dot = alias and f"{alias}."
+    return f"{dot}status = 'queued' AND NOT {dot}held"
+
+
+async def lanes(db: Connection, d: Dialect, offers: Collection[str], queues: Sequence[str] | None) -> list[Lane]:
+    """Those of which a worker can take something, now or later: of these queues, or of all."""
+    if not offers or (queues is not None and not queues):
+        return []
+    if d.seeks_in_subqueries:
+        rows = await db.fetch(_skipping(d, given=queues is not None), _params(d, offers, queues))
+    elif queues is None:
+        rows = await db.fetch(_grouped(d))
+    else:
+        probed = _probe_rows(d)
+        pairs = [(needs, queue) for needs in offers for queue in queues]
+        rows = await db.fetch(_probed(d), d.rows_params(probed, pairs))
+    return [_lane(row) for row in rows if row["due_at"] is not None and row["needs"] in offers]
+
+
+def _params(d: Dialect, offers: Collection[str], queues: Sequence[str] | None) -> dict[str, object]:
+    given = {} if queues is None else d.rows_params(asked_rows(d), [(name,) for name in queues])
+    return {**given, "offers": list(offers)}
+
+
+@cache
+def asked_rows(d: Dialect) -> Rows:
+    return batch(d, tables.queues, "name", alias="asked")
+
+
+@cache
+def _skipping(d: Dialect, *, given: bool) -> str:
+    unpaused = f"NOT {PAUSED.format(queue='lane.queue')}"
+    return f"WITH RECURSIVE {skip_scan(d, given=given)} SELECT * FROM lane WHERE {unpaused}"
+
+
+@cache
+def skip_scan(d: Dialect, *, given: bool) -> str:
+    """The parts of a WITH RECURSIVE that end in `lane`; `given` are the queues of the batch `asked`, else all. First
+    from need to need, and then within each that this worker offers: what it cannot carry out costs one step at most."""
+    first = "SELECT n.id FROM runs n WHERE {} ORDER BY n.queue, n.priority, n.due_at, n.id LIMIT 1"
+    mine = f"{ready('n')} AND n.needs = {{}}.needs"
+    if given:
+        begin = f"need CROSS JOIN {asked_rows(d).sql}"
+        head = first.format(f"{mine.format('need')} AND n.queue = asked.name")
+        after = first.format(f"{mine.format('lane')} AND n.queue = lane.queue AND n.priority > lane.priority")
+    else:
+        begin = "need"
+        head = first.format(mine.format("need"))
+        after = first.format(f"{mine.format('lane')} AND (n.queue, n.priority) > (lane.queue, lane.priority)")
+    columns = "r.needs, r.queue, r.priority, r.due_at"
+    next_need = f"SELECT n.needs FROM runs n WHERE {ready('n')} {{}} ORDER BY n.needs LIMIT 1"
+    return (
+        f"present AS (SELECT ({next_need.format('')}) AS needs "
+        f"UNION ALL SELECT ({next_need.format('AND n.needs > present.needs')}) FROM present "
+        "WHERE present.needs IS NOT NULL), "
+        f"need AS (SELECT needs FROM present WHERE {d.among('needs', 'offers')}), "
+        f"lane AS (SELECT {columns} FROM {begin} JOIN runs r ON r.id = ({head}) "
+        f"UNION ALL SELECT {columns} FROM lane JOIN runs r ON r.id = ({after}))"
+    )
+
+
+# MySQL and MariaDB cannot begin an index scan at a value of the outer row: they skip only by GROUP BY, and only if
+# nothing in the WHERE looks cheaper to them. So all lanes are grouped whole, and those of a few queues are asked for
+# one by one.
+
+
+@cache
+def _grouped(d: Dialect) -> str:
+    unpaused = f"NOT {PAUSED.format(queue='lane.queue')}"
+    return (
+        "SELECT * FROM (SELECT needs, queue, status, held, priority, MIN(due_at) AS due_at FROM runs "
+        f"GROUP BY needs, queue, status, held, priority) AS lane WHERE {ready('lane')} AND {unpaused}"
+    )
+
+
+@cache
+def _probe_rows(d: Dialect) -> Rows:
+    return batch(d, tables.runs, "needs", "queue")
+
+
+@cache
+def _probed(d: Dialect) -> str:
+    priorities = " UNION ALL ".join(f"SELECT {priority} AS priority" for priority in _PRIORITIES)
+    mine = f"{ready('r')} AND r.needs = v.needs AND r.queue = v.queue"
+    return (
+        "SELECT v.needs, v.queue, p.priority, (SELECT r.due_at FROM runs r "
+        f"WHERE {mine} AND r.priority = p.priority ORDER BY r.due_at LIMIT 1) AS due_at "
+        f"FROM {_probe_rows(d).sql} CROSS JOIN ({priorities}) AS p "
+        f"WHERE EXISTS (SELECT 1 FROM runs r WHERE {mine}) AND NOT {PAUSED.format(queue='v.queue')}"
+    )
+
+
+def _lane(row: Row) -> Lane:
+    return Lane(row["queue"], int(row["priority"]), row["needs"], row["due_at"])
