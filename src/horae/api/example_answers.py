@@ -160,6 +160,7 @@ _JOB_VIEW = {
     "created_at": _MADE,
     "updated_by": "user:ann",
     "updated_at": _MADE,
+    "unreadable": None,
 }
 
 ANSWERS: dict[str, Any] = {

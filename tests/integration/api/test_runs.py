@@ -28,7 +28,13 @@ async def test_a_run_has_every_field_of_the_interface(api: Api):
     assert run["created_at"].endswith("Z")
     assert run["started_at"] is None
     assert answer.headers["location"] == f"/api/v1/runs/{run['id']}"
-    more = {"traceback": None, "cancel_requested_at": None, "dead_since": None}
+    more = {
+        "lease_until": None,
+        "worker_heartbeat_at": None,
+        "traceback": None,
+        "cancel_requested_at": None,
+        "dead_since": None,
+    }
     assert (await api.call("GET", f"/runs/{run['id']}")).json() == {**run, **more}
 
 
