@@ -388,6 +388,7 @@ ANSWERS: dict[str, Any] = {
         "scheduler_service": "running",
         "workers": 3,
         "broker": "none",
+        "unreadable_jobs": 0,
         "reasons": [],
     },
     "StartView": {"first_admin": False, "open_signup": False},
