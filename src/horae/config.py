@@ -88,6 +88,9 @@ class Settings:
     retention: float = _setting(kinds.duration(60, 36_500 * DAY), 30 * DAY)
     log_retention: float = _setting(kinds.duration(60, 36_500 * DAY), 30 * DAY)
     audit_retention: float | None = _setting(kinds.duration(30 * DAY, 36_500 * DAY), None)
+    # No shorter than what may be asked for by the hour.
+    hourly_retention: float = _setting(kinds.duration(32 * DAY, 36_500 * DAY), 90 * DAY)
+    daily_retention: float = _setting(kinds.duration(90 * DAY, 36_500 * DAY), 1_095 * DAY)
     log_limit: int = _setting(kinds.size(1_024, 1 << 30), 1 << 20)
 
     log_format: str = _setting(kinds.choice("auto", "console", "json"), "auto")

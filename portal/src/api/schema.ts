@@ -211,6 +211,16 @@ export interface CronSchedule {
   cron: string | CronFields;
 }
 
+/** What ended on the day (UTC) from `at` on; `avg_duration_ms` is of what succeeded or failed. */
+export interface DayView {
+  at: string;
+  succeeded: number;
+  failed: number;
+  cancelled: number;
+  skipped: number;
+  avg_duration_ms: number | null;
+}
+
 /**
  * Failures of one cause: of one job, with the same exit or response code, and with errors that differ only in
  * numbers and ids. `error` is that of the newest. What an older version recorded may be of several jobs: `jobs` are
@@ -725,6 +735,10 @@ export interface MemberView {
   role: "viewer" | "operator" | "editor" | "owner";
   created_by: string;
   created_at: string;
+}
+
+export interface MonitoredDaysView {
+  items: DayView[];
 }
 
 export interface MonitoredHoursView {
@@ -1779,6 +1793,12 @@ export interface Operations {
     query: { hours?: number; job?: string | null };
     body: never;
     answer: MonitoredHoursView;
+  };
+  "GET /monitoring/days": {
+    path: never;
+    query: { days?: number; job?: string | null };
+    body: never;
+    answer: MonitoredDaysView;
   };
   "GET /monitoring/workers": {
     path: never;

@@ -12,3 +12,5 @@ class Retention:
     runs: float = 30 * DAY  # and their attempts, and the operations that are over
     logs: float = 30 * DAY  # if that is shorter
     audit: float | None = None
+    hours: float = 90 * DAY  # counters by the hour, which are then summed by the day
+    days: float = 1_095 * DAY

@@ -30,6 +30,8 @@ async def prune(tx: Transaction, *, keep: Retention, after: str = FIRST, limit: 
     letters stay however old they are, and must not be read again for every portion."""
     looked_at, runs, through = await tx.upkeep.prune_runs(keep.runs, limit, after)
     counts = [runs, await tx.operations.prune(keep.runs, limit), await tx.idempotency.prune(KEPT, limit)]
+    counts.append(await tx.counters.roll_days(keep.hours, limit))
+    counts.append(await tx.counters.prune_days(keep.days, limit))
     if keep.logs < keep.runs:
         counts.append(await tx.upkeep.prune_logs(keep.logs, limit))
     if keep.audit is not None:

@@ -227,6 +227,10 @@ class Stats(Protocol):
         """The last so many hours of a project or of one of its jobs, oldest first, the present one included."""
         ...
 
+    async def days(self, project_id: str, count: int, job_id: str | None = None) -> list[Hour]:
+        """The same by days (UTC)."""
+        ...
+
     async def overall(self) -> dict[str, dict[str, int]]:
         """Of all projects: `ended` by status, `skipped` occurrences by reason, `live` runs by status."""
         ...

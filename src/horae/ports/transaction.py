@@ -11,7 +11,7 @@ from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Qu
 from horae.ports.outside import Hint
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
 from horae.ports.runs import Changes, DeadLetters, Facts, Logs, Operations, Runs, Stats
-from horae.ports.upkeep import Processes, Upkeep
+from horae.ports.upkeep import Counters, Processes, Upkeep
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -48,6 +48,8 @@ class Transaction(Protocol):
     def limits(self) -> Limits: ...
     @property
     def upkeep(self) -> Upkeep: ...
+    @property
+    def counters(self) -> Counters: ...
     @property
     def deletions(self) -> Deletions: ...
     @property

@@ -69,3 +69,13 @@ class Upkeep(Protocol):
     async def check_writable(self) -> None:
         """Raises StoreUnavailable if the database takes no changes, as a standby does."""
         ...
+
+
+class Counters(Protocol):
+    """Counters that move to where they take less room; what they add up to stays the same."""
+
+    async def roll_days(self, older_than: float, limit: int) -> int:
+        """Sums some hours of days that ended so many seconds ago into days; how many rows there were."""
+        ...
+
+    async def prune_days(self, older_than: float, limit: int) -> int: ...

@@ -189,6 +189,11 @@ class Installation(Resource[C]):
         return Request("GET", "monitoring/hours", params={"hours": hours, "job": job})
 
     @call
+    def days(self, *, days: int | None = None, job: str | None = None) -> Request[Json]:
+        """The same day by day (UTC), for longer."""
+        return Request("GET", "monitoring/days", params={"days": days, "job": job})
+
+    @call
     def worker_numbers(self) -> Request[Json]:
         """How many workers there are, with their slots, and all of them (`items`)."""
         return Request("GET", "monitoring/workers")

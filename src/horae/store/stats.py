@@ -14,7 +14,7 @@ from horae.domain.statistics import Hour, JobStats, Summary
 from horae.ports import Ids
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
-from horae.store.hours import hours
+from horae.store.hours import days, hours
 from horae.store.job_stats import COUNTED as _COUNTED
 from horae.store.job_stats import SUMS as _SUMS
 from horae.store.job_stats import live, of_job, reasons, sums
@@ -110,6 +110,9 @@ class StatTable(Group):
 
     async def hours(self, project_id: str, count: int, job_id: str | None = None) -> list[Hour]:
         return await hours(self.db, self.d, project_id, count, job_id)
+
+    async def days(self, project_id: str, count: int, job_id: str | None = None) -> list[Hour]:
+        return await days(self.db, self.d, project_id, count, job_id)
 
     async def overall(self) -> dict[str, dict[str, int]]:
         return {"ended": await sums(self.db), "skipped": await reasons(self.db), "live": await live(self.db)}

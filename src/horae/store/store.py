@@ -15,6 +15,7 @@ from horae.store.access import AccessTable
 from horae.store.accounts import AccountTables
 from horae.store.audit import AuditTable
 from horae.store.changes import ChangeTables
+from horae.store.counters import CounterTables
 from horae.store.dead_letters import DeadLetterTable
 from horae.store.deletions import DeletionTable
 from horae.store.dependencies import DependencyTable
@@ -87,6 +88,7 @@ class SqlTransaction:
     sessions = _group(SessionTable)
     limits = _group(LimitTable)
     upkeep = _group(UpkeepTables)
+    counters = _group(CounterTables)
     deletions = _group(DeletionTable)
     dependencies = _group(DependencyTable)
     operations = _group(OperationTable)

@@ -77,6 +77,18 @@ async def test_the_hours(api: Api):
         assert (await api.call("GET", f"/monitoring/hours?hours={hours}")).status_code == 422
 
 
+async def test_the_days(api: Api):
+    await some_history(api)
+    found = (await api.call("GET", "/monitoring/days?days=2", role="viewer")).json()["items"]
+    assert len(found) == 2
+    assert (sum(one["succeeded"] for one in found), sum(one["failed"] for one in found)) == (3, 1)
+    of_job = (await api.call("GET", "/monitoring/days?job=held")).json()["items"]
+    assert (len(of_job), sum(one["succeeded"] for one in of_job)) == (30, 0)
+    assert (await api.call("GET", "/monitoring/days?job=nobody")).status_code == 404
+    for days in (0, 1_096):
+        assert (await api.call("GET", f"/monitoring/days?days={days}")).status_code == 422
+
+
 async def test_metrics_as_json(api: Api):
     await some_history(api)
     answer = await api.call("GET", "/metrics", headers={"accept": "application/json"})

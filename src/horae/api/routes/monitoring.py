@@ -91,6 +91,14 @@ class MonitoredHoursView(BaseModel):
     items: list[HourView]
 
 
+class DayView(HourView):
+    """What ended on the day (UTC) from `at` on; `avg_duration_ms` is of what succeeded or failed."""
+
+
+class MonitoredDaysView(BaseModel):
+    items: list[DayView]
+
+
 @router.get("/monitoring/jobs", response_model=MonitoredJobsView)
 async def monitor_jobs(context: Ctx, principal: Annotated[Principal, Depends(allow("runs:read"))]) -> Response:
     """The numbers of this project, of all time and now."""
@@ -109,6 +117,18 @@ async def monitor_hours(
     return reply({"items": [_hour_json(hour) for hour in found]})
 
 
+@router.get("/monitoring/days", response_model=MonitoredDaysView, responses=refuses(404))
+async def monitor_days(
+    context: Ctx,
+    principal: Annotated[Principal, Depends(allow("runs:read"))],
+    days: Annotated[int, Query(ge=1, le=1_095, description="how many, up to the present one")] = 30,
+    job: Annotated[str | None, Query(min_length=1, max_length=200, description="its name or id")] = None,
+) -> Response:
+    """How runs ended, day by day (UTC), oldest first: of the project, or of one job."""
+    found = await context.store.read(_days, principal.project_id, days, job)
+    return reply({"items": [_hour_json(day) for day in found]})
+
+
 @router.get("/monitoring/workers", response_model=MonitoredWorkersView)
 async def monitor_workers(context: Ctx, _: Annotated[Principal, Depends(allow("workers:read"))]) -> Response:
     """Who carries out runs, and how busy they are."""
@@ -121,10 +141,17 @@ async def read_summary(tx: Transaction, project_id: str | None) -> Summary:
 
 
 async def _hours(tx: Transaction, project_id: str, count: int, job: str | None) -> list[Hour]:
-    job_id = job
-    if job is not None and not is_id(job):  # a deleted job's are found by its id alone
-        job_id = (await find_job(tx, project_id, job)).id
-    return await tx.stats.hours(project_id, count, job_id)
+    return await tx.stats.hours(project_id, count, await _job_id(tx, project_id, job))
+
+
+async def _days(tx: Transaction, project_id: str, count: int, job: str | None) -> list[Hour]:
+    return await tx.stats.days(project_id, count, await _job_id(tx, project_id, job))
+
+
+async def _job_id(tx: Transaction, project_id: str, job: str | None) -> str | None:
+    if job is None or is_id(job):  # a deleted job's are found by its id alone
+        return job
+    return (await find_job(tx, project_id, job)).id
 
 
 def _hour_json(hour: Hour) -> dict[str, Any]:
