@@ -24,7 +24,7 @@ from horae.domain.wording import readable
 
 FIRST_VERSION = "c6d5d55"
 """The commit that these fields are of: the oldest version that may work on the same database as this one. It is the
-first one too, so there is no tag yet. tests/faults/versions runs it beside this tree."""
+first one too, so there is no tag yet. tests/faults/scenarios/versions.py runs it beside this tree."""
 
 _TIMED = "timezone start_at end_at jitter blackouts max_runs dst_gap dst_fold"
 FIRST_FIELDS: Mapping[str, frozenset[str]] = {
