@@ -82,7 +82,7 @@ class Counting:
         return await self._db.fetch(*args)
 
 
-async def statements(world: World, verb: Callable[..., Awaitable[Explanation]], **which: str) -> int:
+async def statements(world: World, verb: Callable[..., Awaitable[Any]], **which: str) -> int:
     async def count(tx: Any) -> int:
         counting = Counting(tx._db)
         tx._db = counting

@@ -61,6 +61,7 @@ tags = _asked(lambda client: sorted({tag for job in client.jobs.list(limit=_SHOW
 kinds = words("http", "script", "python", "container", "artifact")
 schedules = words("cron", "every", "at", "manual", "after")
 job_states = words("scheduled", "running", "paused", "disabled", "finished")
+last_states = words("succeeded", "failed", "cancelled")
 run_states = words("queued", "running", "succeeded", "failed", "cancelled", "skipped")
 outcomes = words("succeeded", "failed", "timed_out", "lost", "interrupted", "cancelled")
 triggers = words("schedule", "manual", "api", "retry", "backfill", "after")

@@ -113,6 +113,13 @@ def list_jobs(
             autocompletion=completing.job_states,
         ),
     ] = None,
+    last_status: Annotated[
+        str | None,
+        typer.Option(
+            help="How the last run ended: succeeded, failed or cancelled.", autocompletion=completing.last_states
+        ),
+    ] = None,
+    recurring: Annotated[bool, typer.Option("--recurring", help="Only those by cron or every.")] = False,
     tag: Annotated[str | None, typer.Option(help="Only those with this tag.", autocompletion=completing.tags)] = None,
     queue: Annotated[
         str | None, typer.Option(help="Only those of this queue.", autocompletion=completing.queues)
@@ -122,6 +129,7 @@ def list_jobs(
 ) -> None:
     """All jobs by name."""
     filters: Json = {"q": q, "kind": kind, "schedule": schedule, "status": status_, "tag": tag, "queue": queue}
+    filters |= {"last_status": last_status, "recurring": recurring or None}
     with connect() as client:
         found = list(client.jobs.list(limit=limit, **filters))
     if as_json:

@@ -10,7 +10,7 @@ from horae.domain.states import JobStatus
 @dataclass(frozen=True, slots=True)
 class JobFilter:
     """None leaves a field open. `text` is a part of the name; `kind` that of the target, `schedule` that of the
-    schedule."""
+    schedule; `last_status` how their last run ended; `recurring` those by `cron` or `every`."""
 
     text: str | None = None
     kind: str | None = None
@@ -20,3 +20,5 @@ class JobFilter:
     paused: bool | None = None
     tag: str | None = None
     queue: str | None = None
+    last_status: str | None = None
+    recurring: bool | None = None

@@ -164,6 +164,8 @@ class JobFilters(TypedDict, total=False):
     paused: bool | None
     tag: str | None
     queue: str | None
+    last_status: str | None
+    recurring: bool | None
     sort: str | None
     include: str | None
 

@@ -7,6 +7,7 @@ quotation mark never stands without its backslash, so no name looks like a field
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -17,18 +18,44 @@ from horae.domain.policy import Retry
 from horae.domain.records import JobRecord
 from horae.domain.states import JobStatus
 from horae.domain.unreadable import read_any
-from horae.store.dialects.base import Dialect, Row
+from horae.store.dialects.base import Connection, Dialect, Row
 from horae.store.order import Order
 from horae.store.rows import dump, load_object
 
 _RUNNING = "EXISTS (SELECT 1 FROM runs r WHERE r.job_id = j.id AND r.status = 'running')"
 
+# What is not rolled up yet is newer than what is, unless another roll-up was faster.
+_LAST_STATUS = (
+    "COALESCE((SELECT n.status FROM stat_deltas n WHERE n.job_id = j.id AND n.run_id IS NOT NULL AND NOT EXISTS "
+    "(SELECT 1 FROM job_stats t WHERE t.job_id = n.job_id AND t.last_run_at > n.at) ORDER BY n.at DESC, n.id DESC "
+    "LIMIT 1), (SELECT t.last_status FROM job_stats t WHERE t.job_id = j.id))"
+)
+_FEW = 2_000  # jobs that are looked up one by one and sorted, rather than found by going through all in order
+
+
+async def with_last_status(db: Connection, project_id: str, status: str) -> list[str] | None:
+    """Those whose last run may have ended so; None if they are many, so that a page of them is soon found. In one
+    statement: between two a roll-up could move something from one table to the other."""
+    rows = await db.fetch(
+        "SELECT job_id FROM (SELECT t.job_id FROM job_stats t JOIN jobs j ON j.id = t.job_id "
+        "WHERE t.project_id = :project_id AND t.last_status = :status LIMIT :most) AS summed UNION "
+        "SELECT job_id FROM (SELECT n.job_id FROM stat_deltas n WHERE n.project_id = :project_id "
+        "AND n.status = :status AND n.run_id IS NOT NULL LIMIT :most) AS added",
+        {"project_id": project_id, "status": status, "most": _FEW + 1},
+    )
+    return None if len(rows) > _FEW else [row["job_id"] for row in rows]
+
 
 def conditions(
-    d: Dialect, project_id: str, where: JobFilter, order: Order, after: str | None
+    d: Dialect,
+    project_id: str,
+    where: JobFilter,
+    order: Order,
+    after: str | None,
+    among: Sequence[str] | None = None,
 ) -> tuple[str, dict[str, Any]]:
     """The WHERE of a page of jobs and its parameters. Of the tags it only knows that the word is somewhere in the
-    definition: the rows are to be looked at once more."""
+    definition: the rows are to be looked at once more. `among`: the only ones that can have that last status."""
     asked = _Conditions(d)
     asked.add("j.project_id = :project_id", project_id=project_id)
     if after is not None:
@@ -43,13 +70,11 @@ def conditions(
         asked.add(asked.paused if where.paused else f"NOT {asked.paused}")
     if where.status is not None:
         asked.of_status(where.status)
-    if where.kind is not None:
-        either = (f'"needs":"{where.kind}"', f'"needs":"{where.kind}:')
-        asked.add(f"({asked.planned('kind', either[0])} OR {asked.planned('kind_of', either[1])})")
-    if where.schedule is not None:
-        asked.add(asked.planned("schedule", f'"{where.schedule}":'))
-    if where.queue is not None:
-        asked.add(asked.planned("queue", f'"queue":{json.dumps(where.queue, ensure_ascii=False)}'))
+    asked.of_definition(where)
+    if where.last_status is not None:
+        asked.add(f"{_LAST_STATUS} = :last_status", last_status=where.last_status)
+        if among is not None:
+            asked.add(d.among("j.id", "among"), among=among)
     if where.tag is not None:
         asked.add(d.holds("s.spec", "tag"), tag=dump(where.tag))
     return " AND ".join(asked.wheres), asked.params
@@ -69,6 +94,18 @@ class _Conditions:
     def planned(self, name: str, text: str) -> str:
         self.params[name] = text
         return self.d.holds("j.plan", name)
+
+    def of_definition(self, where: JobFilter) -> None:
+        if where.kind is not None:
+            either = (f'"needs":"{where.kind}"', f'"needs":"{where.kind}:')
+            self.add(f"({self.planned('kind', either[0])} OR {self.planned('kind_of', either[1])})")
+        if where.schedule is not None:
+            self.add(self.planned("schedule", f'"{where.schedule}":'))
+        if where.recurring is not None:
+            cron, every = self.planned("cron", '"cron":'), self.planned("every", '"every":')
+            self.add(f"({cron} OR {every})" if where.recurring else f"NOT ({cron} OR {every})")
+        if where.queue is not None:
+            self.add(self.planned("queue", f'"queue":{json.dumps(where.queue, ensure_ascii=False)}'))
 
     def of_status(self, status: JobStatus) -> None:
         """As `domain.standing.job_status` decides."""

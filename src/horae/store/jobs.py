@@ -16,7 +16,7 @@ from horae.domain.stored import spec_fields
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.due import due_jobs, read_plan
-from horae.store.job_list import conditions, record_of, spec_of
+from horae.store.job_list import conditions, record_of, spec_of, with_last_status
 from horae.store.order import Order
 from horae.store.rows import Group, batch, dump, is_id, some
 from horae.store.stats import latest_runs
@@ -242,8 +242,11 @@ class JobTable(Group):
     ) -> Page[JobRecord]:
         found: list[Row] = []
         order = Order.parse(sort)
-        while len(found) <= limit:
-            wheres, params = conditions(self.d, project_id, where, order, after)
+        among = None
+        if where.last_status is not None:
+            among = await with_last_status(self.db, project_id, where.last_status)
+        while len(found) <= limit and among != []:
+            wheres, params = conditions(self.d, project_id, where, order, after, among)
             rows = await self.db.fetch(
                 f"SELECT {_JOB} {_FROM} WHERE {wheres} ORDER BY {order.by('j')} LIMIT :limit",
                 {**params, "limit": limit + 1},

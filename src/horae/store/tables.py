@@ -339,6 +339,7 @@ job_stats = table(
     *(must(column, Big) for column in ("succeeded", "failed", "cancelled", "skipped")),
     *(must(column, Big) for column in ("retries", "timed_out", "duration_ms")),
     Index("job_stats_project", "project_id"),
+    Index("job_stats_last", "project_id", "last_status"),
 )
 
 run_stats = table(

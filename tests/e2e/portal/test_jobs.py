@@ -1,5 +1,7 @@
 """The list of jobs."""
 
+import re
+
 from playwright.async_api import expect
 
 from .conftest import Visit
@@ -28,6 +30,35 @@ async def test_jobs_are_listed_and_searched(horae: Horae, visit: Visit):
     await expect(page).to_have_url(f"{horae.url}/jobs?q={second['name']}")
     await page.reload()
     await expect(page.get_by_role("link", name=second["name"])).to_be_visible()
+
+
+async def test_those_that_failed_last_and_those_that_recur(horae: Horae, visit: Visit):
+    mark = horae.name("filters")
+    fine = await horae.job(f"{mark}-fine", schedule={"every": "1h"})
+    broken = await horae.job(f"{mark}-broken", target={"kind": "script", "source": "exit 3"}, retry={"max_attempts": 1})
+    for job in (fine, broken):
+        await horae.run(job["name"])
+    viewer = await visit(horae, as_="viewer")
+    page = viewer.page
+    await viewer.open(f"/jobs?q={mark}")
+    rows = page.get_by_role("row").filter(has_text=mark)
+    await expect(rows).to_have_count(2)
+    await expect(rows.filter(has_text="broken")).to_contain_text("failed")
+    await expect(rows.filter(has_text="fine")).to_contain_text("succeeded")
+    await viewer.look("jobs-last-run")
+    await page.get_by_label("Last run", exact=True).select_option("failed")
+    await expect(page).to_have_url(re.compile(r"last_status=failed"))
+    await expect(rows).to_have_count(1)
+    await expect(rows).to_contain_text("broken")
+    await page.get_by_label("Last run", exact=True).select_option("")
+    await page.get_by_label("Schedule").select_option("recurring")
+    await expect(page).to_have_url(re.compile(r"recurring=true"))
+    await expect(rows).to_have_count(1)
+    await expect(rows).to_contain_text("fine")
+    await page.reload()
+    await expect(page.get_by_label("Schedule")).to_have_value("recurring")
+    await page.get_by_label("Schedule").select_option("manual")
+    await expect(rows).to_contain_text("broken")
 
 
 async def test_text_of_others_is_shown_as_text(horae: Horae, visit: Visit):

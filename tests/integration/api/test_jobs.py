@@ -2,9 +2,12 @@
 
 from horae.api.app import build
 from horae.api.context import ApiSettings
+from horae.domain.outcome import Outcome
 from horae.domain.policy import Defaults, Retry
+from horae.domain.states import AttemptOutcome
 
 from .conftest import CLOCK, IDS, SECRET, Api
+from .work import work
 
 JOB_FIELDS = (
     "name description tags target schedule retry timeout overlap max_instances catch_up catch_up_window queue priority "
@@ -235,3 +238,22 @@ async def test_what_an_installation_says_for_jobs_that_do_not(api: Api):
     made = (await there.call("PUT", "/jobs/partly", json=put)).json()
     assert (made["retry"]["max_attempts"], made["retry"]["delay"]) == (1, 9)
     assert (await api.call("GET", "/jobs/plain")).json()["retry"]["max_attempts"] == 1, "it is settled when saved"
+
+
+async def test_jobs_by_their_last_run_and_whether_they_recur(api: Api):
+    await api.make("hourly", schedule={"every": "1h"})
+    await api.make("broken", retry={"max_attempts": 1})
+    await api.call("POST", "/jobs/broken/run")
+    await work(api, outcome=Outcome(AttemptOutcome.FAILED, error="it broke"))
+    for query, names in {
+        "last_status=failed": ["broken"],
+        "last_status=succeeded": [],
+        "recurring=true": ["hourly"],
+        "recurring=false": ["broken"],
+        "recurring=true&last_status=failed": [],
+    }.items():
+        found = (await api.call("GET", f"/jobs?{query}")).json()["items"]
+        assert [job["name"] for job in found] == names, query
+    for query, field in {"last_status=lost": "last_status", "recurring=maybe": "recurring"}.items():
+        refused = await api.call("GET", f"/jobs?{query}")
+        assert (refused.status_code, refused.json()["field"]) == (422, field)

@@ -38,6 +38,10 @@ def test_a_run_that_fails(horae: Horae):
     found = horae("runs", "list", "--outcome", "failed", "--job", "fails", "--json").json["items"]
     assert [run["outcome"] for run in found] == ["failed", "failed"]
     assert horae("runs", "list", "--outcome", "timed_out", "--job", "fails", "--json").json["items"] == []
+    assert [job["name"] for job in horae("jobs", "list", "--last-status", "failed", "--json").json["items"]] == [
+        "fails"
+    ]
+    assert horae("jobs", "list", "--last-status", "failed", "--recurring", "--json").json["items"] == []
     shown = horae("runs", "show", ended.json["id"])
     assert "took" in shown.out
     (attempt,) = horae("runs", "show", ended.json["id"], "--json").json["attempts"]

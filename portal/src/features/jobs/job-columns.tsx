@@ -64,7 +64,17 @@ export const jobColumns: ColumnDef<ListedJobView>[] = [
     id: "recent",
     header: "Last runs",
     meta: { className: "hidden sm:table-cell" },
-    cell: ({ row: { original: job } }) => <RunStrip runs={job.recent ?? []} />,
+    cell: ({ row: { original: job } }) => (
+      <>
+        <RunStrip runs={job.recent ?? []} />
+        {job.last_run_at ? (
+          <span className="mt-0.5 block text-xs whitespace-nowrap text-muted">
+            <span className={job.last_status === "failed" ? "text-failed-text" : undefined}>{job.last_status}</span>{" "}
+            <Time at={job.last_run_at} />
+          </span>
+        ) : null}
+      </>
+    ),
   },
   {
     id: "next",

@@ -4,7 +4,18 @@ import { Button } from "@/components/ui/button";
 import { SearchInput } from "@/components/ui/search-input";
 import { Select } from "@/components/ui/select";
 
-export const DEFAULTS = { q: "", status: "", kind: "", schedule: "", tag: "", queue: "", sort: "name", cursor: "" };
+export const DEFAULTS = {
+  q: "",
+  status: "",
+  last_status: "",
+  kind: "",
+  schedule: "",
+  recurring: "",
+  tag: "",
+  queue: "",
+  sort: "name",
+  cursor: "",
+};
 export type Filters = typeof DEFAULTS;
 type Change = Partial<Record<keyof Filters, string | null>>;
 
@@ -13,12 +24,19 @@ const STATUSES = [
   any("Any status"),
   ...["scheduled", "running", "paused", "disabled", "finished"].map((value) => ({ value, label: value })),
 ];
+const LAST = [
+  any("Any last run"),
+  { value: "failed", label: "last failed" },
+  { value: "succeeded", label: "last succeeded" },
+  { value: "cancelled", label: "last cancelled" },
+];
 const KINDS = [
   any("Any target"),
   ...["http", "script", "python", "container", "artifact"].map((value) => ({ value, label: value })),
 ];
 const SCHEDULES = [
   any("Any schedule"),
+  { value: "recurring", label: "recurring" },
   { value: "cron", label: "cron" },
   { value: "every", label: "interval" },
   { value: "at", label: "once" },
@@ -26,13 +44,15 @@ const SCHEDULES = [
   { value: "after", label: "after a job" },
 ];
 
+const NARROWING = ["q", "status", "last_status", "kind", "schedule", "recurring", "tag", "queue"] as const;
+
 interface JobFiltersProps {
   filters: Filters;
   onChange: (change: Change) => void;
 }
 
 export function JobFilters({ filters, onChange }: JobFiltersProps) {
-  const narrowed = (["q", "status", "kind", "schedule", "tag", "queue"] as const).some((name) => filters[name] !== "");
+  const narrowed = NARROWING.some((name) => filters[name] !== "");
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
       <SearchInput
@@ -47,12 +67,20 @@ export function JobFilters({ filters, onChange }: JobFiltersProps) {
         value={filters.status}
         onValue={(status) => onChange({ status })}
       />
+      <Select
+        aria-label="Last run"
+        choices={LAST}
+        value={filters.last_status}
+        onValue={(last_status) => onChange({ last_status })}
+      />
       <Select aria-label="Target" choices={KINDS} value={filters.kind} onValue={(kind) => onChange({ kind })} />
       <Select
         aria-label="Schedule"
         choices={SCHEDULES}
-        value={filters.schedule}
-        onValue={(schedule) => onChange({ schedule })}
+        value={filters.recurring === "true" ? "recurring" : filters.schedule}
+        onValue={(value) =>
+          onChange(value === "recurring" ? { recurring: "true", schedule: null } : { schedule: value, recurring: null })
+        }
       />
       {(["tag", "queue"] as const).map((name) =>
         filters[name] ? (
@@ -70,10 +98,7 @@ export function JobFilters({ filters, onChange }: JobFiltersProps) {
         ) : null,
       )}
       {narrowed ? (
-        <Button
-          variant="ghost"
-          onClick={() => onChange({ q: null, status: null, kind: null, schedule: null, tag: null, queue: null })}
-        >
+        <Button variant="ghost" onClick={() => onChange(Object.fromEntries(NARROWING.map((name) => [name, null])))}>
           Clear
         </Button>
       ) : null}

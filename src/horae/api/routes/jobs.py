@@ -34,6 +34,7 @@ Reader = Annotated[Principal, Depends(allow("jobs:read"))]
 Writer = Annotated[Principal, Depends(allow("jobs:write"))]
 Kind = Literal["http", "script", "python", "celery", "container", "artifact"]
 Recurs = Literal["cron", "every", "at", "manual", "after"]
+Ended = Literal["succeeded", "failed", "cancelled"]
 Include = Literal["recent", "words", "recent,words"]
 RECENT = 20  # of the newest runs of each job
 Sort = Literal["name", "-name", "created_at", "-created_at", "updated_at", "-updated_at", "next_run_at", "-next_run_at"]
@@ -48,8 +49,10 @@ async def job_filter(
     paused: Annotated[bool | None, Query(description="only those that are paused, or not")] = None,
     tag: Annotated[str | None, Query(min_length=1, max_length=100, description="one of the tags")] = None,
     queue: Annotated[str | None, Query(min_length=1, max_length=100, description="the queue of their runs")] = None,
+    last_status: Annotated[Ended | None, Query(description="how their last run ended")] = None,
+    recurring: Annotated[bool | None, Query(description="only those by cron or every, or none of them")] = None,
 ) -> JobFilter:
-    return JobFilter(q, kind, schedule, status, enabled, paused, tag, queue)
+    return JobFilter(q, kind, schedule, status, enabled, paused, tag, queue, last_status, recurring)
 
 
 # First, because routes are tried in their order, and this is asked most.
