@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+from machine import readable
 from newer_kinds import KINDS
 from server_kinds import Missing, Server
 
@@ -43,19 +45,26 @@ def main() -> int:
 def tried(kind: type[Server], more: list[str]) -> tuple[str, str, float]:
     """The server's title, what came of it, and how long it took."""
     began = time.monotonic()
+    server = kind(PROJECT, PROJECT, fast=True)
     try:
-        kind(PROJECT, PROJECT, fast=True).find_or_install(may_install=True)
+        server.find_or_install(may_install=True)
     except Missing as reason:
         print(f"No {kind.title}: {reason}", file=sys.stderr)
         return kind.title, "NOT TESTED", time.monotonic() - began
-    print(f"==== {kind.title}", flush=True)
+    title = f"{kind.title.split()[0]} {version(server)}"
+    print(f"==== {title}", flush=True)
     chosen = [word for word in more if word.startswith("tests/")] or list(SUITES)
     rest = [word for word in more if word not in chosen]
     tests = [sys.executable, "-m", "pytest", "-m", kind.family, *rest, *chosen]
     servers = [sys.executable, str(PROJECT / "tools" / "servers.py"), "run", "--fast", "--programs", kind.kind]
     given = {name: value for name, value in os.environ.items() if name != kind.variable}  # that is another version
     code = subprocess.run([*servers, "--", *tests], cwd=PROJECT, env=given, check=False).returncode
-    return kind.title, OUTCOMES.get(code, "FAILED"), time.monotonic() - began
+    return title, OUTCOMES.get(code, "FAILED"), time.monotonic() - began
+
+
+def version(server: Server) -> str:
+    found = re.search(r"(?:Ver|PostgreSQL\)) ([\d.]+)", readable([str(server.program()), "--version"]))
+    return found[1] if found else "of an unknown version"
 
 
 if __name__ == "__main__":

@@ -59,6 +59,7 @@ def _home() -> Path:
     home.mkdir(mode=0o755, parents=True, exist_ok=True)
     if home.stat().st_uid != os.getuid():
         raise Unavailable(f"{home} belongs to somebody else: set HORAE_PACKAGES_DIR to a folder of yours")
+    home.chmod(0o755)  # whatever the umask: servers run as other users
     return home
 
 
