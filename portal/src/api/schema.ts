@@ -901,7 +901,10 @@ export interface QueueStateView {
   paused_by: string | null;
 }
 
-/** `queued` and `running` are this project's; `workers` are those alive that serve it. */
+/**
+ * `queued` and `running` are this project's; `workers` are those alive that serve it. `stranded` of the queued ones
+ * wait for what none of those offers.
+ */
 export interface QueueView {
   name: string;
   paused: boolean;
@@ -911,6 +914,7 @@ export interface QueueView {
   running: number;
   workers: number;
   served: boolean;
+  stranded: number;
 }
 
 export interface RecentRunView {
@@ -1159,6 +1163,26 @@ export interface SignupBody {
 export interface StartView {
   first_admin: boolean;
   open_signup: boolean;
+}
+
+/**
+ * Queued runs that want the same, which no live worker offers: how many, and since when the first of them is due.
+ * `cause` is `queue` or `capability`, the gate of an explanation that they wait at.
+ */
+export interface StrandedGroupView {
+  queue: string;
+  needs: string;
+  runs: number;
+  since: string;
+  cause: string;
+  detail: string;
+  unblock: string | null;
+}
+
+/** `timestamp` is null as long as nobody has looked. */
+export interface StrandedView {
+  timestamp: string | null;
+  items: StrandedGroupView[];
 }
 
 export interface SubjectView {
@@ -1799,6 +1823,12 @@ export interface Operations {
     query: { days?: number; job?: string | null };
     body: never;
     answer: MonitoredDaysView;
+  };
+  "GET /monitoring/stranded": {
+    path: never;
+    query: never;
+    body: never;
+    answer: StrandedView;
   };
   "GET /monitoring/workers": {
     path: never;

@@ -56,6 +56,7 @@ from horae.api.routes import (
 )
 from horae.api.schemas import Problem
 from horae.api.shell import Rescue, Shell
+from horae.api.stranded import Lookout
 from horae.api.views import reply
 from horae.api.watching import Watches
 from horae.ports import Clock, Ids, Store
@@ -74,7 +75,8 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
         redirect_slashes=False,
         telemetry={"tracing": False, "metrics": False, "logs": False},  # it would look for a provider at every request
     )
-    app.state.context = Context(store, settings, ids, clock, Keyring(*settings.keys))
+    lookout = Lookout(store, clock, settings.offline_after)
+    app.state.context = Context(store, settings, ids, clock, Keyring(*settings.keys), lookout)
     app.state.gate = Gate(app.state.context)
     app.state.notes = Notes(app.state.context)
     app.state.watches = Watches(app.state.context)

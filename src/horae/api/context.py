@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 
 from horae.api.portal_files import BUILT
+from horae.api.stranded import Lookout
 from horae.domain.audit import Origin
 from horae.domain.policy import Defaults
 from horae.ports import Clock, Ids, Seals, Store
@@ -45,6 +46,7 @@ class Context:
     ids: Ids
     clock: Clock
     seals: Seals
+    lookout: Lookout
     stopping: asyncio.Event = field(default_factory=asyncio.Event)  # answers that go on are to end
 
 

@@ -334,7 +334,7 @@ ANSWERS: dict[str, Any] = {
         "trouble": {"loop": "upkeep", "reason": "TryAgain: a lock took too long", "since": "2026-11-15T07:00:02Z"},
     },
     "QueueStateView": _QUEUE_STATE,
-    "QueueView": {**_QUEUE_STATE, "queued": 40, "running": 3, "workers": 1, "served": True},
+    "QueueView": {**_QUEUE_STATE, "queued": 40, "running": 3, "workers": 1, "served": True, "stranded": 0},
     "MonitoredJobsView": {
         "timestamp": "2026-11-15T07:03:23Z",
         "jobs": {"total": 100, "enabled": 85, "disabled": 15, "paused": 1},
@@ -353,6 +353,20 @@ ANSWERS: dict[str, Any] = {
             "success_rate": 95.06,
             "avg_duration_ms": 250.5,
         },
+    },
+    "StrandedView": {
+        "timestamp": "2026-11-15T07:03:23Z",
+        "items": [
+            {
+                "queue": "gpu",
+                "needs": "container",
+                "runs": 3,
+                "since": "2026-11-15T06:42:23Z",
+                "cause": "capability",
+                "detail": "no live worker that serves queue 'gpu' offers 'container'; mail-1 offers http, script",
+                "unblock": "start a worker that carries out container targets: HORAE_EXECUTORS=container horae worker",
+            }
+        ],
     },
     "MonitoredHoursView": {
         "items": [

@@ -68,7 +68,7 @@ def _without_password(text: str) -> str:
 
 def _checks(settings: config.Settings) -> list[Check]:
     from horae import wiring
-    from horae.watch.health import Check, State, clock, definitions, failing, scheduling, versions, working
+    from horae.watch.health import Check, State, clock, definitions, failing, scheduling, versions, waiting, working
     from horae.watch.logging import configure
 
     configure(form="console", level="error", role="doctor")
@@ -82,7 +82,7 @@ def _checks(settings: config.Settings) -> list[Check]:
     found.append(Check("database", State.OK, f"{kind} answers, its schema fits"))
     found.append(clock(cluster.now, SystemClock().now()))
     found.append(scheduling(cluster))
-    found += [*working(cluster), *failing(cluster), *definitions(cluster)]
+    found += [*working(cluster), *failing(cluster), *waiting(cluster), *definitions(cluster)]
     found.append(versions(__version__, [*cluster.schedulers, *cluster.workers]))
     return found
 

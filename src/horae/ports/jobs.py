@@ -25,6 +25,7 @@ from horae.domain.records import (
     UnreadableNote,
     VersionRecord,
 )
+from horae.domain.stranded import Stranded, Want
 
 
 class Jobs(Protocol):
@@ -153,6 +154,13 @@ class Queues(Protocol):
 
     async def pause(self, name: str, actor: str) -> None: ...
     async def resume(self, name: str) -> None: ...
+    async def wants(self) -> list[Want]:
+        """All that queued runs want, of queues that are not paused."""
+        ...
+
+    async def stranded(self, wanted: Sequence[Want], patience: float) -> list[Stranded]:
+        """The runs that want one of these and have been due for so many seconds, by project and want."""
+        ...
 
 
 class Functions(Protocol):

@@ -194,6 +194,11 @@ class Installation(Resource[C]):
         return Request("GET", "monitoring/days", params={"days": days, "job": job})
 
     @call
+    def stranded(self) -> Request[Json]:
+        """Runs of the project that wait for what no live worker offers (`items`), and what would help."""
+        return Request("GET", "monitoring/stranded")
+
+    @call
     def worker_numbers(self) -> Request[Json]:
         """How many workers there are, with their slots, and all of them (`items`)."""
         return Request("GET", "monitoring/workers")

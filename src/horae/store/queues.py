@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from horae.domain.queue import QueueRecord
+from horae.domain.stranded import Stranded, Want
+from horae.store import stranded
 from horae.store.dialects.base import Row
 from horae.store.rows import Group, some
 
@@ -38,6 +40,12 @@ class QueueTable(Group):
 
     async def resume(self, name: str) -> None:
         await self.db.execute("UPDATE queues SET paused_at = NULL, paused_by = NULL WHERE name = :name", {"name": name})
+
+    async def wants(self) -> list[Want]:
+        return await stranded.wants(self.db, self.d)
+
+    async def stranded(self, wanted: Sequence[Want], patience: float) -> list[Stranded]:
+        return await stranded.stranded(self.db, self.d, wanted, patience)
 
     async def _counts(self, project_id: str, name: str | None = None) -> dict[tuple[str, str], int]:
         only = "" if name is None else " AND queue = :name"

@@ -9,13 +9,16 @@ from enum import StrEnum
 
 from horae.domain.explanation import span
 from horae.domain.records import SchedulerRecord, ShardView, WorkerRecord
+from horae.domain.stranded import Stranded, in_words, why_stranded
 from horae.domain.trouble import Trouble
 from horae.lifecycle.give_back import NOTED_WITHIN
+from horae.lifecycle.stranded import find_stranded
 from horae.ports import Transaction
 
 _SKEW = timedelta(seconds=2)
 _SILENT = timedelta(seconds=15)  # of a scheduler, which beats every two
 _NAMED = 5
+_MOST = 10  # wants that are named
 _HERE = ("idle", "busy", "draining")
 
 
@@ -45,16 +48,19 @@ class Cluster:
     workers: Sequence[WorkerRecord]
     queues: Sequence[str]
     unreadable: Sequence[str] = ()
+    stranded: Sequence[Stranded] = ()
 
 
 async def look(tx: Transaction, offline_after: float) -> Cluster:
+    found = await find_stranded(tx, offline_after=offline_after)
     return Cluster(
         now=await tx.now(),
         schedulers=await tx.processes.schedulers(),
         shards=await tx.processes.shards(),
-        workers=await tx.processes.workers(offline_after),
+        workers=found.workers,
         queues=await tx.jobs.queues(),
         unreadable=await tx.unreadable.names(NOTED_WITHIN, _NAMED + 1),
+        stranded=found.stranded,
     )
 
 
@@ -103,6 +109,18 @@ def working(cluster: Cluster) -> list[Check]:
                 f"start one with `horae worker --queues {unserved[0]}`, or without --queues for all",
             )
         )
+    return found
+
+
+def waiting(cluster: Cluster) -> list[Check]:
+    """Runs that no live worker could take, whosever they are."""
+    told = list(in_words(cluster.stranded, cluster.now).items())
+    found = [
+        Check("stranded", State.WARNING, sentence, why_stranded(*want, cluster.workers, cluster.now).unblock)
+        for want, sentence in told[:_MOST]
+    ]
+    if len(told) > _MOST:
+        found.append(Check("stranded", State.WARNING, f"and {len(told) - _MOST} more of the same kind"))
     return found
 
 

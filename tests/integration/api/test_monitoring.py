@@ -1,7 +1,9 @@
 """Numbers about everything, queues, and health in detail."""
 
+from datetime import timedelta
 from typing import Any
 
+from horae.api.views import instant
 from horae.domain.records import Beat, Host, SchedulerSign, WorkerSign
 
 from .conftest import IDS, Api, add_key
@@ -112,6 +114,35 @@ async def test_workers_in_numbers(api: Api):
     assert len(found["items"]) == 3
 
 
+async def test_what_no_worker_offers(api: Api):
+    """Its project is told all of it, another one nothing, and everybody that there is something."""
+    await api.make(queue="gpu", target={"kind": "container", "image": "busybox"})
+    await api.call("POST", "/jobs/hello/run")
+    await add_worker(api)
+    await add_scheduler(api)
+    earlier = await api.store.read(lambda tx: tx.now()) - timedelta(minutes=21)
+
+    async def age(tx: Any) -> None:
+        await tx.runs.db.execute("UPDATE runs SET due_at = :earlier", {"earlier": earlier})
+
+    await api.store.transact(age)
+    found = (await api.call("GET", "/monitoring/stranded", role="viewer")).json()
+    assert found["timestamp"].endswith("Z")
+    (group,) = found["items"]
+    assert (group["queue"], group["needs"], group["runs"]) == ("gpu", "container", 1)
+    assert (group["cause"], group["since"]) == ("capability", instant(earlier))
+    assert group["detail"] == "no live worker that serves queue 'gpu' offers 'container'; w offers http"
+    assert "HORAE_EXECUTORS=container" in group["unblock"]
+    (queue,) = [one for one in (await api.call("GET", "/queues")).json()["items"] if one["name"] == "gpu"]
+    assert (queue["queued"], queue["stranded"], queue["served"]) == (1, 1, True)
+    health = (await api.call("GET", "/health/detailed", role=None)).json()
+    assert health["status"] == "degraded"
+    assert health["reasons"] == ["1 run waits for what no live worker offers, for 21 min"], "names are of projects"
+    api.tokens["stranger"] = await add_key(api.store, "viewer", await another_project(api))
+    assert (await api.call("GET", "/monitoring/stranded", role="stranger")).json()["items"] == []
+    assert {one["stranded"] for one in (await api.call("GET", "/queues", role="stranger")).json()["items"]} == {0}
+
+
 async def test_health_in_detail(api: Api):
     before = await api.call("GET", "/health/detailed", role=None)
     assert (before.status_code, before.json()) == (
@@ -122,6 +153,7 @@ async def test_health_in_detail(api: Api):
             "database": "connected",
             "scheduler_service": "stopped",
             "workers": 0,
+            "unreadable_jobs": 0,
             "broker": "none",
             "reasons": ["no scheduler is alive: schedules do not fire", "no worker is alive: runs do not start"],
         },

@@ -175,6 +175,7 @@ async def installation(call: Caller) -> None:
     with pytest.raises(errors.NotFound):
         await call("drain", "00000000-0000-7000-8000-000000000000")
     assert (await call("worker_numbers"))["items"][0]["id"] == worker.id
+    assert (await call("stranded"))["items"] == []
     assert len((await call("hours", hours=2))["items"]) == 2
     assert len((await call("days", days=3))["items"]) == 3
     assert (await call("numbers"))["jobs"]["total"] >= 1

@@ -1,9 +1,11 @@
-import { Box, Code, Globe, Package, SquareTerminal } from "lucide-react";
+import { Box, Code, Globe, Package, SquareTerminal, TriangleAlert } from "lucide-react";
 import { OptionCards } from "@/components/ui/option-cards";
 import { Panel } from "@/components/ui/panel";
+import { useWorkers } from "@/features/workers/queries";
+import { canBeTaken, missing, needsOf } from "@/features/workers/servable";
 import { useCan } from "@/session/use-can";
 import type { FormErrors } from "./form-errors";
-import type { Draft, Kind } from "./model/draft";
+import { type Draft, type Kind, writeTarget } from "./model/draft";
 import { ArtifactFields } from "./targets/artifact-fields";
 import { ContainerFields } from "./targets/container-fields";
 import { HttpFields } from "./targets/http-fields";
@@ -43,6 +45,7 @@ export function TargetSection({ draft, onKind, onTarget, errors }: TargetSection
             Targets other than HTTP are code that workers execute: owners make those.
           </p>
         )}
+        <NoWorkerNote draft={draft} />
         {errors.at("target") ? (
           <p role="alert" className="text-xs text-danger">
             {errors.at("target")}
@@ -51,6 +54,20 @@ export function TargetSection({ draft, onKind, onTarget, errors }: TargetSection
         <Fields draft={draft} onTarget={onTarget} errors={errors} />
       </div>
     </Panel>
+  );
+}
+
+/** Saving is allowed: a worker may be about to come. But a run would wait until then. */
+function NoWorkerNote({ draft }: { draft: Draft }) {
+  const workers = useWorkers().data?.items;
+  const queue = draft.policies.queue.trim() || "default";
+  const needs = needsOf(writeTarget(draft));
+  if (!workers || needs === "python:" || canBeTaken(workers, queue, needs)) return null;
+  return (
+    <p role="status" className="flex gap-2 rounded bg-paused-soft px-2.5 py-2 text-xs text-paused-text">
+      <TriangleAlert aria-hidden className="mt-px size-3.5 shrink-0" />
+      <span>{missing(workers, queue, needs)}: runs of this job would wait until one does.</span>
+    </p>
   );
 }
 

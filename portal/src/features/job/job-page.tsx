@@ -6,6 +6,7 @@ import { SkeletonLines } from "@/components/ui/skeleton";
 import { TabPanel, Tabs } from "@/components/ui/tabs";
 import { useUrlState } from "@/lib/url-state";
 import { BackfillBanner } from "./backfill-banner";
+import { BlockedBanner } from "./blocked-banner";
 import { DefinitionTab } from "./definition-tab";
 import { JobHeader } from "./job-header";
 import { OverviewTab } from "./overview/overview-tab";
@@ -49,6 +50,7 @@ function Job({ job }: { job: JobView }) {
     <>
       <JobHeader job={job} />
       <UnreadableBanner job={job} />
+      {tab === "why" ? null : <BlockedBanner job={job} />}
       <BackfillBanner job={job} />
       <Tabs value={tab} onValue={open} tabs={TABS} label="About the job">
         <TabPanel value="overview">

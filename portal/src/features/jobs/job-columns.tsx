@@ -7,6 +7,7 @@ import { StatusBadge } from "@/components/ui/status-badge";
 import { Time } from "@/components/ui/time";
 import { targetWords } from "@/lib/words";
 import { EnabledSwitch, RowActions } from "./job-row";
+import { NoWorker } from "./no-worker";
 
 export const jobColumns: ColumnDef<ListedJobView>[] = [
   {
@@ -31,6 +32,7 @@ export const jobColumns: ColumnDef<ListedJobView>[] = [
             ))}
           </div>
         ) : null}
+        <NoWorker job={job} />
         <div className="mt-1 sm:hidden">
           <RunStrip runs={job.recent ?? []} />
         </div>

@@ -90,7 +90,16 @@ function State({ queue }: { queue: QueueView }) {
     );
   }
   if (!queue.served) return <Badge tone="failed">nobody</Badge>;
-  return <span className="text-soft whitespace-nowrap">{plural(queue.workers, "worker")}</span>;
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      <span className="text-soft whitespace-nowrap">{plural(queue.workers, "worker")}</span>
+      {queue.stranded > 0 ? (
+        <Link to={`/runs?status=queued&queue=${encodeURIComponent(queue.name)}`} className="rounded">
+          <Badge tone="failed">{`${plural(queue.stranded, "run")} no worker can take`}</Badge>
+        </Link>
+      ) : null}
+    </span>
+  );
 }
 
 function Hold({ queue }: { queue: QueueView }) {

@@ -13,13 +13,19 @@ const TASKS: Record<string, string> = {
   upkeep: "delete what is past its retention",
 };
 
+/** What it fails to do: stands after "failing to". */
+export function tasked(trouble: TroubleView): string {
+  return TASKS[trouble.loop] ?? trouble.loop;
+}
+
 /** A step of a worker or a scheduler that keeps failing though its heartbeat is fine. */
 export function TroubleNote({ trouble }: { trouble: TroubleView }) {
   return (
     <p className="mt-2 flex gap-2 rounded bg-failed-soft px-2 py-1.5 text-xs text-failed-text">
       <TriangleAlert aria-hidden className="mt-px size-3.5 shrink-0" />
       <span className="min-w-0 break-words">
-        Keeps failing to {TASKS[trouble.loop] ?? trouble.loop}, since <Time at={trouble.since} />: {trouble.reason}
+        Keeps failing to {tasked(trouble)} (began <Time at={trouble.since} />
+        ): {trouble.reason}
       </span>
     </p>
   );

@@ -18,6 +18,7 @@ from horae.domain.errors import StoreUnavailable
 from horae.domain.explanation import counted
 from horae.domain.records import SchedulerRecord, WorkerRecord
 from horae.domain.states import WorkerStatus
+from horae.domain.stranded import in_short
 from horae.lifecycle.give_back import NOTED_WITHIN
 from horae.ports import Transaction
 
@@ -59,11 +60,14 @@ async def detailed(context: Ctx) -> Response:
     """Whether all that is needed is there and works: `degraded` otherwise, with `reasons`."""
     try:
         found = await asyncio.wait_for(context.store.read(_look, context.settings.offline_after), PATIENCE)
+        stranded = await context.lookout.found()
     except (TimeoutError, StoreUnavailable):
         return reply(
             _details("unhealthy", "disconnected", "unknown", None, None, ["the database does not answer"]), 503
         )
     reasons = found.reasons()
+    if stranded is not None and stranded.stranded:
+        reasons.append(in_short(stranded.stranded, stranded.at))
     scheduler = "running" if found.schedulers else "stopped"
     return reply(
         _details(

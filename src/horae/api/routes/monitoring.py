@@ -21,9 +21,12 @@ from horae.domain.ids import is_id
 from horae.domain.records import WorkerRecord
 from horae.domain.states import WorkerStatus
 from horae.domain.statistics import Hour, Summary
+from horae.domain.stranded import why_stranded
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["monitoring"])
+
+MOST_STRANDED = 100
 
 
 class JobNumbers(BaseModel):
@@ -99,6 +102,26 @@ class MonitoredDaysView(BaseModel):
     items: list[DayView]
 
 
+class StrandedGroupView(BaseModel):
+    """Queued runs that want the same, which no live worker offers: how many, and since when the first of them is due.
+    `cause` is `queue` or `capability`, the gate of an explanation that they wait at."""
+
+    queue: str
+    needs: str
+    runs: int
+    since: datetime
+    cause: str
+    detail: str
+    unblock: str | None
+
+
+class StrandedView(BaseModel):
+    """`timestamp` is null as long as nobody has looked."""
+
+    timestamp: datetime | None
+    items: list[StrandedGroupView]
+
+
 @router.get("/monitoring/jobs", response_model=MonitoredJobsView)
 async def monitor_jobs(context: Ctx, principal: Annotated[Principal, Depends(allow("runs:read"))]) -> Response:
     """The numbers of this project, of all time and now."""
@@ -127,6 +150,29 @@ async def monitor_days(
     """How runs ended, day by day (UTC), oldest first: of the project, or of one job."""
     found = await context.store.read(_days, principal.project_id, days, job)
     return reply({"items": [_hour_json(day) for day in found]})
+
+
+@router.get("/monitoring/stranded", response_model=StrandedView)
+async def monitor_stranded(context: Ctx, principal: Annotated[Principal, Depends(allow("runs:read"))]) -> Response:
+    """Runs of this project that wait for what no live worker offers, and what would help; as of a moment ago."""
+    found = await context.lookout.of(principal.project_id)
+    if found is None:
+        return reply({"timestamp": None, "items": []})
+    items = []
+    for one in found.stranded[:MOST_STRANDED]:
+        cause = why_stranded(one.queue, one.needs, found.workers, found.at)
+        items.append(
+            {
+                "queue": one.queue,
+                "needs": one.needs,
+                "runs": one.runs,
+                "since": one.since,
+                "cause": cause.name,
+                "detail": cause.detail,
+                "unblock": cause.unblock,
+            }
+        )
+    return reply({"timestamp": found.at, "items": items})
 
 
 @router.get("/monitoring/workers", response_model=MonitoredWorkersView)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
@@ -29,7 +30,8 @@ _NOBODY = "00000000-0000-0000-0000-000000000000"
 
 
 class QueueView(BaseModel):
-    """`queued` and `running` are this project's; `workers` are those alive that serve it."""
+    """`queued` and `running` are this project's; `workers` are those alive that serve it. `stranded` of the queued ones
+    wait for what none of those offers."""
 
     name: str
     paused: bool
@@ -39,6 +41,7 @@ class QueueView(BaseModel):
     running: int
     workers: int
     served: bool
+    stranded: int
 
 
 class QueueStateView(BaseModel):
@@ -52,7 +55,11 @@ class QueueStateView(BaseModel):
 async def list_queues(context: Ctx, principal: Annotated[Principal, Depends(allow("queues:read"))]) -> Response:
     """Every queue that some job names or named, by name."""
     found, workers = await context.store.read(_look, principal.project_id, context.settings.offline_after)
-    return reply(listing(queue_json(one, workers) for one in found))
+    stranded = await context.lookout.of(principal.project_id)
+    waiting = Counter[str]()
+    for group in stranded.stranded if stranded else ():
+        waiting[group.queue] += group.runs
+    return reply(listing({**queue_json(one, workers), "stranded": waiting[one.name]} for one in found))
 
 
 @router.post("/queues/{name}/pause", response_model=QueueStateView)

@@ -1,0 +1,24 @@
+import { TriangleAlert } from "lucide-react";
+import { Link } from "react-router";
+import type { JobView } from "@/api/schema";
+import { useExplanation } from "./queries";
+
+/** Why the job does not run, where somebody has to fix something: nobody opens "Why" who suspects nothing. */
+export function BlockedBanner({ job }: { job: JobView }) {
+  const why = useExplanation(job.id);
+  if (why.data?.level !== "problem") return null;
+  return (
+    <section
+      aria-label="Blocked"
+      className="mb-4 flex gap-3 rounded-lg border border-line bg-failed-soft px-4 py-3 text-sm text-failed-text"
+    >
+      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <p className="min-w-0 break-words">
+        {why.data.summary}{" "}
+        <Link to="?tab=why" className="rounded font-medium underline">
+          Why?
+        </Link>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+"""Which runs no live worker could take, as of a moment ago: looked up once for all who ask, and so rarely that it takes
+no more than a small part of the database's time, however many there are."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from horae.lifecycle.stranded import Found, find_stranded
+from horae.ports import Clock, Store
+
+_FRESH = 5.0  # seconds
+_SHARE = 50  # times as long as it took
+_PATIENCE = 1.0  # seconds that a request waits for it
+
+
+class Lookout:
+    def __init__(self, store: Store, clock: Clock, offline_after: float, *, fresh: float = _FRESH) -> None:
+        self._store, self._clock, self._offline_after, self._fresh = store, clock, offline_after, fresh
+        self._found: Found | None = None
+        self._until = 0.0
+        self._looking: asyncio.Task[None] | None = None
+
+    async def found(self) -> Found | None:
+        """None as long as nothing is known."""
+        if self._found is None or self._clock.monotonic() >= self._until:
+            if self._looking is None or self._looking.done():
+                self._looking = asyncio.create_task(self._look())
+            await asyncio.wait([self._looking], timeout=_PATIENCE)
+            if self._looking.done():
+                self._looking.result()
+        return self._found
+
+    async def of(self, project_id: str) -> Found | None:
+        """What is of one project."""
+        found = await self.found()
+        if found is None:
+            return None
+        return replace(found, stranded=tuple(one for one in found.stranded if one.project_id == project_id))
+
+    async def _look(self) -> None:
+        began = self._clock.monotonic()
+        self._found = await self._store.read(find_stranded, offline_after=self._offline_after)
+        now = self._clock.monotonic()
+        self._until = now + max(self._fresh, _SHARE * (now - began))

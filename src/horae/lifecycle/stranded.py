@@ -1,0 +1,26 @@
+"""Stranded: finds the runs that no live worker could take. It only reads; what it costs grows with how many of them
+there are, so whoever asks often keeps the answer for a while."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from horae.domain.records import WorkerRecord
+from horae.domain.stranded import PATIENCE, Stranded, unserved
+from horae.ports import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Of all projects, the longest waiting first, and the workers that there were."""
+
+    at: datetime
+    stranded: tuple[Stranded, ...]
+    workers: tuple[WorkerRecord, ...]
+
+
+async def find_stranded(tx: Transaction, *, offline_after: float, patience: float = PATIENCE) -> Found:
+    workers = await tx.processes.workers(offline_after)
+    wanted = unserved(await tx.queues.wants(), workers)
+    return Found(await tx.now(), tuple(await tx.queues.stranded(wanted, patience)), tuple(workers))

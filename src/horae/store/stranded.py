@@ -1,0 +1,69 @@
+"""What queued runs want, and how many of them wait for something in particular.
+
+Wants are found by skipping through the index of queued runs from one to the next (a loose index scan): the cost follows
+the number of different wants, not the number of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from horae.domain.stranded import Stranded, Want
+from horae.store import tables
+from horae.store.dialects.base import Connection, Dialect, Rows
+from horae.store.rows import batch
+
+_READY = "{0}status = 'queued' AND NOT {0}held"
+_PAUSED = "EXISTS (SELECT 1 FROM queues q WHERE q.name = {0} AND q.paused_at IS NOT NULL)"
+
+
+async def wants(db: Connection, d: Dialect) -> list[Want]:
+    """All that queued runs want, of queues that are not paused."""
+    rows = await db.fetch(_skipping(d) if d.seeks_in_subqueries else _grouped(d))
+    return [(row["queue"], row["needs"]) for row in rows]
+
+
+async def stranded(db: Connection, d: Dialect, wanted: Sequence[Want], patience: float) -> list[Stranded]:
+    """The runs that want one of these, and have been due for so many seconds; those of one project together."""
+    if not wanted:
+        return []
+    pairs = [(needs, queue) for queue, needs in wanted]
+    rows = await db.fetch(_counted(d), {**d.rows_params(_pairs(d), pairs), "patience": patience})
+    return [Stranded(row["project_id"], row["queue"], row["needs"], int(row["runs"]), row["since"]) for row in rows]
+
+
+@cache
+def _skipping(d: Dialect) -> str:
+    first = "SELECT n.id FROM runs n WHERE {} ORDER BY n.needs, n.queue, n.priority, n.due_at, n.id LIMIT 1"
+    ready = _READY.format("n.")
+    after = f"{ready} AND (n.needs, n.queue) > (want.needs, want.queue)"
+    return (
+        f"WITH RECURSIVE want AS (SELECT r.needs, r.queue FROM runs r WHERE r.id = ({first.format(ready)}) "
+        f"UNION ALL SELECT r.needs, r.queue FROM want JOIN runs r ON r.id = ({first.format(after)})) "
+        f"SELECT needs, queue FROM want WHERE NOT {_PAUSED.format('want.queue')}"
+    )
+
+
+@cache
+def _grouped(d: Dialect) -> str:
+    """MySQL skips by GROUP BY alone, and only along the whole of an index."""
+    return (
+        "SELECT DISTINCT needs, queue FROM (SELECT needs, queue, status, held FROM runs "
+        f"GROUP BY needs, queue, status, held) AS want WHERE {_READY.format('want.')} "
+        f"AND NOT {_PAUSED.format('want.queue')}"
+    )
+
+
+@cache
+def _pairs(d: Dialect) -> Rows:
+    return batch(d, tables.runs, "needs", "queue")
+
+
+@cache
+def _counted(d: Dialect) -> str:
+    return (
+        f"SELECT r.project_id, r.queue, r.needs, COUNT(*) AS runs, {d.time('MIN(r.due_at)', 'since')} "
+        f"FROM {_pairs(d).sql} JOIN runs r ON r.needs = v.needs AND r.queue = v.queue "
+        f"WHERE {_READY.format('r.')} AND r.due_at <= {d.earlier(':patience')} "
+        "GROUP BY r.project_id, r.queue, r.needs ORDER BY MIN(r.due_at), r.project_id, r.queue, r.needs"
+    )
