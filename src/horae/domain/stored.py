@@ -73,7 +73,10 @@ def read_spec(text: str) -> JobSpec:
 
 def unreadable(error: ValidationError) -> Unreadable:
     """Names the first field that is at fault, and never its value."""
-    ((field, message), *_) = readable(error.errors(include_url=False, include_input=False))
+    found = error.errors(include_url=False, include_input=False)
+    ((field, message), *_) = readable(found)
+    if found[0]["type"] == "union_tag_invalid":
+        message = "is of a kind that this version does not know"
     return Unreadable(f"{field} {message}" if field else message)
 
 

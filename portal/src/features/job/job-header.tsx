@@ -40,7 +40,7 @@ export function JobHeader({ job }: { job: JobView }) {
 function State({ job }: { job: JobView }) {
   return (
     <span className="flex flex-wrap items-center gap-2">
-      <StatusBadge status={job.status} />
+      <StatusBadge status={job.unreadable ? "unreadable" : job.status} />
       {job.paused && job.paused_until ? (
         <span className="text-xs text-muted">
           until <Time at={job.paused_until} as="absolute" zone={zoneOf(job)} />

@@ -9,10 +9,11 @@ export function UnreadableBanner({ job }: { job: JobView }) {
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-failed-text" />
       <div>
         <p className="font-medium">This version of Horae cannot read the definition of this job</p>
-        <p className="text-muted">
-          {job.unreadable}. It starts no runs until that is mended. If a newer version of Horae saved it, finish the
-          upgrade; otherwise restore an earlier version of the job, or replace its definition with{" "}
-          <code className="font-mono">horae apply</code>. What cannot be read is shown with its defaults.
+        <p className="font-mono text-xs">{job.unreadable}</p>
+        <p className="mt-1 text-muted">
+          It starts no runs until that is fixed. If a newer version of Horae saved it, finish the upgrade; otherwise
+          restore an earlier version of the job, or replace its definition with{" "}
+          <code className="font-mono">horae apply</code>. Fields that cannot be read are shown with their defaults.
         </p>
       </div>
     </section>

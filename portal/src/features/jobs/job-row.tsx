@@ -29,7 +29,7 @@ export function RowActions({ job }: { job: ListedJobView }) {
   const runNow = useRunNow();
   return (
     <div className="flex items-center justify-end gap-0.5">
-      {can("jobs:run") ? (
+      {can("jobs:run") && !job.unreadable ? (
         <Tooltip content="Run now">
           <Button variant="ghost" size="icon-sm" aria-label={`Run ${job.name} now`} onClick={() => runNow(job)}>
             <Play />

@@ -19,7 +19,7 @@ export function Counters({ job, runs }: CountersProps) {
   return (
     <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3 xl:grid-cols-6">
       <Counter label="Next run">
-        {job.next_run_at ? <Time at={job.next_run_at} as="countdown" zone={zoneOf(job)} /> : "–"}
+        {job.next_run_at && !job.unreadable ? <Time at={job.next_run_at} as="countdown" zone={zoneOf(job)} /> : "–"}
       </Counter>
       <Counter label="Last run">
         <Time at={job.last_run_at} none="never" zone={zoneOf(job)} />
