@@ -66,6 +66,7 @@ class Settings:
     heartbeat: float = _setting(kinds.duration(0.1, 3_600), 3.0)
     offline_after: float = _setting(kinds.duration(1, 30 * DAY), 180.0)
     drain_timeout: float = _setting(kinds.duration(0, 86_400), 30.0, up=5.0)
+    grace: float = _setting(kinds.duration(0, 600), 5.0)
     default_timeout: float = _setting(kinds.duration(1, 604_800), 300.0)
     default_retry_attempts: int = _setting(kinds.whole(1, 100), 3)
     default_retry_backoff: str = _setting(kinds.choice("exponential", "linear", "fixed"), "exponential")

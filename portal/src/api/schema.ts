@@ -448,6 +448,7 @@ export interface JobBody {
   queue?: string;
   priority?: number;
   start_within?: number | null;
+  grace?: number | null;
   enabled?: boolean;
   notify?: Record<string, unknown>[];
 }
@@ -519,6 +520,7 @@ export interface JobView {
   queue: string;
   priority: number;
   start_within: number | null;
+  grace: number | null;
   id: string;
   /** why its definition cannot be read; null as a rule */
   unreadable: string | null;
@@ -579,6 +581,7 @@ export interface ListedJobView {
   queue: string;
   priority: number;
   start_within: number | null;
+  grace: number | null;
   id: string;
   /** why its definition cannot be read; null as a rule */
   unreadable: string | null;
@@ -954,6 +957,7 @@ export interface RecurringJobBody {
   queue?: string;
   priority?: number;
   start_within?: number | null;
+  grace?: number | null;
   enabled?: boolean;
   notify?: Record<string, unknown>[];
 }

@@ -110,6 +110,9 @@ def describe(
         str | None, typer.Option(metavar="DURATION", help="What was missed longer ago is left.")
     ] = None,
     start_within: Annotated[str | None, typer.Option(metavar="DURATION", help="Else the run has expired.")] = None,
+    grace: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="Between asking an attempt to stop and killing it.")
+    ] = None,
     disabled: Annotated[bool, typer.Option("--disabled", help="Its schedule is off.")] = False,
 ) -> Definition:
     follows = {"job": after, "on": on}
@@ -141,6 +144,7 @@ def describe(
             "catch_up": catch_up,
             "catch_up_window": ("--catch-up-window", catch_up_window),
             "start_within": ("--start-within", start_within),
+            "grace": ("--grace", grace),
             "enabled": False if disabled else None,
         },
     )

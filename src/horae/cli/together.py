@@ -26,7 +26,6 @@ from horae.domain.errors import ConfigurationError, HoraeError
 
 LOCK_FILE = "up.lock"
 SLACK = 5.0  # seconds in which a child ends once nothing keeps it
-GRACE = 5.0  # seconds that a worker gives its scripts between TERM and KILL
 SLOW = 15.0  # seconds after which somebody who waits for the API is told so
 LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
@@ -48,7 +47,7 @@ def run(
 
 async def _run(settings: Settings, children: dict[str, Work], examples: Work | None, colour: bool) -> int:
     terminal = Terminal(sys.stdout.fileno(), colour=colour)
-    drain = {"worker": settings.drain_timeout + GRACE}
+    drain = {"worker": settings.drain_timeout + settings.grace}
     plans = [Plan(name, work, SLACK + drain.get(name, 0)) for name, work in children.items()]
     tree = Tree(plans, terminal)
     greeting = asyncio.create_task(_greet(settings, tree, terminal, examples))

@@ -37,6 +37,9 @@ class JobSpec(BaseModel):
     queue: QueueName = "default"
     priority: Priority = 5
     start_within: Annotated[float, Field(ge=1, le=31_536_000, allow_inf_nan=False)] | None = None
+    grace: Annotated[float, Field(ge=0, le=600, allow_inf_nan=False)] | None = (
+        None  # None: as the worker's setting says
+    )
 
     @model_validator(mode="before")
     @classmethod

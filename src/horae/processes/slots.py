@@ -42,6 +42,11 @@ class Slots:
     def __len__(self) -> int:
         return len(self._running)
 
+    @property
+    def longest_grace(self) -> float:
+        """Seconds that what is under way may take to end when it is asked to."""
+        return max((attempt.grace for attempt, _ in self._running.values()), default=0.0)
+
     def held(self) -> dict[str, str]:
         """Run id → token of everything under way."""
         return dict(list(self._running))
@@ -61,7 +66,7 @@ class Slots:
             job,
             self._clock.monotonic() + job.timeout,
             open_log,
-            grace=self._grace,
+            grace=self._grace if job.grace is None else job.grace,
             secrets={} if opened is None else opened.values,
             lease=Lease(leased_until),
         )

@@ -119,7 +119,7 @@ class Worker:
         if len(self._slots):
             log.warning("interrupting what is left; it is queued again", runs=len(self._slots))
             self._slots.stop_all(StopReason.SHUTDOWN)
-            await _first(self._slots.drained(), timeout=self._settings.grace + 1)
+            await _first(self._slots.drained(), timeout=self._slots.longest_grace + 1)
         for executor in self._executors.values():
             await executor.close()  # gives up what could not be stopped: it ends with this process
         await _first(self._slots.drained(), timeout=1)

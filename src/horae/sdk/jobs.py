@@ -47,6 +47,7 @@ class Job(Record):
     queue: str
     priority: int
     start_within: float | None
+    grace: float | None
     id: str
     unreadable: str | None  # why its definition cannot be read
     enabled: bool
@@ -144,6 +145,7 @@ class JobFields(TypedDict, total=False):
     queue: str
     priority: int
     start_within: float | None
+    grace: float | None
     enabled: bool
     notify: Sequence[Json]
 

@@ -100,6 +100,7 @@ async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, execu
             heartbeat=settings.heartbeat,
             drain_timeout=settings.drain_timeout,
             log_limit=settings.log_limit,
+            grace=settings.grace,
             functions=registered() if "python" in executors else (),
             seals=Keyring(settings.secret_key, settings.secret_key_previous) if settings.secret_key else None,
         ),

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 
 from horae import config
 from horae.cli import together, up
@@ -14,9 +15,9 @@ def prepare(settings: config.Settings, token: str | None) -> str:
     return token or "a-new-token"
 
 
-together.SLACK, together.GRACE = 1.0, 0.5
+together.SLACK = 1.0
 try:
-    settings = config.load(up=True)
+    settings = replace(config.load(up=True), grace=0.5)
     environment = up.environment(settings)
     children = {name: program(command, environment) for name, command in json.loads(sys.argv[1]).items()}
     sys.exit(together.run(settings, prepare, children))

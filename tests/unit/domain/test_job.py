@@ -31,6 +31,7 @@ FULL: dict[str, Any] = {
     "queue": "default",
     "priority": 5,
     "start_within": None,
+    "grace": None,
 }
 
 
@@ -137,6 +138,9 @@ NAN, INF = float("nan"), float("inf")
         ({"priority": "5"}, "priority"),
         ({"priority": 5.5}, "priority"),
         ({"start_within": 0}, "start_within"),
+        ({"grace": -1}, "grace"),
+        ({"grace": 601}, "grace"),
+        ({"grace": "5s"}, "grace"),
         ({"start_within": NAN}, "start_within"),
         ({"start_within": True}, "start_within"),
         ({"retry": {"max_attempts": 0}}, "retry.max_attempts"),

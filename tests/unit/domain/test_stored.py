@@ -49,7 +49,7 @@ parse_plan(plan)
 """
 NEWER: dict[str, Any] = {
     **FULL,
-    "grace": 5,
+    "mercy": 5,
     "target": {**FULL["target"], "colour": {"hue": [1, None]}},
     "schedule": {**FULL["schedule"], "blackouts": [{"start": "22:00", "end": "23:00", "moon": True}]},
 }
@@ -80,26 +80,26 @@ def test_every_field_that_is_new_can_be_left_out() -> None:
 
 def test_a_new_field_is_stored_only_when_it_is_set() -> None:
     retry = create_model("Retry", __base__=Retry, ceiling=(int | None, None))
-    job = create_model("JobSpec", __base__=JobSpec, grace=(float | None, None), retry=(retry, retry()))
-    unset, given = job(**FULL), job(**{**FULL, "grace": 5.0, "retry": {"ceiling": 3}})
+    job = create_model("JobSpec", __base__=JobSpec, mercy=(float | None, None), retry=(retry, retry()))
+    unset, given = job(**FULL), job(**{**FULL, "mercy": 5.0, "retry": {"ceiling": 3}})
     assert spec_fields(unset) == spec_fields(JobSpec.model_validate(FULL))
     stored = spec_fields(given)
-    assert (stored["grace"], stored["retry"]["ceiling"]) == (5.0, 3)
+    assert (stored["mercy"], stored["retry"]["ceiling"]) == (5.0, 3)
 
 
 def test_what_a_newer_version_wrote_is_kept() -> None:
     spec = read_spec(json.dumps(NEWER))
     stored = spec_fields(spec)
-    assert list(unknown_fields(spec)) == ["grace", "target.colour", "schedule.blackouts[0].moon"]
-    assert (stored["grace"], stored["target"]["colour"]) == (5, {"hue": [1, None]})
+    assert list(unknown_fields(spec)) == ["mercy", "target.colour", "schedule.blackouts[0].moon"]
+    assert (stored["mercy"], stored["target"]["colour"]) == (5, {"hue": [1, None]})
     assert stored["schedule"]["blackouts"][0]["moon"] is True
     assert read_spec(json.dumps(stored)) == spec
-    assert "grace" not in spec.to_json()  # what this version does not know it does not show as its own
+    assert "mercy" not in spec.to_json()  # what this version does not know it does not show as its own
 
 
 def test_a_plan_passes_on_what_this_version_does_not_know() -> None:
     text = plan_text(read_spec(json.dumps(NEWER)))
-    assert json.loads(text)["grace"] == 5
+    assert json.loads(text)["mercy"] == 5
     assert json.loads(text)["schedule"]["blackouts"][0]["moon"] is True
     assert parse_plan(text) == parse_plan(plan_text(JobSpec.model_validate({**FULL, "schedule": _known_schedule()})))
 
@@ -109,11 +109,11 @@ def test_an_edit_keeps_what_it_does_not_know_and_takes_away_what_is_said_to_go()
     edited = patched(spec, {"timeout": 7, "target": {"method": "PUT"}})
     assert (edited.timeout, list(unknown_fields(edited))) == (7, list(unknown_fields(spec)))
     assert {change.path for change in changes(spec, edited)} == {"timeout", "target.method"}
-    without = patched(spec, {"grace": None})
-    assert [(change.path, change.old, change.new) for change in changes(spec, without)] == [("grace", 5, None)]
+    without = patched(spec, {"mercy": None})
+    assert [(change.path, change.old, change.new) for change in changes(spec, without)] == [("mercy", 5, None)]
 
 
-@pytest.mark.parametrize("patch", [{"grace": 6}, {"moon": 1}, {"target": {"colour": "red"}}])
+@pytest.mark.parametrize("patch", [{"mercy": 6}, {"moon": 1}, {"target": {"colour": "red"}}])
 def test_people_may_give_known_fields_only(patch: dict[str, Any]) -> None:
     with pytest.raises(HoraeError, match="is not a known field"):
         patched(read_spec(json.dumps(NEWER)), patch)

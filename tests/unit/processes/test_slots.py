@@ -59,11 +59,11 @@ class Bench:
     def _on_done(self, attempt: Attempt, outcome: Outcome, seconds: float) -> None:
         self.done.append((attempt.run.token, outcome.kind))
 
-    def start(self, run_id: str, token: str, lease: float = 60) -> float:
+    def start(self, run_id: str, token: str, lease: float = 60, grace: float | None = None) -> float:
         """Until when its lease holds."""
         run = Claimed(run_id, "job", 1, "project", "api", None, 1, 0, None, NOW, NOW, token)
         until = CLOCK.monotonic() + lease
-        self.slots.start(run, JOB, leased_until=until)
+        self.slots.start(run, JOB.model_copy(update={"grace": grace}), leased_until=until)
         return until
 
     async def ends(self, token: str) -> None:
@@ -88,6 +88,19 @@ async def test_what_is_stopped_before_it_begins_ends_all_the_same(bench: Bench) 
     await bench.ends("first")
     assert bench.done == [("first", AttemptOutcome.INTERRUPTED)]
     assert len(bench.slots) == 0
+
+
+async def test_a_job_may_have_a_grace_of_its_own(bench: Bench) -> None:
+    for token, grace in (("worker's", None), ("own", 30.0), ("none", 0.0)):
+        bench.start(f"run {token}", token, grace=grace)
+    await until(lambda: len(bench.executor.begun) == 3)
+    assert [attempt.grace for attempt in bench.executor.attempts] == [1, 30, 0]
+    assert bench.slots.longest_grace == 30, "so long a shutdown waits"
+    await bench.ends("own")
+    assert bench.slots.longest_grace == 1
+    for token in ("worker's", "none"):
+        await bench.ends(token)
+    assert bench.slots.longest_grace == 0
 
 
 async def test_what_arrives_when_its_lease_is_over_does_not_begin(bench: Bench) -> None:

@@ -57,6 +57,14 @@ export function PolicyFields({ draft, onDraft, errors, scheduled }: PolicyProps)
             onValue={(startWithin) => onDraft({ startWithin })}
             error={errors.at("start_within")}
           />
+          <NumberField
+            label="Grace (seconds)"
+            hint="Between asking an attempt to stop and killing it."
+            placeholder="as the worker says"
+            value={draft.grace}
+            onValue={(grace) => onDraft({ grace })}
+            error={errors.at("grace")}
+          />
           {draft.unlimited ? null : (
             <NumberField
               label="Runs at a time"

@@ -116,6 +116,7 @@ describe("a definition in the form and back", () => {
       queue: "mail",
       priority: 0,
       start_within: 10,
+      grace: 30,
       enabled: false,
     };
     expect(normal(job)).toEqual(job);

@@ -19,6 +19,7 @@ export interface PolicyDraft {
   queue: string;
   priority: string;
   startWithin: string;
+  grace: string;
 }
 
 export function readPolicies(given: Json): PolicyDraft {
@@ -39,6 +40,7 @@ export function readPolicies(given: Json): PolicyDraft {
     queue: text(given.queue),
     priority: text(given.priority),
     startWithin: text(given.start_within),
+    grace: text(given.grace),
   };
 }
 
@@ -60,6 +62,7 @@ export function writePolicies(draft: PolicyDraft): Partial<JobBody> {
     queue: draft.queue.trim(),
     priority: number(draft.priority),
     start_within: number(draft.startWithin),
+    grace: number(draft.grace),
   }) as Partial<JobBody>;
 }
 

@@ -34,6 +34,7 @@ export function InWords({ job }: { job: JobView }) {
           ["Retries", retries(job)],
           ["Time limit", `${seconds(job.timeout)} an attempt`],
           ["Must start", job.start_within === null ? null : `within ${seconds(job.start_within)}`],
+          ["Grace", job.grace === null ? null : `${seconds(job.grace)} to stop`],
           ["At a time", job.max_instances === null ? "any number of runs" : plural(job.max_instances, "run")],
           ["When busy", scheduled ? `an occurrence ${OVERLAPS[job.overlap]}` : null],
           ["When missed", scheduled ? CATCH_UPS[job.catch_up] : null],
