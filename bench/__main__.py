@@ -35,6 +35,7 @@ from bench import (
     portal,
     scripts,
     sharing,
+    wide,
 )
 from bench.figure import Figure, merged, table
 from bench.options import Options
@@ -66,6 +67,7 @@ BENCHES = {
     "drain": Bench(drain.measure),
     "latency": Bench(latency.measure, repeat=1),
     "firing": Bench(firing.measure),
+    "wide": Bench(wide.measure, repeat=1),
     "sharing": Bench(sharing.measure, ("postgresql",), by_default=False),
     "lateness": Bench(lateness.measure, repeat=1),
     "enqueue": Bench(enqueue.measure),

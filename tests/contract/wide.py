@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
-from horae.domain.run import RunRecord
-from tests.contract.world import World
+from horae.domain.records import JobRecord
+from horae.lifecycle.claim import look
+from horae.ports import Transaction
+from tests.contract.world import OFFERS, World
+
+Verb = Callable[[World], Awaitable[object]]
+Cost = Callable[[str, Verb], Awaitable[None]]
+"""Called with a name and a verb, which it carries out and measures."""
 
 QUEUES = 1_000
 UNSERVED = 100_000  # runs that no worker can take
@@ -20,9 +27,18 @@ _UUID = {
 }
 
 
-async def widen(world: World, waiting: RunRecord) -> None:
+async def narrow(world: World) -> JobRecord:
+    """One schedule, and a job with a few runs behind its gate, which is given back."""
+    gated = await world.job(max_instances=2)
+    await world.trigger(gated, 6)
+    await world.job(every="1h")
+    await world.fire()
+    return gated
+
+
+async def widen(world: World, gated: JobRecord) -> None:
     """1,000 queues with runs that need what nobody offers, and as many with runs for tomorrow; 10,000 that wait behind
-    a gate as this one does, 10,000 behind another that were asked for later; 50,000 jobs that are due and paused."""
+    the gate of this job, 10,000 behind another that were asked for later; 50,000 jobs that are due and paused."""
     job = await world.job()
     (run,) = await world.trigger(job, run_at=await world.now() + timedelta(days=1))
     await copy(
@@ -30,6 +46,8 @@ async def widen(world: World, waiting: RunRecord) -> None:
     )
     await copy(world, "runs", run["id"], QUEUES, queue=f"{_text(world, 'later')}")
     await copy(world, "queues", "default", QUEUES, key="name", name=_text(world, "q"))
+    (waiting,) = await world.trigger(gated)
+    assert waiting["held"]
     await copy(world, "runs", waiting["id"], HELD)
     asked = await world.job(name="asked for later", max_instances=1)
     (delayed,) = await world.trigger(asked, run_at=await world.now() + timedelta(days=1))
@@ -68,3 +86,57 @@ async def copy(world: World, table: str, like: str, count: int, *, key: str = "i
         like=like,
         count=count,
     )
+
+
+async def _empty_claim(world: World) -> None:
+    assert await world.claim(queues=("none",)) == []
+
+
+async def _claim(world: World) -> None:
+    assert len(await world.claim(1, queues=("one",), lease=86_400)) == 1
+
+
+async def _look(world: World) -> None:
+    await world.store.read(look, queues=("default", "one", "q-1"), offers=OFFERS)
+
+
+async def _fire_nothing(world: World) -> None:
+    assert (await world.fire()).jobs == 0
+
+
+async def _fire(world: World) -> None:
+    assert (await world.fire()).runs == 1
+
+
+async def _sweep(world: World) -> None:
+    assert not await world.store.read(_chores) & {"lost", "overdue"}
+
+
+async def _chores(tx: Transaction) -> set[str]:
+    return await tx.runs.chores()
+
+
+async def _recover(world: World) -> None:
+    assert await world.recover() == 0
+
+
+async def _expire(world: World) -> None:
+    assert await world.expire() == 0
+
+
+async def go_through(world: World, gated: JobRecord, cost: Cost) -> None:
+    """Every verb whose cost must not follow the width of the world, each in a state in which it has the same to do."""
+    single = await world.job(queue="one")
+    await cost("claim of nothing", _empty_claim)
+    await cost("look", _look)
+    await world.trigger(single, 2)
+    await cost("claim of one", _claim)
+    await cost("chores", _sweep)
+    await cost("recover", _recover)
+    await cost("expire", _expire)
+    await cost("fire nothing", _fire_nothing)
+    await world.job(every="1h")
+    await cost("fire one", _fire)
+    await cost("trigger behind a gate", lambda one: one.trigger(gated))
+    run, *_ = [run for run in await world.claim(lease=86_400) if run.job_id == gated.id]
+    await cost("end behind a gate", lambda one: one.finish(run))
