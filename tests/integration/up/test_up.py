@@ -33,7 +33,13 @@ class Api:
         return answer.json()
 
     def script(self, name: str, source: str, **fields: Any) -> Json:
-        job = {"name": name, "target": {"kind": "script", "source": source}, "schedule": {"manual": True}, **fields}
+        return self.job(name, {"kind": "script", "source": source}, **fields)
+
+    def container(self, name: str, image: str, **fields: Any) -> Json:
+        return self.job(name, {"kind": "container", "image": image}, **fields)
+
+    def job(self, name: str, target: Json, **fields: Any) -> Json:
+        job = {"name": name, "target": target, "schedule": {"manual": True}, **fields}
         answer = self._client.post("/api/v1/jobs", json=job)
         assert answer.status_code == 201, answer.text
         found: Json = answer.json()
@@ -82,6 +88,19 @@ async def test_a_job_runs_and_everything_is_there_after_a_restart(start_up):
     assert again.found["token"] == api.found["token"]
     assert again.run(first["id"])["status"] == "succeeded"
     assert (await again.ended(again.trigger(job)))["status"] == "succeeded"
+
+
+async def test_a_hundred_queues_and_what_nobody_can_take_are_not_in_the_way(start_up):
+    up = start_up()
+    await up.ready()
+    api = Api(up)
+    runs = [api.trigger(api.script(f"job-{n}", "true", queue=f"queue-{n}")) for n in range(100)]
+    stuck = api.container("stuck", "nobody/offers:this", queue="queue-7")
+    waiting = [api.trigger(stuck) for _ in range(20)]
+    last = await api.ended(api.trigger(api.script("last", "true")))
+    assert last["status"] == "succeeded"
+    assert {(await api.ended(run))["status"] for run in runs} == {"succeeded"}
+    assert {api.run(run)["status"] for run in waiting} == {"queued"}
 
 
 async def test_the_children_can_be_told_apart_and_the_parent_has_one_thread(start_up):
