@@ -10,14 +10,17 @@ import pytest
 
 from horae.api.merge import patched
 from horae.domain.audit import AuditFilter
+from horae.domain.dead_letter import DeadFilter
 from horae.domain.errors import Unreadable
 from horae.domain.filters import JobFilter
-from horae.domain.records import JobRecord, WorkerSign
+from horae.domain.records import JobRecord, NewOperation, WorkerSign
 from horae.domain.run import Claimed
 from horae.domain.unreadable import UnreadableSpec
 from horae.lifecycle import fire
 from horae.lifecycle.edit import edit_job
 from horae.lifecycle.give_back import GivenBack, give_back
+from horae.lifecycle.redrive import DISCARD, REDRIVE, Resolution, carry_on, resolve
+from horae.ports import Transaction
 from tests.contract.damage import FORMS, damage, emptied, newer_kind, newer_zone, put, tear
 from tests.contract.explaining import alive, of_job, of_run
 from tests.contract.world import ALL_SHARDS, FAILED, World, ids, spec
@@ -315,3 +318,26 @@ async def test_other_damaged_rows_break_no_list(world: World) -> None:
     await world.execute("UPDATE audit_log SET changes = :torn", torn=torn)
     page = await world.store.read(lambda tx: tx.audit.page(None, AuditFilter(), limit=10, after=None))
     assert [entry.changes for entry in page.items] == [[]] * len(page.items)
+
+
+async def test_a_damaged_redrive_fails_and_the_others_go_on(world: World) -> None:
+    jobs = await world.jobs(2, retry={"max_attempts": 1})
+    for job in jobs:
+        await world.ended(job, FAILED)
+
+    async def begin(tx: Transaction, kind: str) -> str:
+        operation_id = tx.new_id()
+        details = {"rate": 0.001, "filter": {}, "at": "2026-01-01T00:00:00+00:00", "after": "0", "through": "f"}
+        asked = NewOperation(operation_id, world.project, kind, None, details, 2, "tester")
+        await tx.operations.insert(asked)
+        return operation_id
+
+    broken = await world.store.transact(begin, REDRIVE)
+    await world.execute("UPDATE operations SET details = '{}' WHERE id = :id", id=broken)
+    resolution = Resolution(DISCARD, DeadFilter(), rate=1)
+    going = await world.store.transact(
+        resolve, operation_id=world.ids.new(), project_id=world.project, resolution=resolution, actor="tester"
+    )
+    assert await (await world.later(minutes=1)).store.transact(carry_on) == 1
+    states = {row["id"]: row["state"] for row in await world.rows("SELECT id, state FROM operations")}
+    assert states == {broken: "failed", going.id: "done"}
