@@ -68,6 +68,7 @@ class Settings:
     drain_timeout: float = _setting(kinds.duration(0, 86_400), 30.0, up=5.0)
     grace: float = _setting(kinds.duration(0, 600), 5.0)
     default_timeout: float = _setting(kinds.duration(1, 604_800), 300.0)
+    start_within: float | None = _setting(kinds.duration(1, 31_536_000), None)
     default_retry_attempts: int = _setting(kinds.whole(1, 100), 3)
     default_retry_backoff: str = _setting(kinds.choice("exponential", "linear", "fixed"), "exponential")
     default_retry_delay: float = _setting(kinds.duration(0, 86_400), 60.0)

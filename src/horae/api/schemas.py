@@ -33,6 +33,8 @@ class JobBody(JobSpec):
         given = {name: getattr(self, name) for name in JobSpec.model_fields}
         if "timeout" not in self.model_fields_set:
             given["timeout"] = defaults.timeout
+        if "start_within" not in self.model_fields_set:  # null means never, whatever the default
+            given["start_within"] = defaults.start_within
         given["retry"] = self.retry.filled_in(defaults.retry)
         return JobSpec(**given)
 

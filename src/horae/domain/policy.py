@@ -54,3 +54,4 @@ class Defaults:
 
     timeout: float = 300.0
     retry: Retry = field(default_factory=Retry)
+    start_within: float | None = None

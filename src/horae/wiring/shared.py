@@ -29,7 +29,7 @@ def defaults_of(settings: Settings) -> Defaults:
         "backoff": settings.default_retry_backoff,
         "delay": settings.default_retry_delay,
     }
-    return Defaults(settings.default_timeout, Retry.model_validate(retry))
+    return Defaults(settings.default_timeout, Retry.model_validate(retry), settings.start_within)
 
 
 def settle_down() -> None:

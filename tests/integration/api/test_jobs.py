@@ -240,6 +240,24 @@ async def test_what_an_installation_says_for_jobs_that_do_not(api: Api):
     assert (await api.call("GET", "/jobs/plain")).json()["retry"]["max_attempts"] == 1, "it is settled when saved"
 
 
+async def test_runs_that_nobody_starts_end_by_default(api: Api):
+    settings = ApiSettings(SECRET, defaults=Defaults(start_within=300))
+    there = Api(build(api.store, settings, IDS, CLOCK), api.store, api.tokens)
+    made = await there.make("plain")
+    assert made["start_within"] == 300
+    run = (await there.call("POST", "/jobs/plain/run")).json()
+    found = (await there.call("GET", f"/runs/{run['id']}/explain")).json()
+    (gate,) = [one for one in found["gates"] if one["name"] == "start_within"]
+    assert gate["detail"].startswith("a worker must start it by ")
+    assert (await there.make("patient", start_within=None))["start_within"] is None, "null means never"
+    assert (await there.make("hasty", start_within=5))["start_within"] == 5
+    before = await api.make("old")
+    assert before["start_within"] is None
+    assert (await there.call("PATCH", "/jobs/old", json={"priority": 7})).json()["start_within"] is None
+    put = {"name": "old", "target": before["target"]}
+    assert (await there.call("PUT", "/jobs/old", json=put)).json()["start_within"] == 300, "once it is saved as a whole"
+
+
 async def test_jobs_by_their_last_run_and_whether_they_recur(api: Api):
     await api.make("hourly", schedule={"every": "1h"})
     await api.make("broken", retry={"max_attempts": 1})
