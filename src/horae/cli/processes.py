@@ -7,10 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from horae import config
+from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
 from horae.cli.printing import AsJson, ago, print_json, say, status, table
 from horae.cli.watching import watched
 from horae.clock import SystemClock
+from horae.domain.errors import Conflict
 
 
 def register(app: typer.Typer) -> None:
@@ -72,18 +74,46 @@ def worker(
     wiring.worker(settings, queues=served, slots=settings.worker_slots, imports=imports or [])
 
 
-def migrate(as_json: AsJson = False) -> None:
-    """Bring the database's schema up to date."""
+def migrate(
+    to: Annotated[
+        str | None, typer.Option(metavar="REVISION", help="Instead of the newest; also an earlier one.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Go back although processes that need more are alive.")
+    ] = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring the database's schema up to date, or to another revision."""
     settings = on_database()
     from horae import wiring
     from horae.watch.logging import configure
 
     configure(form=settings.log_format, level="error", role="migrate")  # what Alembic notes is nobody's concern
-    wiring.migrate(settings)
+    target = None if to is None else wiring.known_revision(to)
+    if target is not None:
+        _may_go_back(settings, target, force=force, yes=yes)
+    wiring.migrate(settings, target or "head")
     if as_json:
         print_json({"migrated": True})
     else:
-        say("The schema is up to date.")
+        say("The schema is up to date." if target is None else f"The schema is at revision {target}.")
+
+
+def _may_go_back(settings: config.Settings, target: str, *, force: bool, yes: bool) -> None:
+    from horae import wiring
+
+    now, alive = wiring.way_back(settings, target)
+    if now is None:
+        return
+    if alive and not force:
+        raise Conflict(
+            f"processes of this version are alive ({len(alive)}) and cannot work on revision {target} "
+            f"({', '.join(alive[:3])}{', …' if len(alive) > 3 else ''}): stop them first, or say --force"
+        )
+    say(f"Going back drops what revisions after {target} added, and the data in it.")
+    say("Back up first, and stop every `horae serve` of this version: those do not register.")
+    confirm(f"Take the schema back from revision {now} to {target}", yes)
 
 
 def workers(as_json: AsJson = False) -> None:

@@ -8,16 +8,19 @@ forbids it.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from horae.domain.errors import SchemaMismatch, StoreUnavailable
+from horae.domain.errors import InvalidInput, SchemaMismatch, StoreUnavailable
 from horae.store.dialects.base import Connection, Dialect
 
 if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Connection as SyncConnection
     from sqlalchemy import Engine
+
+T = TypeVar("T")
 
 CODE_REVISION = "0013"  # the newest migration in this code; a test holds it to that
 OLDEST_USABLE = "0012"  # the oldest schema that this code can work on
@@ -56,6 +59,26 @@ def _refuse_too_new(revision: str, minimum: str) -> None:
 
 async def migrate(url: str, *, to: str = "head", shard_count: int = 64) -> None:
     """Brings the schema to a revision; safe to repeat, and to run from several processes at once."""
+    await _connected(url, lambda connection: _run(connection, to, shard_count))
+
+
+async def current_revision(url: str) -> str | None:
+    """None if there is no schema yet."""
+    return await _connected(url, _current)
+
+
+def known_revision(given: str) -> str:
+    """A revision by its number, with or without leading zeros. Raises InvalidInput if this Horae has no such."""
+    from alembic.script import ScriptDirectory
+
+    known = sorted(script.revision for script in ScriptDirectory.from_config(alembic_config()).walk_revisions())
+    number = given.strip().zfill(4)
+    if number not in known:
+        raise InvalidInput("--to", f"there is no revision {given!r}; this Horae knows {known[0]} to {known[-1]}")
+    return number
+
+
+async def _connected(url: str, work: Callable[[SyncConnection], T]) -> T:
     from sqlalchemy import NullPool, create_engine
     from sqlalchemy.exc import DBAPIError
     from sqlalchemy.ext.asyncio import create_async_engine
@@ -65,18 +88,18 @@ async def migrate(url: str, *, to: str = "head", shard_count: int = 64) -> None:
         if is_async:
             engine = create_async_engine(address, poolclass=NullPool)
             async with engine.connect() as connection:
-                await connection.run_sync(_run, to, shard_count)
+                done = await connection.run_sync(work)
             await engine.dispose()
-        else:
-            await asyncio.to_thread(_migrate_inline, create_engine(address, poolclass=NullPool), to, shard_count)
+            return done
+        return await asyncio.to_thread(_inline, create_engine(address, poolclass=NullPool), work)
     except (DBAPIError, OSError) as error:
         cause = getattr(error, "orig", None) or error
         raise StoreUnavailable(f"the database cannot be migrated: {cause}") from error
 
 
-def _migrate_inline(engine: Engine, to: str, shard_count: int) -> None:
+def _inline(engine: Engine, work: Callable[[SyncConnection], T]) -> T:
     with engine.connect() as connection:
-        _run(connection, to, shard_count)
+        return work(connection)
 
 
 def _run(connection: SyncConnection, to: str, shard_count: int) -> None:

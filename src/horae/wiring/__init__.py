@@ -5,11 +5,12 @@ The functions here block until their work, or their process, ends; the command l
 
 from __future__ import annotations
 
+from horae.store.schema import known_revision
 from horae.wiring.accounts import create_key, create_user, ensure_local_key, rotate_secrets
 from horae.wiring.executors import executors_for, register_functions
 from horae.wiring.serving import serve
 from horae.wiring.shared import CLOCK, IDS
-from horae.wiring.stores import look, migrate, store_for, wakeups_for
+from horae.wiring.stores import look, migrate, store_for, wakeups_for, way_back
 from horae.wiring.working import scheduler, worker
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "create_user",
     "ensure_local_key",
     "executors_for",
+    "known_revision",
     "look",
     "migrate",
     "register_functions",
@@ -27,5 +29,6 @@ __all__ = [
     "serve",
     "store_for",
     "wakeups_for",
+    "way_back",
     "worker",
 ]

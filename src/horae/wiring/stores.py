@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
+from horae import __version__
 from horae.config import Settings
+from horae.domain.records import SchedulerRecord, WorkerRecord
+from horae.domain.states import WorkerStatus
 from horae.ports import Wakeups
 from horae.processes.loop import log
 from horae.store import open_store, schema
@@ -53,8 +57,25 @@ async def store_for(
     return store
 
 
-def migrate(settings: Settings) -> None:
-    run(schema.migrate(settings.database_url, shard_count=settings.shard_count))
+def migrate(settings: Settings, to: str = "head") -> None:
+    run(schema.migrate(settings.database_url, to=to, shard_count=settings.shard_count))
+
+
+def way_back(settings: Settings, to: str) -> tuple[str | None, list[str]]:
+    """The revision that the schema would be taken back from (None: it is not beyond `to`, or this Horae cannot take it
+    back), and the processes that could not work on it any more."""
+    now = run(schema.current_revision(settings.database_url))
+    if now is None or not to < now <= schema.CODE_REVISION:
+        return None, []
+    if now < schema.OLDEST_USABLE or to >= schema.OLDEST_USABLE:
+        return now, []
+    cluster = look(settings)
+    silent = cluster.now - timedelta(seconds=settings.offline_after)
+    processes: list[SchedulerRecord | WorkerRecord] = [
+        *(one for one in cluster.schedulers if one.heartbeat_at > silent),
+        *(one for one in cluster.workers if one.status != WorkerStatus.OFFLINE),
+    ]
+    return now, [f"{one.id} on {one.host.hostname}" for one in processes if one.version == __version__]
 
 
 def look(settings: Settings) -> Cluster:
