@@ -380,6 +380,18 @@ ANSWERS: dict[str, Any] = {
             }
         ]
     },
+    "MonitoredDaysView": {
+        "items": [
+            {
+                "at": "2026-11-14T00:00:00Z",
+                "succeeded": 9_880,
+                "failed": 41,
+                "cancelled": 2,
+                "skipped": 12,
+                "avg_duration_ms": 248.1,
+            }
+        ]
+    },
     "MonitoredWorkersView": {
         "timestamp": "2026-11-15T07:03:23Z",
         "workers": {
