@@ -8,7 +8,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from tests import today
 from tests.databases import KINDS, Databases
+
+
+def pytest_report_header() -> str:
+    return f"seeds of {today.settle()}; the same again: {today.VARIABLE}={today.settle()} make test"
 
 
 @pytest.fixture(scope="session")

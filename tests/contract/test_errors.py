@@ -167,7 +167,8 @@ async def test_a_deadlock_is_untangled_and_tried_again(world: World) -> None:
 
     one, two = await world.crowd(2)
     await asyncio.gather(one.store.transact(lock, "a", "b"), two.store.transact(lock, "b", "a"))
-    assert len(tries) == 3, "one of them had to begin again"
+    # More than once on a busy machine: what begins again may be the quicker one at the lock that both want.
+    assert len(tries) >= 3, "one of them had to begin again"
     assert await queues(world) == ["a", "ab", "b", "ba"]
 
 

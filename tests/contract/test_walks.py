@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Self, TypeVar
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from sqlalchemy.engine import make_url
@@ -34,6 +34,7 @@ from tests.contract.world import (
     TIMED_OUT,
     World,
 )
+from tests.today import seeds
 
 T = TypeVar("T")
 WALKS = int(os.environ.get("HORAE_WALKS", "0"))
@@ -254,14 +255,21 @@ def _of(things: list[T], which: int) -> T:
     return things[which % len(things)]
 
 
-def walk(open_world: Callable[[AsyncExitStack], Coroutine[Any, Any, World]], examples: int, steps: int) -> None:
+def walk(
+    open_world: Callable[[AsyncExitStack], Coroutine[Any, Any, World]],
+    examples: int,
+    steps: int,
+    *,
+    new: bool = False,
+) -> None:
+    """The same walks in every run of the tests, or those that are `new` today."""
     machine = type("Walk", (Walk,), {"open_world": staticmethod(open_world)})
     run_state_machine_as_test(
-        machine,
+        seed(seeds(1)[0])(machine) if new else machine,
         settings=settings(
             max_examples=WALKS or examples,
             stateful_step_count=steps,
-            derandomize=not WALKS,  # the same walks in every run of the tests
+            derandomize=not WALKS and not new,
             database=None,
             deadline=None,
             suppress_health_check=list(HealthCheck),
@@ -322,12 +330,13 @@ def memory(template: Callable[[str], str]) -> Iterator[Callable[[], str]]:
 
 @pytest.mark.sqlite
 @pytest.mark.timeout(900)  # a walk that fails is shortened first
-def test_walks_on_sqlite(memory: Callable[[], str]) -> None:
+@pytest.mark.parametrize(("examples", "new"), [(120, False), (40, True)], ids=["same", "new"])
+def test_walks_on_sqlite(memory: Callable[[], str], examples: int, new: bool) -> None:
     async def open_world(stack: AsyncExitStack) -> World:
         hands = Hands()
         return await InlineWorld.open(memory(), stack, clock=hands, ids=hands, inline=True, connections=1)
 
-    walk(open_world, examples=120, steps=50)
+    walk(open_world, examples=examples, steps=50, new=new)
 
 
 # ---- servers: with real time, moved by the store's shift

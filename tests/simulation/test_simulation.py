@@ -1,4 +1,4 @@
-"""Worlds of 300 seeds, and that a seed is always the same world."""
+"""Worlds of 300 seeds that stay and 60 that are new every day, and that a seed is always the same world."""
 
 from __future__ import annotations
 
@@ -10,14 +10,24 @@ import pytest
 
 from tests.simulation.shrink import shrink
 from tests.simulation.trial import attempt, told
+from tests.today import seeds
 
-PORTIONS, PORTION = 15, 20
+PORTIONS, PORTION, NEW = 15, 20, 3
 pytestmark = [pytest.mark.sqlite, pytest.mark.timeout(900)]  # long on a busy machine
 
 
 @pytest.mark.parametrize("portion", range(PORTIONS))
 def test_every_world_ends_well(portion: int) -> None:
-    for seed in range(portion * PORTION, (portion + 1) * PORTION):
+    _end_well(range(portion * PORTION, (portion + 1) * PORTION))
+
+
+@pytest.mark.parametrize("portion", range(NEW))
+def test_every_new_world_ends_well(portion: int) -> None:
+    _end_well(seeds(NEW * PORTION)[portion * PORTION : (portion + 1) * PORTION])
+
+
+def _end_well(worlds: range) -> None:
+    for seed in worlds:
         trial = attempt(str(seed))
         if trial.failure is not None:
             pytest.fail(told(shrink(trial), trial), pytrace=False)
