@@ -64,7 +64,7 @@ async def test_a_beat_tells_what_keeps_failing_and_since_when(world: World) -> N
             await share(tx, scheduler, LEASE, 64, trouble)
 
         await at.store.transact(beats)
-        ((worker,), (other,)) = await workers(at), await at.store.read(lambda tx: tx.processes.schedulers())
+        ((worker,), (other,)) = await workers(at), await at.store.read(lambda tx: tx.processes.schedulers(LEASE))
         return worker.trouble, other.trouble
 
     assert await tell(world, None) == (None, None)
@@ -102,6 +102,23 @@ async def test_without_a_beat_a_worker_is_offline(world: World) -> None:
         silent.id: "offline",
         alive.id: "busy",
         gone.id: "offline",
+    }
+
+
+async def test_a_worker_that_said_goodbye_is_stopped_and_not_offline(world: World) -> None:
+    stopped, back, dead = worker_sign(), worker_sign(), worker_sign()
+    for sign in (stopped, back, dead):
+        await register(world, sign)
+    await world.store.transact(lambda tx: tx.processes.stop_worker(stopped.id, 7))
+    await world.store.transact(lambda tx: tx.processes.stop_worker(back.id, 0))
+    await register(world, back)
+    later = await world.later(seconds=OFFLINE_AFTER + 5)
+    await beat(later, back, "idle", 0)
+    found = {one.id: (one.status, one.there, one.runs_done) for one in await workers(later)}
+    assert found == {
+        stopped.id: ("stopped", False, 7),
+        back.id: ("idle", True, 0),
+        dead.id: ("offline", False, 0),
     }
 
 
@@ -155,22 +172,31 @@ async def _register_scheduler(tx: Transaction, sign: SchedulerSign) -> None:
 
 async def test_a_scheduler_introduces_itself_beats_and_leaves(world: World) -> None:
     (sign,) = await schedulers(world, 1)
-    (found,) = await world.store.read(lambda tx: tx.processes.schedulers())
+    (found,) = await world.store.read(lambda tx: tx.processes.schedulers(LEASE))
     assert (found.id, found.host, found.version, found.shards) == (sign.id, sign.host, "1", [])
+    assert found.status == "standby"
     await lead(world, sign)
-    (found,) = await world.store.read(lambda tx: tx.processes.schedulers())
-    assert found.shards == list(range(64))
+    (found,) = await world.store.read(lambda tx: tx.processes.schedulers(LEASE))
+    assert (found.shards, found.status) == (list(range(64)), "active")
     assert {lease.epoch for lease in found.leases} == {1}
     await world.store.transact(lambda tx: tx.processes.forget_scheduler(sign.id))
-    assert await world.store.read(lambda tx: tx.processes.schedulers()) == []
+    assert await world.store.read(lambda tx: tx.processes.schedulers(LEASE)) == []
     assert await owners(world) == {None: 64}
     assert not await world.store.transact(lambda tx: tx.processes.beat_scheduler(sign.id))
+
+
+async def test_a_scheduler_that_died_is_offline_and_owns_nothing(world: World) -> None:
+    (sign,) = await schedulers(world, 1)
+    await lead(world, sign)
+    later = await world.later(seconds=LEASE + 1)
+    (found,) = await later.store.read(lambda tx: tx.processes.schedulers(LEASE))
+    assert (found.status, found.shards, found.leases) == ("offline", [], ())
 
 
 async def test_a_scheduler_that_was_forgotten_introduces_itself_again(world: World) -> None:
     sign = scheduler_sign()
     assert len((await lead(world, sign))[sign.id]) == 64
-    assert [one.id for one in await world.store.read(lambda tx: tx.processes.schedulers())] == [sign.id]
+    assert [one.id for one in await world.store.read(lambda tx: tx.processes.schedulers(LEASE))] == [sign.id]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 10])

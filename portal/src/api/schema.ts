@@ -679,11 +679,6 @@ export interface RunViewListing {
   next_cursor: string | null;
 }
 
-export interface SchedulerViewListing {
-  items: SchedulerView[];
-  next_cursor: string | null;
-}
-
 export interface SecretViewListing {
   items: SecretView[];
   next_cursor: string | null;
@@ -754,7 +749,7 @@ export interface MonitoredJobsView {
   executions: ExecutionNumbers;
 }
 
-/** `slots` and `slots_busy` are of workers that are not offline. */
+/** `slots` and `slots_busy` are of workers that are alive: neither stopped nor offline. */
 export interface MonitoredWorkersView {
   timestamp: string;
   workers: WorkerNumbers;
@@ -1102,17 +1097,27 @@ export interface Sandbox {
   read_only?: boolean;
 }
 
+export type SchedulerStatus = "active" | "standby" | "offline";
+
 export interface SchedulerView {
   id: string;
   hostname: string;
   platform: string;
   pid: number;
   version: string;
+  status: SchedulerStatus;
   shards: number[];
   leases: ShardLeaseView[];
   started_at: string;
   heartbeat_at: string;
   trouble: TroubleView | null;
+}
+
+/** All of them. A shard of the `shard_count` that none of them has is nobody's: its jobs do not fire. */
+export interface SchedulersView {
+  items: SchedulerView[];
+  next_cursor: string | null;
+  shard_count: number;
 }
 
 /** Runs a script in its own session on the worker's machine. */
@@ -1277,13 +1282,14 @@ export interface WorkerNumbers {
   idle: number;
   busy: number;
   draining: number;
+  stopped: number;
   offline: number;
   slots: number;
   slots_busy: number;
   runs_done: number;
 }
 
-export type WorkerStatus = "idle" | "busy" | "draining" | "offline";
+export type WorkerStatus = "idle" | "busy" | "draining" | "stopped" | "offline";
 
 export interface WorkerView {
   id: string;
@@ -1790,7 +1796,7 @@ export interface Operations {
     path: never;
     query: never;
     body: never;
-    answer: SchedulerViewListing;
+    answer: SchedulersView;
   };
   "GET /queues": {
     path: never;

@@ -4,7 +4,7 @@ import { userZone } from "@/lib/times";
 
 interface OccurrenceListProps {
   occurrences: OccurrenceView[];
-  /** The job's zone: its wall clock is what is shown first. */
+  /** By whose clock: the job's, or the reader's where it has none. */
   zone: string;
 }
 
@@ -15,11 +15,11 @@ export function OccurrenceList({ occurrences, zone }: OccurrenceListProps) {
     <ol aria-label="Occurrences" className="space-y-1.5 text-sm">
       {occurrences.map((one) => (
         <li key={`${one.at} ${one.local}`} className="grid grid-cols-[1fr_auto] gap-x-3">
-          <span className="tabular-nums">{wall(one.local)}</span>
+          <span className="tabular-nums">{inZone(one.at, zone)}</span>
           <span className="text-muted">
             <Time at={one.at} zone={zone} />
           </span>
-          {zone === own ? null : <span className="col-span-2 text-xs text-muted">{inZone(one.at, own)} for you</span>}
+          {zone === own ? null : <span className="col-span-2 text-xs text-muted">{inZone(one.at, own)} your time</span>}
           {one.note ? <span className="col-span-2 text-xs text-paused-text">{one.note}</span> : null}
         </li>
       ))}
@@ -29,12 +29,7 @@ export function OccurrenceList({ occurrences, zone }: OccurrenceListProps) {
 
 const DATE: Intl.DateTimeFormatOptions = { weekday: "short", day: "numeric", month: "short", year: "numeric" };
 
-/** `Mon, 16 Nov 2026, 09:00` of a local time with its offset; the zone is told elsewhere. Seconds where there are any. */
-function wall(local: string): string {
-  const naive = new Date(`${local.slice(0, 19)}Z`);
-  return shown(naive, "UTC", naive.getUTCSeconds() !== 0);
-}
-
+/** `Mon, 16 Nov 2026, 09:00`; seconds where there are any. */
 function inZone(at: string, zone: string): string {
   const instant = new Date(at);
   return shown(instant, zone, instant.getUTCSeconds() !== 0);

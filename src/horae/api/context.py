@@ -22,6 +22,7 @@ class ApiSettings:
 
     secret_key: str = field(repr=False)
     offline_after: float = 180.0
+    shard_lease: float = 6.0
     defaults: Defaults = field(default_factory=Defaults)
     metrics_token: str | None = field(default=None, repr=False)
     key_cache: float = 5.0  # seconds for which a revoked key may still work

@@ -159,6 +159,8 @@ async def _horae_error(request: Request, error: Exception) -> Response:
         return problem(request.state.id, 503, "The database cannot be reached right now; try again soon.")
     if isinstance(error, InvalidInput):
         return problem(request.state.id, status, str(error), [(error.field, str(error.args[0]))])
+    if isinstance(error, Conflict) and error.field is not None:
+        return problem(request.state.id, status, str(error), [(error.field, str(error))])
     if isinstance(error, InvalidBody):
         return problem(request.state.id, status, str(error), error.problems)
     if isinstance(error, TooManyRequests):

@@ -163,6 +163,23 @@ _JOB_VIEW = {
     "unreadable": None,
 }
 
+_SCHEDULER_VIEW: dict[str, Any] = {
+    "id": _SCHEDULER,
+    "hostname": "clock-1",
+    "platform": "Linux x86_64, Python 3.11.7",
+    "pid": 4712,
+    "version": "0.1.0",
+    "status": "active",
+    "shards": [0, 1],
+    "leases": [
+        {"shard": 0, "epoch": 3, "lease_until": "2026-11-15T07:03:28Z", "owned_since": _OWNED},
+        {"shard": 1, "epoch": 1, "lease_until": "2026-11-15T07:03:28Z", "owned_since": _OWNED},
+    ],
+    "started_at": "2026-11-14T06:00:00Z",
+    "heartbeat_at": "2026-11-15T07:03:22Z",
+    "trouble": {"loop": "upkeep", "reason": "TryAgain: a lock took too long", "since": "2026-11-15T07:00:02Z"},
+}
+
 ANSWERS: dict[str, Any] = {
     "JobView": _JOB_VIEW,
     "ListedJobView": {
@@ -318,21 +335,8 @@ ANSWERS: dict[str, Any] = {
     },
     "WorkerView": _WORKER_VIEW,
     "BusyWorkerView": {**_WORKER_VIEW, "current_runs": [_RUN]},
-    "SchedulerView": {
-        "id": _SCHEDULER,
-        "hostname": "clock-1",
-        "platform": "Linux x86_64, Python 3.11.7",
-        "pid": 4712,
-        "version": "0.1.0",
-        "shards": [0, 1],
-        "leases": [
-            {"shard": 0, "epoch": 3, "lease_until": "2026-11-15T07:03:28Z", "owned_since": _OWNED},
-            {"shard": 1, "epoch": 1, "lease_until": "2026-11-15T07:03:28Z", "owned_since": _OWNED},
-        ],
-        "started_at": "2026-11-14T06:00:00Z",
-        "heartbeat_at": "2026-11-15T07:03:22Z",
-        "trouble": {"loop": "upkeep", "reason": "TryAgain: a lock took too long", "since": "2026-11-15T07:00:02Z"},
-    },
+    "SchedulersView": {"items": [_SCHEDULER_VIEW], "next_cursor": None, "shard_count": 2},
+    "SchedulerView": _SCHEDULER_VIEW,
     "QueueStateView": _QUEUE_STATE,
     "QueueView": {**_QUEUE_STATE, "queued": 40, "running": 3, "workers": 1, "served": True, "stranded": 0},
     "MonitoredJobsView": {
@@ -399,6 +403,7 @@ ANSWERS: dict[str, Any] = {
             "idle": 0,
             "busy": 1,
             "draining": 0,
+            "stopped": 0,
             "offline": 0,
             "slots": 16,
             "slots_busy": 3,

@@ -13,7 +13,7 @@ from horae.domain.job import JobSpec, Priority
 from horae.domain.policy import Defaults
 from horae.domain.refusal import refusal
 from horae.domain.schedule import CronSchedule, EverySchedule, Schedule
-from horae.domain.states import JobStatus, RunStatus, Trigger, WorkerStatus
+from horae.domain.states import JobStatus, RunStatus, SchedulerStatus, Trigger, WorkerStatus
 from horae.domain.targets import Target
 
 T = TypeVar("T")
@@ -284,6 +284,7 @@ class SchedulerView(BaseModel):
     platform: str
     pid: int
     version: str
+    status: SchedulerStatus
     shards: list[int]
     leases: list[ShardLeaseView]
     started_at: datetime
@@ -296,6 +297,12 @@ class Listing(BaseModel, Generic[T]):
 
     items: list[T]
     next_cursor: str | None
+
+
+class SchedulersView(Listing[SchedulerView]):
+    """All of them. A shard of the `shard_count` that none of them has is nobody's: its jobs do not fire."""
+
+    shard_count: int
 
 
 class HealthView(BaseModel):

@@ -132,6 +132,7 @@ def scheduler_json(scheduler: SchedulerRecord) -> Json:
         "platform": scheduler.host.platform,
         "pid": scheduler.host.pid,
         "version": scheduler.version,
+        "status": scheduler.status,
         "shards": scheduler.shards,
         "leases": [
             {name: getattr(lease, name) for name in ("shard", "epoch", "lease_until", "owned_since")}

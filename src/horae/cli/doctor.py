@@ -83,7 +83,7 @@ def _checks(settings: config.Settings) -> list[Check]:
     found.append(clock(cluster.now, SystemClock().now()))
     found.append(scheduling(cluster))
     found += [*working(cluster), *failing(cluster), *waiting(cluster), *definitions(cluster)]
-    found.append(versions(__version__, [*cluster.schedulers, *cluster.workers]))
+    found.append(versions(__version__, cluster.alive))
     return found
 
 

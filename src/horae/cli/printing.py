@@ -21,11 +21,12 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 _COLOURS = {
     "succeeded": "green", "idle": "green", "scheduled": "green", "healthy": "green", "done": "green",
+    "active": "green", "standby": "cyan",
     "running": "cyan", "busy": "cyan",
     "queued": "yellow", "paused": "yellow", "draining": "yellow", "held": "yellow",
     "failed": "red", "timed_out": "red", "lost": "red", "offline": "red", "failing": "red",
     "cancelled": "magenta", "interrupted": "magenta",
-    "skipped": "bright_black", "disabled": "bright_black", "finished": "bright_black",
+    "skipped": "bright_black", "disabled": "bright_black", "stopped": "bright_black", "finished": "bright_black",
 }  # fmt: skip
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 

@@ -130,7 +130,7 @@ def workers(as_json: AsJson = False) -> None:
             (
                 w["id"],
                 w["name"],
-                status("failing" if w["trouble"] and w["status"] != "offline" else w["status"]),
+                status("failing" if w["trouble"] and w["status"] not in ("offline", "stopped") else w["status"]),
                 f"{w['busy']}/{w['slots']}",
                 ", ".join(w["queues"]) or "all",
                 ", ".join(w["offers"]),
@@ -167,10 +167,11 @@ def schedulers(
         )
         return
     table(
-        ("id", "shards", "epochs", "started", "heartbeat", "host", "pid", "version"),
+        ("id", "status", "shards", "epochs", "started", "heartbeat", "host", "pid", "version"),
         (
             (
                 s["id"],
+                status(s["status"]),
                 len(s["shards"]),
                 _span([lease["epoch"] for lease in s["leases"]]),
                 ago(s["started_at"], now),

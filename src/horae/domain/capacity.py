@@ -46,7 +46,7 @@ def capacity_gates(
             _unasked("capability", unasked),
             _unasked("slots", unasked),
         ]
-    there = [worker for worker in workers if worker.status != WorkerStatus.OFFLINE]
+    there = [worker for worker in workers if worker.there]
     serving = [worker for worker in there if not worker.queues or queue in worker.queues]
     claiming = [w for w in serving if w.status != WorkerStatus.DRAINING and not silent(w.heartbeat_at, now)]
     gate = _queue(queue, there, serving, claiming, now)

@@ -37,7 +37,11 @@ class NotFound(HoraeError):
 
 
 class Conflict(HoraeError):
-    """The present state does not allow this."""
+    """The present state does not allow this; `field` names the part of the input that it is about, if one is."""
+
+    def __init__(self, message: str | None = None, field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class StaleVersion(Conflict):

@@ -167,7 +167,7 @@ def _worker(facts: RunFacts) -> Gate:
     worker = next((one for one in facts.workers if one.id == run["worker_id"]), None)
     if worker is None:
         return Gate("worker", "unknown", f"{name} has it, of which nothing is known")
-    if worker.status == WorkerStatus.OFFLINE or silent(worker.heartbeat_at, now):
+    if not worker.there or silent(worker.heartbeat_at, now):
         return Gate("worker", "unknown", f"{name} has it, and has been silent for {span(now - worker.heartbeat_at)}")
     draining = ", which is shutting down," if worker.status == WorkerStatus.DRAINING else ""
     return Gate("worker", "open", f"{name}{draining} has it, and was last heard {distance(worker.heartbeat_at, now)}")

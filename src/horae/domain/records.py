@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 from horae.domain.job import JobSpec
-from horae.domain.states import RunStatus
+from horae.domain.states import RunStatus, SchedulerStatus, WorkerStatus
 from horae.domain.trouble import Trouble
 
 T = TypeVar("T")
@@ -298,6 +298,10 @@ class WorkerRecord:
     drain_requested_by: str | None = None
     trouble: Trouble | None = None
 
+    @property
+    def there(self) -> bool:
+        return self.status not in (WorkerStatus.STOPPED, WorkerStatus.OFFLINE)
+
 
 @dataclass(frozen=True, slots=True)
 class SchedulerSign:
@@ -313,12 +317,19 @@ class SchedulerRecord:
     version: str
     started_at: datetime
     heartbeat_at: datetime
-    leases: tuple[ShardView, ...]
+    leases: tuple[ShardView, ...]  # those that are not over
     trouble: Trouble | None = None
+    silent: bool = False
 
     @property
     def shards(self) -> list[int]:
         return [lease.shard for lease in self.leases]
+
+    @property
+    def status(self) -> SchedulerStatus:
+        if self.leases:
+            return SchedulerStatus.ACTIVE
+        return SchedulerStatus.OFFLINE if self.silent else SchedulerStatus.STANDBY
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,14 @@ class WorkerStatus(StrEnum):
     IDLE = "idle"
     BUSY = "busy"
     DRAINING = "draining"
-    OFFLINE = "offline"  # said goodbye, or no heartbeat for `offline_after`
+    STOPPED = "stopped"  # said goodbye
+    OFFLINE = "offline"  # surely dead, or no heartbeat for `offline_after`
+
+
+class SchedulerStatus(StrEnum):
+    ACTIVE = "active"  # it fires the jobs of its shards
+    STANDBY = "standby"  # alive; others have all shards
+    OFFLINE = "offline"  # no heartbeat for as long as a lease of shards lasts
 
 
 class JobStatus(StrEnum):

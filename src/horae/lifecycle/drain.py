@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from horae.domain.errors import Conflict, NotFound
 from horae.domain.records import WorkerRecord
-from horae.domain.states import WorkerStatus
 from horae.ports import Transaction
 
 
 async def drain(tx: Transaction, *, worker_id: str, actor: str, offline_after: float) -> WorkerRecord:
     worker = await _found(tx, worker_id, offline_after)
-    if worker.status == WorkerStatus.OFFLINE:
-        raise Conflict("the worker is offline")
+    if not worker.there:
+        raise Conflict(f"the worker is {worker.status}")
     if worker.drain_requested_by is None:
         await tx.processes.request_drain(worker_id, actor)
         await tx.audit.add("worker.drain", actor=actor, project_id=None, id=worker_id, name=worker.name)

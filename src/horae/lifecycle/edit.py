@@ -122,7 +122,7 @@ async def _save(tx: Transaction, job: JobRecord, edit: JobChange) -> None:
     try:
         saved = await tx.jobs.change(edit)
     except DuplicateKey:
-        raise Conflict(f"a job named {spec.name!r} exists already") from None
+        raise Conflict(f"a job named {spec.name!r} exists already", field="name") from None
     if not saved:
         raise StaleVersion()
     # A lower limit holds back what is queued beyond it; a higher one, or none, may let held runs start.

@@ -98,5 +98,5 @@ def nobody_reads(
 
 
 def _could_take(worker: WorkerRecord, row: Leased) -> bool:
-    here = worker.status not in (WorkerStatus.OFFLINE, WorkerStatus.DRAINING)
+    here = worker.there and worker.status != WorkerStatus.DRAINING
     return here and row.needs in worker.offers and (not worker.queues or row.queue in worker.queues)

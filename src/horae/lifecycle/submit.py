@@ -43,7 +43,7 @@ async def create_job(
     if existing is not None:
         if existing.id == job_id:  # a repetition of a request that was carried out
             return existing
-        raise Conflict(f"a job named {spec.name!r} exists already")
+        raise Conflict(f"a job named {spec.name!r} exists already", field="name")
     await hold_project(tx, project_id)
     await check_definition(tx, project_id, spec)
     await check_function(tx, spec)
@@ -53,7 +53,7 @@ async def create_job(
     try:
         await tx.jobs.insert(job)
     except DuplicateKey:
-        raise Conflict(f"a job named {spec.name!r} exists already") from None
+        raise Conflict(f"a job named {spec.name!r} exists already", field="name") from None
     await set_upstream(tx, project_id, job_id, spec)
     tx.hint("jobs")
     record = await found(tx, project_id, job_id)

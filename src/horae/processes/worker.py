@@ -276,4 +276,4 @@ async def _register(tx: Transaction, sign: WorkerSign) -> None:
 
 
 async def _goodbye(tx: Transaction, worker_id: str, runs_done: int) -> None:
-    await tx.processes.beat_worker(worker_id, Beat(WorkerStatus.OFFLINE, 0, runs_done))
+    await tx.processes.stop_worker(worker_id, runs_done)

@@ -50,6 +50,7 @@ class Scheduler(Record):
     platform: str
     pid: int
     version: str
+    status: str
     shards: list[int]
     leases: list[Json]
     started_at: str

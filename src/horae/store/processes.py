@@ -44,7 +44,7 @@ class ProcessTable(Group):
     async def beat_worker(self, worker_id: str, beat: Beat) -> bool | None:
         beating = (
             "UPDATE workers SET status = :status, busy = :busy, runs_done = :runs_done, "
-            f"{self._troubled(beat.trouble)}, heartbeat_at = {self.d.now} WHERE id = :id"
+            f"{self._troubled(beat.trouble)}, heartbeat_at = {self.d.now}, stopped_at = NULL WHERE id = :id"
         )
         params = {
             "id": worker_id,
@@ -60,10 +60,18 @@ class ProcessTable(Group):
             rows = await self.db.fetch("SELECT drain_requested_by FROM workers WHERE id = :id", {"id": worker_id})
         return rows[0]["drain_requested_by"] is not None if rows else None
 
+    async def stop_worker(self, worker_id: str, runs_done: int) -> None:
+        # `offline` with an instant, rather than a word of its own: versions before this one know none.
+        await self.db.execute(
+            f"UPDATE workers SET status = 'offline', busy = 0, runs_done = :runs_done, {self._troubled(None)}, "
+            f"heartbeat_at = {self.d.now}, stopped_at = {self.d.now} WHERE id = :id",
+            {"id": worker_id, "runs_done": runs_done},
+        )
+
     async def workers(self, offline_after: float) -> list[WorkerRecord]:
         rows = await self.db.fetch(
             f"SELECT id, name, {_HOST}, version, queues, offers, slots, busy, status, runs_done, started_at, "
-            "heartbeat_at, drain_requested_by, trouble, trouble_since, "
+            "heartbeat_at, stopped_at, drain_requested_by, trouble, trouble_since, "
             f"heartbeat_at < {self.d.earlier(':offline_after')} AS silent FROM workers ORDER BY id",
             {"offline_after": offline_after},
         )
@@ -128,12 +136,17 @@ class ProcessTable(Group):
         """Also before it registers: the reply to the same request may have been lost."""
         await self.db.execute(f"DELETE FROM {table} WHERE id = :id", {"id": process_id})
 
-    async def schedulers(self) -> list[SchedulerRecord]:
+    async def schedulers(self, silent_after: float) -> list[SchedulerRecord]:
         rows = await self.db.fetch(
-            f"SELECT id, {_HOST}, version, started_at, heartbeat_at, trouble, trouble_since FROM schedulers ORDER BY id"
+            f"SELECT id, {_HOST}, version, started_at, heartbeat_at, trouble, trouble_since, "
+            f"heartbeat_at <= {self.d.earlier(':silent_after')} AS silent FROM schedulers ORDER BY id",
+            {"silent_after": silent_after},
+        )
+        held = await self.db.fetch(
+            f"SELECT {', '.join(_SHARD)} FROM shards WHERE lease_until > {self.d.now} ORDER BY shard"
         )
         owned: dict[str, list[ShardView]] = defaultdict(list)
-        for shard in await self.shards():
+        for shard in map(_shard, held):
             if shard.owner_id is not None:
                 owned[shard.owner_id].append(shard)
         return [
@@ -145,6 +158,7 @@ class ProcessTable(Group):
                 row["heartbeat_at"],
                 tuple(owned[row["id"]]),
                 trouble_of(row["trouble"], row["trouble_since"]),
+                bool(row["silent"]),
             )
             for row in rows
         ]
@@ -205,7 +219,7 @@ class ProcessTable(Group):
 
     async def shards(self) -> list[ShardView]:
         rows = await self.db.fetch(f"SELECT {', '.join(_SHARD)} FROM shards ORDER BY shard")
-        return [ShardView(*(row[column] for column in _SHARD)) for row in rows]
+        return [_shard(row) for row in rows]
 
 
 def _trouble_params(trouble: str | None) -> dict[str, object]:
@@ -226,6 +240,16 @@ def _host(row: Row) -> Host:
     return Host(row["hostname"], row["platform"], row["host_key"], row["pid"], row["pid_started"])
 
 
+def _shard(row: Row) -> ShardView:
+    return ShardView(*(row[column] for column in _SHARD))
+
+
+def _status(row: Row) -> str:
+    if row["stopped_at"] is not None and row["status"] == WorkerStatus.OFFLINE:
+        return WorkerStatus.STOPPED
+    return WorkerStatus.OFFLINE if row["silent"] else str(row["status"])
+
+
 def _worker(row: Row) -> WorkerRecord:
     return WorkerRecord(
         id=row["id"],
@@ -236,7 +260,7 @@ def _worker(row: Row) -> WorkerRecord:
         offers=tuple(load_list(row["offers"])),
         slots=row["slots"],
         busy=row["busy"],
-        status=WorkerStatus.OFFLINE if row["silent"] else row["status"],
+        status=_status(row),
         runs_done=row["runs_done"],
         started_at=row["started_at"],
         heartbeat_at=row["heartbeat_at"],

@@ -412,6 +412,7 @@ workers = table(
     may("drain_requested_by", name(200)),  # it is to end what it has, and to take nothing more
     may("trouble", name(300)),  # the step that keeps failing, and why: "claim: …"
     may("trouble_since", Time),
+    may("stopped_at", Time),  # it said goodbye then; one that is offline without it is dead or cut off
     Index("workers_host", "host_key"),
 )
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from horae.domain.explanation import span
 from horae.domain.records import SchedulerRecord, ShardView, WorkerRecord
+from horae.domain.states import SchedulerStatus
 from horae.domain.stranded import Stranded, in_words, why_stranded
 from horae.domain.trouble import Trouble
 from horae.lifecycle.give_back import NOTED_WITHIN
@@ -19,7 +20,6 @@ _SKEW = timedelta(seconds=2)
 _SILENT = timedelta(seconds=15)  # of a scheduler, which beats every two
 _NAMED = 5
 _MOST = 10  # wants that are named
-_HERE = ("idle", "busy", "draining")
 
 
 class State(StrEnum):
@@ -50,12 +50,17 @@ class Cluster:
     unreadable: Sequence[str] = ()
     stranded: Sequence[Stranded] = ()
 
+    @property
+    def alive(self) -> list[SchedulerRecord | WorkerRecord]:
+        schedulers = [one for one in self.schedulers if one.status != SchedulerStatus.OFFLINE]
+        return [*schedulers, *(worker for worker in self.workers if worker.there)]
 
-async def look(tx: Transaction, offline_after: float) -> Cluster:
+
+async def look(tx: Transaction, offline_after: float, shard_lease: float) -> Cluster:
     found = await find_stranded(tx, offline_after=offline_after)
     return Cluster(
         now=await tx.now(),
-        schedulers=await tx.processes.schedulers(),
+        schedulers=await tx.processes.schedulers(shard_lease),
         shards=await tx.processes.shards(),
         workers=found.workers,
         queues=await tx.jobs.queues(),
@@ -93,7 +98,7 @@ def scheduling(cluster: Cluster) -> Check:
 
 
 def working(cluster: Cluster) -> list[Check]:
-    alive = [worker for worker in cluster.workers if worker.status in _HERE]
+    alive = [worker for worker in cluster.workers if worker.there]
     if not alive:
         return [Check("workers", State.FAILED, "nobody carries out runs", "start one with `horae worker`")]
     slots = sum(worker.slots for worker in alive)
@@ -134,7 +139,7 @@ def failing(cluster: Cluster) -> list[Check]:
         for one in cluster.schedulers
         if cluster.now - one.heartbeat_at < _SILENT
     ]
-    alive += [(f"worker {one.name}", one.trouble) for one in cluster.workers if one.status in _HERE]
+    alive += [(f"worker {one.name}", one.trouble) for one in cluster.workers if one.there]
     return [
         Check(
             trouble.loop,

@@ -73,6 +73,7 @@ def _app(settings: Settings, store: SqlStore) -> FastAPI:
     api = ApiSettings(
         settings.need_secret_key(),
         offline_after=settings.offline_after,
+        shard_lease=settings.shard_lease,
         defaults=defaults_of(settings),
         metrics_token=settings.metrics_token,
         secret_key_previous=settings.secret_key_previous,

@@ -86,7 +86,7 @@ def look(settings: Settings) -> Cluster:
 async def _look(settings: Settings) -> Cluster:
     store = await store_for(settings, connections=1)
     try:
-        found: Cluster = await store.read(health.look, settings.offline_after)
+        found: Cluster = await store.read(health.look, settings.offline_after, settings.shard_lease)
         return found
     finally:
         await store.close()

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import httpx
 
+from horae.config import SECRET_FILE
 from tests.integration.up.running import UP, Running
 from tests.waiting import until
 
@@ -51,6 +52,20 @@ class Horae:
         greeted = self.running.output.count(GREETING)
         self.running = Running([*UP], self.running.data_dir, HORAE_PORT=str(self.running.port))
         await until(lambda: self.running.output.count(GREETING) > greeted, timeout=90)
+
+    async def serve_alone(self, **environment: str) -> None:
+        """After the whole tree has ended: only the API, at the same address."""
+        data = self.running.data_dir
+        environment["HORAE_SECRET_KEY"] = (data / SECRET_FILE).read_text().strip()
+        environment["HORAE_PORT"] = str(self.running.port)
+        self.running = Running([*UP[:-1], "serve"], data, **environment)
+        await until(self._answers, timeout=90)
+
+    async def _answers(self) -> Any:
+        try:
+            return (await self._client.get(f"{self.url}/health/live")).is_success
+        except httpx.TransportError:
+            return False
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:
         """Through the API, as an admin."""

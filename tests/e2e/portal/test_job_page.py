@@ -27,7 +27,9 @@ async def test_what_it_is_and_how_it_did(horae: Horae, visit: Visit):
     await viewer.open(f"/jobs/{job['id']}")
     await expect(page.get_by_role("heading", name=job["name"], level=1)).to_be_visible()
     await expect(page.get_by_text("At 09:00 on weekdays, America/New_York")).to_be_visible()
-    await expect(page.get_by_role("list", name="Occurrences").get_by_role("listitem").first).to_contain_text("for you")
+    await expect(page.get_by_role("list", name="Occurrences").get_by_role("listitem").first).to_contain_text(
+        "your time"
+    )
     await expect(page.get_by_role("list", name="Last 3 runs, 0 failed, newest at the right")).to_be_visible()
     await expect(page.get_by_role("img", name=re.compile("Runs ended in 1 hours"))).to_be_visible()
     await expect(page.locator(".recharts-bar-rectangle")).to_have_count(3)

@@ -1,7 +1,9 @@
 """Workers, queues and schedulers."""
 
+import signal
 from typing import Any
 
+import pytest
 from playwright.async_api import expect
 
 from .conftest import Visit
@@ -64,3 +66,55 @@ async def test_schedulers_and_their_shards(horae: Horae, visit: Visit):
     await expect(viewer.page.get_by_role("img", name="64 shards, each with an owner")).to_be_visible()
     await expect(viewer.page.get_by_role("article", name="Scheduler A")).to_contain_text("64 shards: 0–63")
     await viewer.look("schedulers")
+
+
+@pytest.mark.parametrize("orderly", [True, False], ids=["stopped", "killed"])
+async def test_the_overview_tells_the_dead_from_those_that_were_stopped(
+    fresh_horae: Horae, visit: Visit, orderly: bool
+):
+    horae = fresh_horae
+    await horae.admin()
+    if orderly:
+        horae.running.signal_parent(signal.SIGTERM)
+        await horae.running.ended(timeout=60)
+    else:
+        horae.running.kill()
+    await horae.serve_alone(HORAE_OFFLINE_AFTER="1s", HORAE_SHARD_LEASE="1s")
+    admin = await visit(horae, as_="admin")
+    page = admin.page
+    await admin.open("/")
+    await expect(page.get_by_text("No worker is alive (1 stopped)" if orderly else "(1 offline)")).to_be_visible()
+    await expect(page.get_by_text("No scheduler is alive: nothing fires")).to_be_visible()
+    dead = page.get_by_role("listitem").filter(has_text="Scheduler on")
+    await expect(dead).to_have_count(0 if orderly else 1)  # one that says goodbye disappears
+    if not orderly:
+        await expect(dead).to_contain_text("offline")
+    await admin.look("overview-stopped" if orderly else "overview-killed")
+
+    await admin.open("/workers")
+    title = "Stopped" if orderly else "Offline"
+    await page.locator("summary").filter(has_text=title).click()
+    card = page.get_by_role("article")
+    await expect(card.get_by_text(title.lower(), exact=True).first).to_be_visible()
+    await admin.look("workers-stopped" if orderly else "workers-offline")
+    await admin.open("/workers?tab=schedulers")
+    if orderly:
+        await expect(page.get_by_text("No scheduler is running")).to_be_visible()
+    else:
+        await expect(page.get_by_role("img", name="64 shards, 64 without an owner")).to_be_visible()
+        await expect(page.get_by_role("article", name="Scheduler A")).to_contain_text("offline")
+        await admin.look("schedulers-offline")
+
+
+async def test_workers_that_were_stopped_come_after_the_living(fresh_horae: Horae, visit: Visit):
+    """Each deployment leaves one: no incident."""
+    horae = fresh_horae
+    await horae.admin()
+    horae.running.signal_parent(signal.SIGTERM)
+    await horae.running.ended(timeout=60)
+    await horae.start_again()
+    admin = await visit(horae, as_="admin")
+    await admin.open("/")
+    await expect(admin.page.get_by_text("1 worker, 0 of 16 slots busy, 1 stopped")).to_be_visible()
+    await expect(admin.page.get_by_text("offline")).to_have_count(0)
+    await admin.look("overview-restarted")

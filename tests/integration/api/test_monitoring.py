@@ -109,7 +109,8 @@ async def test_workers_in_numbers(api: Api):
     await add_worker(api, status="offline")
     found = (await api.call("GET", "/monitoring/workers", role="viewer")).json()
     assert found["workers"] == {
-        "total": 3, "idle": 0, "busy": 1, "draining": 1, "offline": 1, "slots": 8, "slots_busy": 3, "runs_done": 21,
+        "total": 3, "idle": 0, "busy": 1, "draining": 1, "stopped": 0, "offline": 1,
+        "slots": 8, "slots_busy": 3, "runs_done": 21,
     }  # fmt: skip
     assert len(found["items"]) == 3
 

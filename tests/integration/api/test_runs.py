@@ -1,5 +1,7 @@
 """Runs over the API."""
 
+from typing import Any
+
 from horae.domain.outcome import Outcome
 from horae.domain.states import AttemptOutcome
 
@@ -131,8 +133,9 @@ async def test_nothing_to_recover(api: Api):
 
 
 async def test_nobody_is_alive_yet(api: Api):
-    for path in ("/workers", "/schedulers"):
-        assert (await api.call("GET", path)).json() == {"items": [], "next_cursor": None}
+    nobody: dict[str, Any] = {"items": [], "next_cursor": None}
+    assert (await api.call("GET", "/workers")).json() == nobody
+    assert (await api.call("GET", "/schedulers")).json() == {**nobody, "shard_count": 64}
 
 
 async def test_runs_are_found_by_the_outcome_of_their_last_attempt(api: Api):

@@ -132,6 +132,7 @@ def test_who_is_alive(horae: Horae):
     (worker,) = horae("workers", "--json").json["items"]
     assert (worker["slots"], worker["status"] in ("idle", "busy")) == (16, True)
     (scheduler,) = horae("schedulers", "--json").json["items"]
+    assert scheduler["status"] == "active"
     assert scheduler["shards"] == [lease["shard"] for lease in scheduler["leases"]] == list(range(64))
     assert {lease["epoch"] for lease in scheduler["leases"]} == {1}
     assert all(scheduler["id"] in line for line in horae("schedulers", "--shards").out.splitlines()[-64:])

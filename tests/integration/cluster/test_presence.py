@@ -61,7 +61,7 @@ async def test_the_lists_tell_who_does_what(make_cluster: Make, oracle: Oracle, 
     gate.touch()
     assert await worker.ended() == 0
     (found,) = await workers(cluster)
-    assert (found["status"], found["busy"], found["runs_done"]) == ("offline", 0, 2)
+    assert (found["status"], found["busy"], found["runs_done"]) == ("stopped", 0, 2)
 
 
 async def workers(cluster: Cluster) -> list[Row]:

@@ -89,7 +89,17 @@ def test_every_operation_has_an_id_of_its_own():
 def test_the_page_loads_nothing_from_elsewhere_and_holds_no_script():
     page = (STATIC / "docs.html").read_text()
     assert not re.findall(r"https?://|//\w", page)
-    assert re.findall(r'(?:src|href)="([^"]+)"', page) == ["/docs/docs.css", "/docs/docs.js", "/openapi.json"]
+    assert re.findall(r'(?:src|href)="([^"]+)"', page) == ["/docs/docs.css", "/docs/docs.js", "/", "/openapi.json"]
     assert not re.search(r"<script[^>]*>[^<]|\bon\w+=|style=", page)
     script = (STATIC / "docs.js").read_text()
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", script)
+
+
+def test_the_page_has_the_colours_of_the_portal():
+    tokens = (STATIC.parents[3] / "portal/src/styles/tokens.css").read_text()
+    ours = (STATIC / "docs.css").read_text()
+    for theme in (":root", ".dark"):
+        theirs = dict(re.findall(r"--([\w-]+): (#\w+);", tokens.split(f"{theme} {{")[1].split("}")[0]))
+        own = dict(re.findall(r"--([\w-]+): (#\w+);", ours.split(f"{theme} {{")[1].split("}")[0]))
+        assert own
+        assert own.items() <= theirs.items()

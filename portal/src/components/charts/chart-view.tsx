@@ -22,20 +22,35 @@ export interface ChartViewProps {
   short?: (value: number) => string;
   /** More room for what is written there. */
   wide?: boolean;
+  /** Where instants are written, if not where there is room. */
+  ticks?: number[] | undefined;
+  /** Where values are, if not at round numbers. */
+  levels?: number[] | undefined;
 }
 
 const TIME = { type: "number" as const, scale: "time" as const, domain: ["dataMin", "dataMax"] };
 const TEXT = { fontSize: 11, fill: "var(--muted)" };
 
-export default function ChartView({ points, series, tick, title, value, short = value, wide = false }: ChartViewProps) {
+export default function ChartView({
+  points,
+  series,
+  tick,
+  title,
+  value,
+  short = value,
+  wide = false,
+  ticks,
+  levels,
+}: ChartViewProps) {
   const bars = series.some((one) => one.as === "bar"); // these stand side by side, the rest on an axis of time
   return (
     <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 400, height: 208 }}>
-      <ComposedChart data={points} margin={{ top: 8, right: 4, bottom: 0, left: 0 }} accessibilityLayer={false}>
+      <ComposedChart data={points} margin={{ top: 10, right: 4, bottom: 0, left: 0 }} accessibilityLayer={false}>
         <CartesianGrid vertical={false} stroke="var(--line)" />
         <XAxis
           dataKey="at"
           {...(bars ? {} : { ...TIME, ticks: ticksOf(points) })}
+          {...(ticks ? { ticks } : {})}
           tickFormatter={tick}
           tick={TEXT}
           tickLine={false}
@@ -43,7 +58,8 @@ export default function ChartView({ points, series, tick, title, value, short = 
           minTickGap={28}
         />
         <YAxis
-          width={wide ? 56 : 40}
+          width={wide ? 68 : 40}
+          {...(levels ? { ticks: levels, domain: [0, levels.at(-1) ?? 1] } : {})}
           tickFormatter={short}
           tick={TEXT}
           tickLine={false}

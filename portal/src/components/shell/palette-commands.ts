@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Activity, CalendarClock, LogOut, type LucideIcon, Monitor, Moon, Plus, Sun } from "lucide-react";
+import { Activity, BookOpen, CalendarClock, LogOut, type LucideIcon, Monitor, Moon, Plus, Sun } from "lucide-react";
 import { useDeferredValue } from "react";
 import { call } from "@/api/client";
 import { navigation } from "@/app/navigation";
@@ -23,6 +23,14 @@ const ACTIONS: Command[] = [
   { id: "light", label: "Light theme", kind: "command", icon: Sun, run: () => setTheme("light") },
   { id: "dark", label: "Dark theme", kind: "command", icon: Moon, run: () => setTheme("dark") },
   { id: "system", label: "Theme of the system", kind: "command", icon: Monitor, run: () => setTheme("system") },
+  {
+    id: "docs",
+    label: "API reference",
+    kind: "page",
+    icon: BookOpen,
+    run: () => location.assign("/docs"),
+    words: "documentation openapi rest",
+  },
   { id: "out", label: "Sign out", kind: "command", icon: LogOut, run: () => void signOut() },
 ];
 

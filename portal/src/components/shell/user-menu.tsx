@@ -1,4 +1,4 @@
-import { LogOut, User } from "lucide-react";
+import { BookOpen, LogOut, User } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Menu, MenuItem, MenuLabel, MenuLine } from "@/components/ui/menu";
 import { toastError } from "@/lib/toasts";
@@ -22,6 +22,11 @@ export function UserMenu() {
         {role}
       </MenuLabel>
       <MenuLine />
+      <MenuItem asChild>
+        <a href="/docs">
+          <BookOpen aria-hidden /> API reference
+        </a>
+      </MenuItem>
       <MenuItem
         onSelect={() =>
           void signOut().catch((error: unknown) => toastError("Signed out here, but not on the server", error))

@@ -2,6 +2,7 @@ import { CircleCheck, CircleHelp, CirclePause, CircleX, Clock, Info, type Lucide
 import type { GateView } from "@/api/schema";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Time } from "@/components/ui/time";
+import { WithRunLinks } from "@/components/ui/with-run-links";
 import { titled } from "@/lib/words";
 
 type Level = GateView["level"];
@@ -17,20 +18,28 @@ const LOOKS: Record<Level, { icon: LucideIcon; colour: string; words: string }> 
 };
 const ORDER = Object.keys(LOOKS) as Level[];
 
+interface ChecksProps {
+  gates: GateView[];
+  cause: string | null;
+  zone?: string | undefined;
+  /** Of which run this is said: its own id is no link. */
+  run?: string;
+}
+
 /** Everything between a job or a run and its start: the root cause first, then whatever else is in the way. */
-export function Checks({ gates, cause, zone }: { gates: GateView[]; cause: string | null; zone?: string }) {
+export function Checks({ gates, cause, zone, run }: ChecksProps) {
   const rank = (gate: GateView) => (gate.name === cause ? -1 : ORDER.indexOf(gate.level));
   const sorted = gates.toSorted((one, other) => rank(one) - rank(other));
   return (
     <ol className="divide-y divide-line">
       {sorted.map((gate) => (
-        <Check key={gate.name} gate={gate} zone={zone} />
+        <Check key={gate.name} gate={gate} zone={zone} run={run} />
       ))}
     </ol>
   );
 }
 
-function Check({ gate, zone }: { gate: GateView; zone: string | undefined }) {
+function Check({ gate, zone, run }: Pick<ChecksProps, "zone" | "run"> & { gate: GateView }) {
   const { icon: Icon, colour, words } = LOOKS[gate.level];
   const isTrouble = gate.level === "problem" || gate.level === "warning";
   return (
@@ -40,12 +49,16 @@ function Check({ gate, zone }: { gate: GateView; zone: string | undefined }) {
         <p className="break-words">
           <span className="font-medium">{titled(gate.name)}</span>
           <span className="sr-only"> ({words})</span>
-          <span className="text-soft">: {gate.detail}</span>
+          <span className="text-soft">
+            : <WithRunLinks text={gate.detail} own={run} />
+          </span>
         </p>
         {gate.unblock ? (
           <p className="mt-1 flex items-center gap-1 text-xs break-words text-muted">
             {isTrouble ? <span className="font-medium">Fix:</span> : null}
-            <span className="min-w-0 break-words">{isTrouble ? gate.unblock : sentence(gate.unblock)}</span>
+            <span className="min-w-0 break-words">
+              <WithRunLinks text={isTrouble ? gate.unblock : sentence(gate.unblock)} own={run} />
+            </span>
             <CopyButton text={gate.unblock} label="Copy" />
           </p>
         ) : null}

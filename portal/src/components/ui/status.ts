@@ -7,6 +7,7 @@ import {
   CirclePause,
   CirclePlay,
   CircleSlash,
+  CircleStop,
   CircleX,
   Clock,
   Hourglass,
@@ -43,6 +44,9 @@ const LOOKS: Record<string, Look> = {
   idle: { tone: "succeeded", icon: CircleDashed },
   busy: { tone: "running", icon: CirclePlay },
   draining: { tone: "paused", icon: CirclePause },
+  stopped: { tone: "neutral", icon: CircleStop },
+  active: { tone: "succeeded", icon: CircleCheck },
+  standby: { tone: "neutral", icon: CircleDashed },
   offline: { tone: "failed", icon: Unplug },
   done: { tone: "succeeded", icon: Check },
 };

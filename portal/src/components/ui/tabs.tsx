@@ -1,5 +1,5 @@
 import * as Radix from "@radix-ui/react-tabs";
-import type { ReactNode } from "react";
+import type { MouseEvent, ReactNode } from "react";
 import { useScrolledTo } from "@/lib/use-scrolled-to";
 
 export interface Tab {
@@ -16,6 +16,14 @@ interface TabsProps {
   children: ReactNode;
 }
 
+/**
+ * Radix focuses the tab by script, after which browsers show the ring that is meant for the keyboard. The browser's own
+ * focus shows none, and opens the tab as well.
+ */
+function leaveFocusToBrowser(event: MouseEvent): void {
+  if (event.button === 0 && !event.ctrlKey) event.stopPropagation();
+}
+
 export function Tabs({ value, onValue, tabs, label, children }: TabsProps) {
   const row = useScrolledTo<HTMLDivElement>(value, "[data-state=active]");
   return (
@@ -25,6 +33,8 @@ export function Tabs({ value, onValue, tabs, label, children }: TabsProps) {
           <Radix.Trigger
             key={tab.value}
             value={tab.value}
+            onMouseDownCapture={leaveFocusToBrowser}
+            onClick={() => onValue(tab.value)}
             className="-mb-px flex items-center gap-1.5 border-b-2 border-transparent px-3 py-2 text-sm whitespace-nowrap text-muted hover:text-text focus-visible:-outline-offset-2 data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
           >
             {tab.label}

@@ -22,15 +22,15 @@ export function Time({ at, zone, as = "relative", none = "–", exact }: TimePro
     <Tooltip content={exact ?? <Instant at={at} zone={zone} />}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard gets to the exact instant as well */}
       <time dateTime={at} tabIndex={0} className="rounded whitespace-nowrap">
-        <Text at={at} as={as} />
+        <Text at={at} as={as} zone={zone} />
       </time>
     </Tooltip>
   );
 }
 
-function Text({ at, as }: { at: string; as: NonNullable<TimeProps["as"]> }) {
+function Text({ at, as, zone }: { at: string; as: NonNullable<TimeProps["as"]>; zone: TimeProps["zone"] }) {
   const text = useFromNow((now) => {
-    if (as === "absolute") return brief(at);
+    if (as === "absolute") return brief(at, zone ?? undefined);
     return as === "countdown" ? countdown(at, now) : relative(at, now);
   });
   return text;

@@ -2,6 +2,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { call } from "@/api/client";
 import { ApiError } from "@/api/errors";
 import type { FunctionView, WorkerView } from "@/api/schema";
+import { isAlive } from "@/features/workers/fleet";
 import { useWorkers } from "@/features/workers/queries";
 import { confirm } from "@/lib/confirm";
 import { toast, toastError } from "@/lib/toasts";
@@ -30,7 +31,7 @@ export function useFunction(name: string) {
 /** The workers that would carry a function out now. */
 export function useOfferers(): (name: string) => WorkerView[] {
   const workers = useWorkers().data?.items ?? [];
-  return (name) => workers.filter((worker) => worker.status !== "offline" && worker.offers.includes(`python:${name}`));
+  return (name) => workers.filter((worker) => isAlive(worker) && worker.offers.includes(`python:${name}`));
 }
 
 export function useSwitchFunction() {

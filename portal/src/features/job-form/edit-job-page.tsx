@@ -7,8 +7,10 @@ import { ApiError } from "@/api/errors";
 import type { JobBody, JobView } from "@/api/schema";
 import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
+import { NotAllowed } from "@/components/ui/not-allowed";
 import { PageHeader } from "@/components/ui/page-header";
 import { SkeletonLines } from "@/components/ui/skeleton";
+import { mayEdit } from "@/features/job/may-edit";
 import { toast } from "@/lib/toasts";
 import { useCan } from "@/session/use-can";
 import { Conflict } from "./conflict";
@@ -23,16 +25,19 @@ import { useLeaveGuard } from "./use-leave-guard";
 
 export default function EditJobPage() {
   const { job: id = "" } = useParams();
+  const can = useCan();
   const job = useQuery({
     queryKey: ["jobs", "one", id],
     queryFn: ({ signal }) => call("GET /jobs/{id}", { path: { id }, signal }),
   });
   if (job.data && job.data.id !== id) return <Navigate to={`/jobs/${job.data.id}/edit`} replace />;
-  if (job.data) return <EditJob key={job.data.id} job={job.data} />;
+  if (job.data && mayEdit(can, job.data.target?.kind)) return <EditJob key={job.data.id} job={job.data} />;
   return (
     <>
       <PageHeader title="Edit job" />
-      {job.error ? <ErrorState error={job.error} onRetry={() => void job.refetch()} /> : <SkeletonLines lines={8} />}
+      {job.data ? <NotAllowed /> : null}
+      {job.error && !job.data ? <ErrorState error={job.error} onRetry={() => void job.refetch()} /> : null}
+      {job.isPending ? <SkeletonLines lines={8} /> : null}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { TriangleAlert } from "lucide-react";
-import type { FormEvent, ReactNode } from "react";
+import { type FormEvent, type ReactNode, useEffect, useRef } from "react";
 import { ApiError, messageOf } from "@/api/errors";
 import { PageHeader } from "@/components/ui/page-header";
 import { Segments } from "@/components/ui/segments";
@@ -26,9 +26,14 @@ export function FormFrame({ title, description, form, onSubmit, buttons, childre
     event.preventDefault();
     onSubmit();
   };
+  const frame = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    // The first field that is wrong may be out of sight.
+    if (form.refusals > 0) frame.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [form.refusals]);
   return (
     // What has the focus is not left behind the bars above and below.
-    <form onSubmit={submit} noValidate className="**:scroll-my-20">
+    <form ref={frame} onSubmit={submit} noValidate className="**:scroll-my-20">
       <PageHeader
         title={title}
         description={description}

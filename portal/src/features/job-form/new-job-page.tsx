@@ -5,6 +5,7 @@ import { call } from "@/api/client";
 import type { JobBody } from "@/api/schema";
 import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
+import { NotAllowed } from "@/components/ui/not-allowed";
 import { PageHeader } from "@/components/ui/page-header";
 import { SkeletonLines } from "@/components/ui/skeleton";
 import { toast } from "@/lib/toasts";
@@ -18,6 +19,16 @@ import { useLeaveGuard } from "./use-leave-guard";
 
 /** `?from=ID` begins with a copy of that job, `?function=NAME` with a call of that function, `?kind=` with a target. */
 export default function NewJobPage() {
+  if (useCan()("jobs:write")) return <Allowed />;
+  return (
+    <>
+      <PageHeader title="New job" />
+      <NotAllowed />
+    </>
+  );
+}
+
+function Allowed() {
   const [params] = useSearchParams();
   const from = params.get("from");
   const job = useQuery({

@@ -14,6 +14,8 @@ export interface JobForm {
   json: string | null;
   error: unknown;
   setError: (error: unknown) => void;
+  /** How often saving was refused: a new number is a new refusal. */
+  refusals: number;
   setTop: (change: Partial<Draft>) => void;
   setTarget: (change: object) => void;
   setSchedule: (change: Partial<ScheduleDraft>) => void;
@@ -33,6 +35,11 @@ export function useJobForm(initial: unknown): JobForm {
   const [start, setStart] = useState(() => writeDraft(readDraft(initial)));
   const [json, setJson] = useState<string | null>(null);
   const [error, setError] = useState<unknown>(null);
+  const [refusals, setRefusals] = useState(0);
+  const refuse = (why: unknown) => {
+    setError(why);
+    setRefusals((count) => count + 1);
+  };
 
   const setTop = useCallback((change: Partial<Draft>) => {
     setDraft((old) => ({ ...old, ...change }));
@@ -54,8 +61,8 @@ export function useJobForm(initial: unknown): JobForm {
   const written = useMemo(() => (json === null ? writeDraft(draft) : parse(json)), [draft, json]);
   const body = () => {
     const wrong = json === null ? problems(draft) : [];
-    if (written === null) setError(refused([{ field: "JSON", message: "the text is not a JSON object" }]));
-    else if (wrong.length > 0) setError(refused(wrong));
+    if (written === null) refuse(refused([{ field: "JSON", message: "the text is not a JSON object" }]));
+    else if (wrong.length > 0) refuse(refused(wrong));
     else return written;
     return null;
   };
@@ -77,7 +84,8 @@ export function useJobForm(initial: unknown): JobForm {
     draft,
     json,
     error,
-    setError,
+    setError: refuse,
+    refusals,
     setTop,
     setTarget,
     setSchedule,

@@ -1,3 +1,4 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { CopyPlus, EllipsisVertical, History, Pause, Pencil, Play, RotateCcw, StepForward, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
@@ -116,6 +117,12 @@ function More({ job, onOpen }: { job: JobView; onOpen: (open: Open) => void }) {
   const navigate = useNavigate();
   const remove = useDeleteJob();
   const retry = useRetryLatest();
+  const client = useQueryClient();
+  const erase = async () => {
+    if (!(await remove(job))) return;
+    await navigate("/jobs");
+    client.removeQueries({ queryKey: ["jobs", "one", job.id] }); // by now nothing shows it
+  };
   if (!can("jobs:run") && !can("jobs:write")) return null;
   const trigger = (
     <Button size="icon" aria-label="More">
@@ -144,7 +151,7 @@ function More({ job, onOpen }: { job: JobView; onOpen: (open: Open) => void }) {
             </MenuItem>
           ) : null}
           <MenuLine />
-          <MenuItem danger onSelect={() => void remove(job).then((gone) => (gone ? navigate("/jobs") : undefined))}>
+          <MenuItem danger onSelect={() => void erase()}>
             <Trash2 aria-hidden /> Delete
           </MenuItem>
         </>

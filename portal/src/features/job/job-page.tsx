@@ -1,4 +1,5 @@
 import { Navigate, useLocation, useParams } from "react-router";
+import { ApiError } from "@/api/errors";
 import type { JobView } from "@/api/schema";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
@@ -31,8 +32,9 @@ export default function JobPage() {
   const { search } = useLocation();
   const job = useJob(id);
   // A name leads to the id: that is what live events, links and the history know it by.
+  const gone = job.error instanceof ApiError && job.error.status === 404; // what was read before says nothing then
   if (job.data && job.data.id !== id) return <Navigate to={`/jobs/${job.data.id}${search}`} replace />;
-  if (job.data) return <Job key={job.data.id} job={job.data} />;
+  if (job.data && !gone) return <Job key={job.data.id} job={job.data} />;
   return (
     <>
       <PageHeader title="Job" />

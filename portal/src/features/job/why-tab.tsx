@@ -4,6 +4,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Panel } from "@/components/ui/panel";
 import { SkeletonLines } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
+import { WithRunLinks } from "@/components/ui/with-run-links";
 import { useExplanation } from "./queries";
 import { zoneOf } from "./zone";
 
@@ -14,7 +15,9 @@ export function WhyTab({ job }: { job: JobView }) {
   if (!why.data) return <SkeletonLines lines={8} />;
   return (
     <Panel title="Why it does or does not run" actions={<At at={why.data.at} />}>
-      <p className="text-base font-medium break-words">{why.data.summary}</p>
+      <p className="text-base font-medium break-words">
+        <WithRunLinks text={why.data.summary} />
+      </p>
       <h3 className="mt-4 mb-1 text-xs font-medium text-muted">Checks</h3>
       <Checks gates={why.data.gates} cause={why.data.cause} zone={zoneOf(job)} />
     </Panel>

@@ -79,13 +79,14 @@ export function useDeleteJob() {
     if (!sure) return false;
     try {
       await call("DELETE /jobs/{id}", { path: { id: job.id } });
-      toast(`Deleted ${job.name}`);
-      return true;
     } catch (error) {
       toastError(`Could not delete ${job.name}`, error);
-      return false;
-    } finally {
       void reread(client);
+      return false;
     }
+    toast(`Deleted ${job.name}`);
+    // Not what a page that is about to be left shows of it: there is nothing to read any more.
+    void client.invalidateQueries({ predicate: ({ queryKey: [noun, , id] }) => noun === "jobs" && id !== job.id });
+    return true;
   };
 }

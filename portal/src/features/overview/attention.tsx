@@ -70,10 +70,12 @@ interface Failing {
 function failing(workers: WorkerView[], schedulers: SchedulerView[]): Failing[] {
   const found: Failing[] = [];
   for (const { id, name, status, trouble } of workers) {
-    if (trouble && status !== "offline") found.push({ id, name: `Worker ${name}`, to: "/workers", trouble });
+    if (trouble && status !== "offline" && status !== "stopped")
+      found.push({ id, name: `Worker ${name}`, to: "/workers", trouble });
   }
-  for (const { id, hostname, trouble } of schedulers) {
-    if (trouble) found.push({ id, name: `Scheduler on ${hostname}`, to: "/workers?tab=schedulers", trouble });
+  for (const { id, hostname, status, trouble } of schedulers) {
+    if (trouble && status !== "offline")
+      found.push({ id, name: `Scheduler on ${hostname}`, to: "/workers?tab=schedulers", trouble });
   }
   return found;
 }

@@ -1,19 +1,19 @@
 import { Link } from "react-router";
-import type { SchedulerView, WorkerView } from "@/api/schema";
+import type { SchedulersView, SchedulerView, WorkerView } from "@/api/schema";
 import { Panel } from "@/components/ui/panel";
 import { Progress } from "@/components/ui/progress";
 import { SkeletonLines } from "@/components/ui/skeleton";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Time } from "@/components/ui/time";
 import { ranges } from "@/features/schedulers/shards";
-import { fleetOf } from "@/features/workers/fleet";
+import { fleetOf, isAlive } from "@/features/workers/fleet";
 import { plural } from "@/lib/words";
 
 const MOST = 6;
 
 interface FleetPanelProps {
   workers: WorkerView[] | undefined;
-  schedulers: SchedulerView[] | undefined;
+  schedulers: SchedulersView | undefined;
 }
 
 /** Who carries runs out and who fires jobs, at a glance. */
@@ -30,7 +30,7 @@ export function FleetPanel({ workers, schedulers }: FleetPanelProps) {
       {workers && schedulers ? (
         <div className="space-y-4">
           <Workers workers={workers} />
-          <Schedulers schedulers={schedulers} />
+          <Schedulers schedulers={schedulers.items} shards={schedulers.shard_count} />
         </div>
       ) : (
         <SkeletonLines lines={5} />
@@ -40,22 +40,24 @@ export function FleetPanel({ workers, schedulers }: FleetPanelProps) {
 }
 
 function Workers({ workers }: { workers: WorkerView[] }) {
-  const { alive, offline, slots, busy } = fleetOf(workers);
+  const { alive, offline, stopped, slots, busy } = fleetOf(workers);
+  const gone = [offline.length > 0 && `${offline.length} offline`, stopped.length > 0 && `${stopped.length} stopped`]
+    .filter(Boolean)
+    .join(", ");
   if (alive.length === 0) {
     return (
       <p className="text-sm text-failed-text">
-        No worker is alive{offline.length > 0 ? `; ${plural(offline.length, "worker")} went offline` : ""}. Start one
-        with <code className="font-mono text-xs">horae worker</code>.
+        No worker is alive{gone === "" ? "" : ` (${gone})`}. Start one with{" "}
+        <code className="font-mono text-xs">horae worker</code>.
       </p>
     );
   }
-  // Those that want a look come first.
-  const shown = [...offline.slice(0, 2), ...alive].slice(0, MOST);
+  const shown = [...alive.slice(0, MOST), ...offline.slice(0, 2)];
   return (
     <div>
       <p className="mb-2 text-xs text-muted">
         {plural(alive.length, "worker")}, {busy} of {plural(slots, "slot")} busy
-        {offline.length > 0 ? `, ${offline.length} offline` : ""}
+        {gone === "" ? "" : `, ${gone}`}
       </p>
       <ul className="space-y-2">
         {shown.map((worker) => (
@@ -67,7 +69,7 @@ function Workers({ workers }: { workers: WorkerView[] }) {
               {worker.name}
             </Link>
             <StatusBadge status={worker.status} />
-            {worker.status === "offline" ? (
+            {!isAlive(worker) ? (
               <span className="w-28 text-right text-xs text-muted">
                 <Time at={worker.heartbeat_at} />
               </span>
@@ -90,28 +92,52 @@ function Workers({ workers }: { workers: WorkerView[] }) {
   );
 }
 
-function Schedulers({ schedulers }: { schedulers: SchedulerView[] }) {
-  if (schedulers.length === 0) {
+interface SchedulersProps {
+  schedulers: SchedulerView[];
+  /** How many there are in all. */
+  shards: number;
+}
+
+function Schedulers({ schedulers, shards }: SchedulersProps) {
+  const alive = schedulers.filter((scheduler) => scheduler.status !== "offline");
+  const offline = schedulers.filter((scheduler) => scheduler.status === "offline");
+  const free = shards - new Set(alive.flatMap((scheduler) => scheduler.shards)).size;
+  return (
+    <div className="space-y-2 border-t border-line pt-3">
+      <Firing alive={alive.length} free={free} shards={shards} />
+      <ul className="space-y-2">
+        {[...alive.slice(0, MOST), ...offline.slice(0, 2)].map((scheduler) => (
+          <li key={scheduler.id} className="flex items-center gap-3 text-sm">
+            <span className="min-w-0 flex-1 truncate">Scheduler on {scheduler.hostname}</span>
+            <StatusBadge status={scheduler.status} />
+            <span className="w-28 truncate text-right text-xs text-muted" title={ranges(scheduler.shards)}>
+              {scheduler.status === "offline" ? (
+                <Time at={scheduler.heartbeat_at} />
+              ) : (
+                plural(scheduler.shards.length, "shard")
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {alive.length > MOST ? <p className="text-xs text-muted">and {alive.length - MOST} more</p> : null}
+    </div>
+  );
+}
+
+/** What does not fire, and why; nothing while all does. */
+function Firing({ alive, free, shards }: { alive: number; free: number; shards: number }) {
+  if (alive === 0) {
     return (
       <p className="text-sm text-failed-text">
         No scheduler is alive: nothing fires. Start one with <code className="font-mono text-xs">horae scheduler</code>.
       </p>
     );
   }
+  if (free === 0) return null;
   return (
-    <div className="border-t border-line pt-3">
-      <ul className="space-y-2">
-        {schedulers.slice(0, MOST).map((scheduler) => (
-          <li key={scheduler.id} className="flex items-baseline gap-3 text-sm">
-            <span className="min-w-0 truncate">Scheduler on {scheduler.hostname}</span>
-            <span className="ml-auto min-w-0 truncate text-xs text-muted" title={ranges(scheduler.shards)}>
-              {scheduler.shards.length === 0
-                ? "stands by"
-                : `${plural(scheduler.shards.length, "shard")}: ${ranges(scheduler.shards)}`}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </div>
+    <p className="text-sm text-paused-text">
+      {free} of {plural(shards, "shard")} have no scheduler yet; their jobs do not fire until one takes over.
+    </p>
   );
 }

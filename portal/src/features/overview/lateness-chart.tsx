@@ -1,5 +1,6 @@
 import type { RunView } from "@/api/schema";
 import { Chart, type Series } from "@/components/charts/chart";
+import { durationTick, durationTicks } from "@/components/charts/duration-ticks";
 import { Panel } from "@/components/ui/panel";
 import { Skeleton } from "@/components/ui/skeleton";
 import { duration } from "@/lib/durations";
@@ -35,6 +36,8 @@ export function LatenessChart({ runs }: { runs: RunView[] | undefined }) {
             series={SERIES}
             tick={tickOf(points[0]?.at ?? 0, points.at(-1)?.at ?? 0)}
             wide
+            short={durationTick}
+            levels={durationTicks(worst?.ms ?? 0)}
             title={(at) => absolute(at)}
             value={duration}
           />

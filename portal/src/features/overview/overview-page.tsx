@@ -45,7 +45,7 @@ export default function OverviewPage() {
             <LatenessChart runs={recent.data?.items} />
             <FailuresPanel runs={failures.data?.items} />
             <div className="space-y-4">
-              <FleetPanel workers={workers.data?.items} schedulers={schedulers.data?.items} />
+              <FleetPanel workers={workers.data?.items} schedulers={schedulers.data} />
               <QueuesPanel queues={queues.data?.items} />
             </div>
           </div>

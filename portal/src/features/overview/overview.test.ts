@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { latenessOf } from "./lateness";
 import { flowOf, withSample } from "./samples";
+import { dayOf, midnights } from "./ticks";
 
 const time = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1_000).toISOString();
 const run = (id: string, due: number, made: number, began: number | null) => ({
@@ -37,4 +38,21 @@ it("keeps no more than it shows, and one of looks that are close", () => {
   );
   expect(close.map((one) => one.at)).toEqual([0, 5_000, 8_000, 13_000]);
   expect(withSample(close, sample(13_000, 0))).toBe(close);
+});
+
+it("writes each day of a week once, where it begins", () => {
+  const hour = 3_600_000;
+  const first = Date.parse("2026-11-08T22:00:00Z");
+  const hours = Array.from({ length: 168 }, (_, index) => first + index * hour);
+  const found = midnights(hours, "America/New_York");
+  expect(found.map((at) => dayOf(at, "America/New_York"))).toEqual([
+    "9 Nov",
+    "10 Nov",
+    "11 Nov",
+    "12 Nov",
+    "13 Nov",
+    "14 Nov",
+    "15 Nov",
+  ]);
+  expect(found[0]).toBe(Date.parse("2026-11-09T05:00:00Z"));
 });

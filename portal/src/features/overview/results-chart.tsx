@@ -8,6 +8,7 @@ import { count } from "@/lib/durations";
 import { brief, clock, toMillis } from "@/lib/times";
 import { plural } from "@/lib/words";
 import { compact } from "./compact";
+import { dayOf, midnights } from "./ticks";
 
 const SERIES: Series[] = [
   { key: "succeeded", label: "succeeded", colour: "var(--succeeded)", as: "bar", stack: "ended" },
@@ -46,7 +47,8 @@ export function ResultsChart({ hours, span, onSpan }: ResultsChartProps) {
               cancelled,
             }))}
             series={SERIES}
-            tick={(at) => (day ? clock(at).slice(0, 5) : brief(at).slice(0, 6))}
+            tick={(at) => (day ? clock(at).slice(0, 5) : dayOf(at))}
+            ticks={day ? undefined : midnights(hours.map(({ at }) => toMillis(at)))}
             title={(at) => `From ${brief(at)}, one hour`}
             value={count}
             short={compact}

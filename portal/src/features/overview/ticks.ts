@@ -6,3 +6,16 @@ export function tickOf(from: number, to: number): (at: number) => string {
   if (span < 10 * 60_000) return (at) => clock(at);
   return span < 20 * 3_600_000 ? (at) => clock(at).slice(0, 5) : (at) => brief(at);
 }
+
+/** `9 Nov`. */
+export function dayOf(at: number, zone?: string): string {
+  return brief(at, zone).split(",")[0] ?? "";
+}
+
+/** Of instants in order, the first one of each day but that of the first, which may have begun before. */
+export function midnights(instants: readonly number[], zone?: string): number[] {
+  return instants.filter((at, index) => {
+    const before = instants[index - 1];
+    return before !== undefined && dayOf(before, zone) !== dayOf(at, zone);
+  });
+}

@@ -3,6 +3,7 @@ import { Checks } from "@/components/ui/checks";
 import { ErrorState } from "@/components/ui/error-state";
 import { Panel } from "@/components/ui/panel";
 import { SkeletonLines } from "@/components/ui/skeleton";
+import { WithRunLinks } from "@/components/ui/with-run-links";
 import { duration } from "@/lib/durations";
 import { clock } from "@/lib/times";
 import { useExplanation } from "./queries";
@@ -14,15 +15,17 @@ export function RunWhy({ id }: { id: string }) {
   if (!why.data) return <SkeletonLines />;
   return (
     <div className="space-y-4">
-      <p className="text-sm font-medium">{why.data.summary}</p>
+      <p className="text-sm font-medium">
+        <WithRunLinks text={why.data.summary} own={id} />
+      </p>
       <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
         <Panel title="Checks">
-          <Checks gates={why.data.gates} cause={why.data.cause} />
+          <Checks gates={why.data.gates} cause={why.data.cause} run={id} />
         </Panel>
         <Panel title="What happened">
           <ol className="space-y-2">
             {why.data.timeline.map((entry, index) => (
-              <Entry key={`${entry.event} ${entry.at} ${index}`} entry={entry} />
+              <Entry key={`${entry.event} ${entry.at} ${index}`} entry={entry} run={id} />
             ))}
           </ol>
         </Panel>
@@ -31,14 +34,16 @@ export function RunWhy({ id }: { id: string }) {
   );
 }
 
-function Entry({ entry }: { entry: EntryView }) {
+function Entry({ entry, run }: { entry: EntryView; run: string }) {
   return (
     <li className="flex gap-3 text-sm">
       <time dateTime={entry.at} className="shrink-0 font-mono text-xs leading-5 text-muted">
         {clock(entry.at)}
       </time>
       <div className="min-w-0">
-        <p className="break-words">{entry.detail}</p>
+        <p className="break-words">
+          <WithRunLinks text={entry.detail} own={run} />
+        </p>
         {entry.waited_ms ? (
           <p className="text-xs text-muted">
             after {duration(entry.waited_ms)}

@@ -4,6 +4,7 @@ import { Button } from "@/components/ui/button";
 import { JobFilter } from "@/components/ui/job-filter";
 import { Select } from "@/components/ui/select";
 import { useQueues } from "@/features/queues/queries";
+import { isAlive } from "@/features/workers/fleet";
 import { useWorkers } from "@/features/workers/queries";
 import { cn } from "@/lib/cn";
 import { said } from "@/lib/words";
@@ -120,7 +121,7 @@ function WorkerFilter({ value, onValue }: PickProps) {
   const workers = useWorkers();
   const choices = (workers.data?.items ?? []).map((worker) => ({
     value: worker.id,
-    label: worker.status === "offline" ? `${worker.name} (offline)` : worker.name,
+    label: isAlive(worker) ? worker.name : `${worker.name} (${worker.status})`,
   }));
   if (value && !choices.some((choice) => choice.value === value)) choices.push({ value, label: value.slice(0, 8) });
   return (

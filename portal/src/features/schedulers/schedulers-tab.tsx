@@ -10,14 +10,10 @@ import { StatusBadge } from "@/components/ui/status-badge";
 import { Time } from "@/components/ui/time";
 import { TroubleNote } from "@/features/workers/trouble-note";
 import { cn } from "@/lib/cn";
-import { useFromNow } from "@/lib/now";
-import { toMillis } from "@/lib/times";
 import { plural } from "@/lib/words";
 import { OWNERS } from "./owners";
 import { ShardGrid } from "./shard-grid";
 import { letter, ranges, shardMap } from "./shards";
-
-const SILENT = 30_000; // ms without a heartbeat: something is wrong with it
 
 export function SchedulersTab() {
   const schedulers = useQuery({
@@ -31,7 +27,7 @@ export function SchedulersTab() {
   if (!schedulers.data) return <SkeletonLines lines={6} />;
   const list = schedulers.data.items;
   if (list.length === 0) return <Nobody />;
-  const cells = shardMap(list, schedulers.dataUpdatedAt);
+  const cells = shardMap(list, schedulers.data.shard_count);
   return (
     <div className="space-y-4">
       <Panel title="Shards">
@@ -39,24 +35,19 @@ export function SchedulersTab() {
           Jobs are spread over shards, and each shard is fired by one scheduler, which leases it. The epoch (e) counts
           the owners that a shard has had.
         </p>
-        {cells.length > 0 ? <ShardGrid cells={cells} /> : <p className="text-sm text-muted">Nobody owns any yet.</p>}
+        <ShardGrid cells={cells} />
       </Panel>
       <div className="grid gap-3 md:grid-cols-2">
         {list.map((scheduler, index) => (
-          <Scheduler
-            key={scheduler.id}
-            scheduler={scheduler}
-            index={index}
-            shards={cells.filter((cell) => cell.owner === index).map((cell) => cell.shard)}
-          />
+          <Scheduler key={scheduler.id} scheduler={scheduler} index={index} />
         ))}
       </div>
     </div>
   );
 }
 
-function Scheduler({ scheduler, index, shards }: { scheduler: SchedulerView; index: number; shards: number[] }) {
-  const silent = useFromNow((now) => now - toMillis(scheduler.heartbeat_at) > SILENT);
+function Scheduler({ scheduler, index }: { scheduler: SchedulerView; index: number }) {
+  const { shards } = scheduler;
   return (
     <article aria-label={`Scheduler ${letter(index)}`} className="rounded-lg border border-line bg-surface p-4">
       <div className="flex flex-wrap items-center gap-2">
@@ -64,7 +55,7 @@ function Scheduler({ scheduler, index, shards }: { scheduler: SchedulerView; ind
           {letter(index)}
         </span>
         <h3 className="font-medium break-all">{scheduler.hostname}</h3>
-        {silent ? <StatusBadge status="offline" /> : null}
+        <StatusBadge status={scheduler.status} />
       </div>
       <p className="mt-1 text-xs text-muted">
         pid {scheduler.pid} · {scheduler.platform} · Horae {scheduler.version}

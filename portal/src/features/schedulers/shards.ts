@@ -6,28 +6,18 @@ export interface Cell {
   owner: number | null;
   /** Counts the owners that the shard has had. */
   epoch: number | null;
-  until: string | null;
 }
 
-/**
- * Every shard with its owner, from 0 to the highest that anybody has. Where two claim one, as happens while it goes
- * over, the higher epoch is right; a lease that has run out is nobody's.
- */
-export function shardMap(schedulers: readonly SchedulerView[], now: number): Cell[] {
+/** Every shard with its owner. Where two claim one, as happens while it goes over, the higher epoch is right. */
+export function shardMap(schedulers: readonly SchedulerView[], size: number): Cell[] {
   const cells = new Map<number, Cell>();
   schedulers.forEach((scheduler, owner) => {
-    for (const { shard, epoch, lease_until: until } of scheduler.leases) {
+    for (const { shard, epoch } of scheduler.leases) {
       const known = cells.get(shard);
-      if (known?.epoch && known.epoch >= epoch) continue;
-      const lapsed = new Date(until).getTime() < now;
-      cells.set(shard, { shard, owner: lapsed ? null : owner, epoch, until });
+      if (!known?.epoch || known.epoch < epoch) cells.set(shard, { shard, owner, epoch });
     }
   });
-  const size = Math.max(-1, ...cells.keys()) + 1;
-  return Array.from(
-    { length: size },
-    (_, shard) => cells.get(shard) ?? { shard, owner: null, epoch: null, until: null },
-  );
+  return Array.from({ length: size }, (_, shard) => cells.get(shard) ?? { shard, owner: null, epoch: null });
 }
 
 /** `0–3, 7, 9–12`. */

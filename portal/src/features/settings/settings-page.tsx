@@ -1,6 +1,7 @@
+import { SearchX } from "lucide-react";
 import { NavLink, useParams } from "react-router";
-import { ApiError } from "@/api/errors";
-import { ErrorState } from "@/components/ui/error-state";
+import { EmptyState } from "@/components/ui/empty-state";
+import { NotAllowed } from "@/components/ui/not-allowed";
 import { PageHeader } from "@/components/ui/page-header";
 import { cn } from "@/lib/cn";
 import { useScrolledTo } from "@/lib/use-scrolled-to";
@@ -28,7 +29,12 @@ export default function SettingsPage() {
   const can = useCan();
   const path = useParams()["*"] || "project";
   const allowed = sections.filter(({ permission }) => can(permission));
-  const Shown = allowed.some((section) => section.path === path) ? SHOWN[path as keyof typeof SHOWN] : Nothing;
+  const known = sections.some((section) => section.path === path);
+  const Shown = allowed.some((section) => section.path === path)
+    ? SHOWN[path as keyof typeof SHOWN]
+    : known
+      ? NotForYou
+      : NoSuchPage;
   const row = useScrolledTo<HTMLElement>(path, "[aria-current=page]");
   return (
     <div className="grid gap-x-8 gap-y-4 md:grid-cols-[11rem_minmax(0,1fr)]">
@@ -54,15 +60,22 @@ export default function SettingsPage() {
   );
 }
 
-function Nothing() {
-  const error = new ApiError(403, {
-    title: "Not for your role",
-    detail: "There is no such page here, or not for you.",
-  });
+function NotForYou() {
   return (
     <>
       <PageHeader title="Settings" />
-      <ErrorState error={error} />
+      <NotAllowed />
+    </>
+  );
+}
+
+function NoSuchPage() {
+  return (
+    <>
+      <PageHeader title="Settings" />
+      <EmptyState icon={SearchX} title="There is no such page">
+        The settings are listed beside this; the address may have been mistyped.
+      </EmptyState>
     </>
   );
 }

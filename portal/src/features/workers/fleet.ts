@@ -2,19 +2,27 @@ import type { WorkerView } from "@/api/schema";
 
 export interface Fleet {
   alive: WorkerView[];
+  /** Dead or cut off. */
   offline: WorkerView[];
+  /** Shut down in an orderly way. */
+  stopped: WorkerView[];
   draining: number;
   slots: number;
   busy: number;
 }
 
-/** Workers as a whole; what is offline has no slots any more. */
+export function isAlive({ status }: Pick<WorkerView, "status">): boolean {
+  return status !== "offline" && status !== "stopped";
+}
+
+/** Workers as a whole; those that are gone have no slots any more. */
 export function fleetOf(workers: readonly WorkerView[]): Fleet {
-  const alive = workers.filter((worker) => worker.status !== "offline");
+  const alive = workers.filter(isAlive);
   const sum = (read: (worker: WorkerView) => number) => alive.reduce((total, worker) => total + read(worker), 0);
   return {
     alive,
     offline: workers.filter((worker) => worker.status === "offline"),
+    stopped: workers.filter((worker) => worker.status === "stopped"),
     draining: alive.filter((worker) => worker.status === "draining").length,
     slots: sum((worker) => worker.slots),
     busy: sum((worker) => worker.busy),

@@ -10,7 +10,7 @@ import { RunDuration } from "@/features/runs/run-duration";
 import { count } from "@/lib/durations";
 import { plural } from "@/lib/words";
 import { useCan } from "@/session/use-can";
-import { offersOf } from "./fleet";
+import { isAlive, offersOf } from "./fleet";
 import { TroubleNote } from "./trouble-note";
 import { useDrain } from "./use-drain";
 
@@ -22,7 +22,7 @@ interface WorkerCardProps {
 export function WorkerCard({ worker, runs }: WorkerCardProps) {
   const can = useCan();
   const drain = useDrain();
-  const alive = worker.status !== "offline";
+  const alive = isAlive(worker);
   return (
     <article aria-label={`Worker ${worker.name}`} className="rounded-lg border border-line bg-surface p-4">
       <div className="flex flex-wrap items-start gap-x-6 gap-y-3">
@@ -35,7 +35,8 @@ export function WorkerCard({ worker, runs }: WorkerCardProps) {
             {worker.hostname} · pid {worker.pid} · {worker.platform} · Horae {worker.version}
           </p>
           <p className="mt-0.5 text-xs text-muted">
-            Started <Time at={worker.started_at} /> · heartbeat <Time at={worker.heartbeat_at} /> ·{" "}
+            Started <Time at={worker.started_at} /> · {worker.status === "stopped" ? "stopped" : "heartbeat"}{" "}
+            <Time at={worker.heartbeat_at} /> · {""}
             {count(worker.runs_done)} runs done
             {worker.drain_requested_by ? ` · drained by ${worker.drain_requested_by}` : ""}
           </p>

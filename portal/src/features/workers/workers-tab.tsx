@@ -1,4 +1,5 @@
 import { SearchX, Server } from "lucide-react";
+import type { WorkerView } from "@/api/schema";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Fold } from "@/components/ui/fold";
@@ -37,14 +38,31 @@ export function WorkersTab() {
         ))}
         {nobody ? <Nobody sought={q !== ""} /> : null}
         {fleet.offline.length > 0 ? (
-          <Fold title="Offline" summary={`${plural(fleet.offline.length, "worker")} that do not answer any more`}>
-            {fleet.offline.map((worker) => (
-              <WorkerCard key={worker.id} worker={worker} runs={[]} />
-            ))}
-          </Fold>
+          <Gone
+            title="Offline"
+            summary={`${plural(fleet.offline.length, "worker")} without a heartbeat`}
+            workers={fleet.offline}
+          />
+        ) : null}
+        {fleet.stopped.length > 0 ? (
+          <Gone
+            title="Stopped"
+            summary={`${plural(fleet.stopped.length, "worker")} shut down normally`}
+            workers={fleet.stopped}
+          />
         ) : null}
       </div>
     </>
+  );
+}
+
+function Gone({ title, summary, workers }: { title: string; summary: string; workers: WorkerView[] }) {
+  return (
+    <Fold title={title} summary={summary}>
+      {workers.map((worker) => (
+        <WorkerCard key={worker.id} worker={worker} runs={[]} />
+      ))}
+    </Fold>
   );
 }
 

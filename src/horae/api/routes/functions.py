@@ -46,6 +46,7 @@ async def list_functions(context: Ctx, principal: Reader, page: Page) -> Respons
 
 @router.get("/task-functions/{name}", response_model=FunctionView)
 async def show_function(context: Ctx, principal: Reader, name: Name) -> Response:
+    """One function, with its parameters."""
     return reply(function_json(await context.store.read(_function, name)))
 
 

@@ -17,7 +17,7 @@ from horae.api.views import reply
 from horae.domain.errors import StoreUnavailable
 from horae.domain.explanation import counted
 from horae.domain.records import SchedulerRecord, WorkerRecord
-from horae.domain.states import WorkerStatus
+from horae.domain.states import SchedulerStatus
 from horae.domain.stranded import in_short
 from horae.lifecycle.give_back import NOTED_WITHIN
 from horae.ports import Transaction
@@ -120,9 +120,8 @@ async def _ask(tx: Transaction) -> None:
 
 
 async def _look(tx: Transaction, offline_after: float) -> Found:
-    alive = set(await tx.processes.live_schedulers(_SILENT))
     return Found(
-        [one for one in await tx.processes.schedulers() if one.id in alive],
-        [one for one in await tx.processes.workers(offline_after) if one.status != WorkerStatus.OFFLINE],
+        [one for one in await tx.processes.schedulers(_SILENT) if one.status != SchedulerStatus.OFFLINE],
+        [one for one in await tx.processes.workers(offline_after) if one.there],
         len(await tx.unreadable.names(NOTED_WITHIN, _COUNTED)),
     )

@@ -58,6 +58,7 @@ async def job_filter(
 # First, because routes are tried in their order, and this is asked most.
 @router.get("/jobs/{id}", response_model=JobView)
 async def show_job(context: Ctx, principal: Reader, ref: Ref) -> Response:
+    """One job, by its id or name, with its definition and how it stands."""
     return job_reply(await context.store.read(find_job, principal.project_id, ref), context.clock.now())
 
 

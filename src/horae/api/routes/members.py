@@ -54,6 +54,7 @@ async def set_member(request: Request, context: Ctx, principal: Writer, ref: Ref
 
 @router.delete("/projects/{id}/members/{user}", status_code=204)
 async def remove_member(context: Ctx, principal: Writer, ref: Ref) -> Response:
+    """Removes a member from the project."""
     await context.store.transact(
         projects.remove_member, project_id=principal.project_id, ref=ref, actor=principal.actor
     )

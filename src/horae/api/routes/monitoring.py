@@ -65,6 +65,7 @@ class WorkerNumbers(BaseModel):
     idle: int
     busy: int
     draining: int
+    stopped: int
     offline: int
     slots: int
     slots_busy: int
@@ -72,7 +73,7 @@ class WorkerNumbers(BaseModel):
 
 
 class MonitoredWorkersView(BaseModel):
-    """`slots` and `slots_busy` are of workers that are not offline."""
+    """`slots` and `slots_busy` are of workers that are alive: neither stopped nor offline."""
 
     timestamp: datetime
     workers: WorkerNumbers
@@ -240,7 +241,7 @@ def summary_json(found: Summary) -> dict[str, Any]:
 
 def _numbers(workers: Sequence[WorkerRecord]) -> dict[str, int]:
     counts = Counter(worker.status for worker in workers)
-    alive = [worker for worker in workers if worker.status != WorkerStatus.OFFLINE]
+    alive = [worker for worker in workers if worker.there]
     return {
         "total": len(workers),
         **{status.value: counts[status] for status in WorkerStatus},

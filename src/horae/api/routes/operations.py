@@ -67,6 +67,7 @@ async def list_operations(context: Ctx, principal: Reader, page: Page) -> Respon
 
 @router.get("/operations/{id}", response_model=OperationView)
 async def show_operation(context: Ctx, principal: Reader, operation_id: OperationId) -> Response:
+    """One operation, and how far it is."""
     return reply(operation_json(await context.store.read(_operation, principal.project_id, operation_id)))
 
 

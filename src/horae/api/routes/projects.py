@@ -57,6 +57,7 @@ async def create_project(
 async def show_project(
     context: Ctx, principal: Annotated[Principal, Depends(allow_in_path("projects:read"))]
 ) -> Response:
+    """One project, by its id or slug."""
     return reply(shown(await context.store.read(find_project, principal.project_id), ProjectView))
 
 

@@ -140,6 +140,7 @@ async def _known(tx: Transaction, project_id: str, job_id: str) -> None:
 
 @router.get("/runs/{id}", response_model=RunDetailView)
 async def show_run(context: Ctx, principal: Reader, run_id: RunId) -> Response:
+    """One run, with its input, result and error."""
     return reply(await context.store.read(_detail, principal.project_id, run_id))
 
 

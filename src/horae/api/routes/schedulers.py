@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Response
 from horae.api.auth import Principal, allow
 from horae.api.context import Ctx
 from horae.api.routes import PREFIX
-from horae.api.schemas import Listing, SchedulerView
+from horae.api.schemas import SchedulersView
 from horae.api.views import listing, reply, scheduler_json
 from horae.domain.records import SchedulerRecord
 from horae.ports import Transaction
@@ -17,12 +17,12 @@ from horae.ports import Transaction
 router = APIRouter(prefix=PREFIX, tags=["schedulers"])
 
 
-@router.get("/schedulers", response_model=Listing[SchedulerView])
+@router.get("/schedulers", response_model=SchedulersView)
 async def list_schedulers(context: Ctx, _: Annotated[Principal, Depends(allow("schedulers:read"))]) -> Response:
-    """All schedulers."""
-    found = await context.store.read(_schedulers)
-    return reply(listing(scheduler_json(scheduler) for scheduler in found))
+    """All schedulers: active, on standby, or offline."""
+    shards, found = await context.store.read(_schedulers, context.settings.shard_lease)
+    return reply({**listing(scheduler_json(scheduler) for scheduler in found), "shard_count": shards})
 
 
-async def _schedulers(tx: Transaction) -> list[SchedulerRecord]:
-    return await tx.processes.schedulers()
+async def _schedulers(tx: Transaction, silent_after: float) -> tuple[int, list[SchedulerRecord]]:
+    return len(await tx.processes.shards()), await tx.processes.schedulers(silent_after)

@@ -56,6 +56,7 @@ async def create_user(request: Request, context: Ctx, gate: Door, caller: Writer
 
 @router.get("/users/{id}", response_model=UserView)
 async def show_user(context: Ctx, caller: Reader, ref: Ref) -> Response:
+    """One user, by id or name."""
     return reply(shown(await context.store.read(find_user, ref), UserView))
 
 

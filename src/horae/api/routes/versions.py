@@ -47,6 +47,7 @@ async def show_version(
     ref: Ref,
     version: Annotated[int, Path(ge=1, le=LAST_VERSION, description="which one")],
 ) -> Response:
+    """One version of a job's definition."""
     found = await context.store.read(_versions, principal.project_id, ref, 2, version + 1)
     if not found or found[0].version != version:
         raise NotFound(f"the job has no version {version}")

@@ -23,7 +23,8 @@ router = APIRouter(prefix=PREFIX, tags=["workers"])
 
 @router.get("/workers", response_model=Listing[BusyWorkerView])
 async def list_workers(context: Ctx, principal: Annotated[Principal, Depends(allow("workers:read"))]) -> Response:
-    """All workers: idle, busy, draining, or offline; and the runs of this project that each has, up to 1,000 in all."""
+    """All workers: idle, busy, draining, stopped, or offline; and the runs of this project that each has, up to 1,000
+    in all."""
     found, runs = await context.store.read(_workers, context.settings.offline_after, principal.project_id)
     return reply(listing({**worker_json(worker), "current_runs": runs[worker.id]} for worker in found))
 

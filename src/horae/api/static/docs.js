@@ -1,6 +1,21 @@
 "use strict";
 // Shows /openapi.json. Whatever comes from it is text, never markup.
 
+// As in the portal: the theme that was chosen there, or else the system's.
+const system = matchMedia("(prefers-color-scheme: dark)");
+const dress = () => {
+  let chosen = null;
+  try {
+    chosen = localStorage.getItem("horae.theme");
+  } catch {
+    // storage may be forbidden
+  }
+  document.documentElement.classList.toggle("dark", chosen === "dark" || (chosen !== "light" && system.matches));
+};
+dress();
+system.addEventListener("change", dress);
+addEventListener("storage", dress);
+
 const make = (name, attributes = {}, ...children) => {
   const node = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
@@ -24,16 +39,24 @@ const typeOf = (schema) => {
   return schema.format ? `${schema.type} (${schema.format})` : schema.type || "any";
 };
 
-const rows = (heads, lines) =>
-  make("table", {},
-    make("tr", {}, ...heads.map((head) => make("th", {}, head))),
-    ...lines.map((line) => make("tr", {}, ...line.map((cell) => make("td", {}, cell ?? "")))));
-
 const code = (text) => make("code", {}, text);
+
+// Descriptions have paragraphs, lines that were broken for an editor, and names in backticks.
+const paragraphs = (text) => (text || "").split(/\n\s*\n/).map((one) => one.replace(/\s+/g, " ").trim()).filter(Boolean);
+const rich = (text) => text.split("`").map((part, index) => (index % 2 ? code(part) : part));
+
+// What is wider than the page is scrolled, by the keyboard as well.
+const scrolled = (label, node) => make("div", { class: "scrolls", role: "group", tabindex: "0", "aria-label": label }, node);
+
+const rows = (label, heads, lines) =>
+  scrolled(label, make("table", {},
+    make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
+    make("tbody", {}, ...lines.map((line) => make("tr", {}, ...line.map((cell) =>
+      make("td", {}, ...(typeof cell === "string" ? rich(cell) : [cell]))))))));
 
 const parameters = (spec, operation) => {
   if (!operation.parameters || !operation.parameters.length) return null;
-  return make("section", {}, make("h3", {}, "Parameters"), rows(["name", "in", "type", ""],
+  return make("section", {}, make("h3", {}, "Parameters"), rows(`Parameters of ${operation.operationId}`, ["name", "in", "type", "description"],
     operation.parameters.map((part) => resolve(spec, part)).map((one) => [
       code(one.name + (one.required ? "" : "?")), one.in, typeOf(one.schema || {}),
       one.description || (one.schema || {}).description || "",
@@ -44,7 +67,7 @@ const fields = (spec, schema) => {
   const model = resolve(spec, schema);
   if (!model.properties) return null;
   const needed = new Set(model.required || []);
-  return rows(["field", "type", ""], Object.entries(model.properties).map(([name, field]) => [
+  return rows(`Fields of ${nameOf(schema) || "the body"}`, ["field", "type", "description"], Object.entries(model.properties).map(([name, field]) => [
     code(name + (needed.has(name) ? "" : "?")), typeOf(field), field.description || "",
   ]));
 };
@@ -53,25 +76,26 @@ const body = (spec, title, content) => {
   const [media, described] = Object.entries(content || {})[0] || [];
   if (!described || !described.schema) return null;
   const example = described.example === undefined ? null
-    : make("pre", {}, JSON.stringify(described.example, null, 2));
+    : make("pre", { tabindex: "0", role: "group", "aria-label": `Example of ${typeOf(described.schema)}` }, JSON.stringify(described.example, null, 2));
   return make("section", {}, make("h3", {}, `${title} · ${media} · ${typeOf(described.schema)}`),
     fields(spec, described.schema), example);
 };
 
 const refusals = (spec, answers) => answers.length
-  ? make("section", {}, make("h3", {}, "Refusals · application/problem+json · Problem"), rows(["status", ""],
+  ? make("section", {}, make("h3", {}, "Refusals · application/problem+json · Problem"), rows("Refusals", ["status", "reason"],
     answers.map(([status, answer]) => [code(status), resolve(spec, answer).description])))
   : null;
 
 const route = (spec, path, method, operation) => {
-  const words = (operation.description || operation.summary || "").split("\n")[0];
+  const told = paragraphs(operation.description);
+  const words = told[0] || "";
   const inside = make("div", { class: "inside" });
   const node = make("details", {},
     make("summary", {}, make("span", { class: `method ${method}` }, method.toUpperCase()), code(path),
-      make("span", { class: "words" }, words)), inside);
+      make("span", { class: "words" }, ...rich(words))), inside);
   node.addEventListener("toggle", () => {
     if (inside.childNodes.length) return;
-    inside.append(make("p", {}, operation.description || ""));
+    inside.append(...told.slice(1).map((one) => make("p", {}, ...rich(one))));
     const parts = [parameters(spec, operation)];
     if (operation.requestBody) parts.push(body(spec, "Body", operation.requestBody.content));
     const answers = Object.entries(operation.responses || {});
@@ -106,14 +130,17 @@ const show = (spec) => {
 
 document.getElementById("search").addEventListener("input", (event) => {
   const wanted = event.target.value.toLowerCase();
-  for (const section of document.querySelectorAll("main > section")) {
+  let found = false;
+  for (const section of document.querySelectorAll("#routes > section")) {
     let any = false;
     for (const node of section.querySelectorAll("details")) {
       node.hidden = !node.dataset.text.includes(wanted);
       any = any || !node.hidden;
     }
     section.hidden = !any;
+    found = found || any;
   }
+  document.getElementById("nothing").hidden = found;
 });
 
 fetch("/openapi.json")

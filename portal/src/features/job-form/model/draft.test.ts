@@ -172,4 +172,24 @@ describe("what the form knows to be wrong", () => {
     draft.name = "a";
     expect(problems(draft)).toEqual([]);
   });
+
+  it("all that is required, at once", () => {
+    const fields = (definition: unknown) => problems(readDraft(definition)).map(({ field }) => field);
+    expect(fields({})).toEqual(["name", "target.url"]);
+    expect(fields({ target: { kind: "script" }, schedule: { at: "" } })).toEqual([
+      "name",
+      "target.source",
+      "schedule.at",
+    ]);
+    expect(fields({ target: { kind: "container" }, schedule: { after: {} } })).toEqual([
+      "name",
+      "target.image",
+      "schedule.after.job",
+    ]);
+    expect(fields({ name: "a", target: { kind: "artifact" } })).toEqual([
+      "target.uri",
+      "target.digest",
+      "target.entrypoint",
+    ]);
+  });
 });

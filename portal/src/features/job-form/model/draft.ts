@@ -116,6 +116,31 @@ export function problems(draft: Draft): FieldError[] {
   if (draft.kind === "python" && draft.python.json !== null) check("target.arguments", draft.python.json);
   if (draft.kind === "artifact" && draft.artifact.runs === "function")
     check("target.arguments", draft.artifact.arguments);
-  if (draft.name.trim() === "") found.push({ field: "name", message: "must be given" });
+  for (const [field, value] of required(draft)) {
+    if (value.trim() === "") found.push({ field, message: "Required" });
+  }
   return found;
+}
+
+/** What nothing can be saved without, so that all of it is said at once. */
+function required({ name, kind, http, script, python, container, artifact, schedule }: Draft): [string, string][] {
+  const target: Record<Kind, [string, string][]> = {
+    http: [["target.url", http.url]],
+    script: [script.from === "file" ? ["target.file", script.file] : ["target.source", script.source]],
+    python: [["target.function", python.function]],
+    container: [["target.image", container.image]],
+    artifact: [
+      ["target.uri", artifact.uri],
+      ["target.digest", artifact.digest],
+      ["target.entrypoint", artifact.runs === "function" ? artifact.function : artifact.command.join("")],
+    ],
+  };
+  const times: Record<ScheduleDraft["kind"], [string, string][]> = {
+    cron: [["schedule.cron", schedule.cron]],
+    every: [["schedule.every", schedule.every]],
+    at: [["schedule.at", schedule.at]],
+    after: [["schedule.after.job", schedule.afterJob]],
+    manual: [],
+  };
+  return [["name", name], ...target[kind], ...times[schedule.kind]];
 }

@@ -13,13 +13,13 @@ import { absolute } from "@/lib/times";
 import { toast } from "@/lib/toasts";
 import { plural } from "@/lib/words";
 import { tellBegun } from "../queries";
-import { zoneOf } from "../zone";
+import { clockOf } from "../zone";
 
 const DAY = 86_400_000;
 
 /** Runs the occurrences of a past range; says how many before it does. */
 export function BackfillDialog({ job, onClose }: { job: JobView; onClose: () => void }) {
-  const zone = zoneOf(job) ?? "UTC";
+  const zone = clockOf(job);
   const [start, setStart] = useState(() => whole(Date.now() - DAY));
   const [end, setEnd] = useState(() => whole(Date.now()));
   const [parallelism, setParallelism] = useState("1");

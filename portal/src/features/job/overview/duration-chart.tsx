@@ -1,4 +1,5 @@
 import { Bar, BarChart, Cell, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
+import { durationTick, durationTicks } from "@/components/charts/duration-ticks";
 import { duration } from "@/lib/durations";
 import { absolute, brief } from "@/lib/times";
 import { said } from "@/lib/words";
@@ -16,27 +17,37 @@ const COLOURS: Record<string, string> = {
   cancelled: "var(--cancelled)",
 };
 
+interface DurationChartProps {
+  points: Point[];
+  /** By whose clock. */
+  zone: string;
+  onOpen: (id: string) => void;
+}
+
 /** In a chunk of its own: Recharts is large. */
-export default function DurationChart({ points, onOpen }: { points: Point[]; onOpen: (id: string) => void }) {
+export default function DurationChart({ points, zone, onOpen }: DurationChartProps) {
+  const ticks = durationTicks(Math.max(...points.map((point) => point.ms)));
   return (
     <ResponsiveContainer width="100%" height={224} initialDimension={{ width: 300, height: 224 }}>
-      <BarChart data={points} margin={{ top: 4, right: 0, bottom: 0, left: 0 }} accessibilityLayer={false}>
+      <BarChart data={points} margin={{ top: 10, right: 0, bottom: 0, left: 0 }} accessibilityLayer={false}>
         <XAxis
           dataKey="at"
-          tickFormatter={(at: string) => brief(at)}
+          tickFormatter={(at: string) => brief(at, zone)}
           tick={{ fontSize: 11, fill: "var(--muted)" }}
           stroke="var(--line)"
           minTickGap={48}
         />
         <YAxis
-          width={56}
-          tickFormatter={(ms: number) => duration(ms)}
+          width={68}
+          ticks={ticks}
+          domain={[0, ticks.at(-1) ?? 1]}
+          tickFormatter={durationTick}
           tick={{ fontSize: 11, fill: "var(--muted)" }}
           stroke="var(--line)"
           tickLine={false}
           axisLine={false}
         />
-        <Tooltip cursor={{ fill: "var(--hover)" }} isAnimationActive={false} content={<Hint />} />
+        <Tooltip cursor={{ fill: "var(--hover)" }} isAnimationActive={false} content={<Hint zone={zone} />} />
         <Bar
           dataKey="ms"
           isAnimationActive={false}
@@ -54,7 +65,7 @@ export default function DurationChart({ points, onOpen }: { points: Point[]; onO
   );
 }
 
-function Hint({ active, payload }: { active?: boolean; payload?: { payload?: Point }[] }) {
+function Hint({ zone, active, payload }: { zone: string; active?: boolean; payload?: { payload?: Point }[] }) {
   const point = payload?.[0]?.payload;
   if (!active || !point) return null;
   return (
@@ -62,7 +73,7 @@ function Hint({ active, payload }: { active?: boolean; payload?: { payload?: Poi
       <p>
         {said(point.status)} in {duration(point.ms)}
       </p>
-      <p className="opacity-80">{absolute(point.at)}</p>
+      <p className="opacity-80">{absolute(point.at, zone)}</p>
     </div>
   );
 }

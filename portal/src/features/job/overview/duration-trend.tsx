@@ -10,7 +10,7 @@ import type { Point } from "./duration-chart";
 const Chart = lazy(() => chunk(() => import("./duration-chart")));
 
 /** How long its newest runs took. */
-export function DurationTrend({ runs }: { runs: RunView[] | undefined }) {
+export function DurationTrend({ runs, zone }: { runs: RunView[] | undefined; zone: string }) {
   const navigate = useNavigate();
   const points = runs ? pointsOf(runs) : undefined;
   return (
@@ -20,7 +20,7 @@ export function DurationTrend({ runs }: { runs: RunView[] | undefined }) {
       ) : points ? (
         <div role="img" aria-label={`Durations of the last ${points.length} runs, the newest at the right`}>
           <Suspense fallback={<Skeleton className="h-56 w-full" />}>
-            <Chart points={points} onOpen={(id) => void navigate(`/runs/${id}`)} />
+            <Chart points={points} zone={zone} onOpen={(id) => void navigate(`/runs/${id}`)} />
           </Suspense>
         </div>
       ) : (

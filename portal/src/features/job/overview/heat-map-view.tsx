@@ -3,9 +3,8 @@ import type { JobView } from "@/api/schema";
 import { Panel } from "@/components/ui/panel";
 import { Skeleton } from "@/components/ui/skeleton";
 import { cn } from "@/lib/cn";
-import { userZone } from "@/lib/times";
 import { useHours } from "../queries";
-import { zoneOf } from "../zone";
+import { clockOf } from "../zone";
 import { cellWords, type DayRow, type Heat, heat, heatMap } from "./heat-map";
 
 const DAYS = 14;
@@ -13,25 +12,29 @@ const COLOURS: Record<Heat, string> = {
   none: "bg-sunken",
   idle: "bg-skipped-soft border border-skipped",
   good: "bg-succeeded",
+  few: "bg-paused/45",
   some: "bg-paused",
-  most: "bg-failed opacity-75",
+  most: "bg-failed/75",
   all: "bg-failed",
 };
 const LEGEND: [Heat, string][] = [
   ["good", "all succeeded"],
-  ["some", "some failed"],
+  ["few", "under 10 % failed"],
+  ["some", "10 to 50 % failed"],
+  ["most", "half or more failed"],
   ["all", "all failed"],
   ["idle", "skipped or cancelled"],
+  ["none", "no runs"],
 ];
 
 /** How its runs ended, by day and hour of its own clock. */
 export function HeatMapView({ job }: { job: JobView }) {
-  const zone = zoneOf(job) ?? userZone();
+  const zone = clockOf(job);
   const hours = useHours(job.id, DAYS * 24);
   const [now] = useState(Date.now);
   const rows = heatMap(hours.data?.items ?? [], zone, DAYS, now);
   return (
-    <Panel title="By day and hour" actions={<span className="self-center text-xs text-muted">{zone}</span>}>
+    <Panel title="By day and hour">
       {hours.data ? <Grid rows={rows} /> : <Skeleton className="h-52 w-full" />}
       <ul className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
         {LEGEND.map(([kind, words]) => (

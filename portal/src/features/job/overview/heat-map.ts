@@ -46,7 +46,7 @@ function sum(before: Cell | null, hour: HourView): Cell | null {
   };
 }
 
-export type Heat = "none" | "idle" | "good" | "some" | "most" | "all";
+export type Heat = "none" | "idle" | "good" | "few" | "some" | "most" | "all";
 
 /** How much of it failed. */
 export function heat(cell: Cell | null): Heat {
@@ -56,6 +56,7 @@ export function heat(cell: Cell | null): Heat {
   const share = cell.failed / decided;
   if (share === 0) return "good";
   if (share === 1) return "all";
+  if (share < 0.1) return "few";
   return share < 0.5 ? "some" : "most";
 }
 

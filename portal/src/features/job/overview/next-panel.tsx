@@ -3,9 +3,8 @@ import { OccurrenceList } from "@/components/occurrence-list";
 import { ErrorState } from "@/components/ui/error-state";
 import { Panel } from "@/components/ui/panel";
 import { SkeletonLines } from "@/components/ui/skeleton";
-import { userZone } from "@/lib/times";
 import { useNext } from "../queries";
-import { zoneOf } from "../zone";
+import { clockOf } from "../zone";
 
 const COUNT = 8;
 
@@ -21,7 +20,7 @@ export function NextPanel({ job }: { job: JobView }) {
           <p className="mb-3 text-sm font-medium">{next.data.words}</p>
           {next.data.note ? <p className="mb-3 text-sm text-paused-text">{next.data.note}</p> : null}
           {next.data.occurrences.length > 0 ? (
-            <OccurrenceList occurrences={next.data.occurrences} zone={zoneOf(job) ?? userZone()} />
+            <OccurrenceList occurrences={next.data.occurrences} zone={clockOf(job)} />
           ) : (
             <p className="text-sm text-muted">None can be foreseen.</p>
           )}

@@ -1,5 +1,6 @@
 import type { JobView } from "@/api/schema";
 import { useNewestRuns } from "../queries";
+import { clockOf, zoneOf } from "../zone";
 import { Counters } from "./counters";
 import { DurationTrend } from "./duration-trend";
 import { HeatMapView } from "./heat-map-view";
@@ -13,12 +14,21 @@ export function OverviewTab({ job }: { job: JobView }) {
   return (
     <div className="space-y-4">
       <Counters job={job} runs={runs.data?.items} />
+      <Clock job={job} />
       <div className="grid gap-4 lg:grid-cols-2">
-        <DurationTrend runs={runs.data?.items} />
+        <DurationTrend runs={runs.data?.items} zone={clockOf(job)} />
         <HeatMapView job={job} />
         <InWords job={job} />
         <NextPanel job={job} />
       </div>
     </div>
+  );
+}
+
+function Clock({ job }: { job: JobView }) {
+  return (
+    <p className="text-xs text-muted">
+      Times on this page are in {clockOf(job)}, {zoneOf(job) ? "the time zone of its schedule" : "your time zone"}.
+    </p>
   );
 }
