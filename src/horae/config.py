@@ -93,6 +93,9 @@ class Settings:
     # No shorter than what may be asked for by the hour.
     hourly_retention: float = _setting(kinds.duration(32 * DAY, 36_500 * DAY), 90 * DAY)
     daily_retention: float = _setting(kinds.duration(90 * DAY, 36_500 * DAY), 1_095 * DAY)
+    version_retention: float = _setting(kinds.duration(DAY, 36_500 * DAY), 365 * DAY)
+    versions_kept: int = _setting(kinds.whole(1, 1_000_000), 100)
+    finished_job_retention: float | None = _setting(kinds.duration(60, 36_500 * DAY), None)
     log_limit: int = _setting(kinds.size(1_024, 1 << 30), 1 << 20)
 
     log_format: str = _setting(kinds.choice("auto", "console", "json"), "auto")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
+from horae.domain.ids import FIRST
 from horae.domain.retention import Retention
 from horae.lifecycle import deletion, fire, prune, recover
+from horae.processes.retiring import retire
 from tests.contract.opened import Opened
 from tests.contract.values import ALL_SHARDS, IDS, middle
 
@@ -34,6 +37,15 @@ class Schedulers(Opened):
         while await self.store.transact(prune.partition, retention=days * 86_400):
             count += 1
         return count
+
+    async def retire(self, *, limit: int = 500, **keep: Any) -> int:
+        """The whole walk over what jobs leave behind; how many portions it took."""
+        after: str | None = FIRST
+        portions = 0
+        while after is not None:
+            after = await retire(self.store, Retention(**keep), after, limit=limit)
+            portions += 1
+        return portions
 
     async def prune(self, *, days: float, log_days: float | None = None, limit: int = 500) -> int:
         """One portion, from the start; how much went."""

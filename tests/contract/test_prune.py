@@ -3,13 +3,14 @@
 import asyncio
 from datetime import timedelta
 
+from horae.domain.ids import FIRST
 from horae.domain.records import Beat
 from horae.domain.retention import DAY, Retention
 from horae.domain.run import Claimed
 from horae.domain.states import WorkerStatus
 from horae.lifecycle.cancel import cancel_operation
 from horae.lifecycle.drain import drain
-from horae.lifecycle.prune import FIRST, Pruned, prune, tidy
+from horae.lifecycle.prune import Pruned, prune, tidy
 from horae.processes.heartbeat import renew
 from tests.contract.noting import noted
 from tests.contract.world import FAILED, PERMANENT, World, ids, scheduler_sign, worker_sign

@@ -21,6 +21,8 @@ from horae.domain.job import JobSpec
 from horae.domain.policy import Retry
 from horae.domain.roles import ROLES
 from horae.ports import Store
+from horae.store import tables  # noqa: F401 - fills it
+from horae.store.table import metadata
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -86,6 +88,15 @@ def commands(group: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 COMMANDS = dict(commands(typer.main.get_command(command_line), "horae"))
+
+
+def test_every_table_has_a_retention_or_a_reason_why_it_is_small_and_no_other():
+    """A table that nobody thought of grows for ever."""
+    text = (DOCS / "operations.md").read_text()
+    section = text.partition("## Retention")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| (.+) \|$", section, re.MULTILINE)
+    named = [name for names, _ in rows for name in re.findall(r"`(\w+)`", names)]
+    assert sorted(named) == sorted(metadata.tables)
 
 
 def test_every_command_is_documented_and_no_other():

@@ -449,6 +449,7 @@ export interface JobBody {
   priority?: number;
   start_within?: number | null;
   grace?: number | null;
+  keep?: boolean;
   enabled?: boolean;
   notify?: Record<string, unknown>[];
 }
@@ -521,6 +522,7 @@ export interface JobView {
   priority: number;
   start_within: number | null;
   grace: number | null;
+  keep: boolean;
   id: string;
   /** why its definition cannot be read; null as a rule */
   unreadable: string | null;
@@ -582,6 +584,7 @@ export interface ListedJobView {
   priority: number;
   start_within: number | null;
   grace: number | null;
+  keep: boolean;
   id: string;
   /** why its definition cannot be read; null as a rule */
   unreadable: string | null;
@@ -953,6 +956,7 @@ export interface RecurringJobBody {
   priority?: number;
   start_within?: number | null;
   grace?: number | null;
+  keep?: boolean;
   enabled?: boolean;
   notify?: Record<string, unknown>[];
 }

@@ -113,6 +113,7 @@ def describe(
     grace: Annotated[
         str | None, typer.Option(metavar="DURATION", help="Between asking an attempt to stop and killing it.")
     ] = None,
+    keep: Annotated[bool | None, typer.Option("--keep/--no-keep", help="A one-time job stays when it is over.")] = None,
     disabled: Annotated[bool, typer.Option("--disabled", help="Its schedule is off.")] = False,
 ) -> Definition:
     follows = {"job": after, "on": on}
@@ -145,6 +146,7 @@ def describe(
             "catch_up_window": ("--catch-up-window", catch_up_window),
             "start_within": ("--start-within", start_within),
             "grace": ("--grace", grace),
+            "keep": keep,
             "enabled": False if disabled else None,
         },
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+FIRST = "00000000-0000-0000-0000-000000000000"  # before every id
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
 

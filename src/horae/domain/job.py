@@ -40,6 +40,7 @@ class JobSpec(BaseModel):
     grace: Annotated[float, Field(ge=0, le=600, allow_inf_nan=False)] | None = (
         None  # None: as the worker's setting says
     )
+    keep: bool = False  # a one-time job stays when it is over
 
     @model_validator(mode="before")
     @classmethod

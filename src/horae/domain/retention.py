@@ -14,3 +14,6 @@ class Retention:
     audit: float | None = None
     hours: float = 90 * DAY  # counters by the hour, which are then summed by the day
     days: float = 1_095 * DAY
+    versions: float = 365 * DAY  # of jobs, but for the newest ones and those that runs name
+    versions_kept: int = 100  # of each job, however old they are
+    finished_jobs: float | None = None  # one-time jobs; None: until the last of their runs is deleted

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from horae.domain.idempotency import KEPT
+from horae.domain.ids import FIRST
 from horae.domain.retention import Retention
 from horae.ports import Transaction
 
@@ -12,7 +13,6 @@ PROCESS_RETENTION = 86_400.0  # how long a worker or scheduler that is gone stay
 ACCOUNT_RETENTION = 30 * 86_400.0  # how long a session or an invitation is known that is over
 UNREADABLE_RETENTION = 86_400.0  # how long it is known that a definition could not be read by a process
 LIMIT_RETENTION = 2 * 86_400.0  # by then every try is forgotten
-FIRST = "00000000-0000-0000-0000-000000000000"  # before every id
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Any
 from horae.domain.audit import differing
 from horae.domain.dead_letter import DeadFilter, DeadLetter, allowance
 from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound
+from horae.domain.ids import FIRST
 from horae.domain.records import NewOperation, Operation
 from horae.lifecycle.rerun import NewInput, rerun
 from horae.ports import Transaction
@@ -20,7 +21,6 @@ REDRIVE, DISCARD = "redrive", "discard"
 DAMAGED = "its record in the database cannot be read"
 STEP = 500  # dead letters in one transaction
 _TOGETHER = 20  # operations in one sweep
-_FIRST = "00000000-0000-0000-0000-000000000000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,9 @@ async def resolve(
         "reason": resolution.reason,
         **({} if resolution.input is None else {"input": resolution.input.text}),
     }
-    through = await tx.dead_letters.newest(project_id) or _FIRST
+    through = await tx.dead_letters.newest(project_id) or FIRST
     at = now - timedelta(seconds=1)  # the first second's share goes at once
-    details = {**asked, "filter": where.to_json(), "after": _FIRST, "through": through, "at": at.isoformat()}
+    details = {**asked, "filter": where.to_json(), "after": FIRST, "through": through, "at": at.isoformat()}
     operation = NewOperation(operation_id, project_id, resolution.kind, None, details, total, actor)
     try:
         await tx.operations.insert(operation)

@@ -11,7 +11,7 @@ from horae.ports.outside import Clock, Executor, Hint, Ids, Seals, Starting, Wak
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
 from horae.ports.runs import Changes, DeadLetters, Facts, Logs, Operations, Runs, Stats
 from horae.ports.transaction import Store, Transaction, Verb
-from horae.ports.upkeep import Counters, Processes, Upkeep
+from horae.ports.upkeep import Counters, Leftovers, Processes, Upkeep
 
 __all__ = [
     "Access",
@@ -32,6 +32,7 @@ __all__ = [
     "Ids",
     "Invitations",
     "Jobs",
+    "Leftovers",
     "Limits",
     "Logs",
     "Operations",

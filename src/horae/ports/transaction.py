@@ -11,7 +11,7 @@ from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Qu
 from horae.ports.outside import Hint
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
 from horae.ports.runs import Changes, DeadLetters, Facts, Logs, Operations, Runs, Stats
-from horae.ports.upkeep import Counters, Processes, Upkeep
+from horae.ports.upkeep import Counters, Leftovers, Processes, Upkeep
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -50,6 +50,8 @@ class Transaction(Protocol):
     def upkeep(self) -> Upkeep: ...
     @property
     def counters(self) -> Counters: ...
+    @property
+    def leftovers(self) -> Leftovers: ...
     @property
     def deletions(self) -> Deletions: ...
     @property

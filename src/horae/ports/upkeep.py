@@ -14,6 +14,7 @@ from horae.domain.records import (
     WorkerRecord,
     WorkerSign,
 )
+from horae.domain.retention import Retention
 
 
 class Processes(Protocol):
@@ -86,3 +87,28 @@ class Counters(Protocol):
         ...
 
     async def prune_days(self, older_than: float, limit: int) -> int: ...
+    async def hand_over(self, job_id: str, limit: int) -> int:
+        """Adds some counters of a job that is gone to those of its project; how many, and fewer if it was the rest."""
+        ...
+
+
+class Leftovers(Protocol):
+    """What jobs leave behind."""
+
+    async def job_ids(self, after: str, limit: int) -> list[str]:
+        """In order, of jobs that are there and of such that were deleted."""
+        ...
+
+    async def gone(self, job_ids: Collection[str]) -> list[str]:
+        """Those that were deleted and of which no run is left."""
+        ...
+
+    async def old_versions(self, job_ids: Collection[str], keep: Retention, limit: int) -> dict[str, list[int]]:
+        """Versions past their retention that no run names."""
+        ...
+
+    async def finished(self, job_ids: Collection[str], keep: Retention) -> list[tuple[str, str]]:
+        """One-time jobs that are over and that nobody keeps: project and id."""
+        ...
+
+    async def drop_versions(self, job_id: str, versions: Collection[int] | None = None) -> None: ...

@@ -11,16 +11,18 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from typing import ClassVar
 
 from horae.domain.errors import InUse, StoreUnavailable
+from horae.domain.ids import FIRST
 from horae.domain.records import LeftOut, SchedulerSign
 from horae.lifecycle.deletion import carry_out
 from horae.lifecycle.fire import Fired, fire, idle_for
-from horae.lifecycle.prune import FIRST, partition, prune, roll_up, tidy
+from horae.lifecycle.prune import partition, prune, roll_up, tidy
 from horae.lifecycle.recover import expire
 from horae.lifecycle.redrive import carry_on
 from horae.ports import Clock, Hint, Ids, Store, Transaction
 from horae.processes.host import surely_dead
 from horae.processes.loop import Loop, log, patiently, troubled
 from horae.processes.neighbours import IsDead, dead_neighbours, recover_lost
+from horae.processes.retiring import retire
 from horae.processes.settings import SchedulerSettings
 
 _LOCKED_ELSEWHERE = 0.01  # a due job whose row somebody else was just at
@@ -59,6 +61,7 @@ class Scheduler:
         self._prune_at = self._tidy_at = self._partition_at = 0.0
         self._partitions_wait = False
         self._pruned_through = FIRST
+        self._walked_through: str | None = FIRST  # the walk over what jobs leave behind; None: it is over
         self._leading = Loop("shards", self._lead)
         self._firing = Loop("fire", self._fire)
         self._sweeping = Loop("sweep", self._sweep)
@@ -202,6 +205,7 @@ class Scheduler:
         if now >= self._tidy_at:
             await self._store.transact(tidy)
             self._tidy_at = now + _TIDY_EVERY
+            self._walked_through = FIRST
             self._pruned_through = FIRST  # once more from the start: dead letters may have been resolved
         if now >= self._partition_at:
             self._partition_at = now + await self._partition()
@@ -211,6 +215,9 @@ class Scheduler:
             if pruned.more:
                 return _PRUNE_PAUSE
             self._prune_at = now + _PRUNE_EVERY
+        if self._walked_through is not None:
+            self._walked_through = await retire(self._store, self._settings.retention, self._walked_through)
+            return _PRUNE_PAUSE
         return self._settings.sweep
 
     async def _partition(self) -> float:

@@ -48,6 +48,7 @@ class Job(Record):
     priority: int
     start_within: float | None
     grace: float | None
+    keep: bool
     id: str
     unreadable: str | None  # why its definition cannot be read
     enabled: bool
@@ -146,6 +147,7 @@ class JobFields(TypedDict, total=False):
     priority: int
     start_within: float | None
     grace: float | None
+    keep: bool
     enabled: bool
     notify: Sequence[Json]
 

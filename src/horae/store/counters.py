@@ -10,11 +10,18 @@ from functools import cache
 
 from horae.store import tables
 from horae.store.dialects.base import Dialect, Row
+from horae.store.job_stats import COUNTED, SUMS
 from horae.store.rows import Group, batch
 
 _VALUES = ("runs", "duration_ms")
 _SLOTS = {"run_stats": "hour", "run_days": "day"}
-_TABLES = {"run_stats": tables.run_stats, "run_days": tables.run_days}
+_TOTALS = {"job_stats": (*COUNTED, *SUMS), "skip_stats": ("occurrences",)}
+_TABLES = {
+    "run_stats": tables.run_stats,
+    "run_days": tables.run_days,
+    "job_stats": tables.job_stats,
+    "skip_stats": tables.skip_stats,
+}
 
 
 class _Sql:
@@ -44,6 +51,36 @@ class CounterTables(Group):
         rows = await self._oldest("run_days", older_than, limit)
         await self._take(rows, "run_days")
         return len(rows)
+
+    async def hand_over(self, job_id: str, limit: int) -> int:
+        """Adds counters of a job to those of its project, under the project's own id; how many rows, at most."""
+        moved = 0
+        for table, slot in _SLOTS.items():
+            rows = await self.db.fetch(
+                f"SELECT job_id, {self.d.time(slot, 'slot')}, status, project_id, runs, duration_ms FROM {table} "
+                f"WHERE job_id = :job_id ORDER BY {slot}, status LIMIT :limit {self.d.lock}",
+                {"job_id": job_id, "limit": limit - moved},
+            )
+            await self._take(rows, table)
+            await self._add(table, [(row["project_id"], row["slot"], row) for row in rows])
+            moved += len(rows)
+            if moved >= limit:
+                return moved
+        for table, columns in _TOTALS.items():
+            await self._hand_over_totals(table, columns, job_id)
+        return moved
+
+    async def _hand_over_totals(self, table: str, columns: Sequence[str], job_id: str) -> None:
+        rows = await self.db.fetch(f"SELECT * FROM {table} WHERE job_id = :job_id {self.d.lock}", {"job_id": job_id})
+        keys = ("job_id", *(("reason",) if table == "skip_stats" else ()))
+        given = batch(self.d, _TABLES[table], *keys, "project_id", *columns)
+        add = self.d.upsert(self.d.insert_from(table, given), keys, dict.fromkeys(columns, "{old} + {new}"))
+        values = [
+            (row["project_id"], *(row[key] for key in keys[1:]), row["project_id"], *(row[c] for c in columns))
+            for row in rows
+        ]
+        await self.put(add, given, values)
+        await self.db.execute(f"DELETE FROM {table} WHERE job_id = :job_id", {"job_id": job_id})
 
     async def _oldest(self, table: str, older_than: float, limit: int) -> Sequence[Row]:
         slot = _SLOTS[table]

@@ -27,6 +27,7 @@ from horae.store.gates import GateTable
 from horae.store.idempotency import IdempotencyTable
 from horae.store.invitations import InvitationTable
 from horae.store.jobs import JobTable
+from horae.store.leftovers import LeftoverTables
 from horae.store.limits import LimitTable
 from horae.store.logs import LogTable
 from horae.store.operations import OperationTable
@@ -89,6 +90,7 @@ class SqlTransaction:
     limits = _group(LimitTable)
     upkeep = _group(UpkeepTables)
     counters = _group(CounterTables)
+    leftovers = _group(LeftoverTables)
     deletions = _group(DeletionTable)
     dependencies = _group(DependencyTable)
     operations = _group(OperationTable)

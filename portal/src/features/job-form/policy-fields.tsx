@@ -81,6 +81,13 @@ export function PolicyFields({ draft, onDraft, errors, scheduled }: PolicyProps)
             onChecked={(unlimited) => onDraft({ unlimited })}
           />
           {scheduled ? (
+            <CheckField
+              label="Keep a one-time job when it is over"
+              checked={draft.keep}
+              onChecked={(keep) => onDraft({ keep })}
+            />
+          ) : null}
+          {scheduled ? (
             <>
               <Field label="An occurrence that finds it busy" error={errors.at("overlap")}>
                 <Select

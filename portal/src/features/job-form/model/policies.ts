@@ -20,6 +20,7 @@ export interface PolicyDraft {
   priority: string;
   startWithin: string;
   grace: string;
+  keep: boolean;
 }
 
 export function readPolicies(given: Json): PolicyDraft {
@@ -41,6 +42,7 @@ export function readPolicies(given: Json): PolicyDraft {
     priority: text(given.priority),
     startWithin: text(given.start_within),
     grace: text(given.grace),
+    keep: given.keep === true,
   };
 }
 
@@ -63,6 +65,7 @@ export function writePolicies(draft: PolicyDraft): Partial<JobBody> {
     priority: number(draft.priority),
     start_within: number(draft.startWithin),
     grace: number(draft.grace),
+    keep: draft.keep || undefined,
   }) as Partial<JobBody>;
 }
 

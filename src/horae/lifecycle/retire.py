@@ -1,0 +1,62 @@
+"""Retire: what jobs leave behind goes when nothing names it any more. Schedulers walk over all jobs, a portion at a
+time: `look_over` reads, and only where it found something does anything else write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from horae.domain.errors import Conflict
+from horae.domain.retention import Retention
+from horae.lifecycle.submit import delete_job
+from horae.ports import Transaction
+
+ACTOR = "system:retention"
+
+
+@dataclass(frozen=True, slots=True)
+class Leftovers:
+    """What a portion of the jobs has left; `through` is the last of them, None if there are no more."""
+
+    through: str | None
+    gone: Sequence[str] = ()
+    versions: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    finished: Sequence[tuple[str, str]] = ()  # with the project first
+
+
+async def look_over(tx: Transaction, *, keep: Retention, after: str, limit: int = 500) -> Leftovers:
+    ids = await tx.leftovers.job_ids(after, limit)
+    if not ids:
+        return Leftovers(None)
+    return Leftovers(
+        ids[-1],
+        await tx.leftovers.gone(ids),
+        await tx.leftovers.old_versions(ids, keep, limit),
+        await tx.leftovers.finished(ids, keep),
+    )
+
+
+async def drop_versions(tx: Transaction, *, versions: Mapping[str, Sequence[int]]) -> None:
+    """What no run names now will never be named again: runs are made of the current version alone."""
+    for job_id, old in versions.items():
+        await tx.leftovers.drop_versions(job_id, old)
+
+
+async def forget(tx: Transaction, *, job_id: str, limit: int = 500) -> bool:
+    """A deleted job of which no run is left: its counters become part of its project's, so that totals stay right,
+    and its versions go. False if there is more to do."""
+    if await tx.counters.hand_over(job_id, limit) >= limit:
+        return False
+    await tx.leftovers.drop_versions(job_id)
+    return True
+
+
+async def retire_finished(tx: Transaction, *, project_id: str, job_id: str, keep: Retention) -> bool:
+    """Deletes a one-time job that is over, unless somebody has just given it something to do."""
+    if await tx.jobs.find(project_id, job_id, lock=True) is None or not await tx.leftovers.finished([job_id], keep):
+        return False
+    try:
+        await delete_job(tx, project_id=project_id, ref=job_id, actor=ACTOR)
+    except Conflict:
+        return False
+    return True
