@@ -18,7 +18,7 @@ class Lookout:
     def __init__(self, store: Store, clock: Clock, offline_after: float, *, fresh: float = _FRESH) -> None:
         self._store, self._clock, self._offline_after, self._fresh = store, clock, offline_after, fresh
         self._found: Found | None = None
-        self._until = 0.0
+        self._until = self._took = 0.0
         self._looking: asyncio.Task[None] | None = None
 
     async def found(self) -> Found | None:
@@ -26,7 +26,8 @@ class Lookout:
         if self._found is None or self._clock.monotonic() >= self._until:
             if self._looking is None or self._looking.done():
                 self._looking = asyncio.create_task(self._look())
-            await asyncio.wait([self._looking], timeout=_PATIENCE)
+            # Where it is known to take long, nobody waits for it: what was found before is good enough meanwhile.
+            await asyncio.wait([self._looking], timeout=0 if self._took > _PATIENCE else _PATIENCE)
             if self._looking.done():
                 self._looking.result()
         return self._found
@@ -42,4 +43,5 @@ class Lookout:
         began = self._clock.monotonic()
         self._found = await self._store.read(find_stranded, offline_after=self._offline_after)
         now = self._clock.monotonic()
-        self._until = now + max(self._fresh, _SHARE * (now - began))
+        self._took = now - began
+        self._until = now + max(self._fresh, _SHARE * self._took)

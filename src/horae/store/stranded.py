@@ -34,12 +34,15 @@ async def stranded(db: Connection, d: Dialect, wanted: Sequence[Want], patience:
 
 @cache
 def _skipping(d: Dialect) -> str:
-    first = "SELECT n.id FROM runs n WHERE {} ORDER BY n.needs, n.queue, n.priority, n.due_at, n.id LIMIT 1"
+    """The next queue of the same need, or else the next need: in one comparison of both, SQLite would read all runs of
+    the need up to there."""
+    first = "(SELECT n.id FROM runs n WHERE {} ORDER BY n.needs, n.queue, n.priority, n.due_at, n.id LIMIT 1)"
     ready = _READY.format("n.")
-    after = f"{ready} AND (n.needs, n.queue) > (want.needs, want.queue)"
+    next_queue = first.format(f"{ready} AND n.needs = want.needs AND n.queue > want.queue")
+    next_need = first.format(f"{ready} AND n.needs > want.needs")
     return (
-        f"WITH RECURSIVE want AS (SELECT r.needs, r.queue FROM runs r WHERE r.id = ({first.format(ready)}) "
-        f"UNION ALL SELECT r.needs, r.queue FROM want JOIN runs r ON r.id = ({first.format(after)})) "
+        f"WITH RECURSIVE want AS (SELECT r.needs, r.queue FROM runs r WHERE r.id = {first.format(ready)} "
+        f"UNION ALL SELECT r.needs, r.queue FROM want JOIN runs r ON r.id = COALESCE({next_queue}, {next_need})) "
         f"SELECT needs, queue FROM want WHERE NOT {_PAUSED.format('want.queue')}"
     )
 
