@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from horae.lifecycle import explain
 from tests.contract.ledger import skipped_of
 from tests.contract.world import World, ids
 
@@ -76,3 +77,12 @@ async def test_it_can_be_cancelled(world: World) -> None:
     later = await world.later(hours=2)
     await later.fire()
     assert await later.claim() == []
+
+
+async def test_why_says_that_it_waits_for_its_time_and_not_for_a_place(world: World) -> None:
+    job = await world.job(max_instances=1)
+    (run,) = await world.trigger(job, run_at=await world.now() + timedelta(hours=1))
+    found = await world.store.read(explain.explain_run, project_id=world.project, run_id=run["id"])
+    assert {gate.name: gate.state for gate in found.gates} | {"held": "open", "due": "closed"} == {
+        gate.name: gate.state for gate in found.gates
+    }

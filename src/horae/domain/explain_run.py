@@ -57,6 +57,8 @@ def _held(facts: RunFacts) -> Gate:
     live = facts.live
     if not facts.run["held"]:
         return Gate("held", "open", "it need not wait for its turn")
+    if facts.run["due_at"] > facts.now and not facts.run["attempt"]:
+        return Gate("held", "open", "it takes no place of its job before it is due")
     if live is None or not live.under_way:
         soon = "it is held, and its turn comes at any moment"
         return Gate("held", "closed", soon, "wait for its turn", meaning="consequence")

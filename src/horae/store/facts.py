@@ -19,6 +19,7 @@ _ENDED = words("id status reason occurrences scheduled_for scheduled_until finis
 _STANDING = words(
     "version enabled paused paused_until anchor_at next_run_at fired_through fired_count updated_by updated_at shard"
 )
+_WAITS = "held AND wake_at IS NULL"  # for a place; what is for later takes no turn yet
 MOST_AHEAD = 1_000
 
 
@@ -43,10 +44,11 @@ class FactTables(Group):
         # In the order of their turns, as the gate has it.
         first = "(SELECT b.created_at FROM runs b WHERE b.id = :before)"
         earlier = f"(created_at < {first} OR (created_at = {first} AND id < :before))"
-        older = f"CASE WHEN held AND {earlier} THEN 1 ELSE 0 END" if before is not None else "0"
+        older = f"CASE WHEN {_WAITS} AND {earlier} THEN 1 ELSE 0 END" if before is not None else "0"
         params: dict[str, Any] = {"job_id": job_id, "before": before, "limit": limit}
         (sums,) = await self.db.fetch(
-            "SELECT SUM(CASE WHEN held THEN 0 ELSE 1 END) AS under_way, SUM(CASE WHEN held THEN 1 ELSE 0 END) AS held, "
+            "SELECT SUM(CASE WHEN held THEN 0 ELSE 1 END) AS under_way, "
+            f"SUM(CASE WHEN {_WAITS} THEN 1 ELSE 0 END) AS held, "
             f"SUM({older}) AS held_before, "
             f"(SELECT max_instances FROM job_gates WHERE job_id = :job_id) AS max_instances FROM runs WHERE {mine}",
             params,
