@@ -81,14 +81,23 @@ class DeadLetterTable(Group):
         if not fingerprints:
             return {}
         wheres, params = _conditions(self.d, project_id, where)
-        # The newest by place: databases have no MAX of an id.
-        rows = await self.db.fetch(
-            "SELECT n.fingerprint, n.job_id, n.n, n.run_id, h.error, h.exit_code, h.response_code, s.spec FROM "
-            "(SELECT d.fingerprint, d.job_id, d.run_id, COUNT(*) OVER (PARTITION BY d.fingerprint, d.job_id) AS n, "
+        # The newest by place: databases have no MAX of an id. Only what is shown is looked up in the history.
+        letters = (
+            "SELECT d.fingerprint, d.job_id, d.run_id, COUNT(*) OVER (PARTITION BY d.fingerprint, d.job_id) AS n, "
             "ROW_NUMBER() OVER (PARTITION BY d.fingerprint, d.job_id ORDER BY d.run_id DESC) AS place "
-            f"FROM dead_letters d WHERE {' AND '.join(wheres)} AND {self.d.among('d.fingerprint', 'fingerprints')}) n "
-            "JOIN run_history h ON h.id = n.run_id "
-            "JOIN job_versions s ON s.job_id = h.job_id AND s.version = h.version WHERE n.place = 1",
+            f"FROM dead_letters d WHERE {' AND '.join(wheres)} AND {self.d.among('d.fingerprint', 'fingerprints')}"
+        )
+        ranked = (
+            "SELECT l.fingerprint, l.job_id, l.run_id, l.n, "
+            "ROW_NUMBER() OVER (PARTITION BY l.fingerprint ORDER BY l.n DESC, l.job_id) AS by_size, "
+            "ROW_NUMBER() OVER (PARTITION BY l.fingerprint ORDER BY l.run_id DESC) AS by_age "
+            f"FROM ({letters}) l WHERE l.place = 1"
+        )
+        rows = await self.db.fetch(
+            "SELECT n.fingerprint, n.job_id, n.n, n.run_id, h.error, h.exit_code, h.response_code, s.spec "
+            f"FROM ({ranked}) n JOIN run_history h ON h.id = n.run_id "
+            "JOIN job_versions s ON s.job_id = h.job_id AND s.version = h.version "
+            f"WHERE n.by_size <= {_JOBS_SHOWN} OR n.by_age = 1",
             {**params, "fingerprints": fingerprints},
         )
         of: dict[str, list[Row]] = defaultdict(list)

@@ -1,0 +1,62 @@
+"""A page of what is rare costs the same among a great many others: jobs by how they ended last, runs by outcome, dead
+letters by cause. Counted in what the database looks at, never in time."""
+
+from typing import Any
+
+import pytest
+
+from horae.domain.dead_letter import DeadFilter
+from horae.domain.filters import JobFilter
+from horae.domain.records import RunFilter
+from horae.ports import Transaction
+from tests.contract.cost import metered
+from tests.contract.test_width import _SLACK
+from tests.contract.wide import _UUID, copy
+from tests.contract.world import PERMANENT, TIMED_OUT, World
+
+pytestmark = pytest.mark.slow
+OTHERS = 100_000
+
+
+async def _page(tx: Transaction, what: str, project_id: str, where: Any) -> Any:
+    return await getattr(tx, what).page(project_id, where, limit=50, after=None)
+
+
+async def _costs(world: World, pages: dict[str, tuple[str, Any, int]]) -> dict[str, int]:
+    costly, meter = await metered(world)
+    found = {}
+    for name, (what, where, count) in pages.items():
+        meter.read = 0
+        page = await costly.store.read(_page, what, world.project, where)
+        assert len(page.items) == count, name
+        found[name] = meter.read
+    return found
+
+
+async def test_pages_of_what_is_rare(world: World) -> None:
+    fine, broken = await world.job(name="fine"), await world.job(name="broken", retry={"max_attempts": 1})
+    ended = await world.ended(fine)
+    late = await world.ended(broken, TIMED_OUT)
+    failed = await world.ended(await world.job(name="also broken"), PERMANENT)
+    await world.roll_up()
+    (letter,) = await world.rows("SELECT fingerprint FROM dead_letters WHERE run_id = :id", id=late["id"])
+    pages = {
+        "jobs that failed last": ("jobs", JobFilter(last_status="failed"), 2),
+        "jobs that were cancelled last": ("jobs", JobFilter(last_status="cancelled"), 0),
+        "runs that timed out": ("runs", RunFilter(outcome="timed_out"), 1),
+        "runs that were lost": ("runs", RunFilter(outcome="lost"), 0),
+        "runs of a job that timed out": ("runs", RunFilter(outcome="timed_out", job_id=broken.id), 1),
+        "letters of one cause": ("dead_letters", DeadFilter(fingerprint=letter["fingerprint"]), 1),
+    }
+    before = await _costs(world, pages)
+    uuid = _UUID.get(world.kind, "UUID()")
+    number = "'other ' || v.n" if world.kind == "sqlite" else "CONCAT('other ', v.n)"
+    await copy(world, "jobs", fine.id, OTHERS, name=number)
+    await copy(world, "run_history", ended["id"], OTHERS)
+    await copy(world, "run_history", failed["id"], OTHERS)
+    await copy(world, "dead_letters", failed["id"], OTHERS, key="run_id", run_id=uuid)
+    for table in ("jobs", "run_history", "dead_letters", "job_stats", "stat_deltas"):
+        if world.kind != "sqlite":
+            await world.rows(f"ANALYZE {'TABLE ' if world.kind != 'postgresql' else ''}{table}")
+    after = await _costs(world, pages)
+    assert not [name for name in before if after[name] > 2 * before[name] + _SLACK], f"few {before}, many {after}"
