@@ -26,7 +26,7 @@ async def test_it_is_reached_read_and_looks_like_the_portal(horae: Horae, visit:
         assert await violations(page) == []
     await page.emulate_media(color_scheme="light")
 
-    await page.get_by_role("searchbox", name="Filter routes").fill("post /api/v1/jobs/{id}/run")
+    await page.get_by_role("searchbox", name="Filter routes").fill("post /api/v1/workers/{id}/drain")
     await expect(page.locator("details:visible")).to_have_count(1)
     await viewer.look("reference-route")
     await page.get_by_role("searchbox").fill("no such route")
