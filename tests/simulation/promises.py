@@ -39,6 +39,14 @@ class Promises:
         for promise in self._made:
             self._kept(*promise)
 
+    def _forgotten(self, what: str, job_id: str) -> bool:
+        """A deleted job's versions go with the last of its runs."""
+        tables = self._world.oracle.mirror.tables
+        if what != "job_versions" or job_id in tables["jobs"]:
+            return False
+        runs = (row for table in ("runs", "run_history") for row in tables[table].values())
+        return all(row["job_id"] != job_id for row in runs)
+
     def _kept(self, what: str, key: str, told: str) -> None:
         tables, oracle = self._world.oracle.mirror.tables, self._world.oracle
         if what == "run" and key not in tables["runs"] and key not in tables["run_history"]:
@@ -47,8 +55,9 @@ class Promises:
             oracle.broken(f"{told} was acknowledged, and nothing asks the run to stop", run=key)
         if what == "answer" and not self._counts(key, told):
             oracle.broken(f"an answer ({told}) was acknowledged, and does not count", run=key.partition("/")[0])
-        if what in ("job_versions", "operations") and key not in tables[what]:
-            oracle.broken(f"{told} was acknowledged, and is not there", job=key.partition("/")[0])
+        job_id = key.partition("/")[0]
+        if what in ("job_versions", "operations") and key not in tables[what] and not self._forgotten(what, job_id):
+            oracle.broken(f"{told} was acknowledged, and is not there", job=job_id)
 
     def _counts(self, key: str, told: str) -> bool:
         """Whether an attempt ended as somebody was told that it did."""
