@@ -90,7 +90,7 @@ class Visitor:
     async def look(self, name: str) -> None:
         """Screenshots in light, and in dark on a phone; neither may be hard to read for anybody."""
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        await expect(self.page.locator("[aria-busy=true]")).to_have_count(0)
+        await expect(self.page.locator("[aria-busy=true], [data-settled=false]")).to_have_count(0)
         found = []
         for way, scheme, size in WAYS:
             await self.page.emulate_media(color_scheme=scheme)

@@ -3,6 +3,7 @@ import { ApiError } from "@/api/errors";
 import { CodeEditor } from "@/components/ui/code-editor";
 import { Field } from "@/components/ui/field";
 import { Panel } from "@/components/ui/panel";
+import { userZone } from "@/lib/times";
 import { AboutSection } from "./about-section";
 import { formErrors } from "./form-errors";
 import type { ScheduleDraft } from "./model/schedule";
@@ -55,7 +56,7 @@ function Fields({ form, job }: JobFieldsProps) {
             preview={isComplete(draft.schedule) ? preview.data : undefined}
             error={wrong}
             settled={preview.settled && !preview.isFetching}
-            zone={draft.schedule.timezone}
+            zone={draft.schedule.kind === "cron" ? draft.schedule.timezone : userZone()}
             manual={draft.schedule.kind === "manual" || draft.schedule.kind === "after"}
           />
         </div>
