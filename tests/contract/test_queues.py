@@ -91,3 +91,54 @@ async def test_why_says_that_the_queue_is_paused(world: World):
         assert (gate.state, gate.unblock) == ("closed", "horae queues resume mail")
         assert "paused" in gate.detail
         assert "by admin" in gate.detail
+
+
+# ---- those that nothing names
+
+
+async def forget(world: World) -> set[str]:
+    """As upkeep does; the queues that are left."""
+    unused = await world.store.read(queues.unused_queues)
+    await world.store.transact(queues.forget_queues, names=unused or ["none"])
+    return set(await found(world))
+
+
+async def test_a_queue_that_nothing_names_disappears(world: World):
+    kept, gone = await world.job(queue="kept"), await world.job(queue="gone")
+    moved = await world.job(queue="before")
+    await world.edit(moved, queue="after")
+    await world.delete(gone)
+    assert await forget(world) == {"kept", "gone", "before", "after"}, "it may be named again in a moment"
+    later = await world.later(hours=3)
+    assert await forget(later) == {"kept", "after"}
+    assert (await world.look(kept)).spec.queue == "kept"
+
+
+async def test_a_queue_with_a_live_run_or_a_pause_stays(world: World):
+    moved, paused = await world.job(queue="busy"), await world.job(queue="paused")
+    await world.trigger(moved)
+    await world.edit(moved, queue="other")
+    await switch(world, "pause", "paused")
+    await world.delete(paused)
+    later = await world.later(hours=3)
+    assert await forget(later) == {"busy", "other", "paused"}
+
+
+async def test_a_queue_that_was_just_named_again_stays(world: World):
+    await world.delete(await world.job(queue="mail"))
+    later = await world.later(hours=3)
+    unused = await later.store.read(queues.unused_queues)
+    assert unused == ["mail"]
+    await later.job(queue="mail")
+    await later.store.transact(queues.forget_queues, names=unused)
+    assert "mail" in await found(later)
+
+
+async def test_a_job_that_cannot_be_read_may_name_any_queue(world: World):
+    if world.kind == "postgresql":
+        pytest.skip("it keeps no text that is not JSON")
+    damaged = await world.job(queue="one")
+    await world.delete(await world.job(queue="two"))
+    await world.execute("UPDATE jobs SET plan = '{' WHERE id = :id", id=damaged.id)
+    later = await world.later(hours=3)
+    assert await later.store.read(queues.unused_queues) == []

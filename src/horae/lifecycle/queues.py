@@ -1,11 +1,16 @@
-"""Queues: nothing of a paused one is claimed. What runs already goes on, and what is queued waits."""
+"""Queues: nothing of a paused one is claimed. What runs already goes on, and what is queued waits. Those that nothing
+names any more are forgotten."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from horae.domain.difference import Change
 from horae.domain.errors import NotFound
 from horae.domain.queue import QueueRecord
 from horae.ports import Transaction
+
+RETENTION = 2 * 3600.0  # how long a queue stays that nothing names; longer than any request that names it takes
 
 
 async def list_queues(tx: Transaction, project_id: str) -> list[QueueRecord]:
@@ -27,6 +32,16 @@ async def resume_queue(tx: Transaction, *, project_id: str, name: str, actor: st
         await _tell(tx, "queue.resume", name, actor, paused=False)
         tx.hint(f"runs:{name}")
     return await _found(tx, project_id, name)
+
+
+async def unused_queues(tx: Transaction) -> list[str]:
+    """Those that no job and no run has named for hours, and that nobody paused."""
+    return await tx.queues.unused(RETENTION)
+
+
+async def forget_queues(tx: Transaction, *, names: Collection[str]) -> int:
+    """But none that a job has named meanwhile."""
+    return await tx.queues.forget(names, RETENTION)
 
 
 async def _tell(tx: Transaction, action: str, name: str, actor: str, *, paused: bool) -> None:

@@ -16,6 +16,7 @@ from horae.domain.records import LeftOut, SchedulerSign
 from horae.lifecycle.deletion import carry_out
 from horae.lifecycle.fire import Fired, fire, idle_for
 from horae.lifecycle.prune import partition, prune, roll_up, tidy
+from horae.lifecycle.queues import forget_queues, unused_queues
 from horae.lifecycle.recover import expire
 from horae.lifecycle.redrive import carry_on
 from horae.ports import Clock, Hint, Ids, Store, Transaction
@@ -204,6 +205,8 @@ class Scheduler:
         now = self._clock.monotonic()
         if now >= self._tidy_at:
             await self._store.transact(tidy)
+            if unused := await self._store.read(unused_queues):
+                await self._store.transact(forget_queues, names=unused)
             self._tidy_at = now + _TIDY_EVERY
             self._walked_through = FIRST
             self._pruned_through = FIRST  # once more from the start: dead letters may have been resolved

@@ -158,6 +158,12 @@ class JobTable(Group):
             await self.db.execute("DELETE FROM job_gates WHERE job_id = :id", {"id": job_id})
         else:
             await self.put(_sql(self.d).set_gate, _sql(self.d).gate_rows, [(job_id, spec.gate)])
+        # Touched before it is added: one that is just being forgotten is waited for, and then made.
+        await self.db.execute(
+            f"UPDATE queues SET named_at = {self.d.now} "
+            f"WHERE name = :name AND COALESCE(named_at, created_at) < {self.d.earlier(':hour')}",
+            {"name": spec.queue, "hour": 3600.0},
+        )
         await self.put(_sql(self.d).add_queue, _sql(self.d).queue_rows, [(spec.queue,)])
 
     async def set_state(self, state: JobState) -> None:

@@ -10,6 +10,8 @@ from horae.store import stranded
 from horae.store.dialects.base import Row
 from horae.store.rows import Group, some
 
+DEFAULT = "default"
+
 
 class QueueTable(Group):
     async def all(self, project_id: str) -> list[QueueRecord]:
@@ -40,6 +42,31 @@ class QueueTable(Group):
 
     async def resume(self, name: str) -> None:
         await self.db.execute("UPDATE queues SET paused_at = NULL, paused_by = NULL WHERE name = :name", {"name": name})
+
+    async def unused(self, older_than: float) -> list[str]:
+        rows = await self.db.fetch(
+            f"SELECT name FROM queues WHERE {self._forgettable}", {"older_than": older_than, "kept": DEFAULT}
+        )
+        if not rows:
+            return []
+        named = await self.db.fetch(
+            f"SELECT DISTINCT {self.d.part('plan', 'queue')} AS queue FROM jobs UNION SELECT DISTINCT queue FROM runs"
+        )
+        known = {row["queue"] for row in named}
+        # A job that cannot be read may name any of them.
+        return [] if None in known else sorted({row["name"] for row in rows} - known)
+
+    async def forget(self, names: Collection[str], older_than: float) -> int:
+        return await self.db.execute(
+            f"DELETE FROM queues WHERE {self.d.among('name', 'names')} AND {self._forgettable}",
+            {"names": some(names), "older_than": older_than, "kept": DEFAULT},
+        )
+
+    @property
+    def _forgettable(self) -> str:
+        return (
+            f"paused_at IS NULL AND name <> :kept AND COALESCE(named_at, created_at) < {self.d.earlier(':older_than')}"
+        )
 
     async def wants(self) -> list[Want]:
         return await stranded.wants(self.db, self.d)

@@ -94,6 +94,7 @@ queues = table(
     must("created_at", Time),
     may("paused_at", Time),  # nothing of it is claimed
     may("paused_by", name(200)),
+    may("named_at", Time),  # when a job that names it was last saved, within the hour; NULL: when it was created
 )
 _resting = text("paused_at IS NOT NULL")  # MySQL reads all of these rather than look for one
 Index("queues_paused", queues.c.paused_at, postgresql_where=_resting, sqlite_where=_resting)

@@ -146,6 +146,10 @@ class Dialect(ABC):
         """Whether a document's text has this in it, to the letter."""
 
     @abstractmethod
+    def part(self, column: str, key: str) -> str:
+        """A text in a document, by its key; NULL if it is not there, or the document is damaged."""
+
+    @abstractmethod
     def same(self, left: str, right: str) -> str:
         """Equality that takes NULL for equal to NULL."""
 

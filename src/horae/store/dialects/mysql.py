@@ -54,6 +54,9 @@ class MysqlDialect(Dialect):
     def holds(self, column: str, param: str) -> str:
         return f"INSTR({column}, :{param}) > 0"
 
+    def part(self, column: str, key: str) -> str:
+        return f"CASE WHEN JSON_VALID({column}) THEN JSON_UNQUOTE(JSON_EXTRACT({column}, '$.{key}')) END"
+
     def same(self, left: str, right: str) -> str:
         return f"{left} <=> {right}"
 

@@ -71,6 +71,9 @@ class PostgresqlDialect(Dialect):
     def holds(self, column: str, param: str) -> str:
         return f"strpos(CAST({column} AS text), :{param}) > 0"
 
+    def part(self, column: str, key: str) -> str:
+        return f"{column} ->> '{key}'"
+
     def same(self, left: str, right: str) -> str:
         return f"{left} IS NOT DISTINCT FROM {right}"
 

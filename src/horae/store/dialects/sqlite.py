@@ -75,6 +75,9 @@ class SqliteDialect(Dialect):
     def holds(self, column: str, param: str) -> str:
         return f"instr({column}, :{param}) > 0"
 
+    def part(self, column: str, key: str) -> str:
+        return f"CASE WHEN json_valid({column}) THEN json_extract({column}, '$.{key}') END"
+
     def same(self, left: str, right: str) -> str:
         return f"{left} IS {right}"
 
