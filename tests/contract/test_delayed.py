@@ -86,3 +86,50 @@ async def test_why_says_that_it_waits_for_its_time_and_not_for_a_place(world: Wo
     assert {gate.name: gate.state for gate in found.gates} | {"held": "open", "due": "closed"} == {
         gate.name: gate.state for gate in found.gates
     }
+
+
+async def test_a_limit_that_comes_later_leaves_it_its_time(world: World) -> None:
+    """It was queued when the job had no limit, and so it was not held."""
+    job = await world.job(every="1h", max_instances=None, overlap="allow")
+    await world.fire()
+    await world.finish(*await world.claim())
+    (delayed, other) = [
+        (await world.trigger(job, run_at=await world.now() + timedelta(days=days)))[0] for days in (1, 2)
+    ]
+    await world.edit(job, max_instances=1, overlap="skip")
+    later = await world.later(hours=1, seconds=1)
+    assert (await later.fire()).runs == 1
+    await later.finish(*await later.claim())
+    assert await skipped_of(world, job) == []
+    next_day = await world.later(days=1, seconds=1)
+    await next_day.pause(job)
+    await next_day.fire()
+    assert ids(await next_day.claim()) == {delayed["id"]}
+    assert (await world.find(other))["status"] == "queued"
+
+
+async def test_one_that_an_older_process_has_let_go_keeps_no_scheduler_busy(world: World) -> None:
+    """It knows no `wake_at`: that stays, and passes, while the run waits for a worker and runs."""
+    job = await world.job(max_instances=1)
+    (run,) = await world.trigger(job, run_at=await world.now() + timedelta(hours=1))
+    await world.execute("UPDATE runs SET held = FALSE WHERE id = :id", id=run["id"])
+    later = await world.later(hours=1, seconds=1)
+    assert (await later.fire()).idle_for is None
+    assert ids(await later.claim()) == {run["id"]}
+    assert (await later.fire()).idle_for is None
+
+
+async def test_very_many_are_woken_in_portions(world: World) -> None:
+    job = await world.job(max_instances=1)
+    runs = await world.trigger(job, 10, run_at=await world.now() + timedelta(hours=1))
+    later = await world.later(hours=1, seconds=1)
+    asleep = []
+    for _ in range(3):
+        fired = await later.fire(limit=4)
+        asleep.append((len(await world.rows("SELECT id FROM runs WHERE wake_at IS NOT NULL")), fired.idle_for))
+    assert asleep == [(6, 0), (2, 0), (0, None)]
+    order = []
+    while claimed := await later.claim():
+        order += [run.id for run in claimed]
+        await later.finish(*claimed)
+    assert sorted(order) == sorted(run["id"] for run in runs)

@@ -8,6 +8,7 @@ from horae.domain.records import JobRecord
 from horae.domain.retention import DAY, Retention
 from horae.lifecycle import retire
 from horae.lifecycle.retire import ACTOR, retire_finished
+from tests.contract.damage import put
 from tests.contract.noting import noted
 from tests.contract.world import PERMANENT, World
 
@@ -153,6 +154,13 @@ async def test_one_time_jobs_that_still_matter_stay(world: World) -> None:
     later = await world.later(days=31)
     await later.retire(finished_jobs=3600)
     assert await names(world) == {"disabled", "upstream", "downstream", "rerun", "dead"}
+
+
+async def test_one_that_cannot_be_read_stays_for_it_may_be_one_to_keep(world: World) -> None:
+    job = await once(world, keep=True)
+    await put(world, job, spec="[1]")
+    await (await world.later(days=31)).retire(finished_jobs=3600)
+    assert len(await world.rows("SELECT id FROM jobs")) == 1
 
 
 async def test_a_job_that_was_just_given_something_to_do_is_not_deleted(world: World) -> None:

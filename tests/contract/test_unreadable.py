@@ -99,6 +99,25 @@ async def test_once_mended_it_fires_by_its_catch_up_rule(world: World) -> None:
     assert run["scheduled_for"] > missed["scheduled_until"]
 
 
+async def test_one_that_was_left_out_counts_again_once_it_was_edited(world: World) -> None:
+    """The hint about the edit may be lost: a scheduler that only asks when something is due must hear of it."""
+    job = await world.job(**MINUTELY)
+    await damage(world, job)
+    soon = await world.later(minutes=2)
+    (left,) = (await soon.fire()).left_out
+    left_out = {(left.job_id, left.version)}
+    assert await soon.store.read(fire.idle_for, shards=ALL_SHARDS, left_out=left_out) is None
+    await soon.store.transact(
+        edit_job,
+        project_id=world.project,
+        ref=job.id,
+        change=lambda _: job.spec,
+        expected_version=None,
+        actor="editor",
+    )
+    assert await soon.store.read(fire.idle_for, shards=ALL_SHARDS, left_out=left_out) is not None
+
+
 # Claimed runs
 
 

@@ -68,6 +68,7 @@ async def _end(tx: Transaction, row: Leased, outcome: Outcome, chance: Callable[
     ended = await tx.runs.end(endings)
     await settlement.write(tx)
     if row.id not in ended:
+        await after_ends(tx, [], settlement.requeued)
         return
     await after_ends(
         tx,

@@ -116,8 +116,10 @@ async def _save(tx: Transaction, job: JobRecord, edit: JobChange) -> None:
     spec = edit.spec
     if _reschedules(spec, job.spec):
         await set_upstream(tx, job.project_id, job.id, spec, job.spec)
-    if job.spec.gate is None and spec.gate is not None:
-        # A run that is just ending found no gate to open: it must be gone before one counts it as under way.
+    before, limit = job.spec.gate, spec.gate
+    if limit is not None and (before is None or limit < before):
+        # Runs first, then their gate. A run that is just ending found no gate to open: it must be gone before one
+        # counts it as under way.
         await tx.runs.live(job.project_id, [run_id for run_id, _ in await tx.runs.under_way([job.id])], lock=True)
     try:
         saved = await tx.jobs.change(edit)
@@ -125,7 +127,9 @@ async def _save(tx: Transaction, job: JobRecord, edit: JobChange) -> None:
         raise Conflict(f"a job named {spec.name!r} exists already", field="name") from None
     if not saved:
         raise StaleVersion()
+    if before is None and limit is not None:
+        await tx.gates.put_off(job.id)
     # A lower limit holds back what is queued beyond it; a higher one, or none, may let held runs start.
     await tx.gates.fit([job.id])
-    for queue in await (tx.gates.release(job.id) if spec.gate is None else tx.gates.open([job.id])):
+    for queue in await (tx.gates.release(job.id) if limit is None else tx.gates.open([job.id])):
         tx.hint(f"runs:{queue}")

@@ -18,8 +18,11 @@ from horae.ports import Transaction
 _CANCELLED = RunStatus.CANCELLED
 
 
-async def after_ends(tx: Transaction, ended: Sequence[Ended]) -> None:
+async def after_ends(tx: Transaction, ended: Sequence[Ended], requeued: Collection[str] = ()) -> None:
+    """`requeued` are jobs of which runs were queued once more, in the same transaction. Their limits may have been
+    lowered while those ran: then others have their places."""
     if not ended:
+        await tx.gates.fit(requeued)
         return
     await tx.runs.bury(
         [
@@ -31,8 +34,11 @@ async def after_ends(tx: Transaction, ended: Sequence[Ended]) -> None:
     await tx.stats.add(tally(ended))
     jobs = {run.job_id for run in ended}
     followers = await tx.dependencies.followers(jobs)
+    if followers or requeued:
+        # All at once, and so in id order.
+        await tx.gates.lock(jobs.union(requeued, (follower.id for follower in followers)))
+    await tx.gates.fit(requeued)
     if followers:
-        await tx.gates.lock(jobs | {follower.id for follower in followers})  # all at once, and so in id order
         started = await start_followers(tx, ended, followers)
         await make_room(tx, started.cancelling, started.run_ids)
     # Of every job: it may have got a limit since this run's version.

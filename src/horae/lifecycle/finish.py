@@ -59,7 +59,8 @@ async def finish(
     ended = await tx.runs.end([*endings, *settlement.endings])
     await settlement.write(tx)
     await tx.runs.park(parks)
-    await after_ends(tx, [_ended(x, settlement) for x in latest.values() if x.run.id in ended])
+    over = [_ended(x, settlement) for x in latest.values() if x.run.id in ended]
+    await after_ends(tx, over, settlement.requeued)
     moved = ended | {requeue.id for requeue in settlement.requeues}
     # A callback may overtake the answer that would have parked its run: then there is nothing left to park.
     refused = [

@@ -32,13 +32,14 @@ async def fire(tx: Transaction, *, shards: Collection[int], limit: int, schedule
     again every time and must not take the places of others."""
     if await tx.jobs.wake_paused(shards):
         tx.hint("jobs")
-    await _wake_delayed(tx, limit)
     due = await tx.jobs.due(shards, limit + passing)
     now = await tx.now()
     ledger = Ledger(scheduler_id, tx.new_id)
     left_out = list(due.left_out)
+    gated = {job.id for job in due.jobs if job.plan.max_instances is not None}
+    await _wake_delayed(tx, gated, limit)
     if due.jobs:
-        gates = await tx.gates.lock([job.id for job in due.jobs if job.plan.max_instances is not None])
+        gates = await tx.gates.lock(gated)
         for job in due.jobs:
             try:
                 ledger.fire(job, now, gates.get(job.id))
@@ -48,19 +49,25 @@ async def fire(tx: Transaction, *, shards: Collection[int], limit: int, schedule
                     LeftOut(job.id, job.version, f"its schedule fails with {type(error).__name__}: {error}")
                 )
         await ledger.write(tx)
-    idle = 0.0 if due.more else await idle_for(tx, shards=shards, left_out={one.job_id for one in left_out})
+    passed = {(one.job_id, one.version) for one in left_out}
+    idle = 0.0 if due.more else await idle_for(tx, shards=shards, left_out=passed)
     return Fired(len(due.jobs), len(ledger.runs), len(ledger.skipped), idle, tuple(left_out), due.more)
 
 
-async def _wake_delayed(tx: Transaction, limit: int) -> None:
+async def _wake_delayed(tx: Transaction, gated: Collection[str], limit: int) -> None:
     """Runs that were asked for later, of jobs with a limit: from now on they wait for their turn like others. Of all
     shards, since their own may have nobody to look after them just now."""
     sleepers = await tx.gates.sleepers(limit)
-    for queue in await tx.gates.wake(sleepers) if sleepers else ():
+    if not sleepers:
+        return
+    await tx.gates.lock(sleepers.union(gated))  # all that are needed at once, and so in id order
+    for queue in await tx.gates.wake(sleepers, limit):
         tx.hint(f"runs:{queue}")
 
 
-async def idle_for(tx: Transaction, *, shards: Collection[int], left_out: Collection[str] = ()) -> float | None:
+async def idle_for(
+    tx: Transaction, *, shards: Collection[int], left_out: Collection[tuple[str, int]] = ()
+) -> float | None:
     """How long (in seconds) nothing of these shards will be due; None if nothing is known to be."""
     next_due = await tx.jobs.next_due(shards, left_out)
     return None if next_due is None else max((next_due - await tx.now()).total_seconds(), 0)

@@ -75,6 +75,7 @@ async def give_back(
             for row in rows
             if row.id in ended
         ],
+        settlement.requeued,
     )
     return GivenBack(len(settlement.requeues), len(ended))
 

@@ -50,6 +50,7 @@ async def recover(
             for row in rows
             if row.id in ended
         ],
+        settlement.requeued,
     )
     return len(rows)
 

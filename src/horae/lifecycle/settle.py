@@ -26,9 +26,9 @@ class Settlement:
         self.endings: list[Ending] = []
         self.requeues: list[Requeue] = []
         self.statuses: dict[str, RunStatus] = {}
+        self.requeued: set[str] = set()  # of which jobs
         self._tried: list[Tried] = []
         self._queues: set[str] = set()
-        self._requeued: set[str] = set()  # of which jobs
         self._retries: dict[tuple[str, str], int] = defaultdict(int)
 
     def add(self, row: Leased, outcome: Outcome, duration_ms: int) -> None:
@@ -45,7 +45,7 @@ class Settlement:
         self._tried.append(Tried(row.id, row.attempt, row.worker_id, row.started_at, kept, duration_ms))
         self._queues.add(row.queue)
         if row.trigger != Trigger.BACKFILL:  # which has places of its own
-            self._requeued.add(row.job_id)
+            self.requeued.add(row.job_id)
         if verdict.counted:
             self._retries[row.job_id, row.project_id] += 1
 
@@ -65,10 +65,9 @@ class Settlement:
         )
 
     async def write(self, tx: Transaction) -> None:
-        """Everything but the endings, which the caller moves together with its own."""
+        """Everything but the endings, which the caller moves together with its own, and the gates of what is
+        `requeued`, which `after_ends` locks together with the others."""
         await tx.runs.requeue(self.requeues)
-        # The limit may have been lowered while they ran: then others have their places.
-        await tx.gates.fit(self._requeued)
         await tx.runs.tried(self._tried)
         await tx.stats.add(
             [

@@ -70,9 +70,9 @@ class Jobs(Protocol):
         """Locks and returns jobs whose `next_run_at` has come, passing over rows that others hold."""
         ...
 
-    async def next_due(self, shards: Collection[int], left_out: Collection[str] = ()) -> datetime | None:
-        """When the next job is due that is not left out, a pause is to end, or a run that was asked for later may look
-        for a place."""
+    async def next_due(self, shards: Collection[int], left_out: Collection[tuple[str, int]] = ()) -> datetime | None:
+        """When the next job is due that is not left out (by id and version: an edit may have mended it), a pause is to
+        end, or a run that was asked for later may look for a place."""
         ...
 
     async def advance(self, advances: Sequence[Advance]) -> None: ...
@@ -117,12 +117,17 @@ class Gates(Protocol):
         """Holds back what is queued beyond the limit, the newest first and what was tried before last."""
         ...
 
+    async def put_off(self, job_id: str) -> None:
+        """Of a job that had no limit before: what was asked for later takes no place until then."""
+        ...
+
     async def sleepers(self, limit: int) -> set[str]:
         """Jobs of runs that were asked for later, and whose time has come."""
         ...
 
-    async def wake(self, job_ids: Collection[str]) -> set[str]:
-        """Lets such runs of these jobs wait for their turn, and start if there is a place; the queues that got one."""
+    async def wake(self, job_ids: Collection[str], limit: int) -> set[str]:
+        """Lets so many such runs of these jobs wait for their turn, and start if there is a place; the queues that got
+        one."""
         ...
 
     async def release(self, job_id: str) -> set[str]:

@@ -148,7 +148,7 @@ class Scheduler:
 
     async def _look(self) -> float:
         """Asks when the next job is due: hints about new and changed jobs may be lost."""
-        left_out = {one.job_id for one in self._left_out}
+        left_out = {(one.job_id, one.version) for one in self._left_out}
         return self._until(await self._store.read(idle_for, shards=self._shards, left_out=left_out))
 
     def _until(self, seconds: float | None, *, busy: bool = False) -> float:

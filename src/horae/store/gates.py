@@ -13,6 +13,7 @@ from horae.store.dialects.base import Row
 from horae.store.rows import Group, some
 
 _UNDER_WAY = """r.job_id = g.job_id AND r.held = FALSE AND r."trigger" <> 'backfill'"""
+_ASKED_FOR = "('manual', 'api', 'retry')"  # by somebody; others are for later only by some jitter
 _WAITING = "job_id = :job_id AND held = TRUE AND wake_at IS NULL"
 
 
@@ -83,18 +84,26 @@ class GateTable(Group):
         )
         return await self._let_go(rows)
 
+    async def put_off(self, job_id: str) -> None:
+        await self.db.execute(
+            "UPDATE runs SET held = TRUE, wake_at = due_at WHERE job_id = :job_id AND held = FALSE "
+            f"""AND status = 'queued' AND attempt = 0 AND "trigger" IN {_ASKED_FOR} AND due_at > {self.d.now}""",
+            {"job_id": job_id},
+        )
+
     async def sleepers(self, limit: int) -> set[str]:
         rows = await self.db.fetch(
-            f"SELECT job_id FROM runs WHERE wake_at <= {self.d.now} ORDER BY wake_at LIMIT :limit", {"limit": limit}
+            f"SELECT job_id FROM runs WHERE wake_at <= {self.d.now} AND held = TRUE ORDER BY wake_at LIMIT :limit",
+            {"limit": limit},
         )
         return {row["job_id"] for row in rows}
 
-    async def wake(self, job_ids: Collection[str]) -> set[str]:
+    async def wake(self, job_ids: Collection[str], limit: int) -> set[str]:
         gated = await self.lock(job_ids)
         rows = await self.db.fetch(
             f"SELECT id, job_id, queue FROM runs WHERE {self.d.among('job_id', 'ids')} AND held = TRUE "
-            f"AND wake_at <= {self.d.now}",
-            {"ids": some(job_ids)},
+            f"AND wake_at <= {self.d.now} ORDER BY wake_at, created_at, id LIMIT :limit",
+            {"ids": some(job_ids), "limit": limit},
         )
         if rows:
             await self.db.execute(

@@ -67,11 +67,12 @@ class _Sql:
             f"(SELECT paused_until FROM jobs WHERE paused_until IS NOT NULL AND {mine} AND paused "
             "ORDER BY paused_until LIMIT 1)"
         )
-        later = "(SELECT wake_at FROM runs WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1)"
+        # Only what is held: a process of an older version lets runs go and leaves their `wake_at`.
+        later = "(SELECT wake_at FROM runs WHERE wake_at IS NOT NULL AND held = TRUE ORDER BY wake_at LIMIT 1)"
         self.next_due = f"SELECT {d.time(due, 'due')}, {d.time(wakes, 'wakes')}, {d.time(later, 'later')}"
         self.first_due = (
-            f"SELECT id, next_run_at FROM jobs WHERE next_run_at IS NOT NULL AND {mine} AND enabled AND NOT paused "
-            "ORDER BY next_run_at LIMIT :limit"
+            f"SELECT id, version, next_run_at FROM jobs WHERE next_run_at IS NOT NULL AND {mine} AND enabled "
+            "AND NOT paused ORDER BY next_run_at LIMIT :limit"
         )
         self.pair_rows = batch(d, tables.job_versions, "job_id", "version")
         self.definitions = (
@@ -295,14 +296,14 @@ class JobTable(Group):
         unread = {(row["id"], row["version"]) for row in rows if read_plan(row) is None}  # hardly ever any
         return due_jobs(rows, await self.definitions(unread), more=len(rows) >= limit)
 
-    async def next_due(self, shards: Collection[int], left_out: Collection[str] = ()) -> datetime | None:
+    async def next_due(self, shards: Collection[int], left_out: Collection[tuple[str, int]] = ()) -> datetime | None:
         if not shards:
             return None
         (row,) = await self.db.fetch(_sql(self.d).next_due, {"shards": some(shards)})
         due = row["due"]
         if left_out and due is not None:  # rarely: the first few, of which at least one is not left out
             rows = await self.db.fetch(_sql(self.d).first_due, {"shards": some(shards), "limit": len(left_out) + 1})
-            due = next((row["next_run_at"] for row in rows if row["id"] not in left_out), None)
+            due = next((row["next_run_at"] for row in rows if (row["id"], row["version"]) not in left_out), None)
         return min((at for at in (due, row["wakes"], row["later"]) if at is not None), default=None)
 
     async def advance(self, advances: Sequence[Advance]) -> None:

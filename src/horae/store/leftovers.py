@@ -71,7 +71,9 @@ class LeftoverTables(Group):
             "AND NOT EXISTS (SELECT 1 FROM job_dependencies y WHERE y.upstream_id = j.id)",
             {"ids": some(job_ids), "once": _ONCE, "age": keep.runs if soon is None else soon},
         )
-        return [(row["project_id"], row["id"]) for row in rows if not spec_of(row["spec"]).keep]
+        found = [(row, spec_of(row["spec"])) for row in rows]
+        # One that cannot be read may be one to keep.
+        return [(row["project_id"], row["id"]) for row, spec in found if not spec.keep and not spec.fault]
 
     async def drop_versions(self, job_id: str, versions: Collection[int] | None = None) -> None:
         """These versions, or all."""
