@@ -202,13 +202,21 @@ MUTANTS = [
         "gate without effect",
         "max_instances is exceeded",
         sql=(
-            Rewrite("SUM(CASE WHEN held THEN 0 ELSE 1 END) AS under_way", "0 AS under_way", ("SELECT job_id, SUM(",)),
+            Rewrite(
+                """(SELECT COUNT(*) FROM runs r WHERE r.job_id = g.job_id AND r.held = FALSE """
+                """AND r."trigger" <> 'backfill') AS under_way""",
+                "0 AS under_way",
+                ("SELECT g.job_id, (SELECT COUNT(*)",),
+            ),
         ),
     ),
     Mutant(
         "held runs are claimed",
         "the same, by another way",
-        sql=(Rewrite("AND NOT held AND queue", "AND queue", ("SELECT 0 AS lane", "SELECT id, job_id")),),
+        sql=(
+            Rewrite(" AND NOT n.held", "", ("WITH RECURSIVE present",)),
+            Rewrite("AND NOT held AND needs", "AND needs", ("SELECT id, job_id",)),
+        ),
     ),
     Mutant(
         "recovery leaves the gate shut",
