@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from horae.domain.outcome import Outcome
-from horae.domain.states import RunStatus, Trigger
+from horae.domain.states import AttemptOutcome, RunStatus, Trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +163,13 @@ class Ended(NamedTuple):
     timed_out: bool = False
     trigger: str = ""
     code: int | None = None  # that it exited with, or that of the response
+
+    @classmethod
+    def by(cls, run: Claimed | Leased | Overdue, status: RunStatus, outcome: Outcome, duration_ms: int = 0) -> Ended:
+        """By the outcome of its last attempt."""
+        late = outcome.kind is AttemptOutcome.TIMED_OUT
+        facts = (run.id, run.job_id, run.version, run.project_id, status, outcome.error, duration_ms)
+        return cls(*facts, timed_out=late, trigger=run.trigger, code=outcome.code)
 
 
 @dataclass(frozen=True, slots=True)

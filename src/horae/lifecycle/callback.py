@@ -70,19 +70,5 @@ async def _end(tx: Transaction, row: Leased, outcome: Outcome, chance: Callable[
     if row.id not in ended:
         await after_ends(tx, [], settlement.requeued)
         return
-    await after_ends(
-        tx,
-        [
-            Ended(
-                row.id,
-                row.job_id,
-                row.version,
-                row.project_id,
-                settlement.statuses.get(row.id, RunStatus.SUCCEEDED),
-                outcome.error,
-                duration_ms,
-                trigger=row.trigger,
-                code=outcome.code,
-            )
-        ],
-    )
+    status = settlement.statuses.get(row.id, RunStatus.SUCCEEDED)
+    await after_ends(tx, [Ended.by(row, status, outcome, duration_ms)])

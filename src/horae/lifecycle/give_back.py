@@ -59,22 +59,10 @@ async def give_back(
         settlement.put(row, outcome, row.age_ms(now), _verdict(row, hopeless=hopeless))
     ended = await tx.runs.end(settlement.endings)
     await settlement.write(tx)
+    ends = [row for row in rows if row.id in ended]
     await after_ends(
         tx,
-        [
-            Ended(
-                row.id,
-                row.job_id,
-                row.version,
-                row.project_id,
-                settlement.statuses[row.id],
-                outcomes[row.id].error,
-                row.age_ms(now),
-                trigger=row.trigger,
-            )
-            for row in rows
-            if row.id in ended
-        ],
+        [Ended.by(row, settlement.statuses[row.id], outcomes[row.id], row.age_ms(now)) for row in ends],
         settlement.requeued,
     )
     return GivenBack(len(settlement.requeues), len(ended))

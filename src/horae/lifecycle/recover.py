@@ -33,23 +33,10 @@ async def recover(
         settlement.add(row, _outcome(row, dead_workers), row.age_ms(now))
     ended = await tx.runs.end(settlement.endings)
     await settlement.write(tx)
+    ends = [(row, _outcome(row, dead_workers)) for row in rows if row.id in ended]
     await after_ends(
         tx,
-        [
-            Ended(
-                row.id,
-                row.job_id,
-                row.version,
-                row.project_id,
-                settlement.statuses[row.id],
-                _outcome(row, dead_workers).error,
-                row.age_ms(now),
-                timed_out=row.parked,
-                trigger=row.trigger,
-            )
-            for row in rows
-            if row.id in ended
-        ],
+        [Ended.by(row, settlement.statuses[row.id], outcome, row.age_ms(now)) for row, outcome in ends],
         settlement.requeued,
     )
     return len(rows)
@@ -70,20 +57,5 @@ async def expire(tx: Transaction, *, limit: int = 500) -> int:
     if not rows:
         return 0
     ended = await tx.runs.end([Ending(row.id, None, RunStatus.FAILED, "expired", _EXPIRED) for row in rows])
-    await after_ends(
-        tx,
-        [
-            Ended(
-                row.id,
-                row.job_id,
-                row.version,
-                row.project_id,
-                RunStatus.FAILED,
-                _EXPIRED.error,
-                trigger=row.trigger,
-            )
-            for row in rows
-            if row.id in ended
-        ],
-    )
+    await after_ends(tx, [Ended.by(row, RunStatus.FAILED, _EXPIRED) for row in rows if row.id in ended])
     return len(ended)
