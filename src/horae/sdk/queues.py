@@ -16,10 +16,12 @@ class QueueState(Record):
 
 
 class Queue(QueueState):
-    """`queued` and `running` are this project's; `workers` are those alive that serve it."""
+    """`queued` and `running` are this project's; `workers` are those alive that serve it. `stranded` of the queued ones
+    want what none of them offers."""
 
     __slots__ = ()
 
+    stranded: int
     queued: int
     running: int
     workers: int

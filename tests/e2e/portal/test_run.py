@@ -96,7 +96,7 @@ async def test_attempts_backoff_and_why(horae: Horae, visit: Visit):
     await page.get_by_role("tab", name="Input and result").click()
     await expect(page.get_by_text('"monday"')).to_be_visible()
     await page.get_by_role("tab", name="Why").click()
-    await expect(page.get_by_role("heading", name="Gates")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Checks")).to_be_visible()
     await viewer.look("run-why")
     for word in ("Retry", "Redrive", "Discard"):
         await expect(page.get_by_role("button", name=word)).to_have_count(0)

@@ -39,7 +39,8 @@ class Running:
 
     def __init__(self, command: list[str], data_dir: Path, *, stdout: Any = None, **environment: str) -> None:
         self.data_dir = data_dir
-        self.port = int(environment.get("HORAE_PORT", 0)) or free_port()
+        port = environment.get("HORAE_PORT", "")
+        self.port = int(port) if port.isdigit() else free_port()
         self._file = data_dir.parent / f"output-{self.port}.txt"
         clean = {name: value for name, value in os.environ.items() if not name.startswith("HORAE_")}
         settings = {"HORAE_DATA_DIR": str(data_dir), "HORAE_PORT": str(self.port)} | environment
