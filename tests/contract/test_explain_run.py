@@ -9,7 +9,7 @@ import pytest
 
 from horae.domain.run import RunRecord
 from tests.contract.explaining import alive, alone, beat, gate, nothing_closed, of_run
-from tests.contract.world import CANCELLED, FAILED, PERMANENT, World, scheduler_sign
+from tests.contract.world import CANCELLED, FAILED, PERMANENT, TIMED_OUT, World, scheduler_sign
 
 
 async def queued(world: World, **fields: Any) -> RunRecord:
@@ -46,6 +46,16 @@ async def test_a_run_for_later(world: World) -> None:
     found = await of_run(world, run)
     assert alone(found, "due").until == at
     assert [one.event for one in found.timeline] == ["created", "now", "due"]
+
+
+async def test_a_run_for_later_of_a_job_with_a_limit_waits_for_its_turn_once_it_is_due(world: World) -> None:
+    await alive(world)
+    job = await world.job(max_instances=1, overlap="queue_all")
+    await world.trigger(job)
+    (run,) = await world.trigger(job, run_at=await world.now() + timedelta(hours=5))
+    assert [one.event for one in (await of_run(world, run)).timeline] == ["created", "now", "due"]
+    later = await world.later(hours=6)
+    assert [one.event for one in (await of_run(later, run)).timeline] == ["created", "due", "held", "now"]
 
 
 async def test_a_run_that_its_jitter_moved(world: World) -> None:
@@ -164,9 +174,16 @@ async def test_a_run_that_failed(world: World, outcome: Any, attempts: int, name
     closed = alone(found, name)
     assert words in closed.detail
     assert str(outcome.error) in closed.detail
-    assert "is a dead letter since" in gate(found, "dead_letter").detail
+    assert "has been a dead letter since" in gate(found, "dead_letter").detail
     await world.execute("DELETE FROM dead_letters")
     assert "resolved" in gate(await of_run(world, ended), "dead_letter").detail
+
+
+async def test_the_last_attempt_tells_its_own_outcome(world: World) -> None:
+    await alive(world)
+    ended = await world.ended(await world.job(retry={"max_attempts": 1}), TIMED_OUT)
+    told = [one.detail for one in (await of_run(world, ended)).timeline if one.event == "attempt"]
+    assert [one.partition(":")[0] for one in told] == ["attempt 1 timed out"]
 
 
 async def test_a_run_that_was_cancelled(world: World) -> None:

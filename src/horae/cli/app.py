@@ -84,11 +84,14 @@ def _usage(error: typer.TyperException) -> str:
 
 def _mended(error: HoraeError) -> str:
     """Adds what to do about it, where the error itself cannot know."""
-    if "Horae-Project" in str(error):  # the server speaks of its header
+    said = str(error)
+    if "say which project" in said:
         return (
             "say which of your projects you mean: set HORAE_PROJECT, or sign in with `horae login --project SLUG`; "
             "`horae whoami` lists them"
         )
+    if "Horae-Project" in said:  # the server speaks of its header
+        return f"{said.replace('Horae-Project', 'HORAE_PROJECT')}; `horae whoami` lists your projects"
     hints = {
         "Unreachable": "start it with `horae up`, or set HORAE_URL",
         "NotSignedIn": "sign in with `horae login`, set HORAE_TOKEN, or run this where `horae up` runs",

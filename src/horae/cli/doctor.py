@@ -124,7 +124,7 @@ def _show(checks: list[Check]) -> None:
         rows.append((check.name, mark, check.finding + (f" → {check.remedy}" if check.remedy else "")))
     table(("check", "state", "finding"), rows, "")
     bad = sum(check.state != "ok" for check in checks)
-    say("All is well." if not bad else f"{bad} of {len(checks)} need a look.")
+    say("All is well." if not bad else f"{bad} of {len(checks)} {'needs' if bad == 1 else 'need'} a look.")
 
 
 def _json(check: Check) -> dict[str, Any]:

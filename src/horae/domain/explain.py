@@ -29,7 +29,7 @@ def _job_sentence(facts: JobFacts, gates: Sequence[Gate]) -> str:
             return f"{subject} is waiting, and may not run even then: {gate.detail}; {doubt.detail}{skipped}"
         live = _named(gates, "runs")
         if live is not None:
-            return f"{subject} has work under way: {live.detail}; {gate.detail}"
+            return f"{subject} {_busy(facts)}: {live.detail}; {gate.detail}"
         if gate.level == "problem":
             return f"{subject} is blocked: {gate.detail}{skipped}"
         return f"{subject} is fine and waiting: {gate.detail}{skipped}"
@@ -47,10 +47,14 @@ def _free(subject: str, facts: JobFacts, gates: Sequence[Gate]) -> str:
     if doubt is not None:
         return f"{subject} may not run: {doubt.detail}"
     if live is not None:
-        return f"{subject} has work under way: {live.detail}"
+        return f"{subject} {_busy(facts)}: {live.detail}"
     if facts.due:
         return f"{subject} is due, and nothing is in its way: a scheduler fires it at any moment"
     return f"{subject} runs only when triggered, and nothing would be in the way of a run"
+
+
+def _busy(facts: JobFacts) -> str:
+    return "has work under way" if facts.live.under_way else "has work waiting"
 
 
 def _lately(facts: JobFacts) -> str:

@@ -189,10 +189,10 @@ def _one_live(run: LiveRun, facts: JobFacts) -> str:
     if run.status == RunStatus.RUNNING and run.started_at is not None:
         where = worker_name(facts.workers, run.worker_id)
         return f"{run.id} started {distance(run.started_at, facts.now)} on {where}"
-    if run.held or run.due_at <= facts.now:
+    if run.due_at <= facts.now or (run.held and run.attempt):
         return f"{run.id} {'held' if run.held else 'queued'}, made {distance(run.created_at, facts.now)}"
-    waits = f"in its backoff after attempt {run.attempt}" if run.attempt else "queued"
-    return f"{run.id} {waits} until {when(run.due_at, facts.now)}"
+    waits = f"in its backoff after attempt {run.attempt} until" if run.attempt else "scheduled for"
+    return f"{run.id} {waits} {when(run.due_at, facts.now)}"
 
 
 def _last_run(facts: JobFacts) -> Gate | None:

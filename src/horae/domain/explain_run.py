@@ -225,7 +225,7 @@ def _failed(facts: RunFacts) -> Gate:
 def _dead_letter(facts: RunFacts) -> Gate:
     if facts.dead_since is None:
         return Gate("dead_letter", "info", "it is no dead letter any more: somebody has resolved it")
-    return Gate("dead_letter", "info", f"it is a dead letter since {when(facts.dead_since, facts.now)}")
+    return Gate("dead_letter", "info", f"it has been a dead letter since {when(facts.dead_since, facts.now)}")
 
 
 def _skipped(facts: RunFacts) -> Gate:

@@ -144,7 +144,7 @@ def parse_plan(text: str) -> Plan:
     except ValidationError as error:
         raise unreadable(error) from None
     except (ValueError, RecursionError):
-        raise Unreadable("is not valid JSON") from None
+        raise Unreadable("it is not valid JSON") from None
 
 
 def first_occurrence(schedule: Schedule, anchor: datetime, after: datetime | None = None) -> datetime | None:

@@ -68,7 +68,7 @@ def read_spec(text: str) -> JobSpec:
     except ValidationError as error:
         raise unreadable(error) from None
     except (ValueError, RecursionError):
-        raise Unreadable("is not valid JSON") from None
+        raise Unreadable("it is not valid JSON") from None
 
 
 def unreadable(error: ValidationError) -> Unreadable:
@@ -77,7 +77,7 @@ def unreadable(error: ValidationError) -> Unreadable:
     ((field, message), *_) = readable(found)
     if found[0]["type"] == "union_tag_invalid":
         message = "is of a kind that this version does not know"
-    return Unreadable(f"{field} {message}" if field else message)
+    return Unreadable(f"{field or 'it'} {message}")
 
 
 def spec_fields(spec: JobSpec) -> dict[str, Any]:

@@ -53,14 +53,15 @@ def _beginning(facts: RunFacts) -> list[Entry]:
     if run["status"] == RunStatus.SKIPPED:  # it was made as it ended
         return entries
     entries.append(Entry(created, "created", _made_by(facts), waited_for=_lateness(facts)))
-    if run["held"]:
-        entries.append(Entry(created, "held", "waits for its turn"))
     due_at = _first_due(facts)
     if due_at is not None and due_at not in (nominal, created) and due_at > created:
         jitter = nominal is not None and nominal < due_at
         entries.append(
             Entry(due_at, "due", "moved by its jitter" if jitter else "the time that was asked for", None, "its time")
         )
+    turn = created if run["attempt"] else max(created, run["due_at"])  # one for later takes no place until it is due
+    if run["held"] and turn <= facts.now:
+        entries.append(Entry(turn, "held", "waits for its turn"))
     return entries
 
 
@@ -107,7 +108,8 @@ def _attempts(facts: RunFacts) -> list[Entry]:
         if one.finished_at is not None and one.outcome is not None:
             plain = one.outcome == AttemptOutcome.SUCCEEDED or one.error == one.outcome
             said = "" if plain else f": {brief(one.error)}"
-            entries.append(Entry(one.finished_at, "attempt", f"attempt {one.n} {one.outcome}{said}", None, "its work"))
+            how = one.outcome.replace("_", " ")
+            entries.append(Entry(one.finished_at, "attempt", f"attempt {one.n} {how}{said}", None, "its work"))
     return entries
 
 
@@ -135,14 +137,15 @@ def _try(row: dict[str, Any]) -> _Try:
 
 
 def _last_try(run: dict[str, Any]) -> _Try:
-    """The attempt that runs, or that ended the run: it is in the run itself, where only a status is left of it."""
+    """The attempt that runs, or that ended the run: it is in the run itself. Those that ended before outcomes
+    were kept have only their status."""
     ended = run["finished_at"] is not None
     return _Try(
         run["attempt"],
         run["worker_id"],
         run["started_at"],
         run["finished_at"],
-        run["status"] if ended else None,
+        (run["outcome"] or run["status"]) if ended else None,
         run["error"],
     )
 

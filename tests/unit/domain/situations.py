@@ -101,7 +101,7 @@ RUN: dict[str, Any] = {
     **dict.fromkeys(
         ["response_code", "exit_code", "result", "error", "reason", "input", "progress", "parent_run_id", "rerun_of"]
     ),
-    **dict.fromkeys(["scheduler_id", "lease_until", "cancel_requested_at"]),
+    **dict.fromkeys(["outcome", "scheduler_id", "lease_until", "cancel_requested_at"]),
     "id": "r1",
     "job_id": "j1",
     "job_name": "report",

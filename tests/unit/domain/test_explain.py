@@ -223,6 +223,12 @@ def test_overlap_is_felt_when_something_is_skipped():
     assert closed(felt) == ["overlap"]
 
 
+def test_a_run_for_later_is_not_under_way():
+    later = LiveRuns(1, 0, 1, 0, (live_run(held=True, due_at=NOW + HOUR),))
+    found = explain_job(job(live=later, next_run_at=NOW + HOUR))
+    assert "has work waiting: r1 scheduled for 2026-11-15 04:00:00 UTC (in 1 h)" in found.summary
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
@@ -230,7 +236,7 @@ def test_overlap_is_felt_when_something_is_skipped():
             {"attempt": 2, "due_at": NOW + HOUR},
             "r1 in its backoff after attempt 2 until 2026-11-15 04:00:00 UTC (in 1 h)",
         ),
-        ({"due_at": NOW + HOUR}, "r1 queued until 2026-11-15 04:00:00 UTC (in 1 h)"),
+        ({"due_at": NOW + HOUR}, "r1 scheduled for 2026-11-15 04:00:00 UTC (in 1 h)"),
         ({"attempt": 1}, "r1 queued, made 1 min ago"),
     ],
 )

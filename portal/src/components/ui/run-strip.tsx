@@ -35,7 +35,7 @@ interface RunStripProps {
 export function RunStrip({ runs, slots = 20 }: RunStripProps) {
   const shown = runs.slice(0, slots).reverse();
   const failed = shown.filter((run) => run.status === "failed").length;
-  if (shown.length === 0) return <span className="text-xs text-muted">no runs yet</span>;
+  if (shown.length === 0) return <span className="text-xs text-muted">none ended yet</span>;
   return (
     <ul
       className="flex h-5 min-w-0 items-end gap-0.5"

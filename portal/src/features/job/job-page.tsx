@@ -52,7 +52,7 @@ function Job({ job }: { job: JobView }) {
     <>
       <JobHeader job={job} />
       <UnreadableBanner job={job} />
-      {tab === "why" ? null : <BlockedBanner job={job} />}
+      {tab === "why" || job.unreadable ? null : <BlockedBanner job={job} />}
       <BackfillBanner job={job} />
       <Tabs value={tab} onValue={open} tabs={TABS} label="About the job">
         <TabPanel value="overview">

@@ -12,7 +12,16 @@ const MOST = 8;
 export function QueuesPanel({ queues }: { queues: QueueView[] | undefined }) {
   const sorted = [...(queues ?? [])].sort((a, b) => b.queued + b.running - (a.queued + a.running));
   return (
-    <Panel title="Queues">
+    <Panel
+      title="Queues"
+      actions={
+        sorted.length > MOST ? (
+          <Link to="/workers?tab=queues" className="rounded text-xs text-accent hover:underline">
+            All {count(sorted.length)}
+          </Link>
+        ) : null
+      }
+    >
       {queues === undefined ? <SkeletonLines /> : null}
       {queues?.length === 0 ? <p className="text-sm text-muted">No job names a queue yet.</p> : null}
       {sorted.length > 0 ? (

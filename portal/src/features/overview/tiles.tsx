@@ -21,6 +21,7 @@ export function Tiles({ numbers, hours, span }: TilesProps) {
 function Ended({ hours, span }: Pick<TilesProps, "hours" | "span">) {
   const succeeded = hours?.reduce((total, hour) => total + hour.succeeded, 0) ?? 0;
   const failed = hours?.reduce((total, hour) => total + hour.failed, 0) ?? 0;
+  const cancelled = hours?.reduce((total, hour) => total + hour.cancelled, 0) ?? 0;
   const decided = succeeded + failed;
   const rate = decided === 0 ? "–" : percent(succeeded, decided);
   return (
@@ -32,7 +33,7 @@ function Ended({ hours, span }: Pick<TilesProps, "hours" | "span">) {
         to="/runs?status=failed"
         bad={decided > 0 && succeeded / decided < 0.9}
       />
-      <Tile label={`Runs, ${span}`} value={hours && count(decided)} note="ended" to="/runs" />
+      <Tile label={`Runs, ${span}`} value={hours && count(decided + cancelled)} note="ended" to="/runs" />
     </>
   );
 }
@@ -48,7 +49,7 @@ function Now({ numbers }: Pick<TilesProps, "numbers">) {
         to="/runs?status=running"
         bad={stuck > 0}
       />
-      <Tile label="Queued" value={numbers && count(queued)} note="wait or are to come" to="/runs?status=queued" />
+      <Tile label="Queued" value={numbers && count(queued)} note="waiting or upcoming" to="/runs?status=queued" />
       <Tile
         label="Dead letters"
         value={numbers && count(dead)}

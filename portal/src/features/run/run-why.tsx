@@ -47,7 +47,7 @@ function Entry({ entry, run }: { entry: EntryView; run: string }) {
         {entry.waited_ms ? (
           <p className="text-xs text-muted">
             after {duration(entry.waited_ms)}
-            {entry.waited_for ? `, waiting for ${entry.waited_for}` : ""}
+            {entry.waited_for && entry.event !== "now" ? `, waiting for ${entry.waited_for}` : ""}
           </p>
         ) : null}
       </div>

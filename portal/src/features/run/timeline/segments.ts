@@ -47,7 +47,7 @@ export function segmentsOf(run: Run, attempts: readonly Attempt[]): Segment[] {
     tries.length > 1 || (run.status === "queued" && tries.length > 0) ? at(run.scheduled_for) : at(run.due_at);
   let before = made;
   if (due !== null && due > made) {
-    found.push({ kind: "ahead", from: made, to: due, label: "Until it was due" });
+    found.push({ kind: "ahead", from: made, to: due, label: "Until due" });
     before = due;
   }
   tries.forEach((one, index) => {
