@@ -114,6 +114,21 @@ async def test_within_a_priority_the_earliest_due_first(world: World) -> None:
     assert [ids(await world.claim(1)) for _ in runs] == [{runs[m]} for m in (9, 5, 1)]
 
 
+@pytest.mark.parametrize("at_once", [1, 3, 100])
+async def test_whatever_they_need_the_earliest_due_first(world: World, at_once: int) -> None:
+    script = {"kind": "script", "source": "true"}
+    jobs = [await world.job(), await world.job(target=script), await world.job(target=script)]
+    now, runs = await world.now(), []
+    for minutes in range(9, 0, -1):
+        (run,) = await world.trigger(jobs[minutes % 3], run_at=now - timedelta(minutes=minutes))
+        runs.append(run["id"])
+    await world.trigger(jobs[0], run_at=now + timedelta(hours=1))
+    taken: list[str] = []
+    while claimed := await world.claim(at_once, offers=("script", *OFFERS)):
+        taken += sorted((run.id for run in claimed), key=runs.index)
+    assert taken == runs
+
+
 async def test_what_is_due_at_the_same_time_goes_in_the_order_it_was_made(world: World) -> None:
     job, at = await world.job(), await world.now()
     runs = [run["id"] for run in await world.trigger(job, 5, run_at=at)]
