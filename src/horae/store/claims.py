@@ -73,7 +73,8 @@ def _at_once(d: Dialect) -> str:
     several = (
         f"SELECT r.id FROM (SELECT head.* FROM unnest(due.needs) AS each(needs) CROSS JOIN LATERAL ({head}) AS head "
         f"ORDER BY head.due_at, head.id) AS head JOIN runs r ON r.id = head.id "
-        f"WHERE {ready('r')} AND r.due_at <= {d.now} ORDER BY head.due_at, head.id LIMIT :limit {d.lock_skip.replace('UPDATE', 'UPDATE OF r')}"
+        f"WHERE {ready('r')} AND r.due_at <= {d.now} ORDER BY head.due_at, head.id "
+        f"LIMIT :limit {d.lock_skip.replace('UPDATE', 'UPDATE OF r')}"
     )
     columns = ", ".join(f"runs.{column.strip()}" for column in _COLUMNS.split(","))
     return (
