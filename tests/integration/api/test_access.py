@@ -73,6 +73,7 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("POST", "/api/v1/queues/{name}/resume"): (None, 404),
     ("GET", "/api/v1/monitoring/jobs"): (None, 200),
     ("GET", "/api/v1/monitoring/hours"): (None, 200),
+    ("GET", "/api/v1/monitoring/days"): (None, 200),
     ("GET", "/api/v1/monitoring/stranded"): (None, 200),
     ("GET", "/api/v1/monitoring/workers"): (None, 200),
     ("GET", "/api/v1/audit"): (None, 200),

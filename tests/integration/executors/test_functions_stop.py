@@ -287,4 +287,4 @@ def worker(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
 async def test_a_worker_that_is_killed(worker: subprocess.Popen[bytes], tmp_path: Path, number: signal.Signals) -> None:
     members = await until(lambda: pids(tmp_path / "pids"), timeout=30)
     worker.send_signal(number)
-    await until(lambda: not [pid for pid in (worker.pid, *members) if alive(pid)])
+    await until(lambda: not [pid for pid in (worker.pid, *members) if alive(pid)], timeout=30)
