@@ -3,7 +3,7 @@ lock of its gate, so a place is never given twice and never lost. Gates are lock
 
 What waits goes in the order in which the database saw it come (`created_at`), whatever the clocks of those who asked.
 A run that was asked for later is held too, and has a `wake_at` until its time has come: it takes no place, and no turn
-of those behind it. Each question reads by the index `runs_job`, as many rows as there are places and no more."""
+of those behind it. Each question has an index, by which it reads as many rows as there are places and no more."""
 
 from __future__ import annotations
 

@@ -25,7 +25,6 @@ def upgrade() -> None:
     op.add_column("runs", sa.Column("wake_at", Time, nullable=True))
     _index("queues_paused", "queues", ["paused_at"], where="paused_at IS NOT NULL")
     _index("runs_wake", "runs", ["wake_at"], where="wake_at IS NOT NULL")
-    _index("runs_job", "runs", ["job_id", "held", "wake_at", "created_at", "id"])
     _index("runs_start_by", "runs", ["start_by"], where="status = 'queued' AND attempt = 0 AND start_by IS NOT NULL")
     op.drop_index("runs_claim", "runs")
     op.drop_index("runs_running", "runs")
@@ -34,16 +33,21 @@ def upgrade() -> None:
         op.drop_constraint("runs_occurrence", "runs")
         _index("runs_occurrence", "runs", ["job_id", "occurrence"], where="occurrence IS NOT NULL", unique=True)
     if _has_partial_indexes():
+        _index("runs_job", "runs", ["job_id", "held"])
+        _index("runs_held", "runs", ["job_id", "wake_at", "created_at", "id"], where="held = TRUE")
         _index("runs_ready", "runs", ["needs", "queue", "priority", "due_at", "id"], where=_QUEUED)
         _index("runs_running", "runs", ["worker_id"], where=_RUNNING)
         _index("jobs_due", "jobs", ["next_run_at"], where="next_run_at IS NOT NULL AND NOT paused")
     else:
+        _index("runs_job", "runs", ["job_id", "held", "wake_at", "created_at", "id"])
         _index("runs_ready", "runs", ["needs", "queue", "status", "held", "priority", "due_at", "id"])
         _index("runs_running", "runs", ["status", "worker_id"])
         _index("jobs_due", "jobs", ["paused", "next_run_at"])
 
 
 def downgrade() -> None:
+    if _has_partial_indexes():
+        op.drop_index("runs_held", "runs")
     for index in ("queues_paused", "jobs_due", "runs_running", "runs_ready", "runs_start_by", "runs_job", "runs_wake"):
         op.drop_index(index, index.split("_")[0])
     # What waits for its time would wait for ever: nobody would look for a place for it.
