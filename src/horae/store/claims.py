@@ -12,7 +12,7 @@ from typing import Any
 
 from horae.domain.run import Claimed
 from horae.store.dialects.base import Connection, Dialect, Row
-from horae.store.lanes import PAUSED, Lane, lanes, ready, skip_scan
+from horae.store.lanes import PAUSED, Lane, lanes, params, ready, skip_scan
 
 _COLUMNS = 'id, job_id, version, project_id, "trigger", scheduled_for, attempt, uncounted, input, due_at'
 
@@ -32,8 +32,7 @@ async def claim(
         return []
     mark = {"worker_id": worker_id, "token": token, "lease": lease}
     if d.with_may_change:
-        where = {"asked_name": list(queues), "offers": list(offers), "limit": limit}
-        rows = await db.fetch(_at_once(d), {**mark, **where})
+        rows = await db.fetch(_at_once(d), {**mark, **params(d, offers, queues), "limit": limit})
         return [_claimed(row, token, row["attempt"], row["started_at"]) for row in rows]
     return await _lane_by_lane(db, d, mark, queues, offers, limit)
 

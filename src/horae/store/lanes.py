@@ -37,7 +37,7 @@ async def lanes(db: Connection, d: Dialect, offers: Collection[str], queues: Seq
     if not offers or (queues is not None and not queues):
         return []
     if d.seeks_in_subqueries:
-        rows = await db.fetch(_skipping(d, given=queues is not None), _params(d, offers, queues))
+        rows = await db.fetch(_skipping(d, given=queues is not None), params(d, offers, queues))
     elif queues is None:
         rows = await db.fetch(_grouped(d))
     else:
@@ -47,14 +47,21 @@ async def lanes(db: Connection, d: Dialect, offers: Collection[str], queues: Seq
     return [_lane(row) for row in rows if row["due_at"] is not None and row["needs"] in offers]
 
 
-def _params(d: Dialect, offers: Collection[str], queues: Sequence[str] | None) -> dict[str, object]:
-    given = {} if queues is None else d.rows_params(asked_rows(d), [(name,) for name in queues])
-    return {**given, "offers": list(offers)}
+def params(d: Dialect, offers: Collection[str], queues: Sequence[str] | None) -> dict[str, object]:
+    if queues is None:
+        return {"offers": list(offers)}
+    offered = d.rows_params(_offered_rows(d), [(needs,) for needs in offers])
+    return {**d.rows_params(asked_rows(d), [(name,) for name in queues]), **offered}
 
 
 @cache
 def asked_rows(d: Dialect) -> Rows:
     return batch(d, tables.queues, "name", alias="asked")
+
+
+@cache
+def _offered_rows(d: Dialect) -> Rows:
+    return batch(d, tables.runs, "needs", alias="offered")
 
 
 @cache
@@ -65,8 +72,8 @@ def _skipping(d: Dialect, *, given: bool) -> str:
 
 @cache
 def skip_scan(d: Dialect, *, given: bool) -> str:
-    """The parts of a WITH RECURSIVE that end in `lane`; `given` are the queues of the batch `asked`, else all. First
-    from need to need, and then within each that this worker offers: what it cannot carry out costs one step at most."""
+    """The parts of a WITH RECURSIVE that end in `lane`: of the queues of the batch `asked` if they are `given`, else of
+    all, of which only those needs are looked at that are there, from one to the next."""
     first = "SELECT n.id FROM runs n WHERE {} ORDER BY n.queue, n.priority, n.due_at, n.id LIMIT 1"
     mine = f"{ready('n')} AND n.needs = {{}}.needs"
     if given:
@@ -78,14 +85,18 @@ def skip_scan(d: Dialect, *, given: bool) -> str:
         head = first.format(mine.format("need"))
         after = first.format(f"{mine.format('lane')} AND (n.queue, n.priority) > (lane.queue, lane.priority)")
     columns = "r.needs, r.queue, r.priority, r.due_at"
+    lane = (
+        f"lane AS (SELECT {columns} FROM {begin} JOIN runs r ON r.id = ({head}) "
+        f"UNION ALL SELECT {columns} FROM lane JOIN runs r ON r.id = ({after}))"
+    )
+    if given:
+        return f"need AS (SELECT needs FROM {_offered_rows(d).sql}), {lane}"
     next_need = f"SELECT n.needs FROM runs n WHERE {ready('n')} {{}} ORDER BY n.needs LIMIT 1"
     return (
         f"present AS (SELECT ({next_need.format('')}) AS needs "
         f"UNION ALL SELECT ({next_need.format('AND n.needs > present.needs')}) FROM present "
         "WHERE present.needs IS NOT NULL), "
-        f"need AS (SELECT needs FROM present WHERE {d.among('needs', 'offers')}), "
-        f"lane AS (SELECT {columns} FROM {begin} JOIN runs r ON r.id = ({head}) "
-        f"UNION ALL SELECT {columns} FROM lane JOIN runs r ON r.id = ({after}))"
+        f"need AS (SELECT needs FROM present WHERE {d.among('needs', 'offers')}), {lane}"
     )
 
 

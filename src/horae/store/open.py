@@ -16,7 +16,7 @@ from horae.store.store import SqlStore
 OnCommit = Callable[[Collection[Hint]], Awaitable[None]]
 
 
-async def open_store(
+async def open_store(  # noqa: PLR0913 (the last three are for few)
     url: str,
     *,
     clock: Clock,
@@ -26,12 +26,14 @@ async def open_store(
     on_commit: OnCommit | None = None,
     shift: float = 0,
     inline: bool = False,
+    plan_once: bool = False,
 ) -> SqlStore:
-    """Connects, checks that the schema fits, and returns the store. `shift` moves the database's clock and `inline`
-    runs SQLite without its thread: both for tests and simulations."""
+    """Connects, checks that the schema fits, and returns the store. `plan_once` is for processes that repeat a few
+    statements all day. `shift` moves the database's clock and `inline` runs SQLite without its thread: both for tests
+    and simulations."""
     if _is_missing_file(url):  # connecting would make an empty one
         raise SchemaMismatch(schema.MISSING)
-    dialect, connect = choose(url, clock.now, shift=shift, inline=inline)
+    dialect, connect = choose(url, clock.now, shift=shift, inline=inline, plan_once=plan_once)
     connection = await connect()
     try:
         shard_count = await schema.check(connection, dialect)
@@ -49,14 +51,14 @@ async def open_store(
 
 
 def choose(
-    url: str, now: Callable[[], datetime], *, shift: float = 0, inline: bool = False
+    url: str, now: Callable[[], datetime], *, shift: float = 0, inline: bool = False, plan_once: bool = False
 ) -> tuple[Dialect, Callable[[], Awaitable[Connection]]]:
     """The dialect and the way to connect for a URL. Drivers are imported when needed."""
     scheme = url.partition(":")[0].partition("+")[0]
     if scheme in ("postgresql", "postgres"):
         from horae.store.dialects import postgresql, postgresql_link
 
-        return postgresql.PostgresqlDialect(shift), postgresql_link.Connect(url)
+        return postgresql.PostgresqlDialect(shift), postgresql_link.Connect(url, plan_once=plan_once)
     if scheme in ("mysql", "mariadb"):
         from horae.store.dialects import mysql, mysql_link
 

@@ -36,7 +36,12 @@ def wakeups_for(settings: Settings) -> Wakeups:
 
 
 async def store_for(
-    settings: Settings, wakeups: Wakeups | None = None, *, connections: int = 4, patience: float | None = None
+    settings: Settings,
+    wakeups: Wakeups | None = None,
+    *,
+    connections: int = 4,
+    patience: float | None = None,
+    plan_once: bool = False,
 ) -> SqlStore:
     store = await open_store(
         settings.database_url,
@@ -45,6 +50,7 @@ async def store_for(
         connections=connections,
         patience=patience,
         on_commit=wakeups.send if wakeups else None,
+        plan_once=plan_once,
     )
     if wakeups:
         store.on_lost, wakeups.on_lost = wakeups.doubt, store.doubt

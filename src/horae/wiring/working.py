@@ -77,7 +77,7 @@ async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, execu
 
     stop, stop_now = stop_signals()
     wakeups = wakeups_for(settings)
-    store = await patiently(lambda: store_for(settings, wakeups, connections=2), stop)
+    store = await patiently(lambda: store_for(settings, wakeups, connections=2, plan_once=True), stop)
     if store is None:
         return
 

@@ -37,6 +37,10 @@ _SETTINGS = {
     "enable_mergejoin": "off",
     "jit": "off",
 }
+# For those who repeat a few statements all day: the server plans each of them once. By itself it plans every claim anew,
+# because a plan for just these queues looks cheaper, and takes as long for that as for the claim. Not for lists, whose
+# indexes of what is rare fit only when the value is known.
+_PLAN_ONCE = {"plan_cache_mode": "force_generic_plan"}
 # The server notices in time that a client is gone without a word: what it did may hold locks.
 _WATCHFUL = {"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "2"}
 _NAME = {"application_name": "horae"}
@@ -162,8 +166,9 @@ def _reason(error: BaseException) -> str:
 class Connect:
     """Makes connections, and remembers whether a pooler is there."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, plan_once: bool = False) -> None:
         self._url = url
+        self._settings = {**_SETTINGS, **_PLAN_ONCE} if plan_once else _SETTINGS
         self._pooled: bool | None = None
 
     async def __call__(self) -> PostgresqlLink:
@@ -194,7 +199,7 @@ class Connect:
             self._url,
             timeout=CONNECT_SECONDS,
             command_timeout=_POOLED_ANSWER_SECONDS if pooled else ANSWER_SECONDS,
-            server_settings=_NAME if pooled else {**_NAME, **_SETTINGS, **_WATCHFUL},
+            server_settings=_NAME if pooled else {**_NAME, **self._settings, **_WATCHFUL},
             **({"statement_cache_size": 0} if pooled else {}),
             **({} if pooled or "target_session_attrs" in self._url else {"target_session_attrs": "read-write"}),
         )
