@@ -37,7 +37,7 @@ _SETTINGS = {
     "enable_mergejoin": "off",
     "jit": "off",
 }
-# For those who repeat a few statements all day: the server plans each of them once. By itself it plans every claim anew,
+# For those who repeat a few statements all day: the server plans each of them once. By itself it plans every claim,
 # because a plan for just these queues looks cheaper, and takes as long for that as for the claim. Not for lists, whose
 # indexes of what is rare fit only when the value is known.
 _PLAN_ONCE = {"plan_cache_mode": "force_generic_plan"}
