@@ -214,7 +214,7 @@ MUTANTS = [
         "held runs are claimed",
         "the same, by another way",
         sql=(
-            Rewrite(" AND NOT n.held", "", ("WITH RECURSIVE present",)),
+            Rewrite(" AND NOT n.held", "", ("WITH RECURSIVE present", "WITH RECURSIVE need")),
             Rewrite("AND NOT held AND needs", "AND needs", ("SELECT id, job_id",)),
         ),
     ),
