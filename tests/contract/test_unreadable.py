@@ -239,6 +239,30 @@ async def test_lists_show_it_among_the_others(world: World, harm: Harm) -> None:
 
 
 @harmed
+async def test_its_runs_have_the_name_of_their_job(world: World, harm: Harm) -> None:
+    job = await world.job(name="before", retry={"max_attempts": 1})
+    old = await world.running(job)
+    await world.finish(old, outcome=FAILED)
+    edited = await world.edit(job, name="report")
+    ended = await world.running(edited)
+    await world.finish(ended, outcome=FAILED)
+    (live,) = await world.trigger(edited)
+    await harm(world, edited)
+    names = {run["id"]: run["job_name"] for run in (await world.page()).items}
+    assert names == {old.id: "before", ended.id: "report", live["id"]: "report"}
+    assert (await world.find(ended))["job_name"] == "report"
+
+    async def dead(tx: Transaction) -> tuple[list[str], set[str]]:
+        letters = await tx.dead_letters.page(world.project, DeadFilter(), limit=10, after=None)
+        groups = await tx.dead_letters.groups(world.project, DeadFilter(), limit=10, after=None)
+        return [one["job_name"] for one in letters.items], {part.name for one in groups.items for part in one.jobs}
+
+    assert await world.store.read(dead) == (["report", "before"], {"report"})
+    await world.delete(edited)
+    assert (await world.find(ended))["job_name"] in ("report", job.id)  # of some nothing else is left
+
+
+@harmed
 async def test_what_needs_the_definition_is_refused_and_the_rest_is_not(world: World, harm: Harm) -> None:
     job = await world.job(**MINUTELY)
     await harm(world, job)

@@ -9,7 +9,7 @@ from typing import Any
 from horae.domain.dead_letter import DeadFilter, DeadGroup, DeadJob, DeadLetter
 from horae.domain.records import Page
 from horae.store.dialects.base import Dialect, Row
-from horae.store.job_list import name_and_attempts
+from horae.store.job_list import names_and_attempts
 from horae.store.rows import Group, load, some
 
 _JOBS_SHOWN = 10
@@ -36,9 +36,8 @@ class DeadLetterTable(Group):
             "ORDER BY d.run_id DESC LIMIT :limit",
             {**params, "after": after, "limit": limit + 1},
         )
-        items = []
-        for row in rows[:limit]:
-            name, most = name_and_attempts(row)
+        shown, items = rows[:limit], []
+        for row, (name, most) in zip(shown, await names_and_attempts(self.db, self.d, shown), strict=True):
             item = {field: row[field] for field in _FIELDS}
             item |= {"input": load(row["input"]), "job_name": name}
             items.append({**item, "max_attempts": most})
@@ -100,15 +99,14 @@ class DeadLetterTable(Group):
             f"WHERE n.by_size <= {_JOBS_SHOWN} OR n.by_age = 1",
             {**params, "fingerprints": fingerprints},
         )
-        of: dict[str, list[Row]] = defaultdict(list)
-        for row in rows:
-            of[row["fingerprint"]].append(row)
+        of: dict[str, list[tuple[Row, DeadJob]]] = defaultdict(list)
+        for row, (name, _) in zip(rows, await names_and_attempts(self.db, self.d, rows), strict=True):
+            of[row["fingerprint"]].append((row, DeadJob(row["job_id"], name, int(row["n"]))))
         found = {}
         for fingerprint, shares in of.items():
-            newest = max(shares, key=lambda row: str(row["run_id"]))
-            shares.sort(key=lambda row: (-row["n"], row["job_id"]))
-            jobs = tuple(DeadJob(row["job_id"], name_and_attempts(row)[0], int(row["n"])) for row in shares)
-            found[fingerprint] = (newest, jobs[:_JOBS_SHOWN])
+            newest = max((row for row, _ in shares), key=lambda row: str(row["run_id"]))
+            jobs = sorted((job for _, job in shares), key=lambda job: (-job.count, job.id))
+            found[fingerprint] = (newest, tuple(jobs[:_JOBS_SHOWN]))
         return found
 
     async def count(self, project_id: str, where: DeadFilter, *, of_jobs: bool) -> int:

@@ -144,12 +144,29 @@ def spec_in(row: Row) -> JobSpec:
     return spec.model_copy(update={"name": row["name"]}) if spec.fault and spec.name != row["name"] else spec
 
 
-def name_and_attempts(row: Row) -> tuple[str, int]:
-    """What lists of runs tell of the definition `spec`; by the job's id if it has no name that can be read."""
-    spec = load_object(row["spec"])
-    name, retry = spec.get("name"), spec.get("retry")
+async def names_and_attempts(db: Connection, d: Dialect, rows: Sequence[Row]) -> list[tuple[str, int]]:
+    """What lists of runs show of each one's definition `spec`. Where no name can be read, the job's own row has it; of
+    a deleted job only the id is left."""
+    specs = [load_object(row["spec"]) for row in rows]
+    names = [_text(spec.get("name")) for spec in specs]
+    nameless = {row["job_id"]: row["job_id"] for row, name in zip(rows, names, strict=True) if name is None}
+    if nameless:
+        jobs = await db.fetch(f"SELECT id, name FROM jobs WHERE {d.among('id', 'ids')}", {"ids": sorted(nameless)})
+        nameless |= {job["id"]: job["name"] for job in jobs}
+    return [
+        (nameless[row["job_id"]] if name is None else name, _max_attempts(spec))
+        for row, name, spec in zip(rows, names, specs, strict=True)
+    ]
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _max_attempts(spec: dict[str, Any]) -> int:
+    retry = spec.get("retry")
     most = retry.get("max_attempts") if isinstance(retry, dict) else None
-    return name if isinstance(name, str) else row["job_id"], most if isinstance(most, int) else Retry().max_attempts
+    return most if isinstance(most, int) else Retry().max_attempts
 
 
 def record_of(row: Row, running: int, latest: tuple[datetime, str] | None) -> JobRecord:

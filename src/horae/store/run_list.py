@@ -11,7 +11,7 @@ from horae.domain.run import RunRecord
 from horae.domain.states import LIVE, AttemptOutcome, RunStatus, Trigger
 from horae.store.dialects.base import Connection, Dialect, Params, Row
 from horae.store.dialects.months import smallest_id
-from horae.store.job_list import name_and_attempts
+from horae.store.job_list import names_and_attempts
 from horae.store.rows import is_id, load
 
 _SHARED = (
@@ -51,10 +51,10 @@ _ADDED = _select("added", (*_SHARED, *_LIVE_ONLY))
 _ENDED = _select("run_history", (*_SHARED, *_ENDED_ONLY))
 
 
-async def add(db: Connection, insert: str, params: Params) -> list[RunRecord]:
+async def add(db: Connection, d: Dialect, insert: str, params: Params) -> list[RunRecord]:
     """Inserts and shows in one statement, where a database can."""
     rows = await db.fetch(f"WITH added AS ({insert} RETURNING *) {_ADDED} ORDER BY r.id", params)
-    return [_record(row, live=True) for row in rows]
+    return await _records(db, d, rows, live=True)
 
 
 async def find(db: Connection, d: Dialect, project_id: str, run_id: str) -> RunRecord | None:
@@ -64,7 +64,8 @@ async def find(db: Connection, d: Dialect, project_id: str, run_id: str) -> RunR
     for select in (_LIVE, _ENDED):
         rows = await db.fetch(f"{select} WHERE r.id = :id AND r.project_id = :project_id", params)
         if rows:
-            return _record(rows[0], live=select is _LIVE)
+            (record,) = await _records(db, d, rows, live=select is _LIVE)
+            return record
     return None
 
 
@@ -73,7 +74,7 @@ async def live(db: Connection, d: Dialect, project_id: str, run_ids: list[str]) 
         f"{_LIVE} WHERE {d.among('r.id', 'ids')} AND r.project_id = :project_id ORDER BY r.id",
         {"ids": run_ids, "project_id": project_id},
     )
-    return [_record(row, live=True) for row in rows]
+    return await _records(db, d, rows, live=True)
 
 
 async def ended(db: Connection, d: Dialect, project_id: str, run_ids: list[str]) -> list[RunRecord]:
@@ -81,7 +82,7 @@ async def ended(db: Connection, d: Dialect, project_id: str, run_ids: list[str])
         f"{_ENDED} WHERE {d.among('r.id', 'ids')} AND r.project_id = :project_id ORDER BY r.id",
         {"ids": run_ids, "project_id": project_id},
     )
-    return [_record(row, live=False) for row in rows]
+    return await _records(db, d, rows, live=False)
 
 
 class Asked(NamedTuple):
@@ -143,11 +144,20 @@ async def page(db: Connection, d: Dialect, asked: Asked) -> Page[RunRecord]:
     for select in (_LIVE, _ENDED):
         is_live = select is _LIVE
         if (where.status is None or (where.status in LIVE) == is_live) and not (is_live and where.outcome):
-            for row in await db.fetch(select + tail, params):
-                found[row["id"]] = _record(row, live=is_live)
+            rows = await db.fetch(select + tail, params)
+            found |= {record["id"]: record for record in await _records(db, d, rows, live=is_live)}
     records = [found[run_id] for run_id in sorted(found, reverse=down)]
     more = len(records) > limit
     return Page(records[:limit], records[limit - 1]["id"] if more else None)
+
+
+async def _records(db: Connection, d: Dialect, rows: Sequence[Row], *, live: bool) -> list[RunRecord]:
+    found = []
+    for row, (name, most) in zip(rows, await names_and_attempts(db, d, rows), strict=True):
+        record = _record(row, live=live)
+        record["job_name"], record["max_attempts"] = name, most
+        found.append(record)
+    return found
 
 
 def _record(row: Row, *, live: bool) -> RunRecord:
@@ -157,7 +167,6 @@ def _record(row: Row, *, live: bool) -> RunRecord:
     for column in _JSON:
         record[column] = load(record[column])
     record["held"], record["parked"] = bool(record["held"]), bool(record["parked"])
-    record["job_name"], record["max_attempts"] = name_and_attempts(row)
     record["occurrences"] = record["occurrences"] or 1
     if record["status"] == RunStatus.SUCCEEDED:
         record["outcome"] = AttemptOutcome.SUCCEEDED.value

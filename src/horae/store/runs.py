@@ -73,8 +73,8 @@ class RunTable(Leases):
         if self.d.with_may_change:  # one round trip for both: this is what a run that somebody asks for waits for
             params = self.d.rows_params(sql.new_rows, values)
             if len(runs) == 1:
-                return await run_list.add(self.db, sql.add_one, params | {"only": runs[0].id})
-            return await run_list.add(self.db, sql.add, params)
+                return await run_list.add(self.db, self.d, sql.add_one, params | {"only": runs[0].id})
+            return await run_list.add(self.db, self.d, sql.add, params)
         await self.put(sql.add, sql.new_rows, values)
         return await self.live(runs[0].project_id, [run.id for run in runs])
 
