@@ -263,6 +263,8 @@ export interface DeadLetterView {
   failed_at: string;
   trigger: Trigger;
   attempt: number;
+  /** how many attempts do not count towards max_attempts */
+  uncounted: number;
   max_attempts: number;
   exit_code: number | null;
   response_code: number | null;
@@ -1011,7 +1013,10 @@ export interface RunDetailView {
   status: RunStatus;
   /** of the attempt that ended it; null if none did */
   outcome: "succeeded" | "failed" | "timed_out" | "lost" | "interrupted" | "cancelled" | null;
+  /** the number of the latest attempt, whether it counts or not */
   attempt: number;
+  /** how many attempts do not count towards max_attempts */
+  uncounted: number;
   max_attempts: number;
   parked: boolean;
   worker_id: string | null;
@@ -1070,7 +1075,10 @@ export interface RunView {
   status: RunStatus;
   /** of the attempt that ended it; null if none did */
   outcome: "succeeded" | "failed" | "timed_out" | "lost" | "interrupted" | "cancelled" | null;
+  /** the number of the latest attempt, whether it counts or not */
   attempt: number;
+  /** how many attempts do not count towards max_attempts */
+  uncounted: number;
   max_attempts: number;
   parked: boolean;
   worker_id: string | null;

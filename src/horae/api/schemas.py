@@ -134,7 +134,8 @@ class RunView(BaseModel):
     priority: int
     status: RunStatus
     outcome: Ending | None = Field(description="of the attempt that ended it; null if none did")
-    attempt: int
+    attempt: int = Field(description="the number of the latest attempt, whether it counts or not")
+    uncounted: int = Field(description="how many attempts do not count towards max_attempts")
     max_attempts: int
     parked: bool
     worker_id: str | None

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from horae.cli import completing, instants
+from horae.cli import completing, instants, words
 from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
 from horae.cli.definition import json_value
@@ -65,7 +65,7 @@ def _runs(found: list[Json]) -> None:
                 one["id"],
                 one["job_name"],
                 ago(one["failed_at"], now),
-                f"{one['attempt']}/{one['max_attempts']}",
+                words.attempts(one),
                 one["fingerprint"],
                 _line(one["error"]),
             )

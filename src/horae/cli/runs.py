@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from horae.cli import completing
+from horae.cli import completing, words
 from horae.cli.connection import connect
 from horae.cli.logs import follow_log, print_log
 from horae.cli.printing import AsJson, ago, details, print_json, say, status, table, took
@@ -65,14 +65,14 @@ def list_runs(
         return
     now = SystemClock().now()
     table(
-        ("id", "job", "status", "trigger", "attempt", "created", "took", "note"),
+        ("id", "job", "status", "trigger", "attempts", "created", "took", "note"),
         (
             (
                 run["id"],
                 run["job_name"],
                 status(run["status"]),
                 run["trigger"],
-                f"{run['attempt']}/{run['max_attempts']}",
+                words.attempts(run),
                 ago(run["created_at"], now),
                 took(run["duration_ms"]),
                 _note(run),
@@ -80,7 +80,7 @@ def list_runs(
             for run in found
         ),
         "No runs.",
-        spare=("attempt", "trigger", "took", "created"),
+        spare=("attempts", "trigger", "took", "created"),
     )
 
 

@@ -1,4 +1,4 @@
-"""From a job's definition to words for people."""
+"""From the fields of jobs and runs to words for people."""
 
 from __future__ import annotations
 
@@ -43,3 +43,9 @@ def shown(target: Json | None) -> str:
     if kind == "python":
         return f"python {target.get('function')} {json.dumps(target.get('arguments'), ensure_ascii=False)}"
     return json.dumps(target, ensure_ascii=False)
+
+
+def attempts(run: Json) -> str:
+    """How many of the attempts that a run may have were made. A server of the version before does not know which of
+    them count."""
+    return f"{run['attempt'] - run.get('uncounted', 0)}/{run['max_attempts']}"

@@ -24,6 +24,7 @@ class DeadLetter(Record):
     failed_at: str
     trigger: str
     attempt: int
+    uncounted: int  # attempts that do not count towards max_attempts
     max_attempts: int
     exit_code: int | None
     response_code: int | None

@@ -27,6 +27,7 @@ class Run(Record):
     status: str
     outcome: str | None
     attempt: int
+    uncounted: int  # attempts that do not count towards max_attempts
     max_attempts: int
     parked: bool
     worker_id: str | None

@@ -15,12 +15,12 @@ from horae.store.rows import Group, load, some
 _JOBS_SHOWN = 10
 _LOOKED_AT = 1_000  # of a job's newest runs
 _LETTER = (
-    'd.run_id AS id, d.job_id, d.fingerprint, d.failed_at, h.version, h."trigger", h.attempt, h.error, h.exit_code, '
-    "h.response_code, h.input, h.scheduled_for, h.triggered_by, h.created_at, s.spec"
+    'd.run_id AS id, d.job_id, d.fingerprint, d.failed_at, h.version, h."trigger", h.attempt, h.uncounted, h.error, '
+    "h.exit_code, h.response_code, h.input, h.scheduled_for, h.triggered_by, h.created_at, s.spec"
 )
 _RUN = "JOIN run_history h ON h.id = d.run_id JOIN job_versions s ON s.job_id = h.job_id AND s.version = h.version"
 _FIELDS = (
-    *("id", "job_id", "fingerprint", "failed_at", "version", "trigger", "attempt", "error", "exit_code"),
+    *("id", "job_id", "fingerprint", "failed_at", "version", "trigger", "attempt", "uncounted", "error", "exit_code"),
     *("response_code", "scheduled_for", "triggered_by", "created_at"),
 )
 _ALIVE = "EXISTS (SELECT 1 FROM jobs j WHERE j.id = d.job_id)"

@@ -6,7 +6,7 @@ import pytest
 
 from .conftest import IDS, Api, add_key
 from .test_access import another_project
-from .work import FAILED, work
+from .work import FAILED, INTERRUPTED, work
 
 
 async def fail(api: Api, name: str = "hello", count: int = 1, **body: Any) -> list[str]:
@@ -152,3 +152,13 @@ async def test_a_run_tells_whether_it_is_one(api: Api):
     assert (await api.call("GET", f"/runs/{run['id']}")).json()["dead_since"] is not None
     await api.call("POST", "/dead-letters/discard", json={"ids": [run["id"]], "reason": "known"})
     assert (await api.call("GET", f"/runs/{run['id']}")).json()["dead_since"] is None
+
+
+async def test_attempts_that_do_not_count_are_told_apart(api: Api):
+    await api.make(retry={"max_attempts": 1})
+    run = (await api.call("POST", "/jobs/hello/run", json={})).json()["id"]
+    await work(api, outcome=INTERRUPTED)
+    await work(api, outcome=INTERRUPTED)
+    assert await work(api, outcome=FAILED) == 1
+    for found in ((await api.call("GET", f"/runs/{run}")).json(), *await listed(api, "/runs"), *await listed(api)):
+        assert (found["attempt"], found["uncounted"], found["max_attempts"]) == (3, 2, 1)

@@ -10,6 +10,7 @@ from horae.lifecycle import claim, finish, fire
 from .conftest import IDS, Api
 
 FAILED = Outcome(AttemptOutcome.FAILED, error="it broke", permanent=True)
+INTERRUPTED = Outcome(AttemptOutcome.INTERRUPTED, error="the worker stopped")
 
 
 async def take(api: Api, limit: int = 100, worker_id: str | None = None) -> list[Any]:

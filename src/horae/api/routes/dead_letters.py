@@ -52,6 +52,7 @@ class DeadLetterView(BaseModel):
     failed_at: datetime
     trigger: Trigger
     attempt: int
+    uncounted: int = Field(description="how many attempts do not count towards max_attempts")
     max_attempts: int
     exit_code: int | None
     response_code: int | None
