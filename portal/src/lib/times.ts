@@ -86,6 +86,21 @@ export function brief(at: Instant, zone?: string): string {
   return format(zone, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).format(toMillis(at));
 }
 
+/** `14 Jul, 09:00:03` in a sentence: with the year where it is another one, and by another clock than one's own with
+ * that clock's name. */
+export function exactly(at: Instant, now: number, zone?: string): string {
+  const sameYear = new Date(toMillis(at)).getUTCFullYear() === new Date(now).getUTCFullYear();
+  return format(zone, {
+    day: "numeric",
+    month: "short",
+    ...(sameYear ? {} : { year: "numeric" }),
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    ...(zone && zone !== userZone() ? { timeZoneName: "short" } : {}),
+  }).format(toMillis(at));
+}
+
 /** `09:00:03`. */
 export function clock(at: Instant, zone?: string): string {
   return format(zone, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(toMillis(at));

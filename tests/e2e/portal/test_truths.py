@@ -32,6 +32,29 @@ async def test_a_job_page_has_one_clock(horae: Horae, visit: Visit):
     await expect(next_ones.get_by_role("listitem").first).to_contain_text("01:00 your time")
 
 
+async def test_why_goes_by_the_clock_of_its_page(horae: Horae, visit: Visit):
+    interval = await horae.job(schedule={"every": "1h", "start_at": "2090-01-01T00:00:00Z"})
+    cron = await horae.job(schedule={"cron": "0 9 1 1 *", "timezone": "Asia/Tokyo", "start_at": "2090-01-01T00:00:00Z"})
+    later = await horae.run(interval["name"], until_ended=False, run_at="2090-07-01T00:00:00Z")
+    viewer = await visit(horae, as_="viewer")  # in Berlin
+    page = viewer.page
+    panel = page.get_by_role("tabpanel")
+    await viewer.open(f"/jobs/{interval['id']}?tab=why")
+    await expect(panel.get_by_text("1 Jan 2090, 01:00:00").first).to_be_visible()
+    await expect(panel).not_to_contain_text("UTC")
+    await viewer.open(f"/jobs/{cron['id']}?tab=why")
+    await expect(panel.get_by_text("1 Jan 2090, 09:00:00 GMT+9").first).to_be_visible()
+    await expect(panel).not_to_contain_text("UTC")
+    await expect(panel).not_to_contain_text("09:00 Asia/Tokyo")  # once is enough
+    await viewer.open(f"/runs/{later['id']}?tab=why")
+    await expect(panel.get_by_text("1 Jul 2090, 02:00:00").first).to_be_visible()
+    await expect(panel).not_to_contain_text("UTC")
+    waits = panel.get_by_role("listitem").filter(has_text="Wait until then")
+    await expect(waits).to_be_visible()
+    await expect(waits.get_by_role("button")).to_have_count(0)  # there is no command to copy
+    await horae.call("POST", f"/runs/{later['id']}/cancel", {})
+
+
 async def test_a_settings_page_that_does_not_exist(horae: Horae, visit: Visit):
     admin = await visit(horae, as_="admin")
     await admin.open("/settings/api-keys")

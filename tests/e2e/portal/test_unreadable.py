@@ -1,6 +1,7 @@
 """A job whose definition cannot be read: every page goes on, and says so."""
 
 import json
+import re
 import sqlite3
 
 from playwright.async_api import expect
@@ -37,6 +38,15 @@ async def test_it_is_shown_among_the_others_and_says_what_to_do(fresh_horae: Hor
     await expect(page.get_by_role("button", name="Run now")).to_have_count(0)
     await expect(page.get_by_role("link", name="Edit")).to_have_count(0)
     await editor.look("job-unreadable")
+    for path in (f"/jobs/{bad['id']}/edit", f"/jobs/new?from={bad['id']}"):
+        await editor.open(path)
+        await expect(page.get_by_role("alert")).to_contain_text("of a kind that this version does not know")
+        await expect(page.get_by_label("Definition")).to_contain_text("name: pigeons")
+        await expect(page.get_by_role("textbox", name="Name")).to_have_count(0)  # no empty form to save over it
+        await expect(page.get_by_role("button", name=re.compile("Save|Create|Review"))).to_have_count(0)
+    await editor.look("job-unreadable-edit")
+    await page.get_by_role("link", name="Earlier versions").click()
+    await expect(page.get_by_role("tab", name="Versions")).to_have_attribute("aria-selected", "true")
     for tab in ("Runs", "Versions", "Why", "Definition"):
         await page.get_by_role("tab", name=tab).click()
         await expect(page.get_by_role("tabpanel")).to_be_visible()

@@ -1,8 +1,9 @@
 import { CircleCheck, CircleHelp, CirclePause, CircleX, Clock, Info, type LucideIcon } from "lucide-react";
 import type { GateView } from "@/api/schema";
 import { CopyButton } from "@/components/ui/copy-button";
+import { ServerText } from "@/components/ui/server-text";
 import { Time } from "@/components/ui/time";
-import { WithRunLinks } from "@/components/ui/with-run-links";
+import { commandIn } from "@/lib/server-text";
 import { titled } from "@/lib/words";
 
 type Level = GateView["level"];
@@ -21,9 +22,10 @@ const ORDER = Object.keys(LOOKS) as Level[];
 interface ChecksProps {
   gates: GateView[];
   cause: string | null;
+  /** The clock of the page, where it is not the reader's. */
   zone?: string | undefined;
   /** Of which run this is said: its own id is no link. */
-  run?: string;
+  run?: string | undefined;
 }
 
 /** Everything between a job or a run and its start: the root cause first, then whatever else is in the way. */
@@ -41,6 +43,7 @@ export function Checks({ gates, cause, zone, run }: ChecksProps) {
 
 function Check({ gate, zone, run }: Pick<ChecksProps, "zone" | "run"> & { gate: GateView }) {
   const { icon: Icon, colour, words } = LOOKS[gate.level];
+  const command = gate.unblock ? commandIn(gate.unblock) : null;
   const isTrouble = gate.level === "problem" || gate.level === "warning";
   return (
     <li className="flex gap-3 py-2.5 text-sm">
@@ -50,16 +53,16 @@ function Check({ gate, zone, run }: Pick<ChecksProps, "zone" | "run"> & { gate: 
           <span className="font-medium">{titled(gate.name)}</span>
           <span className="sr-only"> ({words})</span>
           <span className="text-soft">
-            : <WithRunLinks text={gate.detail} own={run} />
+            : <ServerText text={gate.detail} own={run} zone={zone} />
           </span>
         </p>
         {gate.unblock ? (
           <p className="mt-1 flex items-center gap-1 text-xs break-words text-muted">
             {isTrouble ? <span className="font-medium">Fix:</span> : null}
             <span className="min-w-0 break-words">
-              <WithRunLinks text={isTrouble ? gate.unblock : sentence(gate.unblock)} own={run} />
+              <ServerText text={isTrouble ? gate.unblock : sentence(gate.unblock)} own={run} zone={zone} />
             </span>
-            <CopyButton text={gate.unblock} label="Copy" />
+            {command ? <CopyButton text={command} label="Copy the command" /> : null}
           </p>
         ) : null}
         {gate.until && gate.state === "closed" ? (

@@ -1,14 +1,14 @@
 import type { ReactNode } from "react";
 import { useFromNow } from "@/lib/now";
-import { absolute, brief, countdown, relative, userZone } from "@/lib/times";
+import { absolute, brief, countdown, exactly, relative, userZone } from "@/lib/times";
 import { Tooltip } from "./tooltip";
 
 interface TimeProps {
   at: string | null | undefined;
   /** The job's zone, shown besides the user's. */
   zone?: string | null;
-  /** `relative` (in 5 min), `countdown` (4 min 12 s) or `absolute` (14 Jul, 09:00). */
-  as?: "relative" | "countdown" | "absolute";
+  /** `relative` (in 5 min), `countdown` (4 min 12 s), `absolute` (14 Jul, 09:00) or `exact` (14 Jul, 09:00:03). */
+  as?: "relative" | "countdown" | "absolute" | "exact";
   /** In place of what is missing. */
   none?: string;
   /** In place of the instant in full. */
@@ -31,6 +31,7 @@ export function Time({ at, zone, as = "relative", none = "–", exact }: TimePro
 function Text({ at, as, zone }: { at: string; as: NonNullable<TimeProps["as"]>; zone: TimeProps["zone"] }) {
   const text = useFromNow((now) => {
     if (as === "absolute") return brief(at, zone ?? undefined);
+    if (as === "exact") return exactly(at, now, zone ?? undefined);
     return as === "countdown" ? countdown(at, now) : relative(at, now);
   });
   return text;

@@ -20,6 +20,7 @@ import { definitionOf, normal } from "./model/draft";
 import { equal } from "./model/merge";
 import { Review } from "./review";
 import { runOnce } from "./run-once";
+import { UnreadableJob } from "./unreadable-job";
 import { useJobForm } from "./use-job-form";
 import { useLeaveGuard } from "./use-leave-guard";
 
@@ -31,6 +32,7 @@ export default function EditJobPage() {
     queryFn: ({ signal }) => call("GET /jobs/{id}", { path: { id }, signal }),
   });
   if (job.data && job.data.id !== id) return <Navigate to={`/jobs/${job.data.id}/edit`} replace />;
+  if (job.data?.unreadable) return <UnreadableJob job={job.data} />;
   if (job.data && mayEdit(can, job.data.target?.kind)) return <EditJob key={job.data.id} job={job.data} />;
   return (
     <>

@@ -14,6 +14,7 @@ import { FormFrame } from "./form-frame";
 import { JobFields } from "./job-fields";
 import { definitionOf } from "./model/draft";
 import { runOnce } from "./run-once";
+import { UnreadableJob } from "./unreadable-job";
 import { useJobForm } from "./use-job-form";
 import { useLeaveGuard } from "./use-leave-guard";
 
@@ -47,6 +48,7 @@ function Allowed() {
       </>
     );
   }
+  if (job.data.unreadable) return <UnreadableJob job={job.data} />;
   return <NewJob initial={{ ...definitionOf(job.data), name: `${job.data.name}-copy` }} copied={job.data.name} />;
 }
 

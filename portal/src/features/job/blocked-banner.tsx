@@ -1,7 +1,9 @@
 import { TriangleAlert } from "lucide-react";
 import { Link } from "react-router";
 import type { JobView } from "@/api/schema";
+import { ServerText } from "@/components/ui/server-text";
 import { useExplanation } from "./queries";
+import { zoneOf } from "./zone";
 
 /** Why the job does not run, where somebody has to fix something: nobody opens "Why" who suspects nothing. */
 export function BlockedBanner({ job }: { job: JobView }) {
@@ -14,7 +16,7 @@ export function BlockedBanner({ job }: { job: JobView }) {
     >
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
       <p className="min-w-0 break-words">
-        {why.data.summary}{" "}
+        <ServerText text={why.data.summary} zone={zoneOf(job)} />{" "}
         <Link to="?tab=why" className="rounded font-medium underline">
           Why?
         </Link>

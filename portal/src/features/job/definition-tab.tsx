@@ -29,7 +29,9 @@ export function DefinitionTab({ job }: { job: JobView }) {
     >
       <CodeEditor readOnly language={as === "json" ? "json" : "text"} aria-label="Definition" value={text} />
       <p className="mt-2 text-xs text-muted">
-        {as === "json" ? (
+        {job.unreadable ? (
+          <>Incomplete: only what this version of Horae can read, with defaults for the rest. Do not apply it.</>
+        ) : as === "json" ? (
           <>What POST /api/v1/jobs takes.</>
         ) : (
           <>

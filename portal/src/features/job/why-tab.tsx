@@ -2,9 +2,9 @@ import type { JobView } from "@/api/schema";
 import { Checks } from "@/components/ui/checks";
 import { ErrorState } from "@/components/ui/error-state";
 import { Panel } from "@/components/ui/panel";
+import { ServerText } from "@/components/ui/server-text";
 import { SkeletonLines } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
-import { WithRunLinks } from "@/components/ui/with-run-links";
 import { useExplanation } from "./queries";
 import { zoneOf } from "./zone";
 
@@ -16,7 +16,7 @@ export function WhyTab({ job }: { job: JobView }) {
   return (
     <Panel title="Why it does or does not run" actions={<At at={why.data.at} />}>
       <p className="text-base font-medium break-words">
-        <WithRunLinks text={why.data.summary} />
+        <ServerText text={why.data.summary} zone={zoneOf(job)} />
       </p>
       <h3 className="mt-4 mb-1 text-xs font-medium text-muted">Checks</h3>
       <Checks gates={why.data.gates} cause={why.data.cause} zone={zoneOf(job)} />

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { latenessOf } from "./lateness";
 import { flowOf, withSample } from "./samples";
+import { switchedOff } from "./switched-off";
 import { dayOf, midnights } from "./ticks";
 
 const time = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1_000).toISOString();
@@ -55,4 +56,10 @@ it("writes each day of a week once, where it begins", () => {
     "15 Nov",
   ]);
   expect(found[0]).toBe(Date.parse("2026-11-09T05:00:00Z"));
+});
+
+it("says which jobs do not run, and never counts a paused one as enabled", () => {
+  expect(switchedOff({ paused: 0, disabled: 0 })).toBe("all enabled");
+  expect(switchedOff({ paused: 3, disabled: 0 })).toBe("3 paused");
+  expect(switchedOff({ paused: 1_200, disabled: 1 })).toBe("1,200 paused, 1 disabled");
 });

@@ -1,5 +1,6 @@
 import type { HourView, MonitoredJobsView } from "@/api/schema";
 import { count } from "@/lib/durations";
+import { switchedOff } from "./switched-off";
 import { Tile } from "./tile";
 
 interface TilesProps {
@@ -60,15 +61,11 @@ function Now({ numbers }: Pick<TilesProps, "numbers">) {
       <Tile
         label="Jobs"
         value={numbers && count(numbers.jobs.total)}
-        note={numbers && switched(numbers.jobs)}
+        note={numbers && switchedOff(numbers.jobs)}
         to="/jobs"
       />
     </>
   );
-}
-
-function switched({ enabled, paused }: MonitoredJobsView["jobs"]): string {
-  return paused > 0 ? `${count(enabled)} enabled, ${count(paused)} paused` : `${count(enabled)} enabled`;
 }
 
 const NOTHING = { running: 0, stuck: 0, queued: 0, dead_letter: 0 };

@@ -2,8 +2,8 @@ import type { EntryView } from "@/api/schema";
 import { Checks } from "@/components/ui/checks";
 import { ErrorState } from "@/components/ui/error-state";
 import { Panel } from "@/components/ui/panel";
+import { ServerText } from "@/components/ui/server-text";
 import { SkeletonLines } from "@/components/ui/skeleton";
-import { WithRunLinks } from "@/components/ui/with-run-links";
 import { duration } from "@/lib/durations";
 import { clock } from "@/lib/times";
 import { useExplanation } from "./queries";
@@ -16,7 +16,7 @@ export function RunWhy({ id }: { id: string }) {
   return (
     <div className="space-y-4">
       <p className="text-sm font-medium">
-        <WithRunLinks text={why.data.summary} own={id} />
+        <ServerText text={why.data.summary} own={id} />
       </p>
       <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
         <Panel title="Checks">
@@ -42,7 +42,7 @@ function Entry({ entry, run }: { entry: EntryView; run: string }) {
       </time>
       <div className="min-w-0">
         <p className="break-words">
-          <WithRunLinks text={entry.detail} own={run} />
+          <ServerText text={entry.detail} own={run} />
         </p>
         {entry.waited_ms ? (
           <p className="text-xs text-muted">

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { normal, problems, readDraft, writeDraft } from "./draft";
+import type { JobView } from "@/api/schema";
+import { definitionOf, normal, problems, readDraft, writeDraft } from "./draft";
 
 const targets: Record<string, object> = {
   http: {
@@ -192,4 +193,9 @@ describe("what the form knows to be wrong", () => {
       "target.entrypoint",
     ]);
   });
+});
+
+it("leaves out of a definition what only the server says", () => {
+  const job = { id: "1", name: "a", unreadable: null, last_status: null, notify: [], enabled: true } as unknown;
+  expect(definitionOf(job as JobView)).toEqual({ name: "a", enabled: true });
 });

@@ -2,9 +2,10 @@ import type { JobView } from "@/api/schema";
 import { OccurrenceList } from "@/components/occurrence-list";
 import { ErrorState } from "@/components/ui/error-state";
 import { Panel } from "@/components/ui/panel";
+import { ServerText } from "@/components/ui/server-text";
 import { SkeletonLines } from "@/components/ui/skeleton";
 import { useNext } from "../queries";
-import { clockOf } from "../zone";
+import { clockOf, zoneOf } from "../zone";
 
 const COUNT = 8;
 
@@ -18,7 +19,11 @@ export function NextPanel({ job }: { job: JobView }) {
       {next.data ? (
         <>
           <p className="mb-3 text-sm font-medium">{next.data.words}</p>
-          {next.data.note ? <p className="mb-3 text-sm text-paused-text">{next.data.note}</p> : null}
+          {next.data.note ? (
+            <p className="mb-3 text-sm text-paused-text">
+              <ServerText text={next.data.note} zone={zoneOf(job)} />
+            </p>
+          ) : null}
           {next.data.occurrences.length > 0 ? (
             <OccurrenceList occurrences={next.data.occurrences} zone={clockOf(job)} />
           ) : (
