@@ -30,10 +30,13 @@ class Definitions:
         wanted = {(run.job_id, run.version) for run in runs}
         if len(self._known) + len(wanted) > _KEPT:
             self._known.clear()
+        # What cannot be read is not remembered: somebody may mend the row.
+        reasons: dict[Pair, str] = {}
         if missing := wanted - self._known.keys():
             found = await self._store.read(_definitions, missing)
-            self._known |= {pair: found.get(pair) or missing_spec(pair[1]) for pair in missing}
-        reasons = {pair: reason for pair in wanted if (reason := self._known[pair].fault)}
+            specs = {pair: found.get(pair) or missing_spec(pair[1]) for pair in missing}
+            reasons = {pair: reason for pair, spec in specs.items() if (reason := spec.fault)}
+            self._known |= {pair: spec for pair, spec in specs.items() if pair not in reasons}
         if reasons:
             await self._give_back([run for run in runs if (run.job_id, run.version) in reasons], reasons)
         return {pair: self._known[pair] for pair in wanted - reasons.keys()}
