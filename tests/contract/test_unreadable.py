@@ -13,7 +13,7 @@ from horae.domain.audit import AuditFilter
 from horae.domain.dead_letter import DeadFilter
 from horae.domain.errors import Unreadable
 from horae.domain.filters import JobFilter
-from horae.domain.records import JobRecord, NewOperation, WorkerSign
+from horae.domain.records import JobRecord, NewOperation, Portion, WorkerSign
 from horae.domain.run import Claimed
 from horae.domain.unreadable import UnreadableSpec
 from horae.lifecycle import fire
@@ -21,6 +21,7 @@ from horae.lifecycle.edit import edit_job
 from horae.lifecycle.give_back import GivenBack, give_back
 from horae.lifecycle.redrive import DISCARD, REDRIVE, Resolution, carry_on, resolve
 from horae.ports import Transaction
+from horae.processes.definitions import Definitions
 from tests.contract.damage import FORMS, damage, emptied, newer_kind, newer_zone, put, tear
 from tests.contract.explaining import alive, of_job, of_run
 from tests.contract.world import ALL_SHARDS, FAILED, World, ids, spec
@@ -160,6 +161,20 @@ async def test_those_that_are_about_to_start_are_waited_for(world: World) -> Non
     assert await returned(late, worker, run, patience=300) == GivenBack(0, 1)
 
 
+async def test_a_worker_reads_it_again_each_time(world: World) -> None:
+    """Somebody may have mended the row: nothing but a restart would tell the worker otherwise."""
+    worker = await alive(world)
+    job = await world.job()
+    (row,) = await world.rows("SELECT spec FROM job_versions")
+    definitions = Definitions(world.store, worker.id)
+    await world.trigger(job)
+    await damage(world, job, newer_kind)
+    assert await definitions.of(await world.claim()) == {}
+    await put(world, job, spec=row["spec"])
+    runs = await (await world.later(seconds=3)).claim()
+    assert [found.fault for found in (await definitions.of(runs)).values()] == [None]
+
+
 async def test_a_cancel_outranks_it(world: World) -> None:
     worker = await alive(world)
     run = await world.running()
@@ -260,6 +275,26 @@ async def test_its_runs_have_the_name_of_their_job(world: World, harm: Harm) -> 
     assert await world.store.read(dead) == (["report", "before"], {"report"})
     await world.delete(edited)
     assert (await world.find(ended))["job_name"] in ("report", job.id)  # of some nothing else is left
+
+
+async def test_all_definitions_are_tried_a_portion_at_a_time(world: World) -> None:
+    jobs = await world.jobs(5)
+    await damage(world, jobs[1], newer_kind)
+    await world.execute("DELETE FROM job_versions WHERE job_id = :id", id=jobs[4].id)
+
+    async def walk(tx: Transaction) -> list[Portion]:
+        found = [await tx.unreadable.portion(None, 2)]
+        while found[-1].next is not None:
+            found.append(await tx.unreadable.portion(found[-1].next, 2))
+        return found
+
+    seen = await world.store.read(walk)
+    assert [portion.tried for portion in seen] == [2, 2, 1]
+    found = {fault.name: fault.reason for portion in seen for fault in portion.faults}
+    assert found == {
+        jobs[1].spec.name: "target is of a kind that this version does not know",
+        jobs[4].spec.name: "version 1 of its job cannot be found",
+    }
 
 
 @harmed

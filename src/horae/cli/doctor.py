@@ -76,13 +76,14 @@ def _checks(settings: config.Settings) -> list[Check]:
     kind = settings.database_url.partition(":")[0]
     try:
         cluster = wiring.look(settings)
+        read = wiring.read_definitions(settings)
     except HoraeError as error:
         remedy = "see that it runs, and that HORAE_DATABASE_URL names it; `horae migrate` makes or renews its tables"
         return [*found, Check("database", State.FAILED, str(error), remedy)]
     found.append(Check("database", State.OK, f"{kind} answers, its schema fits"))
     found.append(clock(cluster.now, SystemClock().now()))
     found.append(scheduling(cluster))
-    found += [*working(cluster), *failing(cluster), *waiting(cluster), *definitions(cluster)]
+    found += [*working(cluster), *failing(cluster), *waiting(cluster), *definitions(cluster, read)]
     found.append(versions(__version__, cluster.alive))
     return found
 

@@ -10,7 +10,7 @@ from horae.domain.facts import JobFacts, RunFacts
 from horae.domain.job import JobSpec
 from horae.domain.stored import unknown_fields
 
-_WAY_OUT = (
+WAY_OUT = (
     "finish the upgrade if a newer version of Horae saved it; else replace the definition, or roll back to an earlier "
     "version of the job"
 )
@@ -20,9 +20,9 @@ def definition_gates(facts: JobFacts | RunFacts, spec: JobSpec, version: int) ->
     """None at all where everybody can read all of it, as nearly always."""
     if spec.fault:
         detail = f"this version of Horae cannot read its definition (version {version}): {spec.fault}"
-        return [Gate("definition", "closed", f"{detail}{_others(facts)}", _WAY_OUT)]
+        return [Gate("definition", "closed", f"{detail}{_others(facts)}", WAY_OUT)]
     if who := _others(facts):
-        return [Gate("definition", "unknown", f"its definition (version {version}) is not read by all{who}", _WAY_OUT)]
+        return [Gate("definition", "unknown", f"its definition (version {version}) is not read by all{who}", WAY_OUT)]
     if unknown := list(unknown_fields(spec)):
         detail = f"this version of Horae does not know {named(unknown, len(unknown))}, and leaves it without effect"
         return [Gate("definition", "info", detail)]

@@ -152,6 +152,24 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
+class JobFault:
+    """A job whose current definition cannot be read, and why."""
+
+    project: str
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Definitions that were tried: how many, those that cannot be read, and the id to go on after; None at the end."""
+
+    tried: int
+    faults: tuple[JobFault, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class UnreadableNote:
     """That a process could not read a version of a job: since when it is known, and when it last tried."""
 

@@ -22,6 +22,7 @@ from horae.domain.records import (
     LeftOut,
     NewJob,
     Page,
+    Portion,
     UnreadableNote,
     VersionRecord,
 )
@@ -95,6 +96,10 @@ class Unreadables(Protocol):
     async def of(self, pairs: Collection[tuple[str, int]]) -> list[UnreadableNote]: ...
     async def names(self, within: float, limit: int) -> list[str]:
         """Of the jobs that some process could not read within so many seconds."""
+        ...
+
+    async def portion(self, after: str | None, limit: int) -> Portion:
+        """Tries the definitions of the next so many jobs of all projects, by id."""
         ...
 
     async def forget(self, job_id: str) -> None: ...
@@ -173,6 +178,10 @@ class Queues(Protocol):
 
     async def stranded(self, wanted: Sequence[Want], patience: float) -> list[Stranded]:
         """The runs that want one of these and have been due for so many seconds, by project and want."""
+        ...
+
+    async def waiting_jobs(self, job_ids: Sequence[str], patience: float) -> set[str]:
+        """Those of the jobs that have a queued run which has been due for so many seconds."""
         ...
 
 

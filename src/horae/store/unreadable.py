@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from horae.domain.records import LeftOut, UnreadableNote
+from horae.domain.errors import Unreadable
+from horae.domain.records import JobFault, LeftOut, Portion, UnreadableNote
+from horae.domain.stored import read_spec
+from horae.domain.unreadable import missing_spec
 from horae.store import tables
 from horae.store.dialects.base import Dialect, Row, Rows
 from horae.store.rows import Group, batch
@@ -50,6 +53,16 @@ class UnreadableTable(Group):
         )
         return [row["name"] for row in rows]
 
+    async def portion(self, after: str | None, limit: int) -> Portion:
+        rows = await self.db.fetch(
+            "SELECT j.id, j.name, j.version, p.slug, s.spec FROM jobs j JOIN projects p ON p.id = j.project_id "
+            "LEFT JOIN job_versions s ON s.job_id = j.id AND s.version = j.version "
+            f"{'' if after is None else 'WHERE j.id > :after '}ORDER BY j.id LIMIT :limit",
+            {"after": after, "limit": limit},
+        )
+        faults = (JobFault(row["slug"], row["name"], reason) for row in rows if (reason := _fault(row)))
+        return Portion(len(rows), tuple(faults), rows[-1]["id"] if len(rows) == limit else None)
+
     async def forget(self, job_id: str) -> None:
         await self.db.execute("DELETE FROM unreadable WHERE job_id = :job_id", {"job_id": job_id})
 
@@ -57,6 +70,16 @@ class UnreadableTable(Group):
         return await self.db.execute(
             f"DELETE FROM unreadable WHERE seen_at < {self.d.earlier(':older_than')}", {"older_than": older_than}
         )
+
+
+def _fault(row: Row) -> str | None:
+    if row["spec"] is None:
+        return missing_spec(row["version"]).fault
+    try:
+        read_spec(row["spec"])
+    except Unreadable as error:
+        return str(error)
+    return None
 
 
 def _note(row: Row) -> UnreadableNote:

@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from horae.domain.explanation import span
-from horae.domain.records import SchedulerRecord, ShardView, WorkerRecord
+from horae.domain.explain_definition import WAY_OUT
+from horae.domain.explanation import counted, span
+from horae.domain.records import JobFault, Portion, SchedulerRecord, ShardView, WorkerRecord
 from horae.domain.states import SchedulerStatus
 from horae.domain.stranded import Stranded, in_words, why_stranded
 from horae.domain.trouble import Trouble
 from horae.lifecycle.give_back import NOTED_WITHIN
 from horae.lifecycle.stranded import find_stranded
-from horae.ports import Transaction
+from horae.ports import Store, Transaction
 
 _SKEW = timedelta(seconds=2)
 _SILENT = timedelta(seconds=15)  # of a scheduler, which beats every two
 _NAMED = 5
+_PORTION = 1_000  # definitions that are read at a time
 _MOST = 10  # wants that are named
 
 
@@ -67,6 +69,30 @@ async def look(tx: Transaction, offline_after: float, shard_lease: float) -> Clu
         unreadable=await tx.unreadable.names(NOTED_WITHIN, _NAMED + 1),
         stranded=found.stranded,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """How many there are, and those that this version cannot read."""
+
+    total: int
+    faults: Sequence[JobFault]
+
+
+async def read_definitions(store: Store) -> Definitions:
+    """All of them, which takes seconds if there are very many: for somebody who asks, not for a health check."""
+    faults: list[JobFault] = []
+    total, after = 0, None
+    while True:
+        portion = await store.read(_portion, after)
+        total, after = total + portion.tried, portion.next
+        faults += portion.faults
+        if after is None:
+            return Definitions(total, faults)
+
+
+async def _portion(tx: Transaction, after: str | None) -> Portion:
+    return await tx.unreadable.portion(after, _PORTION)
 
 
 def clock(database: datetime, local: datetime) -> Check:
@@ -152,19 +178,27 @@ def failing(cluster: Cluster) -> list[Check]:
     ]
 
 
-def definitions(cluster: Cluster) -> list[Check]:
-    """Jobs that some process could not read lately; nothing is said where there are none."""
-    if not cluster.unreadable:
-        return []
-    more = " and others" if len(cluster.unreadable) > _NAMED else ""
-    return [
-        Check(
-            "definitions",
-            State.WARNING,
-            f"some process cannot read, and leaves out, {', '.join(cluster.unreadable[:_NAMED])}{more}",
-            f"`horae why {cluster.unreadable[0]}` says who and why; finish an upgrade, or mend the definition",
+def definitions(cluster: Cluster, read: Definitions) -> list[Check]:
+    """Jobs that this version cannot read, and those that another process could not read lately."""
+    own = {fault.name for fault in read.faults}
+    others = [name for name in cluster.unreadable if name not in own]
+    found = []
+    if read.faults:
+        told = "; ".join(f"{one.name} (project {one.project}): {one.reason}" for one in read.faults[:_NAMED])
+        more = f"; and {len(read.faults) - _NAMED} more" if len(read.faults) > _NAMED else ""
+        number = f"{len(read.faults)} of {counted(read.total, 'job')}"
+        found.append(Check("definitions", State.WARNING, f"this version cannot read {number}: {told}{more}", WAY_OUT))
+    if others:
+        more = " and others" if len(others) > _NAMED else ""
+        found.append(
+            Check(
+                "definitions",
+                State.WARNING,
+                f"some process cannot read, and leaves out, {', '.join(others[:_NAMED])}{more}",
+                f"`horae why {others[0]}` says which one and why; {WAY_OUT}",
+            )
         )
-    ]
+    return found or [Check("definitions", State.OK, f"{counted(read.total, 'job')} can be read")]
 
 
 def versions(own: str, others: Iterable[SchedulerRecord | WorkerRecord]) -> Check:

@@ -10,7 +10,7 @@ from horae.wiring.accounts import create_key, create_user, ensure_local_key, rot
 from horae.wiring.executors import executors_for, register_functions
 from horae.wiring.serving import serve
 from horae.wiring.shared import CLOCK, IDS
-from horae.wiring.stores import look, migrate, store_for, wakeups_for, way_back
+from horae.wiring.stores import look, migrate, read_definitions, store_for, wakeups_for, way_back
 from horae.wiring.working import scheduler, worker
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "known_revision",
     "look",
     "migrate",
+    "read_definitions",
     "register_functions",
     "rotate_secrets",
     "scheduler",

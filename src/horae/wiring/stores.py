@@ -15,7 +15,7 @@ from horae.store import open_store, schema
 from horae.store.open import sqlite_path
 from horae.store.store import SqlStore
 from horae.watch import health
-from horae.watch.health import Cluster
+from horae.watch.health import Cluster, Definitions
 from horae.wiring.shared import CLOCK, IDS, run
 
 
@@ -87,6 +87,19 @@ def way_back(settings: Settings, to: str) -> tuple[str | None, list[str]]:
 def look(settings: Settings) -> Cluster:
     """Who is alive, straight from the database."""
     return run(_look(settings))
+
+
+def read_definitions(settings: Settings) -> Definitions:
+    """Every job's definition, read once."""
+    return run(_read_definitions(settings))
+
+
+async def _read_definitions(settings: Settings) -> Definitions:
+    store = await store_for(settings, connections=1)
+    try:
+        return await health.read_definitions(store)
+    finally:
+        await store.close()
 
 
 async def _look(settings: Settings) -> Cluster:
