@@ -603,6 +603,8 @@ export interface ListedJobView {
   created_at: string;
   updated_by: string;
   updated_at: string;
+  /** whether runs of it wait for what no live worker offers */
+  stranded: boolean;
   /** the schedule as a sentence */
   words: string | null;
   /** how its newest runs ended, newest first */

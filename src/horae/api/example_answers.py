@@ -185,6 +185,7 @@ ANSWERS: dict[str, Any] = {
     "JobView": _JOB_VIEW,
     "ListedJobView": {
         **_JOB_VIEW,
+        "stranded": False,
         "words": "At 02:00 every day, Europe/Berlin",
         "recent": [{"id": _RUN, "status": "succeeded", "finished_at": "2026-11-15T01:00:04Z", "duration_ms": 4000}],
     },

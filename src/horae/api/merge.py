@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from horae.api.body import validate
-from horae.api.schemas import STATE, JobView
+from horae.api.schemas import STATE, ListedJobView
 from horae.domain.errors import InvalidInput
 from horae.domain.job import JobSpec
 from horae.domain.stored import read_spec, spec_fields, unknown_fields
 from horae.lifecycle.find import unreadable_job
 
-READ_ONLY = frozenset(JobView.model_fields) - frozenset(JobSpec.model_fields) - STATE
+READ_ONLY = frozenset(ListedJobView.model_fields) - frozenset(JobSpec.model_fields) - STATE
 _SCHEDULE_KINDS = frozenset({"cron", "every", "at", "manual", "after"})
 
 

@@ -115,6 +115,7 @@ class RecentRunView(BaseModel):
 class ListedJobView(JobView):
     """A job in a list; the last two fields are there if `include` asks for them."""
 
+    stranded: bool = Field(default=False, description="whether runs of it wait for what no live worker offers")
     words: str | None = Field(default=None, description="the schedule as a sentence")
     recent: list[RecentRunView] | None = Field(default=None, description="how its newest runs ended, newest first")
 

@@ -141,7 +141,7 @@ def list_jobs(
         (
             (
                 job["name"],
-                status("unreadable" if job.get("unreadable") else job["status"]),
+                status(_standing(job)),
                 (job["target"] or _UNREADABLE)["kind"],
                 words.schedule_words(job["schedule"]),
                 ago(job["next_run_at"], now),
@@ -167,18 +167,34 @@ def show(job: JobArg, as_json: AsJson = False) -> None:
             print_json(found)
             return
         said = client.jobs.next(found["id"], 1)["words"]
+        why = client.jobs.explain(found["id"])
     rest = {name: value for name, value in found.items() if name not in _FIRST}
     details(
         [
             ("name", found["name"]),
-            ("status", status(found["status"])),
-            *([("unreadable", found["unreadable"])] if found.get("unreadable") else ()),
+            ("status", status(_standing(found))),
+            *_problem(why),
             ("target", words.shown(found["target"])),
             ("schedule", words.schedule_words(found["schedule"])),
             ("in words", said),
             *rest.items(),
         ]
     )
+
+
+def _standing(job: Json) -> str:
+    """What keeps it from running comes first. A server of the version before does not know what is stranded."""
+    if job.get("unreadable"):
+        return "unreadable"
+    return "stranded" if job.get("stranded") else str(job["status"])
+
+
+def _problem(why: Json) -> list[tuple[str, str | None]]:
+    """What somebody has to fix before it runs, and how; nothing for a healthy job."""
+    if why["level"] != "problem":
+        return []
+    cause = next(gate for gate in why["gates"] if gate["name"] == why["cause"])
+    return [("problem", cause["detail"]), ("fix", cause["unblock"])]
 
 
 @app.command("run")

@@ -25,6 +25,7 @@ _COLOURS = {
     "running": "cyan", "busy": "cyan",
     "queued": "yellow", "paused": "yellow", "draining": "yellow", "held": "yellow",
     "failed": "red", "timed_out": "red", "lost": "red", "offline": "red", "failing": "red",
+    "unreadable": "red", "stranded": "red",
     "cancelled": "magenta", "interrupted": "magenta",
     "skipped": "bright_black", "disabled": "bright_black", "stopped": "bright_black", "finished": "bright_black",
 }  # fmt: skip

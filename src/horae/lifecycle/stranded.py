@@ -3,10 +3,11 @@ there are, so whoever asks often keeps the answer for a while."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from horae.domain.records import WorkerRecord
+from horae.domain.records import JobRecord, WorkerRecord
 from horae.domain.stranded import PATIENCE, Stranded, unserved
 from horae.ports import Transaction
 
@@ -24,3 +25,10 @@ async def find_stranded(tx: Transaction, *, offline_after: float, patience: floa
     workers = await tx.processes.workers(offline_after)
     wanted = unserved(await tx.queues.wants(), workers)
     return Found(await tx.now(), tuple(await tx.queues.stranded(wanted, patience)), tuple(workers))
+
+
+async def stranded_jobs(tx: Transaction, jobs: Iterable[JobRecord], found: Found) -> set[str]:
+    """The ids of those that have stranded runs. Only jobs that want what is missing are looked up: as a rule none."""
+    missing = {(one.project_id, one.queue, one.needs) for one in found.stranded}
+    wanting = [job.id for job in jobs if (job.project_id, job.spec.queue, job.spec.target.needs) in missing]
+    return await tx.queues.waiting_jobs(wanting, PATIENCE)

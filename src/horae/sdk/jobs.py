@@ -67,10 +67,11 @@ class Job(Record):
 
 
 class ListedJob(Job):
-    """A job in a list; these are there if `include` asks for them."""
+    """A job in a list; `words` and `recent` are there if `include` asks for them."""
 
     __slots__ = ()
 
+    stranded: bool  # whether runs of it wait for what no live worker offers
     words: str | None
     recent: list[Json] | None
 

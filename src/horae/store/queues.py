@@ -74,6 +74,9 @@ class QueueTable(Group):
     async def stranded(self, wanted: Sequence[Want], patience: float) -> list[Stranded]:
         return await stranded.stranded(self.db, self.d, wanted, patience)
 
+    async def waiting_jobs(self, job_ids: Sequence[str], patience: float) -> set[str]:
+        return await stranded.waiting(self.db, self.d, job_ids, patience)
+
     async def _counts(self, project_id: str, name: str | None = None) -> dict[tuple[str, str], int]:
         only = "" if name is None else " AND queue = :name"
         rows = await self.db.fetch(

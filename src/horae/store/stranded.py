@@ -11,7 +11,7 @@ from functools import cache
 from horae.domain.stranded import Stranded, Want
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Rows
-from horae.store.rows import batch
+from horae.store.rows import batch, some
 
 _READY = "{0}status = 'queued' AND NOT {0}held"
 _PAUSED = "EXISTS (SELECT 1 FROM queues q WHERE q.name = {0} AND q.paused_at IS NOT NULL)"
@@ -30,6 +30,18 @@ async def stranded(db: Connection, d: Dialect, wanted: Sequence[Want], patience:
     pairs = [(needs, queue) for queue, needs in wanted]
     rows = await db.fetch(_counted(d), {**d.rows_params(_pairs(d), pairs), "patience": patience})
     return [Stranded(row["project_id"], row["queue"], row["needs"], int(row["runs"]), row["since"]) for row in rows]
+
+
+async def waiting(db: Connection, d: Dialect, job_ids: Sequence[str], patience: float) -> set[str]:
+    """Those of the jobs that have a run which has been due for so many seconds."""
+    if not job_ids:
+        return set()
+    due = f"r.job_id = j.id AND r.held = FALSE AND r.status = 'queued' AND r.due_at <= {d.earlier(':patience')}"
+    rows = await db.fetch(
+        f"SELECT j.id FROM jobs j WHERE {d.among('j.id', 'ids')} AND EXISTS (SELECT 1 FROM runs r WHERE {due})",
+        {"ids": some(job_ids), "patience": patience},
+    )
+    return {row["id"] for row in rows}
 
 
 @cache

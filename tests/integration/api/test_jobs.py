@@ -37,11 +37,13 @@ async def test_created_is_found_by_id_and_by_name(api: Api):
 
 async def test_a_list_tells_more_of_each_job_if_asked(api: Api):
     made = await api.make("nightly", schedule={"cron": "0 2 * * *", "timezone": "Europe/Berlin"})
-    assert (await api.call("GET", "/jobs")).json()["items"] == [made]
+    listed = {**made, "stranded": False}
+    assert (await api.call("GET", "/jobs")).json()["items"] == [listed]
     answer = await api.call("GET", "/jobs", params={"include": "recent,words"})
-    assert answer.json()["items"] == [{**made, "words": "At 02:00 every day, Europe/Berlin", "recent": []}]
+    assert answer.json()["items"] == [{**listed, "words": "At 02:00 every day, Europe/Berlin", "recent": []}]
     (only,) = (await api.call("GET", "/jobs", params={"include": "words"})).json()["items"]
     assert "recent" not in only
+    assert (await api.call("PUT", "/jobs/nightly", json=only)).status_code == 200  # what was read can be sent back
     assert (await api.call("GET", "/jobs", params={"include": "all"})).status_code == 422
 
 

@@ -134,6 +134,10 @@ async def test_what_no_worker_offers(api: Api):
     assert (group["cause"], group["since"]) == ("capability", instant(earlier))
     assert group["detail"] == "no live worker that serves queue 'gpu' offers 'container'; w offers http"
     assert "HORAE_EXECUTORS=container" in group["unblock"]
+    await api.make("idle", queue="gpu", target={"kind": "container", "image": "busybox"})
+    await api.make("other")
+    jobs = (await api.call("GET", "/jobs")).json()["items"]
+    assert [(job["name"], job["stranded"]) for job in jobs] == [("hello", True), ("idle", False), ("other", False)]
     (queue,) = [one for one in (await api.call("GET", "/queues")).json()["items"] if one["name"] == "gpu"]
     assert (queue["queued"], queue["stranded"], queue["served"]) == (1, 1, True)
     health = (await api.call("GET", "/health/detailed", role=None)).json()

@@ -34,13 +34,21 @@ def test_everything_goes_on_and_says_so(horae: Horae, running: Path, tmp_path: P
     listed = horae("jobs", "list").out
     assert "unreadable" in listed
     assert "good" in listed
-    assert "does not know" in horae("jobs", "show", "bad").out
+    shown = dict(line.split(maxsplit=1) for line in horae("jobs", "show", "bad").out.splitlines())
+    assert shown["status"] == "unreadable"
+    assert "does not know" in shown["problem"]
+    assert shown["fix"].startswith("finish the upgrade")
+    assert "unreadable" not in horae("jobs", "show", "good").out
     assert "cannot read its definition" in horae("why", "bad").out
     assert horae("jobs", "run", "bad").code != 0
 
     run_async(until(counted, timeout=30, message="the scheduler has noted it"))
     (check,) = [one for one in horae("doctor", "--json").json["checks"] if one["name"] == "definitions"]
-    assert check["finding"] == "some process cannot read, and leaves out, bad"
+    assert check["finding"] == (
+        "this version cannot read 1 of 2 jobs: "
+        "bad (project default): target is of a kind that this version does not know"
+    )
+    assert check["remedy"].startswith("finish the upgrade")
     exported = horae("export")
     assert exported.code == 1
     assert "good" in exported.out

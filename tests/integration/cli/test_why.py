@@ -1,7 +1,11 @@
 """`horae why` against a running Horae."""
 
+import sqlite3
+from pathlib import Path
+
 import pytest
 
+from tests.databases import run as run_async
 from tests.waiting import until
 
 from .conftest import Horae
@@ -33,6 +37,25 @@ def test_a_function_that_the_worker_does_not_have(horae: Horae):
         gates = horae("why", which, "--json").json["gates"]
         assert [gate["name"] for gate in gates if gate["state"] == "closed"] == ["capability"]
     assert "triggered by key:local (manual)" in horae("why", run).out
+    shown = horae("jobs", "show", "missing").out
+    assert "offers 'python:no_such_function'" in shown
+    assert "--import MODULE" in shown
+
+
+def test_a_job_whose_runs_no_worker_can_take_is_marked_in_the_list(horae: Horae, running: Path):
+    horae("functions", "register", "--import", "tests.integration.cli.tasks")
+    for name in ("waiting", "idle"):
+        assert horae("jobs", "create", name, "--python", "no_such_function").code == 0
+    run = horae("jobs", "run", "waiting").out.strip()
+    with sqlite3.connect(next(running.glob("*.db")), timeout=30) as db:  # as if it had been due for long
+        db.execute("UPDATE runs SET due_at = due_at - 60000000 WHERE id = ?", [run])
+    db.close()
+
+    def marked() -> list[str]:
+        lines = horae("jobs", "list").out.splitlines()
+        return [line.split()[0] for line in lines if "stranded" in line]
+
+    run_async(until(lambda: marked() == ["waiting"], timeout=30))
 
 
 async def test_a_run_that_failed_is_told_from_beginning_to_end(horae: Horae):

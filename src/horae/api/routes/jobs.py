@@ -26,6 +26,7 @@ from horae.domain.words import in_words
 from horae.lifecycle import state, submit
 from horae.lifecycle.edit import edit_job
 from horae.lifecycle.functions import with_defaults
+from horae.lifecycle.stranded import Found, stranded_jobs
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["jobs"])
@@ -75,10 +76,14 @@ async def list_jobs(
     scope = "\0".join(["jobs", sort, *("" if value is None else str(value) for value in astuple(where))])
     after = page.after(context, principal, scope)
     asked = _Asked(where, page.limit, after, sort, frozenset((include or "").split(",")))
-    found, recent = await context.store.read(_page, principal.project_id, asked)
+    stranded = await context.lookout.of(principal.project_id)
+    found, recent, waiting = await context.store.read(_page, principal.project_id, asked, stranded)
     now = context.clock.now()
     next_cursor = page.next(context, principal, scope, found.next)
-    items = ({**job_json(job, now), **_included(job, asked.include, recent)} for job in found.items)
+    items = (
+        {**job_json(job, now), "stranded": job.id in waiting, **_included(job, asked.include, recent)}
+        for job in found.items
+    )
     return reply(listing(items, next_cursor))
 
 
@@ -181,10 +186,13 @@ class _Asked(NamedTuple):
 _Recent = dict[str, list[records.RecentRun]]
 
 
-async def _page(tx: Transaction, project_id: str, asked: _Asked) -> tuple[records.Page[JobRecord], _Recent]:
+async def _page(
+    tx: Transaction, project_id: str, asked: _Asked, stranded: Found | None
+) -> tuple[records.Page[JobRecord], _Recent, set[str]]:
     found = await tx.jobs.page(project_id, asked.where, limit=asked.limit, after=asked.after, sort=asked.sort)
     ids = [job.id for job in found.items] if "recent" in asked.include else []
-    return found, await tx.runs.recent(ids, RECENT)
+    waiting = set() if stranded is None else await stranded_jobs(tx, found.items, stranded)
+    return found, await tx.runs.recent(ids, RECENT), waiting
 
 
 def _included(job: JobRecord, include: frozenset[str], recent: _Recent) -> dict[str, Any]:
