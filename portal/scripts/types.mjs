@@ -1,15 +1,15 @@
-// Writes src/api/schema.ts from the OpenAPI document of the API in this tree; no server is needed.
-//   node scripts/types.mjs            writes it
-//   node scripts/types.mjs --check    fails if it is stale
+// Writes src/api/schema.ts and rules.ts from the OpenAPI document of the API in this tree; no server is needed.
+//   node scripts/types.mjs            writes them
+//   node scripts/types.mjs --check    fails if one is stale
 //   node scripts/types.mjs --input openapi.json
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { rulesFile } from "./rules.mjs";
 import { schemaFile } from "./typescript.mjs";
 
 const portal = join(dirname(fileURLToPath(import.meta.url)), "..");
-const target = join(portal, "src/api/schema.ts");
 const PROGRAM = `
 import json
 from horae.api.app import build
@@ -25,13 +25,16 @@ function document() {
   return execFileSync(python, ["-c", PROGRAM], { encoding: "utf8", maxBuffer: 64 << 20 });
 }
 
-const text = schemaFile(JSON.parse(document()));
-if (process.argv.includes("--check")) {
-  const present = existsSync(target) ? readFileSync(target, "utf8") : "";
-  if (present !== text) {
-    console.error("portal/src/api/schema.ts is stale: run `npm run types` in portal/ and commit it");
+const api = JSON.parse(document());
+for (const [name, text] of [
+  ["schema.ts", schemaFile(api)],
+  ["rules.ts", rulesFile(api)],
+]) {
+  const target = join(portal, "src/api", name);
+  if (!process.argv.includes("--check")) {
+    writeFileSync(target, text);
+  } else if (!existsSync(target) || readFileSync(target, "utf8") !== text) {
+    console.error(`portal/src/api/${name} is stale: run \`npm run types\` in portal/ and commit it`);
     process.exit(1);
   }
-} else {
-  writeFileSync(target, text);
 }

@@ -73,6 +73,12 @@ class Horae:
         assert answer.is_success, f"{method} {path}: {answer.text}"
         return answer.json() if answer.content else None
 
+    async def refusal(self, body: Any) -> list[tuple[str, str]]:
+        """Which fields of a job the API does not take, and its words for why."""
+        answer = await self._client.post("/jobs", json=body)
+        assert answer.status_code == 422, answer.text
+        return [(one["field"], one["message"]) for one in answer.json()["errors"]]
+
     # ---- people
 
     async def link(self) -> str:

@@ -208,6 +208,57 @@ async def test_the_whole_of_it_as_json(horae: Horae, visit: Visit):
     assert (job["target"]["source"], job["schedule"]["every"]) == ("echo", "2h")
 
 
+HTTP = {"kind": "http", "url": "https://example.org/"}
+ARTIFACT = {"kind": "artifact", "uri": "s3://b/a.zip", "digest": f"sha256:{'a' * 64}", "entrypoint": "a:run"}
+MISTAKES = [
+    ("HTTP", "URL", "ftp://example.org", {"target": {"url": "ftp://example.org"}}),
+    ("HTTP", "URL", "https://me:pw@example.org", {"target": {"url": "https://me:pw@example.org"}}),
+    ("HTTP", "An attempt takes at most (seconds)", "5m", {"timeout": "5m"}),
+    ("HTTP", "An attempt takes at most (seconds)", "0", {"timeout": 0}),
+    ("HTTP", "Attempts", "101", {"retry": {"max_attempts": 101}}),
+    ("Container", "Image", "-bad-", {"target": {"kind": "container", "image": "-bad-"}}),
+    ("Artifact", "Digest", "sha256:1", {"target": ARTIFACT | {"digest": "sha256:1"}}),
+    ("Artifact", "Archive", "builds/a.zip", {"target": ARTIFACT | {"uri": "builds/a.zip"}}),
+    ("Artifact", "Function", "main", {"target": ARTIFACT | {"entrypoint": "main"}}),
+]
+
+
+async def test_what_is_mistyped_is_said_when_its_field_is_left_in_the_servers_words(horae: Horae, visit: Visit):
+    owner = await visit(horae, as_="owner")
+    page = await begin(owner, "mistyped", "HTTP")
+    for fold in ("Retries", "Time limits and overlap"):
+        await page.get_by_text(fold, exact=True).click()
+    for kind, label, text, fields in MISTAKES:
+        target = fields.get("target", {})
+        body = {"name": "mistyped", **fields, "target": target if "kind" in target else HTTP | target}
+        ((_, words),) = await horae.refusal(body)
+        await choose(page, kind)
+        field = page.get_by_label(label, exact=True)
+        before = await field.input_value()
+        await field.fill(text)
+        await expect(page.get_by_text(words, exact=True)).to_have_count(0)  # not while somebody types
+        await field.blur()
+        await expect(page.get_by_text(words, exact=True)).to_be_visible()
+        await expect(field).to_have_attribute("aria-invalid", "true")
+        await field.fill(before)
+        await expect(page.get_by_text(words, exact=True)).to_have_count(0)
+
+    await choose(page, "HTTP")
+    await page.get_by_role("button", name="Add header").click()
+    await page.get_by_label("Name of header 1").fill("X Team")
+    headers = {"X Team": ""}
+    ((_, words),) = await horae.refusal({"name": "mistyped", "target": HTTP | {"headers": headers}})
+    # It is said once the button is up again, so that the click finds what it was meant for.
+    await page.get_by_role("button", name="Add parameter").click()
+    await expect(page.get_by_text(f"X Team: {words}")).to_be_visible()
+    await expect(page.get_by_label("Name of parameter 1")).to_be_visible()
+
+    await choose(page, "JSON")
+    await write(page, "Definition", '{"name": "mistyped", "timeout": 0')
+    await page.get_by_role("link", name="Cancel").focus()
+    await expect(page.get_by_text("is not a valid JSON object").first).to_be_visible()
+
+
 async def test_unsaved_changes_are_not_lost_by_a_click(horae: Horae, visit: Visit):
     editor = await visit(horae, as_="editor")
     page = await begin(editor, "half-done", "HTTP")

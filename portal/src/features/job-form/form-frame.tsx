@@ -4,6 +4,7 @@ import { ApiError, messageOf } from "@/api/errors";
 import { PageHeader } from "@/components/ui/page-header";
 import { Segments } from "@/components/ui/segments";
 import type { JobForm, View } from "./use-job-form";
+import { useLeaving } from "./use-leaving";
 
 const VIEWS = [
   { value: "form", label: "Form" },
@@ -31,9 +32,10 @@ export function FormFrame({ title, description, form, onSubmit, buttons, childre
     // The first field that is wrong may be out of sight.
     if (form.refusals > 0) frame.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
   }, [form.refusals]);
+  const leaving = useLeaving(form.check);
   return (
     // What has the focus is not left behind the bars above and below.
-    <form ref={frame} onSubmit={submit} noValidate className="**:scroll-my-20">
+    <form ref={frame} onSubmit={submit} {...leaving} noValidate className="**:scroll-my-20">
       <PageHeader
         title={title}
         description={description}

@@ -42,7 +42,7 @@ function Fields({ form, job }: JobFieldsProps) {
   const schedule = writeSchedule(draft.schedule);
   const preview = usePreview(schedule, isComplete(draft.schedule), job);
   const wrong = preview.isPlaceholderData ? null : preview.error;
-  const errors = formErrors(form.error, wrong);
+  const errors = formErrors(form.error, form.early, wrong);
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem] lg:*:col-start-1">
       <AboutSection draft={draft} onDraft={form.setTop} errors={errors} first={!job} />
@@ -80,7 +80,8 @@ function isComplete(draft: ScheduleDraft): boolean {
 }
 
 function AsJson({ form, json }: { form: JobForm; json: string }) {
-  const errors = form.error instanceof ApiError ? form.error.fields : [];
+  const wrong = form.error ?? form.early;
+  const errors = wrong instanceof ApiError ? wrong.fields : [];
   return (
     <Panel>
       <Field

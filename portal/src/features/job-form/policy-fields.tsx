@@ -31,7 +31,7 @@ const CATCH_UPS = [
   { value: "first", label: "the first one runs" },
   { value: "none", label: "none runs" },
 ];
-const LIMITS = ["timeout", "start_within", "overlap", "max_instances", "catch_up", "catch_up_window"];
+const LIMITS = ["timeout", "start_within", "grace", "overlap", "max_instances", "catch_up", "catch_up_window"];
 
 export function PolicyFields({ draft, onDraft, errors, scheduled }: PolicyProps) {
   const wrong = (names: string[]) => names.some((name) => errors.under(name) !== undefined);

@@ -1,6 +1,6 @@
 import { ApiError } from "@/api/errors";
 
-type Section = "target" | "schedule" | "policies" | "top";
+export type Section = "target" | "schedule" | "policies" | "top";
 
 // What the form calls other than the API does.
 const ALIASES: Record<string, string[]> = {

@@ -1,6 +1,9 @@
 import type { FieldError } from "@/api/errors";
 import type { JobBody, JobView } from "@/api/schema";
 import { userZone } from "@/lib/times";
+import { isObject } from "./arguments";
+import { violations } from "./check";
+import { malformed } from "./formats";
 import { type PolicyDraft, readPolicies, writePolicies } from "./policies";
 import { filled, type Json, record, text, texts } from "./read";
 import { readSchedule, type ScheduleDraft, writeSchedule } from "./schedule";
@@ -120,19 +123,30 @@ export function normal(definition: unknown): JobBody {
 
 /** What the form itself knows to be wrong, before anybody is asked. */
 export function problems(draft: Draft): FieldError[] {
-  const found: FieldError[] = [];
-  const check = (field: string, value: string) => {
-    const given = value.trim() === "" ? {} : parsed(value);
-    if (typeof given !== "object" || given === null || Array.isArray(given))
-      found.push({ field, message: "must be a JSON object" });
-  };
-  if (draft.kind === "python" && draft.python.json !== null) check("target.arguments", draft.python.json);
-  if (draft.kind === "artifact" && draft.artifact.runs === "function")
-    check("target.arguments", draft.artifact.arguments);
-  for (const [field, value] of required(draft)) {
-    if (value.trim() === "") found.push({ field, message: "Required" });
-  }
-  return found;
+  const missing = required(draft).filter(([, value]) => value.trim() === "");
+  return [...mistakes(draft), ...missing.map(([field]) => ({ field, message: "Required" }))];
+}
+
+/** What is wrong with what was filled in: that can be said as soon as somebody leaves a field. */
+export function mistakes(draft: Draft): FieldError[] {
+  const missing = new Set(required(draft).flatMap(([field, value]) => (value.trim() === "" ? [field] : [])));
+  const found = [...noJson(draft), ...mistakesIn(writeDraft(draft))];
+  return found.filter(({ field }) => !missing.has(field));
+}
+
+/** The same of a definition. */
+export function mistakesIn(definition: unknown): FieldError[] {
+  const found = [...violations(definition), ...malformed(record(definition).target)];
+  return found.filter((one, index) => found.findIndex(({ field }) => field === one.field) === index);
+}
+
+function noJson({ kind, python, artifact }: Draft): FieldError[] {
+  const written =
+    kind === "python" ? python.json : kind === "artifact" && artifact.runs === "function" ? artifact.arguments : null;
+  if (written === null || written.trim() === "") return [];
+  const value = parsed(written);
+  if (value === undefined) return [{ field: "target.arguments", message: "is not valid JSON" }];
+  return isObject(value) ? [] : [{ field: "target.arguments", message: "must be an object" }];
 }
 
 /** What nothing can be saved without, so that all of it is said at once. */

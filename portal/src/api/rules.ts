@@ -1,0 +1,570 @@
+// Generated from the OpenAPI document by `npm run types`. Do not edit.
+import type { Rule } from "./rule";
+
+export const RULES: Record<string, Rule> = {
+  "JobBody": {
+    "type": "object",
+    "properties": {
+      "name": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 200
+      },
+      "description": {
+        "type": "string",
+        "maxLength": 10000
+      },
+      "tags": {
+        "type": "array",
+        "maxItems": 50,
+        "items": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 100
+        }
+      },
+      "target": {
+        "choices": [
+          {
+            "ref": "HttpTarget"
+          },
+          {
+            "ref": "ScriptTarget"
+          },
+          {
+            "ref": "PythonTarget"
+          },
+          {
+            "ref": "ContainerTarget"
+          },
+          {
+            "ref": "ArtifactTarget"
+          }
+        ]
+      },
+      "retry": {
+        "ref": "Retry"
+      },
+      "timeout": {
+        "type": "number",
+        "minimum": 1,
+        "maximum": 604800
+      },
+      "overlap": {
+        "type": "string"
+      },
+      "max_instances": {
+        "choices": [
+          {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 10000
+          }
+        ]
+      },
+      "catch_up": {
+        "type": "string"
+      },
+      "catch_up_window": {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 315360000
+      },
+      "queue": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 100
+      },
+      "priority": {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 9
+      },
+      "start_within": {
+        "choices": [
+          {
+            "type": "number",
+            "minimum": 1,
+            "maximum": 31536000
+          }
+        ]
+      },
+      "grace": {
+        "choices": [
+          {
+            "type": "number",
+            "minimum": 0,
+            "maximum": 600
+          }
+        ]
+      },
+      "keep": {
+        "type": "boolean"
+      },
+      "enabled": {
+        "type": "boolean"
+      },
+      "notify": {
+        "type": "array",
+        "maxItems": 0,
+        "items": {
+          "type": "object"
+        }
+      }
+    }
+  },
+  "HttpTarget": {
+    "type": "object",
+    "properties": {
+      "kind": {
+        "type": "string",
+        "const": "http"
+      },
+      "method": {
+        "type": "string"
+      },
+      "url": {
+        "type": "string",
+        "maxLength": 8000
+      },
+      "headers": {
+        "type": "object"
+      },
+      "query": {
+        "type": "object"
+      },
+      "body": {
+        "choices": [
+          {
+            "type": "string"
+          }
+        ]
+      },
+      "auth": {
+        "choices": [
+          {
+            "ref": "HttpAuth"
+          }
+        ]
+      },
+      "expect": {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": 50,
+        "items": {
+          "type": "string"
+        }
+      },
+      "follow_redirects": {
+        "type": "boolean"
+      },
+      "sign_with": {
+        "type": "array",
+        "maxItems": 5,
+        "items": {
+          "type": "string",
+          "maxLength": 100,
+          "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"
+        }
+      },
+      "callback": {
+        "choices": [
+          {
+            "ref": "HttpCallback"
+          }
+        ]
+      }
+    }
+  },
+  "HttpAuth": {
+    "type": "object",
+    "properties": {
+      "bearer": {
+        "choices": [
+          {
+            "type": "string"
+          }
+        ]
+      },
+      "basic": {
+        "choices": [
+          {
+            "ref": "BasicAuth"
+          }
+        ]
+      }
+    }
+  },
+  "BasicAuth": {
+    "type": "object",
+    "properties": {
+      "username": {
+        "type": "string"
+      },
+      "password": {
+        "type": "string"
+      }
+    }
+  },
+  "HttpCallback": {
+    "type": "object",
+    "properties": {
+      "timeout": {
+        "type": "number",
+        "minimum": 1,
+        "maximum": 2592000
+      }
+    }
+  },
+  "ScriptTarget": {
+    "type": "object",
+    "properties": {
+      "kind": {
+        "type": "string",
+        "const": "script"
+      },
+      "interpreter": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 4096
+      },
+      "source": {
+        "choices": [
+          {
+            "type": "string"
+          }
+        ]
+      },
+      "file": {
+        "choices": [
+          {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 4096
+          }
+        ]
+      },
+      "args": {
+        "type": "array",
+        "maxItems": 10000,
+        "items": {
+          "type": "string"
+        }
+      },
+      "env": {
+        "type": "object",
+        "keys": {
+          "maxLength": 200,
+          "type": "string",
+          "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"
+        }
+      },
+      "cwd": {
+        "choices": [
+          {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 4096
+          }
+        ]
+      },
+      "limits": {
+        "ref": "Limits"
+      },
+      "sandbox": {
+        "choices": [
+          {
+            "ref": "Sandbox"
+          }
+        ]
+      }
+    }
+  },
+  "Limits": {
+    "type": "object",
+    "properties": {
+      "memory": {
+        "choices": [
+          {
+            "type": "integer",
+            "ge": 1048576,
+            "le": 17592186044416
+          }
+        ]
+      },
+      "cpu": {
+        "choices": [
+          {
+            "type": "number",
+            "maximum": 604800,
+            "exclusiveMinimum": 0
+          }
+        ]
+      },
+      "files": {
+        "choices": [
+          {
+            "type": "integer",
+            "minimum": 8,
+            "maximum": 1000000
+          }
+        ]
+      },
+      "processes": {
+        "choices": [
+          {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 100000
+          }
+        ]
+      }
+    }
+  },
+  "Sandbox": {
+    "type": "object",
+    "properties": {
+      "network": {
+        "type": "boolean"
+      },
+      "read_only": {
+        "type": "boolean"
+      }
+    }
+  },
+  "PythonTarget": {
+    "type": "object",
+    "properties": {
+      "kind": {
+        "type": "string",
+        "const": "python"
+      },
+      "function": {
+        "type": "string",
+        "maxLength": 200,
+        "pattern": "^[A-Za-z_][A-Za-z0-9_.]*$"
+      },
+      "arguments": {
+        "type": "object"
+      }
+    }
+  },
+  "ContainerTarget": {
+    "type": "object",
+    "properties": {
+      "kind": {
+        "type": "string",
+        "const": "container"
+      },
+      "image": {
+        "type": "string"
+      },
+      "entrypoint": {
+        "choices": [
+          {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": 100,
+            "items": {
+              "type": "string"
+            }
+          }
+        ]
+      },
+      "command": {
+        "type": "array",
+        "maxItems": 10000,
+        "items": {
+          "type": "string"
+        }
+      },
+      "env": {
+        "type": "object",
+        "keys": {
+          "maxLength": 200,
+          "type": "string",
+          "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"
+        }
+      },
+      "cwd": {
+        "choices": [
+          {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 4096
+          }
+        ]
+      },
+      "user": {
+        "choices": [
+          {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 100
+          }
+        ]
+      },
+      "mounts": {
+        "type": "array",
+        "maxItems": 50,
+        "items": {
+          "ref": "Mount"
+        }
+      },
+      "limits": {
+        "ref": "ContainerLimits"
+      },
+      "network": {
+        "type": "boolean"
+      },
+      "pull": {
+        "type": "string"
+      },
+      "reuse": {
+        "type": "boolean"
+      }
+    }
+  },
+  "Mount": {
+    "type": "object",
+    "properties": {
+      "source": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 4096
+      },
+      "target": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 4096
+      },
+      "read_only": {
+        "type": "boolean"
+      }
+    }
+  },
+  "ContainerLimits": {
+    "type": "object",
+    "properties": {
+      "memory": {
+        "choices": [
+          {
+            "type": "integer",
+            "ge": 6291456,
+            "le": 17592186044416
+          }
+        ]
+      },
+      "cpus": {
+        "choices": [
+          {
+            "type": "number",
+            "minimum": 0.01,
+            "maximum": 1024
+          }
+        ]
+      },
+      "processes": {
+        "choices": [
+          {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 100000
+          }
+        ]
+      }
+    }
+  },
+  "ArtifactTarget": {
+    "type": "object",
+    "properties": {
+      "kind": {
+        "type": "string",
+        "const": "artifact"
+      },
+      "uri": {
+        "type": "string"
+      },
+      "digest": {
+        "type": "string"
+      },
+      "entrypoint": {
+        "choices": [
+          {
+            "type": "string",
+            "maxLength": 500
+          },
+          {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": 10000,
+            "items": {
+              "type": "string"
+            }
+          }
+        ]
+      },
+      "arguments": {
+        "type": "object"
+      },
+      "env": {
+        "type": "object",
+        "keys": {
+          "maxLength": 200,
+          "type": "string",
+          "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"
+        }
+      },
+      "install": {
+        "type": "boolean"
+      },
+      "image": {
+        "choices": [
+          {
+            "type": "string"
+          }
+        ]
+      },
+      "limits": {
+        "ref": "Limits"
+      }
+    }
+  },
+  "Retry": {
+    "type": "object",
+    "properties": {
+      "max_attempts": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 100
+      },
+      "backoff": {
+        "type": "string"
+      },
+      "delay": {
+        "type": "number",
+        "minimum": 0,
+        "maximum": 86400
+      },
+      "max_delay": {
+        "type": "number",
+        "minimum": 0,
+        "maximum": 604800
+      },
+      "jitter": {
+        "type": "number",
+        "minimum": 0,
+        "maximum": 1
+      },
+      "permanent_exit_codes": {
+        "type": "array",
+        "maxItems": 255,
+        "items": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 255
+        }
+      }
+    }
+  }
+};
