@@ -129,11 +129,17 @@ export interface CalendarEntryView {
   count: number | null;
 }
 
-/** Nothing is missing before `complete_until`; with `by`, nothing after it is counted. */
+/**
+ * Nothing is missing before `complete_until`; with `by`, nothing after it is counted. If more than 5,000 jobs
+ * match, only those with the earliest next runs are read: the answer ends where others may begin, and is
+ * `truncated`.
+ */
 export interface CalendarView {
   start: string;
   end: string;
   complete_until: string;
+  /** whether more than 5,000 jobs match; a filter makes them fewer */
+  truncated: boolean;
   items: CalendarEntryView[];
 }
 

@@ -253,6 +253,7 @@ ANSWERS: dict[str, Any] = {
         "start": "2026-11-15T07:00:00Z",
         "end": "2026-11-16T07:00:00Z",
         "complete_until": "2026-11-16T07:00:00Z",
+        "truncated": False,
         "items": [{"at": "2026-11-16T01:00:00Z", "count": 1}],
     },
     "BackfillPlanView": {"total": 7, "first": "2026-11-01T01:00:00Z", "last": "2026-11-07T01:00:00Z", "existing": None},

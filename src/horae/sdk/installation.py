@@ -168,7 +168,8 @@ class Installation(Resource[C]):
         q: str | None = None,
     ) -> Request[Json]:
         """What begins in a stretch of time, by default the next day: `items`, complete until `complete_until`; with
-        `by` ("minute" or "hour"), how many begin in each. `q` is a part of the jobs' names."""
+        `by` ("minute" or "hour"), how many begin in each. `q` is a part of the jobs' names. `truncated` if there are
+        more jobs than are read."""
         params = {"start": start, "end": end, "by": by, "tag": tag, "queue": queue, "q": q}
         return Request("GET", "calendar", params=params)
 

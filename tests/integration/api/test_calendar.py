@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from horae.api.routes import calendar
+
 from .conftest import ON_SQLITE, Api, add_key
 from .test_access import another_project
 
@@ -54,6 +56,30 @@ async def test_it_says_what_it_leaves_out(api: Api):
     await api.make("often", schedule={"cron": "* * * * * *"})
     found = await shown(api)
     assert (len(found["items"]), found["complete_until"]) == (1_000, "2090-06-01T00:16:40Z")
+
+
+@pytest.mark.parametrize("by", ["none", "hour"])
+async def test_it_says_that_there_are_more_jobs_than_it_reads(api: Api, monkeypatch: pytest.MonkeyPatch, by: str):
+    monkeypatch.setattr(calendar, "JOBS", 2)
+    for hour in (3, 6, 9):
+        await api.make(f"at-{hour}", schedule={"at": f"2090-06-01T0{hour}:00:00Z"})
+    await api.make("manual")
+    found = await shown(api, by=by)
+    assert (found["truncated"], found["complete_until"]) == (True, "2090-06-01T06:00:00Z")
+    begin = [item["at"] for item in found["items"] if item.get("count", 1)]
+    assert begin == ["2090-06-01T03:00:00Z"]
+    for params in ({"q": "at-3"}, {"q": "at-9"}):
+        found = await shown(api, by=by, **params)
+        assert (found["truncated"], found["complete_until"]) == (False, DAY["end"])
+
+
+async def test_jobs_without_a_next_run_are_not_missing(api: Api, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(calendar, "JOBS", 2)
+    await api.make("once", schedule={"at": "2090-06-01T03:00:00Z"})
+    for name in ("by-hand", "also"):
+        await api.make(name)
+    found = await shown(api)
+    assert (found["truncated"], found["complete_until"], len(found["items"])) == (False, DAY["end"], 1)
 
 
 @ON_SQLITE

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from horae.api.auth import Principal, allow
 from horae.api.context import Ctx
@@ -18,7 +18,6 @@ from horae.domain.agenda import agenda
 from horae.domain.errors import InvalidInput
 from horae.domain.filters import JobFilter
 from horae.domain.forecast import forecast
-from horae.domain.instants import LATEST
 from horae.domain.records import JobRecord
 from horae.ports import Transaction
 
@@ -42,11 +41,14 @@ class CalendarEntryView(BaseModel):
 
 
 class CalendarView(BaseModel):
-    """Nothing is missing before `complete_until`; with `by`, nothing after it is counted."""
+    """Nothing is missing before `complete_until`; with `by`, nothing after it is counted. If more than 5,000 jobs
+    match, only those with the earliest next runs are read: the answer ends where others may begin, and is
+    `truncated`."""
 
     start: datetime
     end: datetime
     complete_until: datetime
+    truncated: bool = Field(description="whether more than 5,000 jobs match; a filter makes them fewer")
     items: list[CalendarEntryView]
 
 
@@ -76,10 +78,13 @@ async def show_calendar(
     if end - start > _LONGEST[by]:
         raise InvalidInput("end", f"must be within {_LONGEST[by].days} days of start")
     where = JobFilter(text=q, enabled=True, paused=False, tag=tag, queue=queue)
-    jobs, known_until = await context.store.read(_jobs, principal.project_id, where)
+    jobs, others_from = await context.store.read(_jobs, principal.project_id, where)
     # In a thread: it may take a while, in which others want to be served.
-    complete_until, items = await asyncio.to_thread(_items, jobs, now, start, min(end, known_until), by)
-    return reply({"start": start, "end": end, "complete_until": complete_until, "items": items})
+    until = end if others_from is None else min(end, others_from)
+    complete_until, items = await asyncio.to_thread(_items, jobs, now, start, until, by)
+    truncated = others_from is not None
+    shown = {"start": start, "end": end, "complete_until": complete_until, "truncated": truncated, "items": items}
+    return reply(shown)
 
 
 def _items(
@@ -92,9 +97,9 @@ def _items(
     return counted.complete_until, [{"at": at, "count": count} for at, count in counted.counts]
 
 
-async def _jobs(tx: Transaction, project_id: str, where: JobFilter) -> tuple[list[JobRecord], datetime]:
-    """Jobs that have a next run, and until when there is nothing of any other."""
+async def _jobs(tx: Transaction, project_id: str, where: JobFilter) -> tuple[list[JobRecord], datetime | None]:
+    """Jobs that have a next run, and from when on there may be runs of others; None if those are all."""
     page = await tx.jobs.page(project_id, where, limit=JOBS, after=None, sort="next_run_at")
     jobs = [job for job in page.items if job.next_run_at is not None]
     last = page.items[-1].next_run_at if page.next is not None else None
-    return jobs, last or LATEST
+    return jobs, last
