@@ -210,7 +210,7 @@ async def test_the_whole_of_it_as_json(horae: Horae, visit: Visit):
 
 HTTP = {"kind": "http", "url": "https://example.org/"}
 ARTIFACT = {"kind": "artifact", "uri": "s3://b/a.zip", "digest": f"sha256:{'a' * 64}", "entrypoint": "a:run"}
-MISTAKES = [
+MISTAKES: list[tuple[str, str, str, dict[str, Any]]] = [
     ("HTTP", "URL", "ftp://example.org", {"target": {"url": "ftp://example.org"}}),
     ("HTTP", "URL", "https://me:pw@example.org", {"target": {"url": "https://me:pw@example.org"}}),
     ("HTTP", "An attempt takes at most (seconds)", "5m", {"timeout": "5m"}),
