@@ -1,8 +1,10 @@
 """Every failure is one line on standard error, and an exit code that says which kind."""
 
 import json
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,15 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HORAE_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("HORAE_URL", NOBODY)
+
+
+@pytest.fixture(autouse=True)
+def signals() -> Iterator[None]:
+    """`serve` ignores them at its end, and all that other tests start would inherit that."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.mark.parametrize(
