@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,12 +21,14 @@ import orjson
 from sqlalchemy import Table
 
 from horae.store.dialects.base import Dialect, Params, Row, Rows, listed, positional, quoted
+from horae.store.dialects.turn import Turn, turn_of
 from horae.store.failures import DuplicateKey, StoreRefused, StoreUnavailable, TryAgain
 
 T = TypeVar("T")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 BUSY_TIMEOUT = 5.0
+_BUSY_ROUND = 0.008  # seconds in which SQLite looks three times, before its pauses become long
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _AWAY = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM}
 _REFUSED = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_PERM}
@@ -114,6 +117,8 @@ class SqliteConnection:
         self._beginning = False
         self._is_file = not path.startswith("file:")  # SQLite's own form, for databases in memory
         self._file: tuple[int, int] | None = None
+        self._turn: Turn | None = None  # None where there is nobody to share it with
+        self._has_turn = False
 
     async def open(self) -> SqliteConnection:
         with self._mapped():
@@ -124,7 +129,7 @@ class SqliteConnection:
         raw = sqlite3.connect(
             # Never makes the file: an empty one in its place would hide that it is gone.
             f"file:{quote(self._path)}?mode=rw" if self._is_file else self._path,
-            timeout=BUSY_TIMEOUT,
+            timeout=_BUSY_ROUND,
             isolation_level=None,
             detect_types=sqlite3.PARSE_DECLTYPES | sqlite3.PARSE_COLNAMES,
             check_same_thread=False,
@@ -133,6 +138,8 @@ class SqliteConnection:
         )
         self._raw = raw
         self._file = self._identity()
+        if self._file is not None and self._thread is not None:
+            self._turn = turn_of(self._file)
         raw.row_factory = sqlite3.Row
         raw.execute("PRAGMA journal_mode = WAL")
         raw.execute("PRAGMA synchronous = FULL")
@@ -165,11 +172,36 @@ class SqliteConnection:
         if not self._raw.in_transaction and self._identity() != self._file:
             # What was removed can still be written to, by whoever had it open; nobody would ever read that.
             raise StoreRefused(f"SQLite: {self._path} was removed or replaced")
-        if self._beginning:
-            # IMMEDIATE: a deferred transaction that turns to writing fails at once, whatever the timeout.
-            self._raw.execute("BEGIN IMMEDIATE")
-            self._beginning = False
-        return self._raw.execute(text, values)
+        try:
+            if self._beginning:
+                self._take_turn()
+                # IMMEDIATE: a deferred transaction that turns to writing fails at once, whatever the timeout.
+                self._patiently("BEGIN IMMEDIATE")
+                self._beginning = False
+            return self._patiently(text, values)
+        finally:
+            if not self._raw.in_transaction:
+                self._give_turn()
+
+    def _patiently(self, text: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
+        end = time.monotonic() + BUSY_TIMEOUT
+        while True:
+            try:
+                return self._raw.execute(text, values)
+            except sqlite3.OperationalError as error:
+                if _code(error) not in _BUSY or self._thread is None or time.monotonic() >= end:
+                    raise
+
+    def _take_turn(self) -> None:
+        if self._turn is not None and not self._has_turn:
+            if not self._turn.take(BUSY_TIMEOUT):
+                raise TryAgain("SQLite was busy for too long: others of this process had their turn")
+            self._has_turn = True
+
+    def _give_turn(self) -> None:
+        if self._turn is not None and self._has_turn:
+            self._has_turn = False
+            self._turn.give()
 
     async def begin(self) -> None:
         self._beginning = True  # with the first statement: one way to the thread less
@@ -187,9 +219,15 @@ class SqliteConnection:
     async def close(self) -> None:
         self.broken = True
         if hasattr(self, "_raw"):
-            await self._run(self._raw.close)
+            await self._run(self._close)
         if self._thread:
             self._thread.shutdown(wait=False)
+
+    def _close(self) -> None:
+        try:
+            self._raw.close()
+        finally:
+            self._give_turn()
 
     async def _run(self, work: Callable[[], T]) -> T:
         if self._thread is None:
@@ -216,7 +254,7 @@ class SqliteConnection:
 
 
 def _translated(error: sqlite3.DatabaseError) -> Exception:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says more, which its message does as well
+    code = _code(error)
     if code in _BUSY:
         return TryAgain(f"SQLite was busy for too long: {error}")
     if code in _AWAY:
@@ -224,6 +262,10 @@ def _translated(error: sqlite3.DatabaseError) -> Exception:
     if code in _REFUSED:
         return StoreRefused(f"SQLite: {error}")
     return error
+
+
+def _code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says more, which its message does as well
 
 
 def _bound(sql: str, params: Params | None) -> tuple[str, list[Any]]:

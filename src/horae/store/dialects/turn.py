@@ -1,0 +1,54 @@
+"""Who writes next to a SQLite file. SQLite has one writer at a time and no queue: whoever waits looks again after a
+pause, and a connection that goes on writing is always there first. In one process the turn goes round in the order of
+asking; between processes there are moments in which nobody has it."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from weakref import WeakValueDictionary
+
+
+class Turn:
+    """A fair lock, for threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: deque[threading.Event] = deque()
+        self._taken = False
+
+    def take(self, timeout: float) -> bool:
+        with self._lock:
+            if not self._taken:
+                self._taken = True
+                return True
+            mine = threading.Event()
+            self._waiting.append(mine)
+        if mine.wait(timeout):
+            return True
+        with self._lock:
+            if mine.is_set():  # it came just now
+                return True
+            self._waiting.remove(mine)
+            return False
+
+    def give(self) -> None:
+        """To whoever waits longest."""
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().set()
+            else:
+                self._taken = False
+
+
+_turns: WeakValueDictionary[tuple[int, int], Turn] = WeakValueDictionary()
+_of_turns = threading.Lock()
+
+
+def turn_of(file: tuple[int, int]) -> Turn:
+    """The one that all connections of this process to a file (device and inode) share."""
+    with _of_turns:
+        turn = _turns.get(file)
+        if turn is None:
+            turn = _turns[file] = Turn()
+        return turn
