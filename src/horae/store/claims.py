@@ -59,28 +59,31 @@ async def next_due(
 @cache
 def _at_once(d: Dialect) -> str:
     """One statement. `picked` is MATERIALIZED, because inlined the LIMIT would not bound what is updated. Where several
-    needs share a queue and a priority, the heads of their lanes are merged by time before any row is locked."""
-    place = "queue = due.queue AND {0}priority = due.priority AND {0}due_at <= " + d.now
+    needs share a queue and a priority, the heads of their lanes are merged by time before any row is locked. A lane is
+    read from its head on: what was taken before it stays in the index until a vacuum, and is passed once, not twice."""
+    where = f"{ready()} AND queue = due.queue AND priority = due.priority AND due_at <= {d.now}"
+    some = "ORDER BY due_at, id LIMIT :limit"
     one = (
-        f"SELECT id FROM runs WHERE {ready()} AND needs = due.needs[1] AND {place.format('')} "
-        f"ORDER BY due_at, id LIMIT :limit {d.lock_skip}"
+        f"SELECT id FROM runs WHERE {where} AND needs = due.needs[1] "
+        f"AND (due_at, id) >= (due.heads[1], due.ids[1]) {some} {d.lock_skip}"
     )
-    head = (
-        f"SELECT id, due_at FROM runs WHERE {ready()} AND needs = each.needs AND {place.format('')} "
-        "ORDER BY due_at, id LIMIT :limit"
+    each = (
+        f"SELECT id, due_at FROM runs WHERE {where} AND needs = each.needs "
+        f"AND (due_at, id) >= (each.head, each.first) {some}"
     )
     several = (
-        f"SELECT r.id FROM (SELECT head.* FROM unnest(due.needs) AS each(needs) CROSS JOIN LATERAL ({head}) AS head "
-        f"ORDER BY head.due_at, head.id) AS head JOIN runs r ON r.id = head.id "
-        f"WHERE {ready('r')} AND r.due_at <= {d.now} ORDER BY head.due_at, head.id "
-        f"LIMIT :limit {d.lock_skip.replace('UPDATE', 'UPDATE OF r')}"
+        "SELECT r.id FROM (SELECT front.* FROM unnest(due.needs, due.heads, due.ids) AS each(needs, head, first) "
+        f"CROSS JOIN LATERAL ({each}) AS front ORDER BY front.due_at, front.id) AS front "
+        f"JOIN runs r ON r.id = front.id WHERE {ready('r')} AND r.due_at <= {d.now} "
+        f"ORDER BY front.due_at, front.id LIMIT :limit {d.lock_skip.replace('UPDATE', 'UPDATE OF r')}"
     )
     columns = ", ".join(f"runs.{column.strip()}" for column in _COLUMNS.split(","))
     return (
         f"WITH RECURSIVE {skip_scan(d, given=True)}, "
         "due AS MATERIALIZED (SELECT queue, priority, "
         "array_position(CAST(:asked_name AS text[]), CAST(queue AS text)) AS place, "
-        f"array_agg(needs) AS needs FROM lane WHERE due_at <= {d.now} AND NOT {PAUSED.format(queue='lane.queue')} "
+        "array_agg(needs) AS needs, array_agg(due_at) AS heads, array_agg(id) AS ids FROM lane "
+        f"WHERE due_at <= {d.now} AND NOT {PAUSED.format(queue='lane.queue')} "
         "GROUP BY queue, priority ORDER BY place, priority DESC), "
         "picked AS MATERIALIZED (SELECT taken.id FROM due CROSS JOIN LATERAL ("
         f"SELECT id FROM ({one}) AS one WHERE cardinality(due.needs) = 1 UNION ALL "

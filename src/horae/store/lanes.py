@@ -84,7 +84,7 @@ def skip_scan(d: Dialect, *, given: bool) -> str:
         begin = "need"
         head = first.format(mine.format("need"))
         after = first.format(f"{mine.format('lane')} AND (n.queue, n.priority) > (lane.queue, lane.priority)")
-    columns = "r.needs, r.queue, r.priority, r.due_at"
+    columns = "r.needs, r.queue, r.priority, r.due_at, r.id"
     lane = (
         f"lane AS (SELECT {columns} FROM {begin} JOIN runs r ON r.id = ({head}) "
         f"UNION ALL SELECT {columns} FROM lane JOIN runs r ON r.id = ({after}))"

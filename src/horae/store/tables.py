@@ -18,14 +18,6 @@ def _has_partial_indexes(*_: Any, dialect: Any, **__: Any) -> bool:
     return dialect.name not in ("mysql", "mariadb")
 
 
-def _is_postgresql(*_: Any, dialect: Any, **__: Any) -> bool:
-    return bool(dialect.name == "postgresql")
-
-
-def _is_not_postgresql(*_: Any, dialect: Any, **__: Any) -> bool:
-    return bool(dialect.name != "postgresql")
-
-
 def _has_no_partial_indexes(*_: Any, dialect: Any, **__: Any) -> bool:
     return dialect.name in ("mysql", "mariadb")
 
@@ -159,13 +151,18 @@ runs = table(
     Column("parked", Flag, nullable=False, server_default=false()),
     # When a run that was asked for later may look for a place behind its job's gate; until then it is held.
     may("wake_at", Time),
-    UniqueConstraint("job_id", "occurrence", name="runs_occurrence").ddl_if(callable_=_is_not_postgresql),
+    UniqueConstraint("job_id", "occurrence", name="runs_occurrence").ddl_if(callable_=_has_no_partial_indexes),
 )
-# On PostgreSQL without the runs that no occurrence stands for: they would pay for it, and be found by it.
+# Without the runs that no occurrence stands for: they would pay for it, and be found by it.
 _occurred = text("occurrence IS NOT NULL")
-Index("runs_occurrence", runs.c.job_id, runs.c.occurrence, unique=True, postgresql_where=_occurred).ddl_if(
-    callable_=_is_postgresql
-)
+Index(
+    "runs_occurrence",
+    runs.c.job_id,
+    runs.c.occurrence,
+    unique=True,
+    postgresql_where=_occurred,
+    sqlite_where=_occurred,
+).ddl_if(callable_=_has_partial_indexes)
 
 
 _queued = text("status = 'queued' AND NOT held")

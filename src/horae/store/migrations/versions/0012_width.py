@@ -29,10 +29,10 @@ def upgrade() -> None:
     op.drop_index("runs_claim", "runs")
     op.drop_index("runs_running", "runs")
     op.drop_index("jobs_due", "jobs")
-    if op.get_bind().dialect.name == "postgresql":
-        op.drop_constraint("runs_occurrence", "runs")
-        _index("runs_occurrence", "runs", ["job_id", "occurrence"], where="occurrence IS NOT NULL", unique=True)
     if _has_partial_indexes():
+        with op.batch_alter_table("runs") as runs:  # SQLite copies the table
+            runs.drop_constraint("runs_occurrence", "unique")
+        _index("runs_occurrence", "runs", ["job_id", "occurrence"], where="occurrence IS NOT NULL", unique=True)
         _index("runs_job", "runs", ["job_id", "held"])
         _index("runs_held", "runs", ["job_id", "wake_at", "created_at", "id"], where="held = TRUE")
         _index("runs_ready", "runs", ["needs", "queue", "priority", "due_at", "id"], where=_QUEUED)
@@ -53,9 +53,10 @@ def downgrade() -> None:
     # What waits for its time would wait for ever: nobody would look for a place for it.
     op.execute("UPDATE runs SET held = FALSE WHERE wake_at IS NOT NULL")
     op.drop_column("runs", "wake_at")
-    if op.get_bind().dialect.name == "postgresql":
+    if _has_partial_indexes():
         op.drop_index("runs_occurrence", "runs")
-        op.create_unique_constraint("runs_occurrence", "runs", ["job_id", "occurrence"])
+        with op.batch_alter_table("runs") as runs:
+            runs.create_unique_constraint("runs_occurrence", ["job_id", "occurrence"])
     _index("jobs_due", "jobs", ["next_run_at"], where="next_run_at IS NOT NULL")
     _index("runs_running", "runs", ["worker_id"], where=_RUNNING)
     if _has_partial_indexes():
