@@ -16,11 +16,12 @@ from horae.store.leases import Leases
 from horae.store.recent import recent_runs
 from horae.store.rows import batch, load, some, words
 
-_NEW = words(
-    "id job_id version project_id trigger occurrence scheduled_for due_at start_by queue priority needs held "
-    "wake_at in_order input parent_run_id rerun_of scheduler_id triggered_by operation_id"
+_NEW = words("id job_id version project_id trigger queue priority needs held in_order")
+_MAY_BE_NEW = words(
+    "occurrence scheduled_for due_at start_by wake_at input parent_run_id rerun_of scheduler_id triggered_by "
+    "operation_id"
 )
-_new_values = attrgetter(*_NEW)
+_perhaps = attrgetter(*_MAY_BE_NEW)
 _SKIPPED = words(
     "id job_id version project_id trigger queue priority reason occurrences scheduled_for scheduled_until due_at "
     "scheduler_id parent_run_id"
@@ -29,19 +30,38 @@ _TRIED = words("n worker_id started_at finished_at duration_ms outcome exit_code
 _skipped_values = attrgetter(*("scheduled_for" if column == "due_at" else column for column in _SKIPPED))
 
 
-class _Sql:
-    def __init__(self, d: Dialect) -> None:
-        self.new_rows: Rows = batch(d, tables.runs, *_NEW)
-        columns = [c for c in _NEW if c != "due_at"]
-        self.insert = (
-            f"INSERT INTO runs ({listed(columns)}, due_at, status, attempt, uncounted, created_at) "
-            f"SELECT {listed(columns, 'v.')}, COALESCE(v.due_at, {d.now}), 'queued', 0, 0, {d.now} "
-            f"FROM {self.new_rows.sql}"
+class _Insert:
+    """Of runs that have these columns: most have few of those that they may have, and what is not there costs nothing
+    on its way."""
+
+    def __init__(self, d: Dialect, more: tuple[str, ...]) -> None:
+        columns = (*_NEW, *more)
+        self.values = attrgetter(*columns)
+        self.rows: Rows = batch(d, tables.runs, *columns)
+        plain = [column for column in columns if column != "due_at"]
+        due_at = f"COALESCE(v.due_at, {d.now})" if "due_at" in more else d.now
+        self.plain = (
+            f"INSERT INTO runs ({listed(plain)}, due_at, status, attempt, uncounted, created_at) "
+            f"SELECT {listed(plain, 'v.')}, {due_at}, 'queued', 0, 0, {d.now} FROM {self.rows.sql}"
         )
         # Whoever asks brings the id, and may be so late that the run it made has ended already.
-        self.add = f"{self.insert} WHERE NOT EXISTS (SELECT 1 FROM run_history h WHERE h.id = v.id)"
+        self.unless_over = f"{self.plain} WHERE NOT EXISTS (SELECT 1 FROM run_history h WHERE h.id = v.id)"
         # Of one, mostly: with the id as a parameter, a partitioned history is looked at in one partition alone.
-        self.add_one = f"{self.insert} WHERE NOT EXISTS (SELECT 1 FROM run_history h WHERE h.id = :only)"
+        self.one_unless_over = f"{self.plain} WHERE NOT EXISTS (SELECT 1 FROM run_history h WHERE h.id = :only)"
+
+
+@cache
+def _insert_of(d: Dialect, more: tuple[str, ...]) -> _Insert:
+    return _Insert(d, more)
+
+
+def _insert(d: Dialect, runs: Sequence[NewRun]) -> _Insert:
+    columns = zip(_MAY_BE_NEW, zip(*map(_perhaps, runs), strict=True), strict=True)
+    return _insert_of(d, tuple(name for name, values in columns if values.count(None) < len(runs)))
+
+
+class _Sql:
+    def __init__(self, d: Dialect) -> None:
         self.skip_rows = batch(d, tables.run_history, *_SKIPPED)
         self.skip = d.insert_from(
             "run_history",
@@ -63,19 +83,21 @@ def _sql(dialect: Dialect) -> _Sql:
 
 class RunTable(Leases):
     async def insert(self, runs: Sequence[NewRun]) -> None:
-        sql = _sql(self.d)
-        await self.put(sql.insert, sql.new_rows, [_new_values(run) for run in runs])
+        if runs:
+            insert = _insert(self.d, runs)
+            await self.put(insert.plain, insert.rows, list(map(insert.values, runs)))
 
     async def add(self, runs: Sequence[NewRun]) -> list[RunRecord]:
         if not runs:
             return []
-        sql, values = _sql(self.d), [_new_values(run) for run in runs]
+        insert = _insert(self.d, runs)
+        values = list(map(insert.values, runs))
         if self.d.with_may_change:  # one round trip for both: this is what a run that somebody asks for waits for
-            params = self.d.rows_params(sql.new_rows, values)
+            params = self.d.rows_params(insert.rows, values)
             if len(runs) == 1:
-                return await run_list.add(self.db, self.d, sql.add_one, params | {"only": runs[0].id})
-            return await run_list.add(self.db, self.d, sql.add, params)
-        await self.put(sql.add, sql.new_rows, values)
+                return await run_list.add(self.db, self.d, insert.one_unless_over, params | {"only": runs[0].id})
+            return await run_list.add(self.db, self.d, insert.unless_over, params)
+        await self.put(insert.unless_over, insert.rows, values)
         return await self.live(runs[0].project_id, [run.id for run in runs])
 
     async def skip(self, skipped: Sequence[Skipped]) -> None:
