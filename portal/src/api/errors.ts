@@ -35,8 +35,8 @@ export class ApiError extends Error {
   static offline(): ApiError {
     return new ApiError(0, {
       type: "urn:horae:problem:offline",
-      title: "The server does not answer",
-      detail: "Check that Horae is running and that this machine reaches it. The page tries again by itself.",
+      title: "The server is not responding",
+      detail: "Check that Horae is running and reachable from this machine. Retrying automatically.",
     });
   }
 

@@ -5,6 +5,6 @@ export function jsonError(text: string): string | null {
     JSON.parse(text);
     return null;
   } catch (error) {
-    return `This is no JSON yet: ${error instanceof Error ? error.message : String(error)}`;
+    return `Invalid JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { duration, seconds } from "./durations";
-import { absolute, countdown, relative } from "./times";
+import { absolute, countdown, exactly, momentOf, relative, toMillis } from "./times";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
 const away = (secs: number) => new Date(NOW + secs * 1_000).toISOString();
@@ -48,4 +48,16 @@ describe("durations", () => {
     expect(seconds(3_601)).toBe("1 h");
     expect(seconds(0)).toBe("0 s");
   });
+});
+
+it("tells instants in prose by the page's clock", () => {
+  expect(exactly("2026-07-14T00:00:03Z", NOW, "Asia/Tokyo")).toBe("14 Jul, 09:00:03 GMT+9");
+  expect(exactly("2027-01-01T00:00:00Z", NOW, "Asia/Tokyo")).toContain("1 Jan 2027");
+});
+
+it("gives the date where a time of day would not do", () => {
+  const from = "2026-07-14T08:00:00Z";
+  const after = (hours: number) => new Date(toMillis(from) + hours * 3_600_000).toISOString();
+  expect(momentOf(from, after(2))(from)).toMatch(/^\d\d:\d\d:\d\d$/);
+  expect(momentOf(from, after(30))(from)).toMatch(/^1\d Jul, /);
 });

@@ -101,6 +101,11 @@ export function exactly(at: Instant, now: number, zone?: string): string {
   }).format(toMillis(at));
 }
 
+/** How instants of a stretch of time are told apart: by the time of day, or by the date too where it is long. */
+export function momentOf(from: Instant, to: Instant): (at: Instant) => string {
+  return toMillis(to) - toMillis(from) < 20 * 3_600_000 ? (at) => clock(at) : (at) => brief(at);
+}
+
 /** `09:00:03`. */
 export function clock(at: Instant, zone?: string): string {
   return format(zone, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(toMillis(at));

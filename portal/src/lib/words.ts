@@ -17,7 +17,7 @@ export function titled(word: string): string {
 
 /** What a target does, in a few words: `POST example.org/hook`. */
 export function targetWords(target: JobView["target"]): string {
-  if (target === null) return "cannot be read";
+  if (target === null) return "unreadable";
   switch (target.kind) {
     case "http":
       return `${target.method ?? "POST"} ${target.url.replace(/^https?:\/\//, "")}`;

@@ -53,7 +53,7 @@ async def test_failure_to_dead_letter_to_redrive(horae: Horae, visit: Visit, tmp
     await expect(tray(page).get_by_text("3 of 3")).to_be_visible(timeout=30_000)
     await operator.look("operations")
     await page.keyboard.press("Escape")
-    await expect(page.get_by_role("heading", name="Nothing is left here")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Nothing left here")).to_be_visible()
     runs: Any = await until(lambda: _succeeded(horae, job, 3), timeout=30)
     assert {run["trigger"] for run in runs} == {"retry"}
 
@@ -80,7 +80,7 @@ async def test_all_that_match_over_pages_and_leaving_the_page(horae: Horae, visi
     await page.get_by_role("button", name="Redrive 60").click()
     await expect(tray(page).get_by_role("progressbar")).to_be_visible()
     await operator.open("/jobs")  # another page, and the whole of it read anew
-    await page.get_by_role("button", name="1 operation under way").click()
+    await page.get_by_role("button", name="1 operation in progress").click()
     await expect(tray(page)).to_contain_text("of 60")
     await tray(page).get_by_role("button", name="Cancel").click()
     await page.get_by_role("button", name="Cancel the redrive").click()
@@ -99,7 +99,7 @@ async def test_redrive_with_another_input(horae: Horae, visit: Visit):
     await page.get_by_role("textbox", name="Input").fill('"good"')
     await page.get_by_role("button", name="Redrive 2").click()
     await until(lambda: _succeeded(horae, job, 2), timeout=30)
-    await expect(page.get_by_role("heading", name="No dead letter is like that")).to_be_visible()
+    await expect(page.get_by_role("heading", name="No dead letters match")).to_be_visible()
 
 
 async def test_redriving_one_cause_leaves_the_others(horae: Horae, visit: Visit):

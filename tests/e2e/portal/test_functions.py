@@ -19,7 +19,7 @@ async def test_a_job_is_made_from_a_function(horae: Horae, visit: Visit):
     await expect(parameter).to_contain_text("number")
     await expect(parameter).to_contain_text("required")
     await owner.look("function")
-    await sheet.get_by_role("link", name="Create a job from it").click()
+    await sheet.get_by_role("link", name="Create job").click()
     await expect(page).to_have_url(f"{horae.url}/jobs/new?function=horae.sleep")
     await expect(page.get_by_label("seconds")).to_be_visible()
 

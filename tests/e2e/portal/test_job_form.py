@@ -55,11 +55,11 @@ async def test_an_http_job(horae: Horae, visit: Visit):
     await write(page, "Body", '{"a": 1}')
     await choose(page, "Bearer token")
     await page.get_by_label("Token", exact=True).fill("{{ secrets.API_TOKEN }}")
-    await page.get_by_text("Answers, signature, callback").click()
+    await page.get_by_text("Response, signature, callback").click()
     await page.get_by_label("Expected statuses").fill("2xx, 404")
     await page.get_by_label("Sign with secrets").fill("HOOK")
     await page.get_by_label("Wait for a callback").check()
-    await choose(page, "Every so often")
+    await choose(page, "Interval")
     await page.get_by_label("Every", exact=True).fill("1h")
     await expect(page.get_by_text("Every hour", exact=False).first).to_be_visible()
     await editor.look("job-form-http")
@@ -90,13 +90,13 @@ async def test_a_script_that_is_run_once_after_saving(horae: Horae, visit: Visit
     await page.get_by_label("Value of variable 1").fill("world")
     await page.get_by_text("Limits and sandbox").click()
     await page.get_by_label("Memory").fill("64MiB")
-    await choose(page, "At set times")
-    await page.get_by_label("Rhythm").select_option("weekly")
+    await choose(page, "Cron")
+    await page.get_by_label("Repeats").select_option("weekly")
     await page.get_by_label("Time zone").fill("Europe/Berlin")
     await expect(page.get_by_text("At 09:00 on weekdays, Europe/Berlin")).to_be_visible()
     await expect(page.get_by_role("list", name="Occurrences").get_by_role("listitem")).to_have_count(10)
     await owner.look("job-form-script")
-    job = await saved(owner, name, "Create and run once")
+    job = await saved(owner, name, "Create and run")
     assert job["target"]["source"] == "import os\nprint('hello', os.environ['WHO'])\n"
     assert job["target"]["env"] == {"WHO": "world"}
     assert job["target"]["limits"]["memory"] == 64 * 2**20
@@ -133,9 +133,9 @@ async def test_a_container(horae: Horae, visit: Visit):
     page = await begin(owner, name, "Container")
     await page.get_by_label("Image").fill("alpine:3.20")
     for part in ("sh", "-c", "echo hello"):
-        await page.get_by_role("button", name="Add part of the command").click()
-        await page.get_by_role("textbox", name="Part of the command").last.fill(part)
-    await page.get_by_label("May use the network").uncheck()
+        await page.get_by_role("button", name="Add command part").click()
+        await page.get_by_role("textbox", name="Command part").last.fill(part)
+    await page.get_by_label("Allow network access").uncheck()
     await owner.look("job-form-container")
     job = await saved(owner, name)
     assert job["target"]["command"] == ["sh", "-c", "echo hello"]
@@ -152,7 +152,7 @@ async def test_an_artifact_after_another_job(horae: Horae, visit: Visit):
     await page.get_by_label("Function", exact=True).fill("report.main:run")
     await write(page, "Arguments", '{"day": "today"}')
     await choose(page, "After a job")
-    await page.get_by_label("When a run of this job").fill(upstream["name"])
+    await page.get_by_label("Run after").fill(upstream["name"])
     await expect(page.get_by_text(f"When {upstream['name']} succeeds")).to_be_visible()
     job = await saved(owner, name)
     assert job["target"]["arguments"] == {"day": "today"}
@@ -163,7 +163,7 @@ async def test_a_schedule_is_explained_as_one_types(horae: Horae, visit: Visit):
     editor = await visit(horae, as_="editor")
     editor.forgive(422, "/schedules/preview")
     page = await begin(editor, horae.name("cron"), "HTTP")
-    await choose(page, "At set times")
+    await choose(page, "Cron")
     await page.get_by_label("Time zone").fill("Europe/Berlin")
     cron = page.get_by_label("Cron expression")
     await cron.fill("99 * * * *")
@@ -172,7 +172,7 @@ async def test_a_schedule_is_explained_as_one_types(horae: Horae, visit: Visit):
     await cron.fill("30 2 28-31 3 *")  # the night in which clocks go forward
     await expect(page.get_by_text("clocks go forward").first).to_be_visible()
     await page.get_by_text("Start, end, jitter, blackouts").click()
-    await page.get_by_role("button", name="Add weekly hours").click()
+    await page.get_by_role("button", name="Add weekly window").click()
     await page.get_by_label("Not after").fill("2031-01-01T00:00")
     await editor.look("job-form-schedule")
     await choose(page, "Once")
@@ -185,9 +185,9 @@ async def test_retries_are_shown_before_they_happen(horae: Horae, visit: Visit):
     page = await begin(editor, horae.name("retry"), "HTTP")
     await page.get_by_text("Retries", exact=True).click()
     await page.get_by_label("Attempts", exact=False).first.fill("4")
-    await page.get_by_label("First wait (seconds)").fill("30")
-    await expect(page.get_by_text("Gives up after waits of 3 min 30 s altogether.")).to_be_visible()
-    await page.get_by_text("Time limits and overlap").click()
+    await page.get_by_label("Initial delay (seconds)").fill("30")
+    await expect(page.get_by_text("Gives up after 3 min 30 s of delays in total.")).to_be_visible()
+    await page.get_by_text("Timeouts and concurrency").click()
     await page.get_by_text("Queue and priority").click()
     await editor.look("job-form-policies")
 
@@ -213,8 +213,8 @@ ARTIFACT = {"kind": "artifact", "uri": "s3://b/a.zip", "digest": f"sha256:{'a' *
 MISTAKES: list[tuple[str, str, str, dict[str, Any]]] = [
     ("HTTP", "URL", "ftp://example.org", {"target": {"url": "ftp://example.org"}}),
     ("HTTP", "URL", "https://me:pw@example.org", {"target": {"url": "https://me:pw@example.org"}}),
-    ("HTTP", "An attempt takes at most (seconds)", "5m", {"timeout": "5m"}),
-    ("HTTP", "An attempt takes at most (seconds)", "0", {"timeout": 0}),
+    ("HTTP", "Timeout per attempt (seconds)", "5m", {"timeout": "5m"}),
+    ("HTTP", "Timeout per attempt (seconds)", "0", {"timeout": 0}),
     ("HTTP", "Attempts", "101", {"retry": {"max_attempts": 101}}),
     ("Container", "Image", "-bad-", {"target": {"kind": "container", "image": "-bad-"}}),
     ("Artifact", "Digest", "sha256:1", {"target": ARTIFACT | {"digest": "sha256:1"}}),
@@ -226,7 +226,7 @@ MISTAKES: list[tuple[str, str, str, dict[str, Any]]] = [
 async def test_what_is_mistyped_is_said_when_its_field_is_left_in_the_servers_words(horae: Horae, visit: Visit):
     owner = await visit(horae, as_="owner")
     page = await begin(owner, "mistyped", "HTTP")
-    for fold in ("Retries", "Time limits and overlap"):
+    for fold in ("Retries", "Timeouts and concurrency"):
         await page.get_by_text(fold, exact=True).click()
     for kind, label, text, fields in MISTAKES:
         target = fields.get("target", {})
@@ -293,7 +293,7 @@ async def test_an_edit_shows_what_it_changes(horae: Horae, visit: Visit):
     await owner.open(f"/jobs/{job['id']}/edit")
     await expect(page.get_by_role("button", name="Review changes")).to_be_disabled()
     await page.get_by_label("Every", exact=True).fill("2h")
-    await expect(page.get_by_text("Was: Every hour", exact=False)).to_be_visible()
+    await expect(page.get_by_text("Currently: Every hour", exact=False)).to_be_visible()
     await page.get_by_role("button", name="Review changes").click()
     dialog = page.get_by_role("dialog")
     await expect(dialog.get_by_text("every: 2h")).to_be_visible()
@@ -321,13 +321,13 @@ async def test_two_people_edit_the_same_job(horae: Horae, visit: Visit, way: str
     await other.get_by_role("button", name="Review changes").click()
     await other.get_by_role("button", name="Save", exact=True).click()
     await expect(other.get_by_text("as version 2")).to_be_visible()
-    await expect(page.get_by_text("Somebody else has saved version 2 meanwhile.")).to_be_visible()
+    await expect(page.get_by_text("Someone else saved version 2 in the meantime.")).to_be_visible()
     await other.close()  # a tab behind another is hardly ever drawn
 
     owner.forgive(412, job["id"])
     await page.get_by_role("button", name="Review changes").click()
     await page.get_by_role("button", name="Save", exact=True).click()
-    dialog = page.get_by_role("dialog", name="Somebody else has saved this job meanwhile")
+    dialog = page.get_by_role("dialog", name="Someone else saved this job in the meantime")
     await expect(dialog.get_by_text("description: after")).to_be_visible()
     if way == "Merge":
         await owner.look("job-edit-conflict")

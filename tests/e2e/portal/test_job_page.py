@@ -30,8 +30,8 @@ async def test_what_it_is_and_how_it_did(horae: Horae, visit: Visit):
     await expect(page.get_by_role("list", name="Occurrences").get_by_role("listitem").first).to_contain_text(
         "your time"
     )
-    await expect(page.get_by_role("list", name="Last 3 runs, 0 failed, newest at the right")).to_be_visible()
-    await expect(page.get_by_role("img", name=re.compile("Runs ended in 1 hours"))).to_be_visible()
+    await expect(page.get_by_role("list", name="Last 3 runs, 0 failed, newest on the right")).to_be_visible()
+    await expect(page.get_by_role("img", name=re.compile("Runs in 1 hour of"))).to_be_visible()
     await expect(page.locator(".recharts-bar-rectangle")).to_have_count(3)
     await viewer.look("job-overview")
     for word in ("Run now", "Pause", "Edit", "More"):
@@ -47,7 +47,7 @@ async def test_run_now_with_an_input(horae: Horae, visit: Visit):
     dialog = page.get_by_role("dialog")
     await dialog.get_by_role("textbox", name="Input").fill('{"a": ')
     await dialog.get_by_role("button", name="Run", exact=True).click()
-    await expect(dialog.get_by_text("is not JSON yet")).to_be_visible()
+    await expect(dialog.get_by_text("is not valid JSON")).to_be_visible()
     await operator.look("job-run-now")
     await dialog.get_by_role("textbox", name="Input").fill('{"a": 7}')
     await dialog.get_by_role("button", name="Run", exact=True).click()
@@ -89,7 +89,7 @@ async def test_versions_and_the_way_back(horae: Horae, visit: Visit):
     owner = await visit(horae, as_="owner")
     page = owner.page
     await owner.open(f"/jobs/{job['id']}?tab=versions")
-    await expect(page.get_by_role("heading", name="From version 2 to 3")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Version 2 → 3")).to_be_visible()
     await page.get_by_label("Compare from").select_option("1")
     await expect(page).to_have_url(re.compile("from=1"))
     await expect(page.get_by_text("every: 1h")).to_be_visible()
@@ -97,7 +97,7 @@ async def test_versions_and_the_way_back(horae: Horae, visit: Visit):
     await page.get_by_role("button", name="Version 1", exact=True).click()
     await page.get_by_role("button", name="Roll back to 1").click()
     await page.get_by_role("dialog").get_by_role("button", name="Roll back").click()
-    await expect(page.get_by_text("is as in version 1 again: version 4")).to_be_visible()
+    await expect(page.get_by_text("back to version 1, saved as version 4")).to_be_visible()
     await expect(page.get_by_role("button", name="Version 4", exact=True)).to_be_visible()
     now = await horae.call("GET", f"/jobs/{job['id']}")
     assert (now["schedule"]["every"], now["timeout"]) == ("1h", 300)
@@ -128,7 +128,7 @@ async def test_why_it_does_not_run(horae: Horae, visit: Visit):
     await horae.call("POST", f"/jobs/{job['id']}/pause")
     viewer = await visit(horae, as_="viewer")
     await viewer.open(f"/jobs/{job['id']}?tab=why")
-    await expect(viewer.page.get_by_text("Paused (on purpose)")).to_be_visible()
+    await expect(viewer.page.get_by_text("Paused (intended)")).to_be_visible()
     await viewer.look("job-why")
 
 
@@ -180,7 +180,7 @@ async def test_the_latest_failure_again_and_the_end(horae: Horae, visit: Visit):
     await owner.open(f"/jobs/{job['id']}")
     await page.get_by_role("button", name="More", exact=True).click()
     await page.get_by_role("menuitem", name="Retry the latest failed run").click()
-    await expect(page.get_by_text("once more")).to_be_visible()
+    await expect(page.get_by_text("Retrying the latest failed run")).to_be_visible()
     owner.forgive(404, job["id"])  # what still looks at it
     await page.get_by_role("button", name="More", exact=True).click()
     await page.get_by_role("menuitem", name="Delete").click()

@@ -28,7 +28,7 @@ async def test_a_server_that_was_away(fresh_horae: Horae, visit: Visit):
         await link(page, "Calendar").click()
         problem = page.get_by_role("main").get_by_role("alert")
         await expect(problem).to_contain_text("This page could not be loaded")
-        await expect(problem).to_contain_text("loads as soon as it does")
+        await expect(problem).to_contain_text("loads as soon as it is back")
         await problem.get_by_role("button", name="Reload").click()  # nobody would answer: the portal stays
         await admin.look("page-not-loaded")
         await link(page, "Jobs").click()  # what was fetched before still works

@@ -99,7 +99,7 @@ async def test_settings_are_those_of_the_role(horae: Horae, visit: Visit, role: 
     await expect(links).to_have_text(SETTINGS[role])
     if "Members" not in SETTINGS[role]:
         await visitor.open("/settings/members")  # by hand
-        await expect(visitor.page.get_by_role("alert")).to_contain_text("Not for your role")
+        await expect(visitor.page.get_by_role("alert")).to_contain_text("Not allowed for your role")
 
 
 async def test_forged_requests_of_a_viewer_are_refused(horae: Horae, visit: Visit):

@@ -42,17 +42,17 @@ async def test_run_now_and_watch_its_log(horae: Horae, visit: Visit, tmp_path: P
     await page.get_by_label("Stream").select_option("stderr")
     await expect(log(page)).not_to_contain_text("green")
     await page.get_by_label("Stream").select_option("")
-    await page.get_by_label("Search in the log").fill("GREEN")
+    await page.get_by_label("Search log").fill("GREEN")
     await expect(page.get_by_text("1 of 1")).to_be_visible()
     await expect(log(page).locator("mark")).to_have_text("green")
-    await page.get_by_label("Search in the log").fill("")
+    await page.get_by_label("Search log").fill("")
 
     go.touch()
     await expect(log(page)).to_contain_text("the end")
     await expect(page.get_by_role("main").get_by_text("succeeded").first).to_be_visible()
     await expect(page.get_by_role("button", name="Retry", exact=True)).to_be_visible()
     async with page.expect_download() as download:
-        await page.get_by_role("button", name="Download the log").click()
+        await page.get_by_role("button", name="Download log").click()
     assert (await (await download.value).path()).read_text().splitlines()[-1] == "the end"
 
 
@@ -77,7 +77,7 @@ async def test_attempts_backoff_and_why(horae: Horae, visit: Visit):
     viewer = await visit(horae, as_="viewer")
     page = viewer.page
     await viewer.open(f"/runs/{run['id']}")
-    timeline = page.get_by_role("table", name="What happened to this run")
+    timeline = page.get_by_role("table", name="Timeline of this run")
     await expect(timeline.get_by_role("rowheader").filter(has_text="Attempt")).to_have_count(3)
     await expect(timeline.get_by_role("rowheader").filter(has_text="Backoff")).to_have_count(2)
     await expect(page.get_by_role("region", name="Error")).to_contain_text("3")
@@ -112,7 +112,7 @@ async def test_retry_with_changed_input(horae: Horae, visit: Visit):
     await page.get_by_role("button", name="Retry with changed input").click()
     editor = page.get_by_role("textbox", name="Input")
     await editor.fill("{")
-    await expect(page.get_by_role("alert")).to_contain_text("no JSON")
+    await expect(page.get_by_role("alert")).to_contain_text("Invalid JSON")
     await operator.look("run-retry")
     await editor.fill('"good"')
     await page.get_by_role("dialog").get_by_role("button", name="Retry").click()
@@ -152,10 +152,10 @@ async def test_100_000_lines(horae: Horae, visit: Visit):
     await viewer.open(f"/runs/{run['id']}")
     await expect(page.get_by_text("100,002 lines")).to_be_visible(timeout=30_000)
     assert await log(page).locator("div.absolute").count() < 200
-    await page.get_by_label("Search in the log").fill("l99999")
+    await page.get_by_label("Search log").fill("l99999")
     await expect(page.get_by_text("1 of 1")).to_be_visible()
     await expect(log(page).locator("mark")).to_be_visible()
-    await page.get_by_label("Search in the log").fill("")
+    await page.get_by_label("Search log").fill("")
     await page.get_by_role("button", name="Follow").click()
     await expect(log(page).get_by_text("last", exact=True)).to_be_visible()
     await page.get_by_role("button", name="18,000 characters").click()

@@ -15,14 +15,14 @@ from .horae import PASSWORD, Horae
 async def shown_once(page: Page) -> str:
     """What a dialog shows this once; closed afterwards, it is nowhere on the page."""
     value = (await page.get_by_test_id("once").inner_text()).strip()
-    await page.get_by_role("button", name="I have kept it").click()
+    await page.get_by_role("button", name="Done, I saved it").click()
     await expect(page.get_by_role("dialog")).to_have_count(0)
     assert value not in await page.content()
     return value
 
 
 async def choose(page: Page, row: str, item: str) -> None:
-    await page.get_by_role("button", name=f"More about {row}").click()
+    await page.get_by_role("button", name=f"More actions for {row}").click()
     await page.get_by_role("menuitem", name=item, exact=True).click()
 
 
@@ -34,7 +34,7 @@ async def test_somebody_is_invited_by_a_link_and_joins(horae: Horae, visit: Visi
     await page.get_by_role("dialog").get_by_text("operator", exact=True).click()
     await page.get_by_label("Note").fill(f"for {name}")
     await owner.look("settings-invite")
-    await page.get_by_role("button", name="Make the link").click()
+    await page.get_by_role("button", name="Create link").click()
     link = await shown_once(page)
     assert link.startswith(f"{horae.url}/join#")
     await expect(page.get_by_text(f"for {name}")).to_be_visible()
@@ -43,7 +43,7 @@ async def test_somebody_is_invited_by_a_link_and_joins(horae: Horae, visit: Visi
     await guest.open(link)
     await guest.page.get_by_label("Name").fill(name)
     await guest.page.get_by_label("Password", exact=True).fill(PASSWORD)
-    await guest.page.get_by_label("again").fill(PASSWORD)
+    await guest.page.get_by_label("Confirm password").fill(PASSWORD)
     await guest.page.get_by_role("button", name="Sign up").click()
     await expect(guest.page.get_by_role("navigation").first).to_be_visible()
     await guest.open("/settings/project")
@@ -67,7 +67,7 @@ async def test_a_key_is_made_used_and_revoked(horae: Horae, visit: Visit):
     await page.get_by_role("button", name="New key").first.click()
     await page.get_by_label("Name").fill(name)
     await page.get_by_label("Role").select_option("operator")
-    await page.get_by_role("button", name="Make the key").click()
+    await page.get_by_role("button", name="Create key").click()
     token = await shown_once(page)
     row = page.get_by_role("row").filter(has_text=name)
     await expect(row.get_by_text("never")).to_be_visible()
@@ -122,7 +122,7 @@ async def test_a_secret_is_set_and_never_read(horae: Horae, visit: Visit):
     await page.get_by_role("button", name=f"Delete {name}").click()
     await page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     await expect(page.get_by_role("dialog")).to_contain_text(job["name"])  # where it is used
-    await page.get_by_role("button", name="Delete all the same").click()
+    await page.get_by_role("button", name="Delete anyway").click()
     await expect(page.get_by_role("row").filter(has_text=name)).to_have_count(0)
 
 
@@ -136,7 +136,7 @@ async def test_the_audit_trail_tells_who_did_what(horae: Horae, visit: Visit):
     entries = page.get_by_role("list", name="Audit trail").get_by_role("listitem")
     await expect(entries).to_have_count(3)
     await expect(entries.nth(0)).to_contain_text(f"key:local paused the job {job['name']}")
-    await page.get_by_role("button", name=f"What differed: job.edit {job['name']}").click()
+    await page.get_by_role("button", name=f"Changes: job.edit {job['name']}").click()
     await expect(entries.nth(1)).to_contain_text("before")
     await expect(entries.nth(1)).to_contain_text("after")
     await owner.look("settings-audit")
@@ -157,7 +157,7 @@ async def test_an_admin_makes_disables_and_deletes_a_user(horae: Horae, visit: V
     await page.get_by_role("button", name="New user").click()
     await page.get_by_label("Name").fill(name)
     await page.get_by_label("Password").fill(PASSWORD)
-    await page.get_by_role("button", name="Make the account").click()
+    await page.get_by_role("button", name="Create account").click()
     row = page.get_by_role("row").filter(has_text=name)
     await expect(row).to_be_visible()
     await admin.look("settings-users")
@@ -183,7 +183,7 @@ async def test_a_project_is_made_renamed_and_deleted(horae: Horae, visit: Visit)
     await admin.open("/settings/project")
     await page.get_by_role("button", name="New project").click()
     await page.get_by_label("Slug").fill(slug)
-    await page.get_by_role("button", name="Make it").click()
+    await page.get_by_role("button", name="Create project").click()
     await page.wait_for_url(f"{horae.url}/p/{slug}/settings/members")
     await admin.open(f"/p/{slug}/settings/project")
     await page.get_by_label("Name").fill("Another name")
@@ -213,11 +213,11 @@ async def test_ones_own_account(horae: Horae, visit: Visit):
     await page.get_by_text("Last sign-in").locator("xpath=..").locator("time").hover()
     await expect(page.get_by_role("tooltip")).to_contain_text("GMT+9")
 
-    await page.get_by_label("Present password").fill(PASSWORD)
+    await page.get_by_label("Current password").fill(PASSWORD)
     await page.get_by_label("New password", exact=True).fill(new)
-    await page.get_by_label("New password again").fill(new)
+    await page.get_by_label("Confirm new password").fill(new)
     await page.get_by_role("button", name="Change password").click()
-    await expect(page.get_by_text("Changed your password")).to_be_visible()
+    await expect(page.get_by_text("Password changed")).to_be_visible()
     there.forgive(401, "/auth/refresh")
     await there.page.reload()
     await expect(there.page.get_by_role("heading", name="Sign in")).to_be_visible()

@@ -19,7 +19,7 @@ async def test_the_first_admin(fresh_horae: Horae, visit: Visit):
     await expect(page.get_by_label("One-time token")).to_have_value(link.partition("#")[2])
     await page.get_by_label("Name").fill("ada")
     await page.get_by_label("Password", exact=True).fill(PASSWORD)
-    await page.get_by_label("again").fill(PASSWORD)
+    await page.get_by_label("Confirm password").fill(PASSWORD)
     await page.get_by_role("button").filter(has_text="admin").click()
     await expect(page.get_by_role("navigation").first).to_be_visible()
     assert "hf1_" not in page.url

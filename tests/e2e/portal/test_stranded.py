@@ -25,7 +25,7 @@ async def test_a_run_that_no_worker_can_take_is_seen_everywhere(fresh_horae: Hor
     await owner.open("/")
     strip = page.get_by_role("region", name="Needs attention")
     await expect(strip).to_contain_text(
-        "1 run waits for what no live worker offers: container (queue gpu)", timeout=60_000
+        "1 run cannot start: no live worker offers container (queue gpu)", timeout=60_000
     )
     await expect(strip).to_contain_text("Fix: start a worker that carries out container targets")
     await owner.look("overview-stranded")
@@ -46,7 +46,7 @@ async def test_a_run_that_no_worker_can_take_is_seen_everywhere(fresh_horae: Hor
     await owner.look("job-stranded")
 
     await owner.open("/workers?tab=queues")
-    await expect(page.get_by_role("row").filter(has_text="gpu")).to_contain_text("1 run no worker can take")
+    await expect(page.get_by_role("row").filter(has_text="gpu")).to_contain_text("1 stranded")
     await owner.look("queues-stranded")
 
     await owner.open("/jobs/new")

@@ -27,7 +27,7 @@ async def test_a_job_page_has_one_clock(horae: Horae, visit: Visit):
 
     cron = await horae.job(schedule={"cron": "0 9 * * *", "timezone": "Asia/Tokyo"})
     await viewer.open(f"/jobs/{cron['id']}")
-    await expect(page.get_by_text("are in Asia/Tokyo, the time zone of its schedule")).to_be_visible()
+    await expect(page.get_by_text("are in Asia/Tokyo, the schedule's time zone")).to_be_visible()
     await expect(next_ones.get_by_role("listitem").first).to_contain_text(", 09:00")
     await expect(next_ones.get_by_role("listitem").first).to_contain_text("01:00 your time")
 
@@ -58,8 +58,8 @@ async def test_why_goes_by_the_clock_of_its_page(horae: Horae, visit: Visit):
 async def test_a_settings_page_that_does_not_exist(horae: Horae, visit: Visit):
     admin = await visit(horae, as_="admin")
     await admin.open("/settings/api-keys")
-    await expect(admin.page.get_by_text("There is no such page")).to_be_visible()
-    await expect(admin.page.get_by_text("Not for your role")).to_have_count(0)
+    await expect(admin.page.get_by_text("Page not found")).to_be_visible()
+    await expect(admin.page.get_by_text("Not allowed for your role")).to_have_count(0)
     await admin.look("settings-unknown")
 
 
@@ -91,7 +91,7 @@ async def test_a_viewer_gets_no_form(horae: Horae, visit: Visit):
     viewer = await visit(horae, as_="viewer")
     for path in ("/jobs/new", f"/jobs/{job['id']}/edit"):
         await viewer.open(path)
-        await expect(viewer.page.get_by_role("alert")).to_contain_text("Not for your role")
+        await expect(viewer.page.get_by_role("alert")).to_contain_text("Not allowed for your role")
         await expect(viewer.page.locator("main form")).to_have_count(0)
     await viewer.look("job-new-viewer")
 

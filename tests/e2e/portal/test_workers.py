@@ -83,8 +83,8 @@ async def test_the_overview_tells_the_dead_from_those_that_were_stopped(
     admin = await visit(horae, as_="admin")
     page = admin.page
     await admin.open("/")
-    await expect(page.get_by_text("No worker is alive (1 stopped)" if orderly else "(1 offline)")).to_be_visible()
-    await expect(page.get_by_text("No scheduler is alive: nothing fires")).to_be_visible()
+    await expect(page.get_by_text("No live workers (1 stopped)" if orderly else "(1 offline)")).to_be_visible()
+    await expect(page.get_by_text("No live schedulers: nothing fires")).to_be_visible()
     dead = page.get_by_role("listitem").filter(has_text="Scheduler on")
     await expect(dead).to_have_count(0 if orderly else 1)  # one that says goodbye disappears
     if not orderly:

@@ -101,7 +101,7 @@ async def test_toasts_and_questions_are_text(horae: Horae, visit: Visit):
     page = admin.page
     await admin.open(f"/jobs?q={text.mark}")
     row = page.get_by_role("row").filter(has_text=text.mark)
-    await row.get_by_role("button", name="More about").click()
+    await row.get_by_role("button", name="More actions for").click()
     await page.get_by_role("menuitem", name="Delete").click()
     await expect(page.get_by_role("dialog")).to_contain_text(PAYLOAD)
     await harmless(admin)

@@ -4,9 +4,9 @@ import { useLiveState } from "@/live/live";
 
 const SAID: Record<LiveState, [text: string, colour: string]> = {
   live: ["Live", "bg-succeeded"],
-  connecting: ["Connecting …", "bg-paused"],
-  polling: ["Not live", "bg-failed"],
-  asleep: ["Asleep", "bg-cancelled"],
+  connecting: ["Connecting…", "bg-paused"],
+  polling: ["Disconnected", "bg-failed"],
+  asleep: ["Paused", "bg-cancelled"],
 };
 
 export function LiveDot() {

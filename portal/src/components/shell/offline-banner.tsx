@@ -5,7 +5,7 @@ export function OfflineBanner() {
   if (useLiveState() !== "polling") return null;
   return (
     <p role="status" className="bg-paused-soft px-4 py-1.5 text-center text-xs text-paused-text sm:px-6">
-      The live connection is gone. This page tries again by itself, and reads what is new every ten seconds until then.
+      Live updates are disconnected. Reconnecting; refreshing every 10 seconds meanwhile.
     </p>
   );
 }

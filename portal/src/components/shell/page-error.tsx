@@ -47,7 +47,7 @@ function ChunkMissing({ error }: { error: ChunkError }) {
       advice={
         answers
           ? "Horae may have been upgraded while this tab was open. Reload to get the current version."
-          : "The server does not answer. This page loads as soon as it does."
+          : "The server is not responding. This page loads as soon as it is back."
       }
       retry="Reload"
       onRetry={() => void reload()}

@@ -22,7 +22,7 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ACTIONS: Command[] = [
   { id: "light", label: "Light theme", kind: "command", icon: Sun, run: () => setTheme("light") },
   { id: "dark", label: "Dark theme", kind: "command", icon: Moon, run: () => setTheme("dark") },
-  { id: "system", label: "Theme of the system", kind: "command", icon: Monitor, run: () => setTheme("system") },
+  { id: "system", label: "System theme", kind: "command", icon: Monitor, run: () => setTheme("system") },
   {
     id: "docs",
     label: "API reference",

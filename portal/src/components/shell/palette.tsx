@@ -79,7 +79,7 @@ export default function Palette({ begin, onClose }: { begin: () => string; onClo
               </div>
             ))}
           </div>
-          {commands.length === 0 ? <p className="px-4 pb-4 text-sm text-muted">Nothing is called that.</p> : null}
+          {commands.length === 0 ? <p className="px-4 pb-4 text-sm text-muted">No results.</p> : null}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

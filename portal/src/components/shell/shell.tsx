@@ -46,7 +46,7 @@ export function Shell() {
         href="#content"
         className="sr-only z-50 rounded bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
-        Skip to the content
+        Skip to content
       </a>
       <Sidebar />
       <div className="flex min-w-0 flex-col">

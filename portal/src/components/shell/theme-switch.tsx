@@ -6,7 +6,7 @@ import { setTheme, type Theme, useTheme } from "@/lib/theme";
 const CHOICES: { theme: Theme; label: string; icon: typeof Sun }[] = [
   { theme: "light", label: "Light", icon: Sun },
   { theme: "dark", label: "Dark", icon: Moon },
-  { theme: "system", label: "As the system", icon: Monitor },
+  { theme: "system", label: "System", icon: Monitor },
 ];
 
 export function ThemeSwitch() {

@@ -29,7 +29,9 @@ export function UserMenu() {
       </MenuItem>
       <MenuItem
         onSelect={() =>
-          void signOut().catch((error: unknown) => toastError("Signed out here, but not on the server", error))
+          void signOut().catch((error: unknown) =>
+            toastError("Signed out in this browser, but not on the server", error),
+          )
         }
       >
         <LogOut aria-hidden /> Sign out

@@ -21,7 +21,7 @@ export function BulkBar({ count, noun, onClear, children }: BulkBarProps) {
     >
       <span className="text-sm font-medium">{plural(count, noun)}</span>
       {children}
-      <Button variant="ghost" size="icon-sm" aria-label="Select none" onClick={onClear}>
+      <Button variant="ghost" size="icon-sm" aria-label="Clear selection" onClick={onClear}>
         <X />
       </Button>
     </div>

@@ -11,11 +11,11 @@ type Level = GateView["level"];
 // In the order in which they are worth reading. Red is only what somebody has to fix.
 const LOOKS: Record<Level, { icon: LucideIcon; colour: string; words: string }> = {
   problem: { icon: CircleX, colour: "text-failed", words: "problem" },
-  warning: { icon: CircleHelp, colour: "text-paused", words: "not certain" },
-  intended: { icon: CirclePause, colour: "text-paused", words: "on purpose" },
+  warning: { icon: CircleHelp, colour: "text-paused", words: "uncertain" },
+  intended: { icon: CirclePause, colour: "text-paused", words: "intended" },
   waiting: { icon: Clock, colour: "text-muted", words: "waiting" },
   ok: { icon: CircleCheck, colour: "text-succeeded", words: "OK" },
-  info: { icon: Info, colour: "text-muted", words: "for information" },
+  info: { icon: Info, colour: "text-muted", words: "info" },
 };
 const ORDER = Object.keys(LOOKS) as Level[];
 
@@ -57,12 +57,12 @@ function Check({ gate, zone, run }: Pick<ChecksProps, "zone" | "run"> & { gate: 
           </span>
         </p>
         {gate.unblock ? (
-          <p className="mt-1 flex items-center gap-1 text-xs break-words text-muted">
+          <p className="mt-1 flex items-start gap-1 text-xs break-words text-muted">
             {isTrouble ? <span className="font-medium">Fix:</span> : null}
             <span className="min-w-0 break-words">
               <ServerText text={isTrouble ? gate.unblock : sentence(gate.unblock)} own={run} zone={zone} />
             </span>
-            {command ? <CopyButton text={command} label="Copy the command" /> : null}
+            {command ? <CopyButton text={command} label="Copy command" /> : null}
           </p>
         ) : null}
         {gate.until && gate.state === "closed" ? (

@@ -14,7 +14,7 @@ const SIGN = { same: " ", added: "+", removed: "−" };
 /** What differs between two texts; use `stableJson` for objects. */
 export function DiffView({ before, after, context = 3 }: DiffViewProps) {
   const lines = useMemo(() => around(diffLines(before, after), context), [before, after, context]);
-  if (lines.length === 0) return <p className="text-sm text-muted">Nothing differs.</p>;
+  if (lines.length === 0) return <p className="text-sm text-muted">No differences.</p>;
   return (
     <div className="overflow-x-auto rounded-md border border-line font-mono text-xs leading-5">
       <table className="w-full border-collapse">

@@ -16,11 +16,11 @@ interface ErrorStateProps {
 }
 
 const ADVICE: Record<number, string> = {
-  0: "Is `horae serve` or `horae up` still running? The page goes on by itself once it answers.",
-  403: "Your role does not allow it. An owner of the project can change that, under Settings, Members.",
-  404: "It may have been deleted, or belongs to another project.",
-  429: "Wait a little, then try again.",
-  503: "The server runs, but its database does not answer. Try again in a moment.",
+  0: "Is `horae serve` or `horae up` still running? This page reconnects automatically.",
+  403: "Your role does not allow this. A project owner can change it under Settings → Members.",
+  404: "It may have been deleted, or belong to another project.",
+  429: "Wait a moment, then try again.",
+  503: "The server is up, but its database is not responding. Try again in a moment.",
 };
 
 export function ErrorState({ error, title, advice, onRetry, retry = "Try again", page }: ErrorStateProps) {
@@ -38,7 +38,7 @@ export function ErrorState({ error, title, advice, onRetry, retry = "Try again",
       {known?.requestId ? (
         <p className="mt-3 flex items-center gap-1 text-xs text-muted">
           Request id <code className="font-mono">{known.requestId}</code>
-          <CopyButton text={known.requestId} label="Copy the request id" />
+          <CopyButton text={known.requestId} label="Copy request ID" />
         </p>
       ) : null}
       {onRetry ? (

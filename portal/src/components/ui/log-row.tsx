@@ -73,10 +73,10 @@ function TheRest({ text }: { text: string }) {
       <Dialog
         open={open}
         onOpenChange={setOpen}
-        title="The whole line"
+        title="Full line"
         description={plural(text.length, "character")}
         className="max-w-4xl"
-        footer={<CopyButton text={text} label="Copy the line" />}
+        footer={<CopyButton text={text} label="Copy line" />}
       >
         <pre className="font-mono text-xs break-all whitespace-pre-wrap">{text}</pre>
       </Dialog>

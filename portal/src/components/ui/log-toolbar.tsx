@@ -31,8 +31,8 @@ export function LogToolbar(props: LogToolbarProps) {
     <div className="flex flex-wrap items-center gap-2 border-b border-line p-2">
       <Input
         type="search"
-        aria-label="Search in the log"
-        placeholder="Search in the log"
+        aria-label="Search log"
+        placeholder="Search log"
         data-page-search
         value={shown.text}
         onChange={(event) => onShown({ text: event.target.value })}

@@ -60,7 +60,7 @@ export function LogViewer({ lines, version, live, empty, actions, className }: L
       />
       {count === 0 ? (
         <div className="flex h-40 items-center justify-center px-4 text-sm text-muted">
-          {lines.length === 0 ? empty : "Nothing of the log is like that."}
+          {lines.length === 0 ? empty : "No lines match."}
         </div>
       ) : (
         <VirtualList

@@ -35,11 +35,11 @@ interface RunStripProps {
 export function RunStrip({ runs, slots = 20 }: RunStripProps) {
   const shown = runs.slice(0, slots).reverse();
   const failed = shown.filter((run) => run.status === "failed").length;
-  if (shown.length === 0) return <span className="text-xs text-muted">none ended yet</span>;
+  if (shown.length === 0) return <span className="text-xs text-muted">no runs yet</span>;
   return (
     <ul
       className="flex h-5 min-w-0 items-end gap-0.5"
-      aria-label={`Last ${shown.length} runs, ${failed} failed, newest at the right`}
+      aria-label={`Last ${shown.length} runs, ${failed} failed, newest on the right`}
     >
       {shown.map((run) => (
         <li key={run.id} className="flex h-5 w-1.5 min-w-1 items-end">

@@ -33,8 +33,8 @@ function Rows({ found, zone }: { found: CalendarView; zone: string }) {
   const rows = useMemo(() => agenda(found.items, zone), [found, zone]);
   if (rows.length === 0) {
     return (
-      <EmptyState icon={CalendarOff} title="Nothing fires then">
-        Jobs that are on and have a schedule are here before they run. Paused and disabled ones are not.
+      <EmptyState icon={CalendarOff} title="Nothing scheduled">
+        Upcoming runs of enabled jobs appear here. Paused and disabled jobs are left out.
       </EmptyState>
     );
   }
@@ -46,7 +46,7 @@ function Rows({ found, zone }: { found: CalendarView; zone: string }) {
         <Day key={day} day={day} rows={shown.filter((row) => row.day === day)} zone={zone} />
       ))}
       {rows.length > MOST || found.complete_until < found.end ? (
-        <p className="mt-3 text-xs text-muted">More follows. Choose a day, and an hour of it, to see all of it.</p>
+        <p className="mt-3 text-xs text-muted">There is more. Pick a day, then an hour, to see everything.</p>
       ) : null}
     </>
   );

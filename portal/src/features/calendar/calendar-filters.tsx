@@ -28,7 +28,7 @@ export function CalendarFilters({ state, view, onChange }: CalendarFiltersProps)
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
       <Segments
-        label="How much is shown"
+        label="View"
         choices={VIEWS}
         value={view.week ? "week" : "day"}
         onValue={(next) => onChange({ view: next, hour: null })}
@@ -63,7 +63,7 @@ export function CalendarFilters({ state, view, onChange }: CalendarFiltersProps)
       </span>
       <ZoneSelect
         aria-label="Time zone"
-        className="w-40"
+        className="w-40 sm:w-56"
         value={view.zone}
         onValue={(zone) => onChange({ zone, hour: null })}
       />
@@ -81,7 +81,7 @@ export function CalendarFilters({ state, view, onChange }: CalendarFiltersProps)
         <Button
           variant="ghost"
           size="icon"
-          aria-label="Clear the filters"
+          aria-label="Clear filters"
           onClick={() => onChange({ tag: null, queue: null, q: null })}
         >
           <X />

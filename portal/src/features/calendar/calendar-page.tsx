@@ -31,7 +31,7 @@ export default function CalendarPage() {
     set({ view: "day", day, hour: hour === null ? null : String(hour) }, { push: true });
   return (
     <>
-      <PageHeader title="Calendar" description="What fires when, and where much of it comes at once." />
+      <PageHeader title="Calendar" description="What is scheduled, and when it bunches up." />
       <CalendarFilters state={state} view={view} onChange={(change) => set(change)} />
       {counted.error ? (
         <ErrorState error={counted.error} onRetry={() => void counted.refetch()} />
@@ -58,12 +58,12 @@ export default function CalendarPage() {
                 />
               )}
             </Panel>
-            <Panel title="Hot minutes">
+            <Panel title="Busiest minutes">
               {items ? <HotMinutes items={items} zone={view.zone} onOpen={open} /> : <Skeleton className="w-2/3" />}
             </Panel>
           </div>
           <Panel
-            title={view.hour === null ? "What fires" : `What fires from ${view.hour}:00`}
+            title={view.hour === null ? "Scheduled" : `Scheduled from ${view.hour}:00`}
             actions={
               view.hour === null ? null : (
                 <Button size="sm" variant="ghost" onClick={() => set({ hour: null })}>

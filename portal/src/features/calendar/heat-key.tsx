@@ -7,9 +7,9 @@ export function HeatKey({ heat }: { heat: readonly DayHeat[] }) {
   const seen = new Set(heat.flatMap((day) => day.known));
   return (
     <ul className="mt-2 flex flex-wrap gap-x-3 gap-y-1 text-xs text-muted">
-      <Sample look={HEAT[0] ?? ""} label="nothing fires" />
+      <Sample look={HEAT[0] ?? ""} label="none" />
       {seen.has("uncounted") ? <Sample look={UNCOUNTED} label="not counted" /> : null}
-      {seen.has("past") ? <Sample look="border border-line" label="over" /> : null}
+      {seen.has("past") ? <Sample look="border border-line" label="past" /> : null}
     </ul>
   );
 }

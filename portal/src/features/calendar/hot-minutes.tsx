@@ -16,7 +16,7 @@ export function HotMinutes({ items, zone, onOpen }: HotMinutesProps) {
   const clock = useMemo(() => wallClock(zone), [zone]);
   const hot = useMemo(() => hottest(items, 6), [items]);
   if (hot.length === 0) {
-    return <p className="text-sm text-muted">No minute has more than one occurrence.</p>;
+    return <p className="text-sm text-muted">No two occurrences fall in the same minute.</p>;
   }
   return (
     <ul className="flex flex-wrap gap-1.5">

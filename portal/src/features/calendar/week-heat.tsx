@@ -20,7 +20,7 @@ export function WeekHeat({ days, heat, today, onHour, onDay }: WeekHeatProps) {
   return (
     <>
       <table className="w-full table-fixed border-separate border-spacing-0.5 text-xs">
-        <caption className="sr-only">How much begins in each hour of the week</caption>
+        <caption className="sr-only">Occurrences per hour of the week</caption>
         <thead>
           <tr>
             <th scope="col" className="w-9 font-normal">
@@ -36,7 +36,7 @@ export function WeekHeat({ days, heat, today, onHour, onDay }: WeekHeatProps) {
                     day === today && "font-semibold text-accent",
                   )}
                 >
-                  <span className="block">{dayName(day)}</span>
+                  <span className="mx-auto block max-sm:w-min">{dayName(day)}</span>
                   <span className="block text-[11px] text-muted">{totalOf(heat[index])}</span>
                 </button>
               </th>

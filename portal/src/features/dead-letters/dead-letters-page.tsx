@@ -23,10 +23,7 @@ export default function DeadLettersPage() {
   const single = filters.fingerprint !== "";
   return (
     <>
-      <PageHeader
-        title="Dead letters"
-        description="Runs that failed for good, until somebody redrives or discards them."
-      />
+      <PageHeader title="Dead letters" description="Failed runs with no attempts left. Redrive or discard them." />
       <DeadFilters filters={filters} onChange={setFilters} />
       {single ? <Cause filter={filter} onBack={() => setFilters({ fingerprint: null }, { push: true })} /> : null}
       {single || filters.view === "all" ? (
@@ -73,13 +70,12 @@ function Causes({ filter, cursor, narrowed }: CausesProps) {
   const items = groups.data.items;
   if (items.length === 0) {
     return narrowed ? (
-      <EmptyState icon={SearchX} title="No dead letter is like that">
-        Take a filter away, or look at a longer time.
+      <EmptyState icon={SearchX} title="No dead letters match">
+        Clear a filter or choose a longer time range.
       </EmptyState>
     ) : (
       <EmptyState icon={CircleCheckBig} title="No dead letters">
-        A run that has failed for good, after all its attempts, waits here until somebody has it run once more or
-        discards it. There is none.
+        A run that fails on its last attempt ends up here until you redrive or discard it.
       </EmptyState>
     );
   }

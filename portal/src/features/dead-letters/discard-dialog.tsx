@@ -30,7 +30,7 @@ export function DiscardDialog({ chosen, count, onClose, onDone }: DiscardDialogP
       open
       onOpenChange={onClose}
       title={`Discard ${plural(count, "dead letter")}?`}
-      description="They leave this list and do not come back. Their runs stay in the history, where each can still be retried."
+      description="Removes them from this list permanently. Their runs stay in the history and can still be retried."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -47,7 +47,7 @@ export function DiscardDialog({ chosen, count, onClose, onDone }: DiscardDialogP
     >
       <Field
         label="Reason"
-        hint="The audit trail keeps it."
+        hint="Recorded in the audit trail."
         error={discard.error ? messageOf(discard.error) : undefined}
       >
         <Input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} autoComplete="off" />

@@ -47,8 +47,8 @@ export function LetterList({ filter, cursor }: LetterListProps) {
           error={letters.error}
           onRetry={() => void letters.refetch()}
           empty={
-            <EmptyState icon={CircleCheckBig} title="Nothing is left here">
-              All of these were redriven or discarded.
+            <EmptyState icon={CircleCheckBig} title="Nothing left here">
+              All of them have been redriven or discarded.
             </EmptyState>
           }
           {...(choosing

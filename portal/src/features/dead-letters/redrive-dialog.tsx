@@ -52,7 +52,7 @@ export function RedriveDialog({ chosen, count, example, onClose, onDone }: Redri
       open
       onOpenChange={onClose}
       title={`Redrive ${letters}`}
-      description="Each is run once more, as a new run of its job as the job is now. They leave this list as they are queued."
+      description="Each is queued again as a new run, with the job's current definition, and leaves this list."
       className="max-w-xl"
       footer={
         <>
@@ -67,7 +67,7 @@ export function RedriveDialog({ chosen, count, example, onClose, onDone }: Redri
         <Field
           label="Rate"
           optional
-          hint="How many a second, so that what they call is not overrun. Without, as fast as it goes."
+          hint="Runs per second, to avoid overloading what they call. Leave empty for no limit."
           error={fieldError(redrive.error, "rate")}
         >
           <Input
@@ -82,7 +82,7 @@ export function RedriveDialog({ chosen, count, example, onClose, onDone }: Redri
         </Field>
         <CheckField
           label="Change the input"
-          hint="Every run gets the input below instead of its own."
+          hint="Every run gets the input below instead of its original one."
           checked={changing}
           onChecked={setChanging}
         />

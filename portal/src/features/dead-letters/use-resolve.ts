@@ -10,7 +10,7 @@ export function useResolve(begin: () => Promise<OperationView>, done: (operation
     mutationFn: begin,
     onSuccess: (operation) => {
       done(operation);
-      if (operation.total === 0) toast("There was nothing left to do");
+      if (operation.total === 0) toast("Nothing left to do");
       else showOperations();
       for (const noun of ["operations", "dead-letters", "runs", "overview"]) {
         void client.invalidateQueries({ queryKey: [noun] });

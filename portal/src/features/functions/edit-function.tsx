@@ -25,7 +25,7 @@ export function EditFunction({ one, onClose }: { one: FunctionView; onClose: () 
   return (
     <FormDialog
       title={`Describe ${one.name}`}
-      description="For people who choose it. It stays as you write it, whatever its code says."
+      description="Shown in the function picker. Overrides what the code says."
       action="Save"
       onClose={onClose}
       onSubmit={save}

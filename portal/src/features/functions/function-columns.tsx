@@ -30,7 +30,7 @@ export const functionColumns: ColumnDef<FunctionView>[] = [
   },
   {
     id: "parameters",
-    header: "Takes",
+    header: "Parameters",
     meta: { className: "hidden max-w-60 md:table-cell" },
     cell: ({ row: { original: one } }) => <Takes one={one} />,
   },
@@ -88,7 +88,7 @@ export function Offered({ name, lastSeen }: { name: string; lastSeen: string }) 
   }
   return (
     <span className="text-xs whitespace-nowrap text-muted">
-      nobody, since <Time at={lastSeen} />
+      none since <Time at={lastSeen} />
     </span>
   );
 }
@@ -112,7 +112,7 @@ export function CreateJob({ one, brief = false }: { one: FunctionView; brief?: b
         to={`/jobs/new?function=${encodeURIComponent(one.name)}`}
         aria-label={brief ? `Create a job from ${one.name}` : undefined}
       >
-        <Plus /> {brief ? "Job" : "Create a job from it"}
+        <Plus /> {brief ? "Job" : "Create job"}
       </Link>
     </Button>
   );

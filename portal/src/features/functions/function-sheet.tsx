@@ -80,28 +80,27 @@ function Details({ one }: { one: FunctionView }) {
             </code>,
           ],
           [
-            "Carried out",
-            { async: "in the worker's event loop", process: "in a process of its own", thread: "in a thread" }[
-              one.kind
-            ] ?? one.kind,
+            "Runs",
+            { async: "in the worker's event loop", process: "in its own process", thread: "in a thread" }[one.kind] ??
+              one.kind,
           ],
           ["Queue", one.queue],
-          ["Time limit", one.default_timeout === null ? null : seconds(one.default_timeout)],
-          ["Comes with Horae", one.is_system ? "yes" : null],
+          ["Timeout", one.default_timeout === null ? null : seconds(one.default_timeout)],
+          ["Built in", one.is_system ? "yes" : null],
           ["First seen", <Time key="first" at={one.first_seen_at} />],
           ["Last seen", <Time key="last" at={one.last_seen_at} />],
         ]}
       />
       <div className="flex items-center gap-1 text-xs text-muted">
-        JSON Schema of its arguments
-        <CopyButton text={JSON.stringify(one.parameters, null, 2)} label="Copy the JSON Schema" />
+        JSON Schema of the arguments
+        <CopyButton text={JSON.stringify(one.parameters, null, 2)} label="Copy JSON Schema" />
       </div>
     </div>
   );
 }
 
 function Offerers({ names }: { names: { id: string; name: string }[] }) {
-  if (names.length === 0) return <span className="text-muted">no worker now: its runs would wait</span>;
+  if (names.length === 0) return <span className="text-muted">no worker right now; runs would wait</span>;
   return (
     <span className="flex flex-wrap gap-1">
       {names.map(({ id, name }) => (
@@ -116,7 +115,9 @@ function Offerers({ names }: { names: { id: string; name: string }[] }) {
 function Parameters({ one }: { one: FunctionView }) {
   const parameters = parametersOf(one.parameters);
   if (parameters.length === 0) {
-    return <p className="text-sm text-muted">{takesMore(one.parameters) ? "Any, by name." : "It takes none."}</p>;
+    return (
+      <p className="text-sm text-muted">{takesMore(one.parameters) ? "Any keyword arguments." : "No parameters."}</p>
+    );
   }
   return (
     <div className="rounded-md border border-line">
@@ -150,7 +151,9 @@ function Parameters({ one }: { one: FunctionView }) {
           ))}
         </tbody>
       </Table>
-      {takesMore(one.parameters) ? <p className="px-3 py-2 text-xs text-muted">And any others, by name.</p> : null}
+      {takesMore(one.parameters) ? (
+        <p className="px-3 py-2 text-xs text-muted">Plus any other keyword arguments.</p>
+      ) : null}
     </div>
   );
 }

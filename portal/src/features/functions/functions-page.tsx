@@ -19,7 +19,7 @@ export default function FunctionsPage() {
   );
   return (
     <>
-      <PageHeader title="Functions" description="Python functions that workers have registered, and what each takes." />
+      <PageHeader title="Functions" description="Python functions registered by workers, with their parameters." />
       <SearchInput
         label="Search functions"
         value={q}
@@ -47,8 +47,8 @@ export default function FunctionsPage() {
 
 function NoMatch() {
   return (
-    <EmptyState icon={SearchX} title="No function is like that">
-      Look for another part of its name or description.
+    <EmptyState icon={SearchX} title="No functions match">
+      Try another name or description.
     </EmptyState>
   );
 }

@@ -27,7 +27,7 @@ export function AboutSection({ draft, onDraft, errors, first = false }: AboutSec
             onChange={(event) => onDraft({ name: event.target.value })}
           />
         </Field>
-        <Field label="Tags" optional hint="Separated by commas." error={errors.under("tags")}>
+        <Field label="Tags" optional hint="Comma-separated." error={errors.under("tags")}>
           <Input
             value={draft.tags}
             placeholder="finance, nightly"

@@ -29,8 +29,8 @@ export function Conflict({ base, theirs, mine, busy, onMerge, onOverwrite, onDis
     <Dialog
       open
       onOpenChange={onClose}
-      title="Somebody else has saved this job meanwhile"
-      description={`You began with version ${base.version}; now there is version ${theirs.version}. Nothing of yours is lost.`}
+      title="Someone else saved this job in the meantime"
+      description={`You started from version ${base.version}; the current one is version ${theirs.version}. Your edits are still here.`}
       className="max-w-3xl"
       footer={
         <>
@@ -44,16 +44,16 @@ export function Conflict({ base, theirs, mine, busy, onMerge, onOverwrite, onDis
         </>
       }
     >
-      <h3 className="mb-2 text-sm font-semibold">What changed meanwhile</h3>
+      <h3 className="mb-2 text-sm font-semibold">Their changes</h3>
       <DiffView before={toYaml(before)} after={toYaml(now)} />
       <div className="mt-4 text-sm">
         {both.conflicts.length > 0 ? (
           <p>
-            You both changed <Names names={both.conflicts} />: there, merging takes yours.
+            You both changed <Names names={both.conflicts} />. Merging keeps your values there.
           </p>
         ) : (
           <p className="text-soft">
-            You changed different things. Merging keeps both; you see the result before it is saved.
+            Your changes do not overlap. Merging keeps both; you can review the result before saving.
           </p>
         )}
       </div>

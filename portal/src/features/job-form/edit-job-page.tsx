@@ -90,7 +90,7 @@ function EditJob({ job }: { job: JobView }) {
     <>
       <FormFrame
         title={`Edit ${base.name}`}
-        description={`Version ${base.version}. Saving makes a new one; runs that are queued keep theirs.`}
+        description={`Version ${base.version}. Saving creates a new version; runs already queued keep theirs.`}
         form={form}
         onSubmit={review}
         buttons={
@@ -109,7 +109,7 @@ function EditJob({ job }: { job: JobView }) {
             className="mb-4 flex flex-wrap items-center gap-3 rounded-md bg-paused-soft px-3 py-2 text-sm text-paused-text"
             role="status"
           >
-            Somebody else has saved version {job.version} meanwhile.
+            Someone else saved version {job.version} in the meantime.
             <Button
               size="sm"
               onClick={() => {

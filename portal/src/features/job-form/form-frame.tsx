@@ -41,7 +41,7 @@ export function FormFrame({ title, description, form, onSubmit, buttons, childre
         description={description}
         actions={
           <Segments
-            label="Show it as"
+            label="Show as"
             choices={VIEWS}
             value={form.json === null ? "form" : "json"}
             onValue={(view) => form.show(view as View)}

@@ -47,10 +47,10 @@ function Fields({ form, job }: JobFieldsProps) {
     <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem] lg:*:col-start-1">
       <AboutSection draft={draft} onDraft={form.setTop} errors={errors} first={!job} />
       <TargetSection draft={draft} onKind={(kind) => form.setTop({ kind })} onTarget={form.setTarget} errors={errors} />
-      <Panel title="When it runs">
+      <Panel title="Schedule">
         <ScheduleFields draft={draft.schedule} onDraft={form.setSchedule} errors={errors} />
       </Panel>
-      <Panel title="What will happen" className="lg:sticky lg:top-16 lg:col-start-2! lg:row-span-4 lg:row-start-1">
+      <Panel title="Preview" className="lg:sticky lg:top-16 lg:col-start-2! lg:row-span-4 lg:row-start-1">
         <div aria-live="polite">
           <Preview
             preview={isComplete(draft.schedule) ? preview.data : undefined}
@@ -86,7 +86,7 @@ function AsJson({ form, json }: { form: JobForm; json: string }) {
     <Panel>
       <Field
         label="Definition"
-        hint="The whole job as JSON, as the API takes it."
+        hint="The full definition, as accepted by the API."
         error={errors.map(({ field, message }) => `${field}: ${message}`).join("; ") || undefined}
       >
         <CodeEditor language="json" aria-label="Definition" value={json} onValue={form.setJson} className="min-h-96" />

@@ -81,7 +81,7 @@ function NewJob({ initial, copied }: { initial: unknown; copied?: string }) {
   return (
     <FormFrame
       title="New job"
-      description={copied ? `A copy of ${copied}.` : "What is to be done, and when."}
+      description={copied ? `Copy of ${copied}.` : "Choose what to run and when."}
       form={form}
       onSubmit={() => save(false)}
       buttons={
@@ -91,7 +91,7 @@ function NewJob({ initial, copied }: { initial: unknown; copied?: string }) {
           </Button>
           {can("jobs:run") ? (
             <Button busy={create.isPending && create.variables.run} onClick={() => save(true)}>
-              <Play /> Create and run once
+              <Play /> Create and run
             </Button>
           ) : null}
           <Button type="submit" variant="primary" busy={create.isPending && !create.variables.run}>

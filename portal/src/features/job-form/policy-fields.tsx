@@ -19,17 +19,17 @@ export interface PolicyProps {
 }
 
 const OVERLAPS = [
-  { value: "skip", label: "is skipped" },
-  { value: "queue_one", label: "waits, if none waits yet" },
-  { value: "queue_all", label: "waits" },
-  { value: "cancel_running", label: "waits, and the older one is cancelled" },
-  { value: "allow", label: "runs beside it" },
+  { value: "skip", label: "Skip" },
+  { value: "queue_one", label: "Queue one" },
+  { value: "queue_all", label: "Queue all" },
+  { value: "cancel_running", label: "Cancel the running one" },
+  { value: "allow", label: "Run in parallel" },
 ];
 const CATCH_UPS = [
-  { value: "last", label: "the last one runs" },
-  { value: "all", label: "all of them run, in order" },
-  { value: "first", label: "the first one runs" },
-  { value: "none", label: "none runs" },
+  { value: "last", label: "Run the latest" },
+  { value: "all", label: "Run all, in order" },
+  { value: "first", label: "Run the earliest" },
+  { value: "none", label: "Skip" },
 ];
 const LIMITS = ["timeout", "start_within", "grace", "overlap", "max_instances", "catch_up", "catch_up_window"];
 
@@ -40,10 +40,10 @@ export function PolicyFields({ draft, onDraft, errors, scheduled }: PolicyProps)
       <Fold title="Retries" summary={retrySummary(draft)} needed={wrong(["retry"])}>
         <RetryFields draft={draft} onDraft={onDraft} errors={errors} />
       </Fold>
-      <Fold title="Time limits and overlap" summary={limitSummary(draft, scheduled)} needed={wrong(LIMITS)}>
+      <Fold title="Timeouts and concurrency" summary={limitSummary(draft, scheduled)} needed={wrong(LIMITS)}>
         <div className="grid gap-3 sm:grid-cols-2">
           <NumberField
-            label="An attempt takes at most (seconds)"
+            label="Timeout per attempt (seconds)"
             placeholder="300"
             value={draft.timeout}
             onValue={(timeout) => onDraft({ timeout })}
@@ -51,24 +51,24 @@ export function PolicyFields({ draft, onDraft, errors, scheduled }: PolicyProps)
           />
           <NumberField
             label="Must start within (seconds)"
-            hint="A run that no worker starts in time fails as expired."
+            hint="A run that does not start in time fails as expired."
             placeholder="no limit"
             value={draft.startWithin}
             onValue={(startWithin) => onDraft({ startWithin })}
             error={errors.at("start_within")}
           />
           <NumberField
-            label="Grace (seconds)"
-            hint="Between asking an attempt to stop and killing it."
-            placeholder="as the worker says"
+            label="Grace period (seconds)"
+            hint="Time between asking an attempt to stop and killing it."
+            placeholder="worker default"
             value={draft.grace}
             onValue={(grace) => onDraft({ grace })}
             error={errors.at("grace")}
           />
           {draft.unlimited ? null : (
             <NumberField
-              label="Runs at a time"
-              hint="How many may be under way."
+              label="Maximum concurrent runs"
+              hint="Further runs wait or are skipped."
               placeholder={scheduled ? "1" : "no limit"}
               value={draft.maxInstances}
               onValue={(maxInstances) => onDraft({ maxInstances })}
@@ -76,20 +76,20 @@ export function PolicyFields({ draft, onDraft, errors, scheduled }: PolicyProps)
             />
           )}
           <CheckField
-            label="Any number of runs at a time"
+            label="No limit on concurrent runs"
             checked={draft.unlimited}
             onChecked={(unlimited) => onDraft({ unlimited })}
           />
           {scheduled ? (
             <CheckField
-              label="Keep a one-time job when it is over"
+              label="Keep this job after it finishes"
               checked={draft.keep}
               onChecked={(keep) => onDraft({ keep })}
             />
           ) : null}
           {scheduled ? (
             <>
-              <Field label="An occurrence that finds it busy" error={errors.at("overlap")}>
+              <Field label="If still running" error={errors.at("overlap")}>
                 <Select
                   className="w-full"
                   choices={OVERLAPS}
@@ -97,7 +97,7 @@ export function PolicyFields({ draft, onDraft, errors, scheduled }: PolicyProps)
                   onValue={(overlap) => onDraft({ overlap })}
                 />
               </Field>
-              <Field label="Of those missed in an outage or pause" error={errors.at("catch_up")}>
+              <Field label="Missed runs" error={errors.at("catch_up")}>
                 <Select
                   className="w-full"
                   choices={CATCH_UPS}
@@ -107,7 +107,7 @@ export function PolicyFields({ draft, onDraft, errors, scheduled }: PolicyProps)
               </Field>
               {draft.catchUp === "none" ? null : (
                 <NumberField
-                  label="as far back as (seconds)"
+                  label="Look back at most (seconds)"
                   placeholder="86400"
                   value={draft.catchUpWindow}
                   onValue={(catchUpWindow) => onDraft({ catchUpWindow })}
@@ -132,12 +132,7 @@ function QueueFields({ draft, onDraft, errors }: Omit<PolicyProps, "scheduled">)
       needed={["queue", "priority"].some((name) => errors.at(name) !== undefined)}
     >
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field
-          label="Queue"
-          optional
-          hint="Workers serve all queues, or those that they name."
-          error={errors.at("queue")}
-        >
+        <Field label="Queue" optional hint="Workers serve all queues unless told otherwise." error={errors.at("queue")}>
           <Input
             list="queues"
             placeholder="default"
@@ -153,7 +148,7 @@ function QueueFields({ draft, onDraft, errors }: Omit<PolicyProps, "scheduled">)
         </datalist>
         <NumberField
           label="Priority"
-          hint="0 to 9; of what is due, 9 starts first."
+          hint="0 to 9. Higher starts first."
           placeholder="5"
           value={draft.priority}
           onValue={(priority) => onDraft({ priority })}
@@ -165,9 +160,9 @@ function QueueFields({ draft, onDraft, errors }: Omit<PolicyProps, "scheduled">)
 }
 
 function limitSummary(draft: PolicyDraft, scheduled: boolean): string {
-  const words = [`${draft.timeout ? seconds(Number(draft.timeout) || 0) : "5 min"} an attempt`];
-  if (draft.unlimited || draft.overlap === "allow") words.push("any number at a time");
-  else if (draft.maxInstances || scheduled) words.push(`${draft.maxInstances || "1"} at a time`);
+  const words = [`${draft.timeout ? seconds(Number(draft.timeout) || 0) : "5 min"} per attempt`];
+  if (draft.unlimited || draft.overlap === "allow") words.push("no concurrency limit");
+  else if (draft.maxInstances || scheduled) words.push(`${draft.maxInstances || "1"} concurrent`);
   if (scheduled && draft.catchUp !== "last") words.push(`catches up ${draft.catchUp}`);
   return words.join(" · ");
 }

@@ -8,9 +8,9 @@ import { NumberField } from "./number-field";
 import type { PolicyProps } from "./policy-fields";
 
 const BACKOFFS = [
-  { value: "exponential", label: "doubles each time" },
-  { value: "linear", label: "grows evenly" },
-  { value: "fixed", label: "stays the same" },
+  { value: "exponential", label: "Exponential" },
+  { value: "linear", label: "Linear" },
+  { value: "fixed", label: "Fixed" },
 ];
 const MOST = 8; // waits that are listed
 
@@ -20,13 +20,13 @@ export function RetryFields({ draft, onDraft, errors }: Omit<PolicyProps, "sched
       <div className="grid gap-3 sm:grid-cols-2">
         <NumberField
           label="Attempts"
-          hint="The first one included."
+          hint="Including the first."
           placeholder="3"
           value={draft.maxAttempts}
           onValue={(maxAttempts) => onDraft({ maxAttempts })}
           error={errors.at("retry.max_attempts")}
         />
-        <Field label="The wait between them" error={errors.at("retry.backoff")}>
+        <Field label="Backoff" error={errors.at("retry.backoff")}>
           <Select
             className="w-full"
             choices={BACKOFFS}
@@ -35,14 +35,14 @@ export function RetryFields({ draft, onDraft, errors }: Omit<PolicyProps, "sched
           />
         </Field>
         <NumberField
-          label="First wait (seconds)"
+          label="Initial delay (seconds)"
           placeholder="60"
           value={draft.delay}
           onValue={(delay) => onDraft({ delay })}
           error={errors.at("retry.delay")}
         />
         <NumberField
-          label="Longest wait (seconds)"
+          label="Maximum delay (seconds)"
           placeholder="3600"
           value={draft.maxDelay}
           onValue={(maxDelay) => onDraft({ maxDelay })}
@@ -50,16 +50,16 @@ export function RetryFields({ draft, onDraft, errors }: Omit<PolicyProps, "sched
         />
         <NumberField
           label="Jitter"
-          hint="A fraction by which waits differ, 0 to 1."
+          hint="Randomizes each delay by this fraction, 0 to 1."
           placeholder="0.1"
           value={draft.retryJitter}
           onValue={(retryJitter) => onDraft({ retryJitter })}
           error={errors.at("retry.jitter")}
         />
         <Field
-          label="Exit codes that are final"
+          label="Permanent exit codes"
           optional
-          hint="Separated by commas; 1 to 255."
+          hint="Comma-separated, 1 to 255. No retry after these."
           error={errors.under("retry.permanent_exit_codes")}
         >
           <Input
@@ -76,11 +76,11 @@ export function RetryFields({ draft, onDraft, errors }: Omit<PolicyProps, "sched
 /** The waits as a line of time. */
 function RetryPreview({ draft }: { draft: PolicyDraft }) {
   const all = waits(draft);
-  if (all.length === 0) return <p className="text-xs text-muted">A failed attempt is not repeated.</p>;
+  if (all.length === 0) return <p className="text-xs text-muted">No retries.</p>;
   const total = all.reduce((sum, wait) => sum + wait, 0);
   return (
     <div>
-      <ol aria-label="Attempts and the waits between them" className="flex flex-wrap items-center gap-1 text-xs">
+      <ol aria-label="Attempts and delays" className="flex flex-wrap items-center gap-1 text-xs">
         <Attempt n={1} />
         {all.slice(0, MOST).map((wait, index) => (
           <li key={`wait ${index + 1}`} className="flex items-center gap-1">
@@ -90,7 +90,7 @@ function RetryPreview({ draft }: { draft: PolicyDraft }) {
         ))}
         {all.length > MOST ? <li className="text-muted">… {all.length - MOST} more</li> : null}
       </ol>
-      <p className="mt-1.5 text-xs text-muted">Gives up after waits of {seconds(total)} altogether.</p>
+      <p className="mt-1.5 text-xs text-muted">Gives up after {seconds(total)} of delays in total.</p>
     </div>
   );
 }

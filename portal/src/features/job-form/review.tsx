@@ -21,14 +21,14 @@ export function Review({ before, after, busy, mayRun, onSave, onClose }: ReviewP
       open
       onOpenChange={onClose}
       title="Save these changes?"
-      description="What goes is red, what comes is green."
+      description="Removed lines are red, added lines are green."
       className="max-w-3xl"
       footer={
         <>
-          <Button onClick={onClose}>Back to the form</Button>
+          <Button onClick={onClose}>Keep editing</Button>
           {mayRun ? (
             <Button disabled={busy} onClick={() => onSave(true)}>
-              <Play /> Save and run once
+              <Play /> Save and run
             </Button>
           ) : null}
           <Button variant="primary" busy={busy} onClick={() => onSave(false)}>

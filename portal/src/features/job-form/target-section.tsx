@@ -13,11 +13,11 @@ import { PythonFields } from "./targets/python-fields";
 import { ScriptFields } from "./targets/script-fields";
 
 const KINDS = [
-  { value: "http", label: "HTTP", hint: "Call a URL", icon: Globe },
+  { value: "http", label: "HTTP", hint: "Calls a URL", icon: Globe },
   { value: "script", label: "Script", hint: "bash, Python …", icon: SquareTerminal },
   { value: "python", label: "Python function", hint: "Registered by workers", icon: Code },
   { value: "container", label: "Container", hint: "Docker or Podman", icon: Box },
-  { value: "artifact", label: "Artifact", hint: "An archive, verified", icon: Package },
+  { value: "artifact", label: "Artifact", hint: "Verified archive", icon: Package },
 ];
 
 interface TargetSectionProps {
@@ -31,7 +31,7 @@ interface TargetSectionProps {
 export function TargetSection({ draft, onKind, onTarget, errors }: TargetSectionProps) {
   const code = useCan()("jobs:code");
   return (
-    <Panel title="What it does">
+    <Panel title="Target">
       <div className="space-y-4">
         <OptionCards
           label="Kind of target"
@@ -42,7 +42,7 @@ export function TargetSection({ draft, onKind, onTarget, errors }: TargetSection
         />
         {code ? null : (
           <p className="text-xs text-muted">
-            Targets other than HTTP are code that workers execute: owners make those.
+            Targets other than HTTP run code on workers. Only owners can create them.
           </p>
         )}
         <NoWorkerNote draft={draft} />
@@ -66,7 +66,7 @@ function NoWorkerNote({ draft }: { draft: Draft }) {
   return (
     <p role="status" className="flex gap-2 rounded bg-paused-soft px-2.5 py-2 text-xs text-paused-text">
       <TriangleAlert aria-hidden className="mt-px size-3.5 shrink-0" />
-      <span>{missing(workers, queue, needs)}: runs of this job would wait until one does.</span>
+      <span>{missing(workers, queue, needs)}: runs of this job would wait.</span>
     </p>
   );
 }

@@ -36,7 +36,7 @@ function Backfill({ id, onDismiss }: { id: string; onDismiss: () => void }) {
   const ask = async () => {
     const sure = await confirm({
       title: "Cancel the backfill?",
-      text: "Nothing more of it is queued, and what is under way is cancelled.",
+      text: "Nothing more is queued, and its runs in progress are cancelled.",
       action: "Cancel the backfill",
       danger: true,
     });

@@ -23,7 +23,7 @@ export function DefinitionTab({ job }: { job: JobView }) {
       actions={
         <>
           <Segments label="Format" choices={FORMATS} value={as} onValue={(next) => set({ as: next })} />
-          <CopyButton text={text} label="Copy the definition" />
+          <CopyButton text={text} label="Copy definition" />
         </>
       }
     >

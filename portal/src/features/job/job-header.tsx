@@ -3,6 +3,7 @@ import { CopyPlus, EllipsisVertical, History, Pause, Pencil, Play, RotateCcw, St
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
 import type { JobView } from "@/api/schema";
+import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
 import { PageHeader } from "@/components/ui/page-header";
@@ -42,6 +43,11 @@ function State({ job }: { job: JobView }) {
   return (
     <span className="flex flex-wrap items-center gap-2">
       <StatusBadge status={job.unreadable ? "unreadable" : job.status} />
+      {job.last_status === "failed" ? (
+        <Link to="?tab=runs&status=failed" className="rounded">
+          <Badge tone="failed">last run failed</Badge>
+        </Link>
+      ) : null}
       {job.paused && job.paused_until ? (
         <span className="text-xs text-muted">
           until <Time at={job.paused_until} as="absolute" zone={zoneOf(job)} />

@@ -44,12 +44,12 @@ export function RunsTab({ job }: { job: JobView }) {
           onRetry={() => void runs.refetch()}
           empty={
             narrowed ? (
-              <EmptyState icon={SearchX} title="No run is like that">
-                Take a filter away.
+              <EmptyState icon={SearchX} title="No runs match">
+                Clear a filter.
               </EmptyState>
             ) : (
-              <EmptyState icon={Activity} title="It has not run yet">
-                Press “Run now”, or wait for its schedule.
+              <EmptyState icon={Activity} title="No runs yet">
+                Click “Run now”, or wait for the schedule.
               </EmptyState>
             )
           }

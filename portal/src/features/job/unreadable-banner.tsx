@@ -13,7 +13,7 @@ export function UnreadableBanner({ job }: { job: JobView }) {
         <p className="mt-1 text-muted">
           It starts no runs until that is fixed. If a newer version of Horae saved it, finish the upgrade; otherwise
           restore an earlier version of the job, or replace its definition with{" "}
-          <code className="font-mono">horae apply</code>. Fields that cannot be read are shown with their defaults.
+          <code className="font-mono">horae apply</code>. Unreadable fields are shown with their defaults.
         </p>
       </div>
     </section>

@@ -12,7 +12,7 @@ export function useRetryLatest() {
     mutationFn: (job: Named) => call("POST /jobs/{id}/retry", { path: { id: job.id } }),
     onError: (error, job) => toastError(`Could not retry ${job.name}`, error),
     onSuccess: (run, job) =>
-      toast(`Queued the latest failed run of ${job.name} once more`, {
+      toast(`Retrying the latest failed run of ${job.name}`, {
         action: { label: "Show", run: () => void navigate(`/runs/${run.id}`) },
       }),
     onSettled: () =>

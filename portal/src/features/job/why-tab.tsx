@@ -14,7 +14,7 @@ export function WhyTab({ job }: { job: JobView }) {
   if (why.error && !why.data) return <ErrorState error={why.error} onRetry={() => void why.refetch()} />;
   if (!why.data) return <SkeletonLines lines={8} />;
   return (
-    <Panel title="Why it does or does not run" actions={<At at={why.data.at} />}>
+    <Panel title="Why it runs or doesn't" actions={<At at={why.data.at} />}>
       <p className="text-base font-medium break-words">
         <ServerText text={why.data.summary} zone={zoneOf(job)} />
       </p>

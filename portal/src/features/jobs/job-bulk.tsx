@@ -100,7 +100,7 @@ export function JobBulk({ ids, onClear }: JobBulkProps) {
 
 // What is not easily taken back is asked first.
 const TEXTS: Record<string, string> = {
-  "Run now": "One run of each is queued.",
+  "Run now": "Queues one run of each job.",
   Delete:
-    "What is queued is cancelled, what runs is asked to stop. Their history stays, but the jobs do not come back.",
+    "Queued runs are cancelled and running ones are asked to stop. The history stays, but the jobs cannot be restored.",
 };

@@ -101,7 +101,7 @@ export const jobColumns: ColumnDef<ListedJobView>[] = [
 
 /** The countdown, or why there is none. */
 function NextRun({ job }: { job: ListedJobView }) {
-  if (job.unreadable) return <StatusBadge status="unreadable" />;
+  if (job.unreadable) return <StatusBadge status="unreadable" className="max-sm:[&_svg]:hidden" />; // a phone is narrow
   if (job.status === "running" || job.status === "paused" || job.status === "disabled") {
     return <StatusBadge status={job.status} />;
   }

@@ -26,9 +26,9 @@ const STATUSES = [
 ];
 const LAST = [
   any("Any last run"),
-  { value: "failed", label: "last failed" },
-  { value: "succeeded", label: "last succeeded" },
-  { value: "cancelled", label: "last cancelled" },
+  { value: "failed", label: "Last failed" },
+  { value: "succeeded", label: "Last succeeded" },
+  { value: "cancelled", label: "Last cancelled" },
 ];
 const KINDS = [
   any("Any target"),

@@ -59,7 +59,7 @@ function RowMenu({ job }: { job: ListedJobView }) {
   const remove = useDeleteJob();
   const change = useSwitchJob();
   const trigger = (
-    <Button variant="ghost" size="icon-sm" aria-label={`More about ${job.name}`}>
+    <Button variant="ghost" size="icon-sm" aria-label={`More actions for ${job.name}`}>
       <EllipsisVertical />
     </Button>
   );
@@ -67,7 +67,7 @@ function RowMenu({ job }: { job: ListedJobView }) {
     <Menu trigger={trigger}>
       <MenuItem asChild>
         <Link to={`/runs?job=${job.id}`}>
-          <History aria-hidden /> Its runs
+          <History aria-hidden /> View runs
         </Link>
       </MenuItem>
       {can("jobs:pause") ? (

@@ -72,7 +72,7 @@ export function useDeleteJob() {
   return async (job: Named): Promise<boolean> => {
     const sure = await confirm({
       title: `Delete ${job.name}?`,
-      text: "What is queued is cancelled, what runs is asked to stop. Its history stays, but the job does not come back.",
+      text: "Queued runs are cancelled and running ones are asked to stop. The history stays, but the job cannot be restored.",
       action: "Delete",
       danger: true,
     });

@@ -27,7 +27,7 @@ export default function JobsPage() {
     <>
       <PageHeader
         title="Jobs"
-        description="What runs, when, and how it went."
+        description="Every job, its schedule and its latest results."
         actions={can("jobs:write") ? <NewJob /> : null}
       />
       <JobFilters filters={filters} onChange={change} />
@@ -76,15 +76,15 @@ function NewJob() {
 function NoJobs({ narrowed, mayWrite }: { narrowed: boolean; mayWrite: boolean }) {
   if (narrowed) {
     return (
-      <EmptyState icon={SearchX} title="No job is like that">
-        Take a filter away, or look for another part of the name.
+      <EmptyState icon={SearchX} title="No jobs match">
+        Clear a filter or try another name.
       </EmptyState>
     );
   }
   return (
     <EmptyState icon={CalendarClock} title="No jobs yet" action={mayWrite ? <NewJob /> : undefined}>
-      A job says what is to be done (call a URL, run a script or a Python function) and when. Make one here, or with{" "}
-      <code className="font-mono text-xs">horae jobs create</code>.
+      A job is something to run (a URL, a script, a Python function, a container) and when to run it. Create one here,
+      or with <code className="font-mono text-xs">horae jobs create</code>.
     </EmptyState>
   );
 }

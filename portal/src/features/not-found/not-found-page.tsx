@@ -10,14 +10,14 @@ export default function NotFoundPage() {
       <PageHeader title="Not found" />
       <EmptyState
         icon={Compass}
-        title="There is no such page"
+        title="Page not found"
         action={
           <Button asChild>
-            <Link to="/jobs">Go to the jobs</Link>
+            <Link to="/jobs">Go to jobs</Link>
           </Button>
         }
       >
-        The address may be mistyped, or from an older version. Ctrl-K finds pages and jobs by name.
+        Check the address, or press Ctrl-K to find pages and jobs.
       </EmptyState>
     </>
   );

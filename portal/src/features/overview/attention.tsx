@@ -52,8 +52,7 @@ function Stranded({ group }: { group: StrandedGroupView }) {
         >
           {plural(runs, "run")}
         </Link>{" "}
-        {runs === 1 ? "waits" : "wait"} for what no live worker offers: {needs} (queue {queue}). The oldest was due{" "}
-        <Time at={since} />.
+        cannot start: no live worker offers {needs} (queue {queue}). The oldest was due <Time at={since} />.
       </p>
       {unblock ? <p className="mt-0.5 text-xs">Fix: {unblock}</p> : null}
     </Line>

@@ -8,6 +8,7 @@ import { said } from "@/lib/words";
 
 /** What failed lately, and with which words. */
 export function FailuresPanel({ runs }: { runs: RunView[] | undefined }) {
+  const sorted = runs?.toSorted((one, other) => (other.finished_at ?? "").localeCompare(one.finished_at ?? ""));
   return (
     <Panel
       title="Recent failures"
@@ -20,11 +21,11 @@ export function FailuresPanel({ runs }: { runs: RunView[] | undefined }) {
       {runs === undefined ? <SkeletonLines lines={5} /> : null}
       {runs?.length === 0 ? (
         <p className="flex items-center gap-2 text-sm text-muted">
-          <CircleCheckBig aria-hidden className="size-4 text-succeeded" /> Nothing has failed.
+          <CircleCheckBig aria-hidden className="size-4 text-succeeded" /> No failures.
         </p>
       ) : null}
       <ul className="-my-1 divide-y divide-line">
-        {runs?.map((run) => (
+        {sorted?.map((run) => (
           <li key={run.id} className="flex items-baseline gap-3 py-1.5 text-sm">
             <div className="min-w-0 flex-1">
               <Link

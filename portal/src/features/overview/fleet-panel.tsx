@@ -47,7 +47,7 @@ function Workers({ workers }: { workers: WorkerView[] }) {
   if (alive.length === 0) {
     return (
       <p className="text-sm text-failed-text">
-        No worker is alive{gone === "" ? "" : ` (${gone})`}. Start one with{" "}
+        No live workers{gone === "" ? "" : ` (${gone})`}. Start one with{" "}
         <code className="font-mono text-xs">horae worker</code>.
       </p>
     );
@@ -108,7 +108,9 @@ function Schedulers({ schedulers, shards }: SchedulersProps) {
       <ul className="space-y-2">
         {[...alive.slice(0, MOST), ...offline.slice(0, 2)].map((scheduler) => (
           <li key={scheduler.id} className="flex items-center gap-3 text-sm">
-            <span className="min-w-0 flex-1 truncate">Scheduler on {scheduler.hostname}</span>
+            <span className="min-w-0 flex-1 truncate">
+              Scheduler on {scheduler.hostname} <span className="text-xs text-muted">pid {scheduler.pid}</span>
+            </span>
             <StatusBadge status={scheduler.status} />
             <span className="w-28 truncate text-right text-xs text-muted" title={ranges(scheduler.shards)}>
               {scheduler.status === "offline" ? (
@@ -130,14 +132,14 @@ function Firing({ alive, free, shards }: { alive: number; free: number; shards: 
   if (alive === 0) {
     return (
       <p className="text-sm text-failed-text">
-        No scheduler is alive: nothing fires. Start one with <code className="font-mono text-xs">horae scheduler</code>.
+        No live schedulers: nothing fires. Start one with <code className="font-mono text-xs">horae scheduler</code>.
       </p>
     );
   }
   if (free === 0) return null;
   return (
     <p className="text-sm text-paused-text">
-      {free} of {plural(shards, "shard")} have no scheduler yet; their jobs do not fire until one takes over.
+      {free} of {plural(shards, "shard")} have no scheduler; their jobs do not fire until one takes over.
     </p>
   );
 }

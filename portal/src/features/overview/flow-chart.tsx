@@ -3,14 +3,14 @@ import { useEffect, useState } from "react";
 import type { MonitoredJobsView } from "@/api/schema";
 import { Chart, type Series } from "@/components/charts/chart";
 import { Legend } from "@/components/charts/legend";
+import { tickOf } from "@/components/charts/ticks";
 import { Panel } from "@/components/ui/panel";
 import { absolute } from "@/lib/times";
 import { compact } from "./compact";
 import { flowOf, type Sample, sampleOf, withSample } from "./samples";
-import { tickOf } from "./ticks";
 
 const SERIES: Series[] = [
-  { key: "rate", label: "ended a minute", colour: "var(--accent)", as: "line" },
+  { key: "rate", label: "runs/min", colour: "var(--accent)", as: "line" },
   { key: "queued", label: "queued", colour: "var(--queued)", as: "area" },
   { key: "running", label: "running", colour: "var(--running)", as: "line" },
 ];
@@ -25,13 +25,13 @@ export function FlowChart({ numbers }: { numbers: MonitoredJobsView | undefined 
   return (
     <Panel
       title="Throughput and queue depth"
-      actions={<span className="text-xs text-muted">{rate === null ? "" : `${words(rate)} runs a minute`}</span>}
+      actions={<span className="text-xs text-muted">{rate === null ? "" : `${words(rate)} runs/min`}</span>}
     >
       {points.length < 2 ? (
-        <p className="flex h-52 items-center justify-center text-sm text-muted">Counting…</p>
+        <p className="flex h-52 items-center justify-center text-sm text-muted">Collecting data…</p>
       ) : (
         <Chart
-          label={`Now ${words(rate ?? 0)} runs end a minute, ${last?.queued ?? 0} are queued, ${last?.running ?? 0} run`}
+          label={`Now: ${words(rate ?? 0)} runs per minute, ${last?.queued ?? 0} queued, ${last?.running ?? 0} running`}
           points={points.map((point) => ({ ...point }))}
           series={SERIES}
           tick={tickOf(points[0]?.at ?? 0, last?.at ?? 0)}

@@ -1,14 +1,14 @@
 import type { RunView } from "@/api/schema";
 import { Chart, type Series } from "@/components/charts/chart";
 import { durationTick, durationTicks } from "@/components/charts/duration-ticks";
+import { tickOf } from "@/components/charts/ticks";
 import { Panel } from "@/components/ui/panel";
 import { Skeleton } from "@/components/ui/skeleton";
 import { duration } from "@/lib/durations";
 import { absolute } from "@/lib/times";
 import { latenessOf } from "./lateness";
-import { tickOf } from "./ticks";
 
-const SERIES: Series[] = [{ key: "ms", label: "began after", colour: "var(--queued)", as: "dots" }];
+const SERIES: Series[] = [{ key: "ms", label: "start delay", colour: "var(--queued)", as: "dots" }];
 
 /** How late the newest runs began. */
 export function LatenessChart({ runs }: { runs: RunView[] | undefined }) {
@@ -26,12 +26,12 @@ export function LatenessChart({ runs }: { runs: RunView[] | undefined }) {
     >
       {runs === undefined ? <Skeleton className="h-52 w-full" /> : null}
       {runs && points.length === 0 ? (
-        <p className="flex h-52 items-center justify-center text-sm text-muted">No run has begun yet.</p>
+        <p className="flex h-52 items-center justify-center text-sm text-muted">No runs yet.</p>
       ) : null}
       {points.length > 0 ? (
         <>
           <Chart
-            label={`How long after they were due the last ${points.length} runs began: median ${duration(median)}, worst ${duration(worst?.ms)}`}
+            label={`Start delay of the last ${points.length} runs: median ${duration(median)}, worst ${duration(worst?.ms)}`}
             points={points.map(({ at, ms }) => ({ at, ms }))}
             series={SERIES}
             tick={tickOf(points[0]?.at ?? 0, points.at(-1)?.at ?? 0)}
@@ -41,9 +41,7 @@ export function LatenessChart({ runs }: { runs: RunView[] | undefined }) {
             title={(at) => absolute(at)}
             value={duration}
           />
-          <p className="mt-2 text-xs text-muted">
-            From when a run was due to when it began; the last {points.length} runs.
-          </p>
+          <p className="mt-2 text-xs text-muted">Delay between due time and start, last {points.length} runs.</p>
         </>
       ) : null}
     </Panel>

@@ -28,7 +28,7 @@ export default function OverviewPage() {
   const error = numbers.data ? null : numbers.error;
   return (
     <>
-      <PageHeader title="Overview" description="How everything does, as it happens." />
+      <PageHeader title="Overview" description="Health of all jobs, live." />
       {error ? (
         <ErrorState error={error} onRetry={() => void numbers.refetch()} />
       ) : (

@@ -23,7 +23,7 @@ export function QueuesPanel({ queues }: { queues: QueueView[] | undefined }) {
       }
     >
       {queues === undefined ? <SkeletonLines /> : null}
-      {queues?.length === 0 ? <p className="text-sm text-muted">No job names a queue yet.</p> : null}
+      {queues?.length === 0 ? <p className="text-sm text-muted">No queues yet.</p> : null}
       {sorted.length > 0 ? (
         <div className="-m-4">
           <Table>

@@ -1,14 +1,13 @@
 import type { HourView } from "@/api/schema";
 import { Chart, type Series } from "@/components/charts/chart";
 import { Legend } from "@/components/charts/legend";
+import { dayOf, midnights } from "@/components/charts/ticks";
 import { Panel } from "@/components/ui/panel";
 import { Segments } from "@/components/ui/segments";
 import { Skeleton } from "@/components/ui/skeleton";
 import { count } from "@/lib/durations";
 import { brief, clock, toMillis } from "@/lib/times";
-import { plural } from "@/lib/words";
 import { compact } from "./compact";
-import { dayOf, midnights } from "./ticks";
 
 const SERIES: Series[] = [
   { key: "succeeded", label: "succeeded", colour: "var(--succeeded)", as: "bar", stack: "ended" },
@@ -29,13 +28,10 @@ interface ResultsChartProps {
 /** How runs ended over time. */
 export function ResultsChart({ hours, span, onSpan }: ResultsChartProps) {
   const total = (key: "succeeded" | "failed" | "cancelled") => hours?.reduce((sum, hour) => sum + hour[key], 0) ?? 0;
-  const words = `Runs by the hour: ${count(total("succeeded"))} succeeded, ${count(total("failed"))} failed, ${count(total("cancelled"))} cancelled`;
+  const words = `Runs per hour: ${count(total("succeeded"))} succeeded, ${count(total("failed"))} failed, ${count(total("cancelled"))} cancelled`;
   const day = span === "day";
   return (
-    <Panel
-      title="Success and failure"
-      actions={<Segments label="Span" choices={SPANS} value={span} onValue={onSpan} />}
-    >
+    <Panel title="Results" actions={<Segments label="Span" choices={SPANS} value={span} onValue={onSpan} />}>
       {hours ? (
         <>
           <Chart
@@ -49,7 +45,7 @@ export function ResultsChart({ hours, span, onSpan }: ResultsChartProps) {
             series={SERIES}
             tick={(at) => (day ? clock(at).slice(0, 5) : dayOf(at))}
             ticks={day ? undefined : midnights(hours.map(({ at }) => toMillis(at)))}
-            title={(at) => `From ${brief(at)}, one hour`}
+            title={(at) => `${brief(at)}, 1 hour`}
             value={count}
             short={compact}
           />
@@ -69,7 +65,7 @@ function AsTable({ hours }: { hours: HourView[] }) {
   const busy = hours.filter((hour) => hour.succeeded + hour.failed + hour.cancelled > 0);
   return (
     <table className="sr-only">
-      <caption>{plural(busy.length, "hour")} in which runs ended</caption>
+      <caption>Hours with runs: {busy.length}</caption>
       <thead>
         <tr>
           <th scope="col">Hour</th>

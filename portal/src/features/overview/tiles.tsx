@@ -28,13 +28,13 @@ function Ended({ hours, span }: Pick<TilesProps, "hours" | "span">) {
   return (
     <>
       <Tile
-        label={`Success, ${span}`}
+        label={`Success rate, ${span}`}
         value={hours && rate}
-        note={failed === 0 ? "nothing failed" : `${count(failed)} failed`}
+        note={failed === 0 ? "no failures" : `${count(failed)} failed`}
         to="/runs?status=failed"
         bad={decided > 0 && succeeded / decided < 0.9}
       />
-      <Tile label={`Runs, ${span}`} value={hours && count(decided + cancelled)} note="ended" to="/runs" />
+      <Tile label={`Runs, ${span}`} value={hours && count(decided + cancelled)} note="finished" to="/runs" />
     </>
   );
 }
@@ -50,11 +50,11 @@ function Now({ numbers }: Pick<TilesProps, "numbers">) {
         to="/runs?status=running"
         bad={stuck > 0}
       />
-      <Tile label="Queued" value={numbers && count(queued)} note="waiting or upcoming" to="/runs?status=queued" />
+      <Tile label="Queued" value={numbers && count(queued)} note="waiting or scheduled" to="/runs?status=queued" />
       <Tile
         label="Dead letters"
         value={numbers && count(dead)}
-        note={dead > 0 ? "to be dealt with" : "none to deal with"}
+        note={dead > 0 ? "needs attention" : "all clear"}
         to="/dead-letters"
         bad={dead > 0}
       />

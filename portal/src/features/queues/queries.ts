@@ -45,7 +45,7 @@ export function useHoldQueue() {
   return async (queue: QueueView, paused: boolean) => {
     const question = {
       title: `Pause the queue ${queue.name}?`,
-      text: "Nothing of it is started any more, of whatever project. What runs goes on, what is queued waits.",
+      text: "No runs are started from it, in any project. Running ones finish, queued ones wait.",
       action: "Pause",
     };
     if (!paused || (await confirm(question))) mutation.mutate({ queue, paused });

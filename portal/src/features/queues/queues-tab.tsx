@@ -26,7 +26,7 @@ export function QueuesTab() {
         onRetry={() => void queues.refetch()}
         empty={
           <EmptyState icon={Layers} title="No queues yet">
-            A queue is there as soon as a job names it. Jobs that name none use{" "}
+            A queue exists as soon as a job uses it. The default queue is{" "}
             <code className="font-mono text-xs">default</code>.
           </EmptyState>
         }
@@ -89,18 +89,22 @@ function State({ queue }: { queue: QueueView }) {
       </span>
     );
   }
-  if (!queue.served) return <Badge tone="failed">nobody</Badge>;
+  if (!queue.served) return <Badge tone="failed">none</Badge>;
   return (
     <span className="flex flex-wrap items-center gap-2">
       <span className="text-soft whitespace-nowrap">{plural(queue.workers, "worker")}</span>
       {queue.stranded > 0 ? (
         <Link to={`/runs?status=queued&queue=${encodeURIComponent(queue.name)}`} className="rounded">
-          <Badge tone="failed">{`${plural(queue.stranded, "run")} no worker can take`}</Badge>
+          <Badge tone="failed">
+            {count(queue.stranded)} stranded<span className="sr-only">: no worker can take {them(queue.stranded)}</span>
+          </Badge>
         </Link>
       ) : null}
     </span>
   );
 }
+
+const them = (runs: number) => (runs === 1 ? "it" : "them");
 
 function Hold({ queue }: { queue: QueueView }) {
   const can = useCan();

@@ -35,7 +35,7 @@ export function RetryDialog({ run, onClose }: RetryDialogProps) {
       if (!formErrors(error).under("input")) toastError(`Could not retry the run of ${run.job_name}`, error);
     },
     onSuccess: (made) => {
-      toast(`Queued ${run.job_name} once more`);
+      toast(`Retrying ${run.job_name}`);
       onClose();
       void client.invalidateQueries({ queryKey: ["runs"] });
       void navigate(`/runs/${made.id}`);
@@ -47,7 +47,7 @@ export function RetryDialog({ run, onClose }: RetryDialogProps) {
       open
       onOpenChange={onClose}
       title={`Retry the run of ${run.job_name}`}
-      description="As a new run of the job as it is now, with this input."
+      description="Starts a new run with the job's current definition and this input."
       className="max-w-2xl"
       footer={
         <>

@@ -18,7 +18,7 @@ export function RunActions({ run }: { run: RunDetailView }) {
     const asked = run.cancel_requested_at !== null;
     return can("runs:cancel") ? (
       <Button variant="danger" disabled={asked} onClick={() => void cancel(run)}>
-        <Ban /> {asked ? "Asked to stop" : "Cancel"}
+        <Ban /> {asked ? "Stopping" : "Cancel"}
       </Button>
     ) : null;
   }

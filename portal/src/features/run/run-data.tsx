@@ -6,8 +6,8 @@ export function RunData({ run }: { run: RunDetailView }) {
   const live = run.status === "queued" || run.status === "running";
   return (
     <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
-      <Json title="Input" value={run.input} none="It was given none." />
-      <Json title="Result" value={run.result} none={live ? "It has not ended yet." : "It left none."} />
+      <Json title="Input" value={run.input} none="None." />
+      <Json title="Result" value={run.result} none={live ? "Not finished yet." : "None."} />
     </div>
   );
 }

@@ -26,7 +26,7 @@ export function RunError({ run }: { run: RunDetailView }) {
         <CircleX aria-hidden className="mt-0.5 size-4 shrink-0" />
         <p className="min-w-0 flex-1 break-words whitespace-pre-wrap">{run.error}</p>
         <span className="-my-1">
-          <CopyButton text={run.traceback ?? run.error} label="Copy the error" />
+          <CopyButton text={run.traceback ?? run.error} label="Copy error" />
         </span>
       </div>
       {run.traceback ? <Traceback text={run.traceback} /> : null}

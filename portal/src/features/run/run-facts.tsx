@@ -10,15 +10,15 @@ import { useWorkerNames } from "./queries";
 const LINK = "rounded text-accent hover:underline";
 
 const REASONS: Record<string, string> = {
-  attempts: "its attempts are used up",
-  permanent: "the failure is permanent",
+  attempts: "no attempts left",
+  permanent: "permanent failure",
   expired: "not started in time",
   definition: "its definition could not be read",
-  overlap: "the one before was still running",
-  missed: "came due while nothing ran",
-  blackout: "in a blackout",
-  dst_gap: "the hour was left out",
-  disabled: "the job was off",
+  overlap: "the previous run was still running",
+  missed: "missed, and not caught up",
+  blackout: "fell in a blackout",
+  dst_gap: "skipped by daylight saving",
+  disabled: "the job was disabled",
   paused: "the job was paused",
 };
 
@@ -71,16 +71,16 @@ export function RunFacts({ run }: { run: RunDetailView }) {
       run.dead_since ? (
         <span key="dead">
           <Link to={`/dead-letters?job=${run.job_id}`} className={LINK}>
-            to be dealt with
+            needs attention
           </Link>
         </span>
       ) : null,
     ],
     [
-      "Id",
+      "ID",
       <span key="id" className="flex items-center gap-1">
         <code className="truncate font-mono text-xs">{run.id}</code>
-        <CopyButton text={run.id} label="Copy the id" />
+        <CopyButton text={run.id} label="Copy ID" />
       </span>,
     ],
   ];

@@ -5,7 +5,7 @@ import { Panel } from "@/components/ui/panel";
 import { ServerText } from "@/components/ui/server-text";
 import { SkeletonLines } from "@/components/ui/skeleton";
 import { duration } from "@/lib/durations";
-import { clock } from "@/lib/times";
+import { momentOf } from "@/lib/times";
 import { useExplanation } from "./queries";
 
 /** Why it waits, runs, or ended as it did: every check, and what happened in order. */
@@ -22,10 +22,15 @@ export function RunWhy({ id }: { id: string }) {
         <Panel title="Checks">
           <Checks gates={why.data.gates} cause={why.data.cause} run={id} />
         </Panel>
-        <Panel title="What happened">
+        <Panel title="History">
           <ol className="space-y-2">
-            {why.data.timeline.map((entry, index) => (
-              <Entry key={`${entry.event} ${entry.at} ${index}`} entry={entry} run={id} />
+            {why.data.timeline.map((entry, index, all) => (
+              <Entry
+                key={`${entry.event} ${entry.at} ${index}`}
+                entry={entry}
+                run={id}
+                time={momentOf(all[0]?.at ?? entry.at, all.at(-1)?.at ?? entry.at)(entry.at)}
+              />
             ))}
           </ol>
         </Panel>
@@ -34,11 +39,11 @@ export function RunWhy({ id }: { id: string }) {
   );
 }
 
-function Entry({ entry, run }: { entry: EntryView; run: string }) {
+function Entry({ entry, run, time }: { entry: EntryView; run: string; time: string }) {
   return (
     <li className="flex gap-3 text-sm">
       <time dateTime={entry.at} className="shrink-0 font-mono text-xs leading-5 text-muted">
-        {clock(entry.at)}
+        {time}
       </time>
       <div className="min-w-0">
         <p className="break-words">

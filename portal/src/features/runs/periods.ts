@@ -8,7 +8,7 @@ export const PERIODS = [
   { value: "day", label: "Last 24 hours" },
   { value: "week", label: "Last 7 days" },
   { value: "month", label: "Last 30 days" },
-  { value: "between", label: "Between …" },
+  { value: "between", label: "Custom range" },
 ];
 
 /** Since when a period is, by the whole minute: the same query for a while, which is read once. */

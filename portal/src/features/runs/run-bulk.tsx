@@ -27,14 +27,14 @@ interface Verb {
 const CANCEL: Verb = {
   word: "Cancel",
   done: (runs) => `Cancelled ${runs}`,
-  text: "What is queued is not started any more; what runs is asked to stop, and ended if it does not.",
+  text: "Queued runs are dropped. Running ones are asked to stop, and killed if they don't.",
   danger: true,
   run: (run) => call("POST /runs/{id}/cancel", { path: { id: run.id } }),
 };
 const RETRY: Verb = {
   word: "Retry",
-  done: (runs) => `Queued ${runs} once more`,
-  text: "Each is run once more, as a new run of its job as it is now.",
+  done: (runs) => `Retrying ${runs}`,
+  text: "Each is queued again as a new run, with its job's current definition.",
   run: (run) => call("POST /runs/{id}/retry", { path: { id: run.id } }),
 };
 

@@ -25,7 +25,7 @@ export function useCancelRun() {
   return async (run: NamedRun) => {
     const sure = await confirm({
       title: `Cancel this run of ${run.job_name}?`,
-      text: run.status === "running" ? "It is asked to stop, and ended if it does not." : "It is not started any more.",
+      text: run.status === "running" ? "It is asked to stop, and killed if it doesn't." : "It will not start.",
       action: "Cancel the run",
       danger: true,
     });
@@ -41,7 +41,7 @@ export function useRetryRun() {
     mutationFn: (run: NamedRun) => call("POST /runs/{id}/retry", { path: { id: run.id } }),
     onError: (error, run) => toastError(`Could not retry the run of ${run.job_name}`, error),
     onSuccess: (made, run) =>
-      toast(`Queued ${run.job_name} once more`, {
+      toast(`Retrying ${run.job_name}`, {
         action: { label: "Show", run: () => void navigate(`/runs/${made.id}`) },
       }),
     onSettled: () => client.invalidateQueries({ queryKey: ["runs"] }),

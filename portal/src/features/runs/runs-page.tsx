@@ -23,7 +23,7 @@ export default function RunsPage() {
   const choosing = can("runs:cancel") || can("jobs:run");
   return (
     <>
-      <PageHeader title="Runs" description="Everything that ran, runs and waits, as it happens." />
+      <PageHeader title="Runs" description="Every run, live." />
       <RunFilters filters={filters} onChange={setFilters} />
       <div className="rounded-lg border border-line bg-surface">
         <DataTable
@@ -54,12 +54,12 @@ function queryOf({ period, ...filters }: Filters, opened: number): RunsQuery {
 
 function NoRuns({ narrowed }: { narrowed: boolean }) {
   return narrowed ? (
-    <EmptyState icon={SearchX} title="No run is like that">
-      Take a filter away, or look at a longer time.
+    <EmptyState icon={SearchX} title="No runs match">
+      Clear a filter or choose a longer time range.
     </EmptyState>
   ) : (
-    <EmptyState icon={Activity} title="Nothing has run yet">
-      Runs appear here by themselves, as schedules come due or somebody runs a job by hand.
+    <EmptyState icon={Activity} title="No runs yet">
+      Runs appear here as schedules fire or someone starts a job.
     </EmptyState>
   );
 }

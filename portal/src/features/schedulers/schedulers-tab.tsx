@@ -32,8 +32,8 @@ export function SchedulersTab() {
     <div className="space-y-4">
       <Panel title="Shards">
         <p className="mb-3 text-xs text-muted">
-          Jobs are spread over shards, and each shard is fired by one scheduler, which leases it. The epoch (e) counts
-          the owners that a shard has had.
+          Jobs are spread over shards. Each shard is leased by one scheduler, which fires its jobs. The epoch (e) counts
+          the shard's owners so far.
         </p>
         <ShardGrid cells={cells} />
       </Panel>
@@ -76,9 +76,8 @@ function Nobody() {
   return (
     <div className="rounded-lg border border-line bg-surface">
       <EmptyState icon={CalendarClock} title="No scheduler is running">
-        Schedules do not fire until there is one. Start it with{" "}
-        <code className="font-mono text-xs">horae scheduler</code>; what was missed is then treated as each job's
-        catch-up rule says.
+        Schedules do not fire without one. Start one with <code className="font-mono text-xs">horae scheduler</code>;
+        missed runs then follow each job's catch-up policy.
       </EmptyState>
     </div>
   );

@@ -30,6 +30,6 @@ export function ShardGrid({ cells }: { cells: Cell[] }) {
 }
 
 function words({ shard, owner, epoch }: Cell): string {
-  const whose = owner === null ? "nobody fires it now" : `scheduler ${letter(owner)}`;
+  const whose = owner === null ? "no scheduler" : `scheduler ${letter(owner)}`;
   return `Shard ${shard}: ${whose}${epoch === null ? "" : `, epoch ${epoch}`}`;
 }

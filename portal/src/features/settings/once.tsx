@@ -27,7 +27,7 @@ export function Once({ title, text, value, onClose }: OnceProps) {
         <>
           <Button onClick={() => void copy()}>Copy</Button>
           <Button variant="primary" onClick={onClose}>
-            I have kept it
+            Done, I saved it
           </Button>
         </>
       }
@@ -36,7 +36,7 @@ export function Once({ title, text, value, onClose }: OnceProps) {
         <code data-testid="once" className="min-w-0 flex-1 font-mono text-xs break-all">
           {value}
         </code>
-        <CopyButton text={value} label="Copy it" />
+        <CopyButton text={value} label="Copy" />
       </div>
     </Dialog>
   );

@@ -1,9 +1,9 @@
 /** What each role may, in the order of how much. */
 export const ROLES = [
-  { value: "viewer", hint: "Sees everything but members, keys and secrets." },
-  { value: "operator", hint: "Also runs, pauses, cancels and redrives." },
-  { value: "editor", hint: "Also makes and changes jobs that call URLs." },
-  { value: "owner", hint: "Also jobs that run code, members, keys, secrets, the audit trail." },
+  { value: "viewer", hint: "Can view everything except members, keys and secrets." },
+  { value: "operator", hint: "Can also run, pause, cancel and redrive." },
+  { value: "editor", hint: "Can also create and edit HTTP jobs." },
+  { value: "owner", hint: "Can also manage jobs that run code, members, keys, secrets and the audit trail." },
 ] as const;
 
 export type Role = (typeof ROLES)[number]["value"];

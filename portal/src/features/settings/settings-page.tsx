@@ -73,7 +73,7 @@ function NoSuchPage() {
   return (
     <>
       <PageHeader title="Settings" />
-      <EmptyState icon={SearchX} title="There is no such page">
+      <EmptyState icon={SearchX} title="Page not found">
         The settings are listed beside this; the address may have been mistyped.
       </EmptyState>
     </>

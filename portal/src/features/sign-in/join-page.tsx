@@ -24,7 +24,7 @@ export default function JoinPage() {
   };
   return (
     <div className="max-w-md space-y-4">
-      <PageHeader title="Join a project" description="You have been invited to a project. Your account joins it." />
+      <PageHeader title="Join a project" description="You have been invited to join a project." />
       <FormProblem error={error} />
       <Button variant="primary" busy={busy} disabled={hash.length < 2} onClick={() => void join()}>
         Accept the invitation

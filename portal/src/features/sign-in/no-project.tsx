@@ -7,7 +7,7 @@ export function NoProject() {
   return (
     <FrontPage
       title="No project yet"
-      text="You are not a member of any project. Ask an owner of one for an invitation, and open its link."
+      text="You are not a member of any project. Ask a project owner for an invitation link."
     >
       <Button onClick={() => void signOut()}>Sign out</Button>
     </FrontPage>

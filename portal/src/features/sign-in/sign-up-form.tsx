@@ -28,7 +28,7 @@ export function SignUpForm({ way }: { way: Exclude<Way, "sign-in"> }) {
       {way === "sign-up" ? null : (
         <Field
           label={way === "first" ? "One-time token" : "Invitation"}
-          hint={way === "first" ? "Begins with hf1_. It is in the output of horae up or horae serve." : undefined}
+          hint={way === "first" ? "Starts with hf1_. See the output of horae up or horae serve." : undefined}
           error={fieldError(error, "token")}
         >
           <Input name="token" defaultValue={tokenIn(location.hash)} autoComplete="off" spellCheck={false} required />
@@ -40,12 +40,12 @@ export function SignUpForm({ way }: { way: Exclude<Way, "sign-in"> }) {
       <Field label="Password" hint="At least 12 characters." error={fieldError(error, "password")}>
         <Input name="password" type="password" autoComplete="new-password" minLength={12} required />
       </Field>
-      <Field label="Password again" error={fieldError(error, "again")}>
+      <Field label="Confirm password" error={fieldError(error, "again")}>
         <Input name="again" type="password" autoComplete="new-password" required />
       </Field>
       <FormProblem error={error} />
       <Button type="submit" variant="primary" size="lg" busy={busy} className="w-full">
-        {way === "first" ? "Become the first admin" : "Sign up"}
+        {way === "first" ? "Create admin account" : "Sign up"}
       </Button>
     </form>
   );
@@ -57,5 +57,5 @@ function used(): void {
 }
 
 function mismatch(): ApiError {
-  return new ApiError(0, { title: "Invalid input", detail: "The two are not the same.", field: "again" });
+  return new ApiError(0, { title: "Invalid input", detail: "The passwords do not match.", field: "again" });
 }

@@ -15,9 +15,9 @@ export function SignedOut({ ended }: { ended: boolean }) {
   const way = chosen ?? wayIn(location.pathname, start);
   if (way === "sign-in") {
     return (
-      <FrontPage title="Sign in" text={ended ? "Your session is over. Sign in to go on where you were." : undefined}>
+      <FrontPage title="Sign in" text={ended ? "Your session has ended. Sign in to continue." : undefined}>
         <SignInForm />
-        {start?.open_signup ? <Other label="Make an account" onClick={() => choose("sign-up")} /> : null}
+        {start?.open_signup ? <Other label="Create an account" onClick={() => choose("sign-up")} /> : null}
       </FrontPage>
     );
   }
@@ -29,12 +29,11 @@ export function SignedOut({ ended }: { ended: boolean }) {
   );
 }
 
-const TITLES = { first: "Welcome to Horae", join: "Join a project", "sign-up": "Make an account" };
+const TITLES = { first: "Welcome to Horae", join: "Join a project", "sign-up": "Create an account" };
 const TEXTS = {
-  first:
-    "Nobody has signed up yet. The server printed a one-time token when it started: whoever has it becomes the first admin.",
-  join: "You have been invited. Choose a name and a password.",
-  "sign-up": "Somebody then makes you a member of a project.",
+  first: "Create the first admin account, using the one-time token that the server printed at startup.",
+  join: "You have been invited. Choose a username and password.",
+  "sign-up": "An owner can then add you to a project.",
 };
 
 function Other({ label, onClick }: { label: string; onClick: () => void }) {

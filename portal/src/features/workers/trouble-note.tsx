@@ -5,12 +5,12 @@ import { Time } from "@/components/ui/time";
 const TASKS: Record<string, string> = {
   claim: "claim runs",
   report: "report results",
-  deadlines: "end runs that take too long",
-  neighbours: "look for dead workers",
+  deadlines: "enforce timeouts",
+  neighbours: "detect dead workers",
   functions: "register its functions",
   fire: "fire schedules",
   sweep: "recover runs",
-  upkeep: "delete what is past its retention",
+  upkeep: "delete expired data",
 };
 
 /** What it fails to do: stands after "failing to". */

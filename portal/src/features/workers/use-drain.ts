@@ -19,10 +19,10 @@ export function useDrain() {
     onSettled: () => client.invalidateQueries({ queryKey: ["workers"] }),
   });
   return async (worker: WorkerView) => {
-    const work = worker.busy > 0 ? `It ends the ${plural(worker.busy, "run")} it has` : "It has no runs to end";
+    const work = worker.busy > 0 ? `It ends the ${plural(worker.busy, "run")} it has` : "It has no runs in progress";
     const sure = await confirm({
       title: `Drain ${worker.name}?`,
-      text: `${work}, and takes nothing more until it is started anew on its machine. This cannot be undone from here.`,
+      text: `${work}, and takes no new runs. To undo, restart the worker.`,
       action: "Drain",
       danger: true,
     });

@@ -112,7 +112,7 @@ function Runs({ worker, runs }: WorkerCardProps) {
   if (runs.length === 0 && others <= 0) return null;
   return (
     <div className="mt-3 border-t border-line pt-2">
-      <h3 className="text-xs text-muted">Runs now</h3>
+      <h3 className="text-xs text-muted">Running now</h3>
       <ul className="mt-1 grid gap-x-6 gap-y-1 sm:grid-cols-2">
         {runs.map((run) => (
           <li key={run.id} className="flex items-baseline gap-2 text-sm">
@@ -126,7 +126,7 @@ function Runs({ worker, runs }: WorkerCardProps) {
         ))}
       </ul>
       {others > 0 ? (
-        <p className="mt-1 text-xs text-muted">{`${plural(others, "slot")} just given, or with another project's runs.`}</p>
+        <p className="mt-1 text-xs text-muted">{`${plural(others, "slot")} starting, or running for another project`}</p>
       ) : null}
     </div>
   );

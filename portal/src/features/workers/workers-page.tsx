@@ -16,7 +16,10 @@ export default function WorkersPage() {
   const open = TABS.some(({ value }) => value === tab) ? tab : "workers";
   return (
     <>
-      <PageHeader title="Workers" description="Who carries out runs, what waits for them, and who fires schedules." />
+      <PageHeader
+        title="Workers"
+        description="Workers execute runs, schedulers fire them, queues hold what is waiting."
+      />
       <Tabs label="Processes" tabs={TABS} value={open} onValue={(next) => set({ tab: next }, { push: true })}>
         <TabPanel value="workers">
           <WorkersTab />

@@ -25,7 +25,7 @@ export function WorkersTab() {
     <>
       <div className="mb-3 flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
         <SearchInput
-          label="Search by name, host, queue or offer"
+          label="Search by name, host, queue or function"
           value={q}
           onValue={(next) => set({ q: next })}
           className="w-full sm:w-80"
@@ -83,13 +83,13 @@ function Nobody({ sought }: { sought: boolean }) {
   return (
     <div className="rounded-lg border border-line bg-surface">
       {sought ? (
-        <EmptyState icon={SearchX} title="No worker is like that">
-          Look for another part of a name, host, queue or function.
+        <EmptyState icon={SearchX} title="No workers match">
+          Try another name, host, queue or function.
         </EmptyState>
       ) : (
-        <EmptyState icon={Server} title="No worker is alive">
-          Runs wait until there is one. Start it with <code className="font-mono text-xs">horae worker</code> on any
-          machine that reaches the database; it appears here by itself.
+        <EmptyState icon={Server} title="No live workers">
+          Runs wait until one starts. Run <code className="font-mono text-xs">horae worker</code> on any machine with
+          access to the database.
         </EmptyState>
       )}
     </div>

@@ -29,7 +29,7 @@ export function OneOperation({ operation }: { operation: OperationView }) {
         </div>
       ) : null}
       <p className="mt-1 text-xs break-words text-muted">
-        {operation.error ?? operation.reason ?? (operation.rate ? `${operation.rate} a second` : "")}
+        {operation.error ?? operation.reason ?? (operation.rate ? `${operation.rate}/s` : "")}
         {operation.error || operation.reason || operation.rate ? " · " : ""}
         by {operation.created_by.replace(/^(user|key):/, "")},{" "}
         <Time at={operation.finished_at ?? operation.created_at} />
@@ -50,7 +50,7 @@ function Cancel({ operation }: { operation: OperationView }) {
   const ask = async () => {
     const sure = await confirm({
       title: `Cancel the ${operation.kind}?`,
-      text: "Nothing more of it is begun, and what is under way is cancelled. What was done stays done.",
+      text: "Pending work is dropped and runs in progress are cancelled. What is already done stays done.",
       action: `Cancel the ${operation.kind}`,
       danger: true,
     });

@@ -13,7 +13,7 @@ export function OperationsTray() {
   const open = useOperationsOpen();
   if (operations.length === 0) return null;
   const running = operations.filter((one) => one.state === "running").length;
-  const label = running > 0 ? `${plural(running, "operation")} under way` : "Recent operations";
+  const label = running > 0 ? `${plural(running, "operation")} in progress` : "Recent operations";
   return (
     <Radix.Root open={open} onOpenChange={setOperationsOpen}>
       <Radix.Trigger asChild>

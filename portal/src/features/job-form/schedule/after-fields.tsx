@@ -7,7 +7,7 @@ import type { ScheduleProps } from "./schedule-fields";
 const ENDS = [
   { value: "success", label: "succeeds" },
   { value: "failure", label: "fails" },
-  { value: "any", label: "ends, however" },
+  { value: "any", label: "ends either way" },
 ];
 
 export function AfterFields({ draft, onDraft, errors }: ScheduleProps) {
@@ -15,8 +15,8 @@ export function AfterFields({ draft, onDraft, errors }: ScheduleProps) {
   return (
     <div className="flex flex-wrap gap-3">
       <Field
-        label="When a run of this job"
-        hint="Type a part of its name."
+        label="Run after"
+        hint="Start typing a job name."
         error={errors.at("schedule.after.job") ?? errors.at("schedule.after") ?? errors.at("schedule")}
         className="min-w-56 flex-1"
       >
@@ -32,7 +32,7 @@ export function AfterFields({ draft, onDraft, errors }: ScheduleProps) {
           <option key={name} value={name} />
         ))}
       </datalist>
-      <Field label="does this" error={errors.at("schedule.after.on")}>
+      <Field label="When it" error={errors.at("schedule.after.on")}>
         <Select choices={ENDS} value={draft.afterOn} onValue={(afterOn) => onDraft({ afterOn })} />
       </Field>
     </div>

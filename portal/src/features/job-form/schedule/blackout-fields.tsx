@@ -46,14 +46,14 @@ export function BlackoutFields({ rows, zone, onRows }: BlackoutFieldsProps) {
         variant="ghost"
         onClick={() => onRows([...rows, { kind: "weekly", days: ["SAT", "SUN"], start: "00:00", end: "06:00" }])}
       >
-        <Plus /> Add weekly hours
+        <Plus /> Add weekly window
       </Button>
       <Button
         size="sm"
         variant="ghost"
         onClick={() => onRows([...rows, { kind: "range", days: [], start: "", end: "" }])}
       >
-        <Plus /> Add a stretch of time
+        <Plus /> Add dates
       </Button>
     </div>
   );

@@ -13,7 +13,7 @@ const RHYTHMS = [
   { value: "weekly", label: "On days of the week" },
   { value: "monthly", label: "On a day of the month" },
 ];
-const OTHER = { value: "", label: "As written below" };
+const OTHER = { value: "", label: "Custom" };
 const STEPS = ["1", "2", "5", "10", "15", "20", "30"];
 const MONTH_DAYS = [
   ...Array.from({ length: 31 }, (_, index) => ({ value: String(index + 1), label: `${index + 1}.` })),
@@ -27,7 +27,7 @@ export function CronFields({ draft, onDraft, errors }: ScheduleProps) {
   return (
     <div className="space-y-3">
       <div className="flex flex-wrap items-end gap-3">
-        <Field label="Rhythm">
+        <Field label="Repeats">
           <Select
             choices={simple ? RHYTHMS : [OTHER, ...RHYTHMS]}
             value={simple?.rhythm ?? ""}
@@ -47,7 +47,7 @@ export function CronFields({ draft, onDraft, errors }: ScheduleProps) {
       <div className="flex flex-wrap gap-3">
         <Field
           label="Cron expression"
-          hint="minute hour day month weekday; six fields begin with seconds. Also L, MON#1, @daily."
+          hint="Minute, hour, day, month, weekday; a sixth field in front is seconds. L, MON#1 and @daily work too."
           error={errors.under("schedule.cron")}
           className="min-w-56 flex-1"
         >

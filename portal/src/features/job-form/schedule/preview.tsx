@@ -3,7 +3,6 @@ import { messageOf } from "@/api/errors";
 import type { PreviewView } from "@/api/schema";
 import { OccurrenceList } from "@/components/occurrence-list";
 import { cn } from "@/lib/cn";
-import { plural } from "@/lib/words";
 
 interface PreviewProps {
   preview: PreviewView | undefined;
@@ -24,7 +23,7 @@ export function Preview({ preview, error, settled, zone, manual }: PreviewProps)
       </p>
     );
   }
-  if (!preview) return <p className="text-sm text-muted">The next occurrences appear here as you type.</p>;
+  if (!preview) return <p className="text-sm text-muted">Upcoming occurrences appear here as you type.</p>;
   return (
     <div className={cn("transition-opacity", !settled && "opacity-60")} data-settled={settled}>
       <p className="flex items-start gap-2 text-sm font-medium">
@@ -37,7 +36,7 @@ export function Preview({ preview, error, settled, zone, manual }: PreviewProps)
           <OccurrenceList occurrences={preview.occurrences} zone={zone} />
         </div>
       ) : manual ? null : (
-        <p className="mt-2 text-sm text-muted">No occurrence can be foreseen.</p>
+        <p className="mt-2 text-sm text-muted">No upcoming occurrences.</p>
       )}
     </div>
   );
@@ -49,8 +48,8 @@ function Compared({ preview }: { preview: PreviewView }) {
   if (!compare || (compare.added.length === 0 && compare.removed.length === 0)) return null;
   return (
     <p className="mt-2 text-xs text-muted">
-      Was: {compare.words}. Of the next ones {plural(compare.added.length, "occurrence")} would come, and{" "}
-      {compare.removed.length} would go.
+      Currently: {compare.words}. Of the next occurrences, {compare.added.length} are new and {compare.removed.length}{" "}
+      go away.
     </p>
   );
 }

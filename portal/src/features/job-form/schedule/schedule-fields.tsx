@@ -17,11 +17,11 @@ export interface ScheduleProps {
 }
 
 const KINDS = [
-  { value: "cron", label: "At set times", hint: "By the clock of a zone", icon: CalendarClock },
-  { value: "every", label: "Every so often", hint: "On a fixed grid", icon: Repeat },
-  { value: "at", label: "Once", hint: "At an instant", icon: Timer },
-  { value: "after", label: "After a job", hint: "When its runs end", icon: CornerDownRight },
-  { value: "manual", label: "By hand", hint: "When somebody says so", icon: Hand },
+  { value: "cron", label: "Cron", hint: "At set times", icon: CalendarClock },
+  { value: "every", label: "Interval", hint: "Every 15 minutes", icon: Repeat },
+  { value: "at", label: "Once", hint: "At a given time", icon: Timer },
+  { value: "after", label: "After a job", hint: "When another job ends", icon: CornerDownRight },
+  { value: "manual", label: "Manual", hint: "Only when triggered", icon: Hand },
 ];
 const INTERVALS = ["1m", "5m", "15m", "30m", "1h", "6h", "12h", "1d"];
 
@@ -51,7 +51,7 @@ function Main({ draft, onDraft, errors }: ScheduleProps) {
           <Suggestions />
           <Field
             label="Every"
-            hint="15m, 1h30m, 90s, 1d, or ISO 8601 such as PT1H30M; from a second to ten years."
+            hint="15m, 1h30m, 90s, 1d, or ISO 8601 such as PT1H30M. From 1 second to 10 years."
             error={errors.under("schedule.every")}
             className="max-w-64"
           >
@@ -78,7 +78,7 @@ function Main({ draft, onDraft, errors }: ScheduleProps) {
     case "manual":
       return (
         <p className="text-sm text-muted">
-          It runs when somebody presses “Run now”, or a program asks for it:{" "}
+          Runs only when triggered, with “Run now” or through the API:{" "}
           <code className="font-mono text-xs">POST /api/v1/jobs/…/run</code>.
         </p>
       );

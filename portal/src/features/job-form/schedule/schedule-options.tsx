@@ -10,13 +10,13 @@ import type { ScheduleProps } from "./schedule-fields";
 import { ZoneInput } from "./zone-input";
 
 const GAPS = [
-  { value: "run_after", label: "run right after the gap" },
-  { value: "skip", label: "are skipped" },
+  { value: "run_after", label: "Run right after" },
+  { value: "skip", label: "Skip" },
 ];
 const FOLDS = [
-  { value: "first", label: "run the first time" },
-  { value: "second", label: "run the second time" },
-  { value: "both", label: "run both times" },
+  { value: "first", label: "Run the first time" },
+  { value: "second", label: "Run the second time" },
+  { value: "both", label: "Run both times" },
 ];
 const OPTIONS = ["start_at", "end_at", "max_runs", "jitter", "blackouts", "dst_gap", "dst_fold"];
 
@@ -41,7 +41,12 @@ export function ScheduleOptions({ draft, onDraft, errors }: ScheduleProps) {
           <InstantInput value={draft.endAt} zone={draft.timezone} onValue={(endAt) => onDraft({ endAt })} />
         </Field>
         {timed ? (
-          <Field label="Runs at most" optional hint="Then the job is finished." error={errors.at("schedule.max_runs")}>
+          <Field
+            label="Maximum runs"
+            optional
+            hint="The job finishes after that many."
+            error={errors.at("schedule.max_runs")}
+          >
             <Input
               inputMode="numeric"
               placeholder="no limit"
@@ -53,7 +58,7 @@ export function ScheduleOptions({ draft, onDraft, errors }: ScheduleProps) {
         <Field
           label="Jitter (seconds)"
           optional
-          hint="Spreads the starts, the same way each time."
+          hint="Spreads start times by a stable offset."
           error={errors.at("schedule.jitter")}
         >
           <Input
@@ -65,7 +70,7 @@ export function ScheduleOptions({ draft, onDraft, errors }: ScheduleProps) {
         </Field>
         {draft.kind === "cron" ? (
           <>
-            <Field label="Times that daylight saving leaves out" error={errors.at("schedule.dst_gap")}>
+            <Field label="When clocks go forward" error={errors.at("schedule.dst_gap")}>
               <Select
                 className="w-full"
                 choices={GAPS}
@@ -73,7 +78,7 @@ export function ScheduleOptions({ draft, onDraft, errors }: ScheduleProps) {
                 onValue={(dstGap) => onDraft({ dstGap })}
               />
             </Field>
-            <Field label="Times that come twice" error={errors.at("schedule.dst_fold")}>
+            <Field label="When clocks go back" error={errors.at("schedule.dst_fold")}>
               <Select
                 className="w-full"
                 choices={FOLDS}
@@ -90,7 +95,7 @@ export function ScheduleOptions({ draft, onDraft, errors }: ScheduleProps) {
       <Group
         label="Blackouts"
         optional
-        hint="What would run inside is skipped, and the history says so."
+        hint="Occurrences inside are skipped and recorded as such."
         error={errors.under("schedule.blackouts")}
       >
         <BlackoutFields rows={draft.blackouts} zone={draft.timezone} onRows={(blackouts) => onDraft({ blackouts })} />
@@ -101,8 +106,8 @@ export function ScheduleOptions({ draft, onDraft, errors }: ScheduleProps) {
 
 function summary(draft: ScheduleDraft): string {
   const words = [
-    draft.startAt && "has a start",
-    draft.endAt && "has an end",
+    draft.startAt && "start set",
+    draft.endAt && "end set",
     draft.kind !== "after" && draft.maxRuns && `at most ${draft.maxRuns} runs`,
     draft.jitter && `jitter ${draft.jitter} s`,
     draft.blackouts.length > 0 && `${draft.blackouts.length} blackout${draft.blackouts.length === 1 ? "" : "s"}`,

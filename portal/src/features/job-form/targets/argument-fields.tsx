@@ -33,7 +33,7 @@ export function ArgumentFields(props: ArgumentFieldsProps) {
 function AsJson({ label, chosen, draft, onDraft, errors, path, given = {} }: ArgumentFieldsProps) {
   const text = asText(draft);
   const fits = text.trim() === "" || isObject(parsed(text));
-  const over = Object.keys(given).length > 0 ? ` They go before those of the job: ${JSON.stringify(given)}.` : "";
+  const over = Object.keys(given).length > 0 ? ` They override the job's own: ${JSON.stringify(given)}.` : "";
   return (
     <Field
       label={
@@ -51,7 +51,7 @@ function AsJson({ label, chosen, draft, onDraft, errors, path, given = {} }: Arg
           ) : null}
         </span>
       }
-      hint={`A JSON object: argument names and their values.${over}`}
+      hint={`A JSON object of argument names and values.${over}`}
       error={errors.under(path)}
     >
       <CodeEditor language="json" aria-label={label} value={text} onValue={(json) => onDraft({ json })} />
@@ -72,12 +72,10 @@ function AsFields({ label, chosen, draft, onDraft, errors, path, given = {} }: A
           </Button>
         </span>
       }
-      hint={
-        rest.length > 0 ? `Also given, but not known to the function: ${rest.join(", ")}. See them as JSON.` : undefined
-      }
+      hint={rest.length > 0 ? `Unknown to the function: ${rest.join(", ")}. Switch to JSON to see them.` : undefined}
       error={errors.at(path)}
     >
-      {fields.length === 0 ? <p className="text-sm text-muted">It takes none.</p> : null}
+      {fields.length === 0 ? <p className="text-sm text-muted">No parameters.</p> : null}
       <div className="grid gap-3 sm:grid-cols-2">
         {fields.map((field) => (
           <ArgumentInput

@@ -14,7 +14,7 @@ interface ArgumentInputProps {
 
 /** One argument of a function, in the control that its type asks for. */
 export function ArgumentInput({ field, value, onValue, error }: ArgumentInputProps) {
-  const fallback = field.fallback === undefined ? undefined : `by default ${JSON.stringify(field.fallback)}`;
+  const fallback = field.fallback === undefined ? undefined : `default ${JSON.stringify(field.fallback)}`;
   const hint = [field.hint, fallback].filter(Boolean).join(" · ");
   return (
     <Field
@@ -58,7 +58,7 @@ function Control({ field, value, onValue, ...props }: ControlProps) {
       <Select
         {...props}
         className="w-full"
-        choices={[{ value: "", label: field.required ? "Choose" : "Not given" }, ...choices]}
+        choices={[{ value: "", label: field.required ? "Choose" : "Not set" }, ...choices]}
         value={value === undefined ? "" : JSON.stringify(value)}
         onValue={(next) => onValue(next === "" ? undefined : (JSON.parse(next) as unknown))}
       />

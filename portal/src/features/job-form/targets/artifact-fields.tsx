@@ -12,8 +12,8 @@ import type { TargetProps } from "./http-fields";
 import { LimitsFields, limitsSummary } from "./limits-fields";
 
 const RUNS = [
-  { value: "function", label: "A Python function" },
-  { value: "command", label: "A command" },
+  { value: "function", label: "Python function" },
+  { value: "command", label: "Command" },
 ];
 const LIMITS = ["memory", "cpu", "files", "processes"] as const;
 
@@ -22,7 +22,7 @@ export function ArtifactFields({ draft, onDraft, errors }: TargetProps<ArtifactD
     <div className="space-y-4">
       <Field
         label="Archive"
-        hint="A zip, wheel or tar file: file:///…, s3://…, or what the worker's HORAE_ARTIFACT_SCHEMES allows."
+        hint="A zip, wheel or tar file: file:///…, s3://…, or other schemes allowed by HORAE_ARTIFACT_SCHEMES."
         error={errors.at("target.uri")}
       >
         <Input
@@ -32,7 +32,7 @@ export function ArtifactFields({ draft, onDraft, errors }: TargetProps<ArtifactD
           onChange={(event) => onDraft({ uri: event.target.value })}
         />
       </Field>
-      <Field label="Digest" hint="sha256: and what sha256sum prints of it." error={errors.at("target.digest")}>
+      <Field label="Digest" hint="sha256: followed by the output of sha256sum." error={errors.at("target.digest")}>
         <Input
           className="font-mono text-xs"
           placeholder="sha256:…"
@@ -49,7 +49,7 @@ export function ArtifactFields({ draft, onDraft, errors }: TargetProps<ArtifactD
         />
         {draft.runs === "command" ? (
           <div className="pt-2">
-            <ListEditor noun="part of the command" rows={draft.command} onRows={(command) => onDraft({ command })} />
+            <ListEditor noun="command part" rows={draft.command} onRows={(command) => onDraft({ command })} />
           </div>
         ) : null}
       </Group>
@@ -66,7 +66,7 @@ export function ArtifactFields({ draft, onDraft, errors }: TargetProps<ArtifactD
           <Field
             label="Arguments"
             optional
-            hint="A JSON object; the input of a run is added to them and takes precedence."
+            hint="A JSON object. The run's input is merged in and takes precedence."
             error={errors.under("target.arguments")}
           >
             <CodeEditor
@@ -81,7 +81,7 @@ export function ArtifactFields({ draft, onDraft, errors }: TargetProps<ArtifactD
       <Group
         label="Environment"
         optional
-        hint="Values may use {{ secrets.NAME }}, {{ input.… }}, {{ run.id }}."
+        hint="Values can use {{ secrets.NAME }}, {{ input.… }} and {{ run.id }}."
         error={errors.under("target.env")}
       >
         <PairsEditor noun="variable" multiline rows={draft.env} onRows={(env) => onDraft({ env })} />
@@ -92,19 +92,15 @@ export function ArtifactFields({ draft, onDraft, errors }: TargetProps<ArtifactD
         needed={["install", "image", "limits"].some((name) => errors.under(`target.${name}`) !== undefined)}
       >
         <CheckField
-          label="Install its requirements.txt first"
-          hint="Into a virtual environment of its own; workers need HORAE_ARTIFACT_INSTALL."
+          label="Install requirements.txt first"
+          hint="In its own virtual environment. Workers need HORAE_ARTIFACT_INSTALL."
           checked={draft.install}
           onChecked={(install) => onDraft({ install })}
         />
-        <Field
-          label="Run it in a container of this image"
-          optional
-          error={errors.at("target.image") ?? errors.at("target.install")}
-        >
+        <Field label="Run in a container" optional error={errors.at("target.image") ?? errors.at("target.install")}>
           <Input
             className="font-mono text-xs"
-            placeholder="on the worker's machine itself"
+            placeholder="directly on the worker"
             value={draft.image}
             onChange={(event) => onDraft({ image: event.target.value })}
           />

@@ -13,7 +13,7 @@ import type { TargetProps } from "./http-fields";
 import { LimitsFields, limitsSummary } from "./limits-fields";
 
 const PULLS = [
-  { value: "missing", label: "If it is missing" },
+  { value: "missing", label: "If missing" },
   { value: "always", label: "Always" },
   { value: "never", label: "Never" },
 ];
@@ -33,30 +33,30 @@ export function ContainerFields({ draft, onDraft, errors }: TargetProps<Containe
             onChange={(event) => onDraft({ image: event.target.value })}
           />
         </Field>
-        <Field label="Pull it">
+        <Field label="Pull">
           <Select choices={PULLS} value={draft.pull} onValue={(pull) => onDraft({ pull })} />
         </Field>
       </div>
       <Group
         label="Command"
         optional
-        hint="The program and its arguments, one a row. Left empty, the image's own."
+        hint="Program and arguments, one per row. If empty, the image default."
         error={errors.under("target.command")}
       >
-        <ListEditor noun="part of the command" rows={draft.command} onRows={(command) => onDraft({ command })} />
+        <ListEditor noun="command part" rows={draft.command} onRows={(command) => onDraft({ command })} />
       </Group>
       <Group
         label="Environment"
         optional
-        hint="Values may use {{ secrets.NAME }}, {{ input.… }}, {{ run.id }}."
+        hint="Values can use {{ secrets.NAME }}, {{ input.… }} and {{ run.id }}."
         error={errors.under("target.env")}
       >
         <PairsEditor noun="variable" multiline rows={draft.env} onRows={(env) => onDraft({ env })} />
       </Group>
-      <CheckField label="May use the network" checked={draft.network} onChecked={(network) => onDraft({ network })} />
+      <CheckField label="Allow network access" checked={draft.network} onChecked={(network) => onDraft({ network })} />
       <CheckField
-        label="Keep the container for the next run"
-        hint="Starts in a quarter of the time; what a run leaves in its files is there for the next one."
+        label="Reuse the container"
+        hint="Starts faster, but files left by one run are visible to the next."
         checked={draft.reuse}
         onChecked={(reuse) => onDraft({ reuse })}
       />
@@ -69,30 +69,26 @@ export function ContainerFields({ draft, onDraft, errors }: TargetProps<Containe
         <div className="grid gap-3 sm:grid-cols-2">
           <Field label="User" optional error={errors.at("target.user")}>
             <Input
-              placeholder="the image's own"
+              placeholder="image default"
               value={draft.user}
               onChange={(event) => onDraft({ user: event.target.value })}
             />
           </Field>
           <Field label="Working directory" optional error={errors.at("target.cwd")}>
             <Input
-              placeholder="the image's own"
+              placeholder="image default"
               value={draft.cwd}
               onChange={(event) => onDraft({ cwd: event.target.value })}
             />
           </Field>
         </div>
         <Group label="Entrypoint" optional error={errors.under("target.entrypoint")}>
-          <ListEditor
-            noun="part of the entrypoint"
-            rows={draft.entrypoint}
-            onRows={(entrypoint) => onDraft({ entrypoint })}
-          />
+          <ListEditor noun="entrypoint part" rows={draft.entrypoint} onRows={(entrypoint) => onDraft({ entrypoint })} />
         </Group>
         <Group
           label="Mounts"
           optional
-          hint="Folders of the worker's machine, as far as its HORAE_CONTAINER_MOUNTS allows them."
+          hint="Folders on the worker, if HORAE_CONTAINER_MOUNTS allows them."
           error={errors.under("target.mounts")}
         >
           <Mounts rows={draft.mounts} onRows={(mounts) => onDraft({ mounts })} />

@@ -21,7 +21,7 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"].map((value) =>
 const AUTHS = [
   { value: "none", label: "None" },
   { value: "bearer", label: "Bearer token" },
-  { value: "basic", label: "User and password" },
+  { value: "basic", label: "Username and password" },
 ];
 const HEADERS = ["Accept", "Content-Type", "User-Agent", "X-Request-Source"];
 const SENDS_BODY = ["POST", "PUT", "PATCH", "DELETE"];
@@ -60,8 +60,8 @@ export function HttpFields({ draft, onDraft, errors }: TargetProps<HttpDraft>) {
           optional
           hint={
             <>
-              A template: <code className="font-mono">{"{{ input.order | tojson }}"}</code>,{" "}
-              <code className="font-mono">{"{{ run.id }}"}</code>. Left empty, the input of the run is sent as JSON.
+              Template: <code className="font-mono">{"{{ input.order | tojson }}"}</code>,{" "}
+              <code className="font-mono">{"{{ run.id }}"}</code>. If empty, the run's input is sent as JSON.
             </>
           }
           error={errors.at("target.body")}
@@ -76,14 +76,14 @@ export function HttpFields({ draft, onDraft, errors }: TargetProps<HttpDraft>) {
       ) : null}
       <Auth draft={draft} onDraft={onDraft} errors={errors} secrets={secrets} />
       <Fold
-        title="Answers, signature, callback"
+        title="Response, signature, callback"
         summary={summary(draft)}
         needed={["expect", "sign_with", "callback"].some((name) => errors.under(`target.${name}`) !== undefined)}
       >
         <Field
           label="Expected statuses"
           optional
-          hint="What counts as success, separated by commas: 2xx, 404, 200-204. By default 2xx."
+          hint="Comma-separated: 2xx, 404, 200-204. Default: 2xx."
           error={errors.under("target.expect")}
         >
           <Input placeholder="2xx" value={draft.expect} onChange={(event) => onDraft({ expect: event.target.value })} />
@@ -96,7 +96,7 @@ export function HttpFields({ draft, onDraft, errors }: TargetProps<HttpDraft>) {
         <Field
           label="Sign with secrets"
           optional
-          hint={`Names of secrets, separated by commas; receivers verify the Webhook-Signature header.${secrets.length > 0 ? ` There are: ${secrets.slice(0, 10).join(", ")}.` : ""}`}
+          hint={`Secret names, comma-separated. Receivers verify the Webhook-Signature header.${secrets.length > 0 ? ` Available: ${secrets.slice(0, 10).join(", ")}.` : ""}`}
           error={errors.under("target.sign_with")}
         >
           <Input
@@ -107,7 +107,7 @@ export function HttpFields({ draft, onDraft, errors }: TargetProps<HttpDraft>) {
         </Field>
         <CheckField
           label="Wait for a callback"
-          hint="An answer of 202 parks the run until somebody calls the address in the header Horae-Callback-Url."
+          hint="A 202 response parks the run until the URL in the Horae-Callback-Url header is called."
           checked={draft.callback}
           onChecked={(callback) => onDraft({ callback })}
         />
@@ -149,7 +149,7 @@ function Auth({ draft, onDraft, errors, secrets }: TargetProps<HttpDraft> & { se
           {draft.auth === "bearer" ? (
             <Field
               label="Token"
-              hint={`From a secret: ${example}. Written out, it is refused.`}
+              hint={`Use a secret: ${example}. Plain text is rejected.`}
               error={errors.at("target.auth.bearer")}
             >
               <Input
@@ -162,18 +162,14 @@ function Auth({ draft, onDraft, errors, secrets }: TargetProps<HttpDraft> & { se
             </Field>
           ) : (
             <>
-              <Field label="User name" error={errors.at("target.auth.basic.username")}>
+              <Field label="Username" error={errors.at("target.auth.basic.username")}>
                 <Input
                   value={draft.username}
                   autoComplete="off"
                   onChange={(event) => onDraft({ username: event.target.value })}
                 />
               </Field>
-              <Field
-                label="Password"
-                hint={`From a secret: ${example}`}
-                error={errors.at("target.auth.basic.password")}
-              >
+              <Field label="Password" hint={`Use a secret: ${example}`} error={errors.at("target.auth.basic.password")}>
                 <Input
                   className="font-mono text-xs"
                   placeholder={example}

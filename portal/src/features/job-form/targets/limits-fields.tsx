@@ -11,10 +11,10 @@ interface LimitsFieldsProps<T extends string> {
 
 const WORDS: Record<string, { label: string; placeholder: string }> = {
   memory: { label: "Memory", placeholder: "512MiB" },
-  cpu: { label: "Processor time (seconds)", placeholder: "no limit" },
-  cpus: { label: "Processors", placeholder: "0.5" },
-  files: { label: "Open files", placeholder: "the worker's own" },
-  processes: { label: "Processes", placeholder: "the worker's own" },
+  cpu: { label: "CPU time (seconds)", placeholder: "no limit" },
+  cpus: { label: "CPUs", placeholder: "0.5" },
+  files: { label: "Open files", placeholder: "worker default" },
+  processes: { label: "Processes", placeholder: "worker default" },
 };
 
 /** What an attempt may use; left empty, the worker's own limits hold. */
@@ -36,5 +36,5 @@ export function LimitsFields<T extends string>({ names, draft, onDraft, errors }
 
 export function limitsSummary(draft: Record<string, string>): string {
   const given = Object.entries(draft).filter(([, value]) => value !== "");
-  return given.length === 0 ? "the worker's own" : given.map(([name, value]) => `${name} ${value}`).join(" · ");
+  return given.length === 0 ? "worker default" : given.map(([name, value]) => `${name} ${value}`).join(" · ");
 }

@@ -18,7 +18,7 @@ export function PythonFields({ draft, onDraft, errors }: TargetProps<PythonDraft
         label="Function"
         hint={
           chosen?.description ||
-          "What workers have registered: mark functions with @horae.task and start horae worker --import my.tasks."
+          "Registered by workers. Mark functions with @horae.task and start horae worker --import my.tasks."
         }
         error={errors.at("target.function")}
       >

@@ -13,10 +13,10 @@ import type { TargetProps } from "./http-fields";
 import { LimitsFields, limitsSummary } from "./limits-fields";
 
 const KNOWN = ["bash", "sh", "python"];
-const INTERPRETERS = [...KNOWN.map((value) => ({ value, label: value })), { value: "/", label: "Another program" }];
+const INTERPRETERS = [...KNOWN.map((value) => ({ value, label: value })), { value: "/", label: "Other" }];
 const FROM = [
-  { value: "source", label: "Written here" },
-  { value: "file", label: "A file of the worker" },
+  { value: "source", label: "Inline" },
+  { value: "file", label: "File on the worker" },
 ];
 const LIMITS = ["memory", "cpu", "files", "processes"] as const;
 
@@ -33,7 +33,7 @@ export function ScriptFields({ draft, onDraft, errors }: TargetProps<ScriptDraft
           />
         </Field>
         {other ? (
-          <Field label="Path of the program" error={errors.at("target.interpreter")} className="min-w-48 flex-1">
+          <Field label="Program path" error={errors.at("target.interpreter")} className="min-w-48 flex-1">
             <Input
               className="font-mono text-xs"
               placeholder="/usr/bin/perl"
@@ -43,7 +43,7 @@ export function ScriptFields({ draft, onDraft, errors }: TargetProps<ScriptDraft
           </Field>
         ) : null}
         <Segments
-          label="Where the script is"
+          label="Script source"
           choices={FROM}
           value={draft.from}
           onValue={(from) => onDraft({ from: from as ScriptDraft["from"] })}
@@ -52,7 +52,7 @@ export function ScriptFields({ draft, onDraft, errors }: TargetProps<ScriptDraft
       {draft.from === "source" ? (
         <Field
           label="Script"
-          hint="The input of the run is on standard input, as JSON. JSON written to the file $HORAE_RESULT is the result."
+          hint="The run's input arrives on standard input as JSON. Write the result as JSON to the file $HORAE_RESULT."
           error={errors.at("target.source")}
         >
           <CodeEditor
@@ -63,7 +63,7 @@ export function ScriptFields({ draft, onDraft, errors }: TargetProps<ScriptDraft
           />
         </Field>
       ) : (
-        <Field label="Path on the worker's machine" error={errors.at("target.file") ?? errors.at("target.source")}>
+        <Field label="Path on the worker" error={errors.at("target.file") ?? errors.at("target.source")}>
           <Input
             className="font-mono text-xs"
             placeholder="/opt/jobs/report.sh"
@@ -78,7 +78,7 @@ export function ScriptFields({ draft, onDraft, errors }: TargetProps<ScriptDraft
       <Group
         label="Environment"
         optional
-        hint="Values may use {{ secrets.NAME }}, {{ input.… }}, {{ run.id }}."
+        hint="Values can use {{ secrets.NAME }}, {{ input.… }} and {{ run.id }}."
         error={errors.under("target.env")}
       >
         <PairsEditor noun="variable" multiline rows={draft.env} onRows={(env) => onDraft({ env })} />
@@ -97,27 +97,27 @@ export function ScriptFields({ draft, onDraft, errors }: TargetProps<ScriptDraft
         <Field label="Working directory" optional error={errors.at("target.cwd")}>
           <Input
             className="font-mono text-xs"
-            placeholder="the home directory"
+            placeholder="home directory"
             value={draft.cwd}
             onChange={(event) => onDraft({ cwd: event.target.value })}
           />
         </Field>
         <CheckField
           label="Run in a sandbox"
-          hint="Neither sees nor signals other processes of the machine. The worker needs bubblewrap."
+          hint="Isolated from other processes on the machine. Requires bubblewrap on the worker."
           checked={draft.sandbox}
           onChecked={(sandbox) => onDraft({ sandbox })}
         />
         {draft.sandbox ? (
           <div className="space-y-2 pl-6">
             <CheckField
-              label="May use the network"
+              label="Allow network access"
               checked={draft.network}
               onChecked={(network) => onDraft({ network })}
             />
             <CheckField
-              label="Sees files read-only"
-              hint="It can write to /tmp, which is empty, and nowhere else."
+              label="Read-only file system"
+              hint="Only /tmp is writable, and starts empty."
               checked={draft.readOnly}
               onChecked={(readOnly) => onDraft({ readOnly })}
             />

@@ -41,7 +41,7 @@ export function BackfillDialog({ job, onClose }: { job: JobView; onClose: () => 
       }),
     onSuccess: (begun) => {
       if ("kind" in begun) tellBegun(client, begun);
-      toast(`Backfill of ${job.name} has begun`);
+      toast(`Started backfilling ${job.name}`);
       onClose();
     },
   });
@@ -52,7 +52,7 @@ export function BackfillDialog({ job, onClose }: { job: JobView; onClose: () => 
       open
       onOpenChange={onClose}
       title={`Backfill ${job.name}`}
-      description="Runs every occurrence of a past range, those included that have run already. They do not count for its limits."
+      description="Runs every occurrence in a past time range, including those that already ran. These runs do not count towards the job's own limit."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -76,7 +76,11 @@ export function BackfillDialog({ job, onClose }: { job: JobView; onClose: () => 
         <Field label="To" hint={zone} error={fieldError(error, "end")}>
           <InstantInput value={end} zone={zone} onValue={setEnd} />
         </Field>
-        <Field label="At a time" hint="How many of its runs may be under way." error={fieldError(error, "parallelism")}>
+        <Field
+          label="Concurrency"
+          hint="Maximum concurrent runs of this backfill."
+          error={fieldError(error, "parallelism")}
+        >
           <Input inputMode="numeric" value={parallelism} onChange={(event) => setParallelism(event.target.value)} />
         </Field>
       </div>
@@ -89,7 +93,7 @@ export function BackfillDialog({ job, onClose }: { job: JobView; onClose: () => 
 }
 
 function Plan({ plan, zone }: { plan: BackfillPlanView; zone: string }) {
-  if (plan.total === 0) return <span className="text-muted">There is no occurrence in this range.</span>;
+  if (plan.total === 0) return <span className="text-muted">No occurrences in this range.</span>;
   return (
     <>
       <strong>{plural(plan.total, "occurrence")}</strong>
@@ -98,7 +102,7 @@ function Plan({ plan, zone }: { plan: BackfillPlanView; zone: string }) {
           , from {absolute(plan.first, zone)} to {absolute(plan.last, zone)}
         </span>
       ) : null}
-      {plan.existing ? <span className="mt-1 block text-muted">They have been backfilled already.</span> : null}
+      {plan.existing ? <span className="mt-1 block text-muted">Already backfilled.</span> : null}
     </>
   );
 }

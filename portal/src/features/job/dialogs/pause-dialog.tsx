@@ -39,7 +39,7 @@ export function PauseDialog({ job, onClose }: { job: JobView; onClose: () => voi
       open
       onOpenChange={onClose}
       title={`Pause ${job.name}?`}
-      description={`Its schedule is held. What was missed is treated as its catch-up rule says (${job.catch_up}).`}
+      description={`Its schedule stops. On resume, missed runs follow the catch-up policy (${job.catch_up}).`}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -49,7 +49,7 @@ export function PauseDialog({ job, onClose }: { job: JobView; onClose: () => voi
         </>
       }
     >
-      <Field label="Until" optional hint="Left empty, until somebody resumes it." error={wrong}>
+      <Field label="Until" optional hint="Leave empty to pause until resumed." error={wrong}>
         <InstantInput value={until} zone={userZone()} onValue={setUntil} />
       </Field>
       <div className="mt-2 flex flex-wrap gap-1">

@@ -44,7 +44,7 @@ export function RunDialog({ job, onClose }: { job: JobView; onClose: () => void 
     };
     const text = asText(input);
     const given = text.trim() === "" ? null : parsed(text);
-    setWrong(given === undefined ? "is not JSON yet" : undefined);
+    setWrong(given === undefined ? "is not valid JSON" : undefined);
     if (given !== undefined) run.mutate(given === null ? body : { ...body, input: given });
   };
   /** What was said about the input is not said of another one. */
@@ -61,7 +61,7 @@ export function RunDialog({ job, onClose }: { job: JobView; onClose: () => void 
       open
       onOpenChange={onClose}
       title={`Run ${job.name} now`}
-      description={job.enabled && !job.paused ? undefined : "It works although its schedule is held."}
+      description={job.enabled && !job.paused ? undefined : "Runs even though the schedule is on hold."}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -73,7 +73,7 @@ export function RunDialog({ job, onClose }: { job: JobView; onClose: () => void 
     >
       <div className="space-y-4">
         <RunInput target={job.target} draft={input} onDraft={change} errors={wrong ? only("input", wrong) : errors} />
-        <Fold title="Later, or sooner than others" summary={runAt || priority ? "" : "at once"}>
+        <Fold title="Start time and priority" summary={runAt || priority ? "" : "now"}>
           <div className="grid gap-3 sm:grid-cols-2">
             <Field label="Not before" optional error={errors.at("run_at")}>
               <InstantInput value={runAt} zone={userZone()} onValue={setRunAt} />

@@ -3,6 +3,7 @@ import type { JobStatsView, JobView, RunView } from "@/api/schema";
 import { RunStrip } from "@/components/ui/run-strip";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
+import { cn } from "@/lib/cn";
 import { count, duration } from "@/lib/durations";
 import { useStats } from "../queries";
 import { zoneOf } from "../zone";
@@ -24,7 +25,9 @@ export function Counters({ job, runs }: CountersProps) {
       <Counter label="Last run">
         <Time at={job.last_run_at} none="never" zone={zoneOf(job)} />
       </Counter>
-      <Counter label="Success">{number(stats, (all) => percent(all.success_rate))}</Counter>
+      <Counter label="Success rate" bad={isPoor(stats)}>
+        {number(stats, (all) => percent(all.success_rate))}
+      </Counter>
       <Counter label="Succeeded / failed">
         {number(stats, (all) => `${count(all.succeeded)} / ${count(all.failed)}`)}
       </Counter>
@@ -35,18 +38,25 @@ export function Counters({ job, runs }: CountersProps) {
 }
 
 function percent(rate: number | null): string {
-  return rate === null ? "–" : `${rate} %`;
+  return rate === null ? "–" : `${Math.floor(rate * 10) / 10} %`; // never rounded up to 100
 }
 
 function number(stats: JobStatsView | undefined, read: (stats: JobStatsView) => string): ReactNode {
   return stats ? read(stats) : <Skeleton className="w-16" />;
 }
 
-function Counter({ label, children }: { label: string; children: ReactNode }) {
+/** As on the overview. */
+const isPoor = (stats: JobStatsView | undefined) => stats?.success_rate != null && stats.success_rate < 90;
+
+function Counter({ label, bad = false, children }: { label: string; bad?: boolean; children: ReactNode }) {
   return (
     <div className="rounded-lg border border-line bg-surface px-4 py-3">
       <dt className="text-xs text-muted">{label}</dt>
-      <dd className="mt-1 flex min-h-6 items-center text-base font-semibold tabular-nums">{children}</dd>
+      <dd
+        className={cn("mt-1 flex min-h-6 items-center text-base font-semibold tabular-nums", bad && "text-failed-text")}
+      >
+        {children}
+      </dd>
     </div>
   );
 }

@@ -14,11 +14,11 @@ export function DurationTrend({ runs, zone }: { runs: RunView[] | undefined; zon
   const navigate = useNavigate();
   const points = runs ? pointsOf(runs) : undefined;
   return (
-    <Panel title="How long runs took" actions={<Spread points={points ?? []} />}>
+    <Panel title="Duration" actions={<Spread points={points ?? []} />}>
       {points?.length === 0 ? (
-        <p className="text-sm text-muted">No run has ended yet.</p>
+        <p className="text-sm text-muted">No finished runs yet.</p>
       ) : points ? (
-        <div role="img" aria-label={`Durations of the last ${points.length} runs, the newest at the right`}>
+        <div role="img" aria-label={`Durations of the last ${points.length} runs, newest on the right`}>
           <Suspense fallback={<Skeleton className="h-56 w-full" />}>
             <Chart points={points} zone={zone} onOpen={(id) => void navigate(`/runs/${id}`)} />
           </Suspense>

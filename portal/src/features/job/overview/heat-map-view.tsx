@@ -3,6 +3,7 @@ import type { JobView } from "@/api/schema";
 import { Panel } from "@/components/ui/panel";
 import { Skeleton } from "@/components/ui/skeleton";
 import { cn } from "@/lib/cn";
+import { plural } from "@/lib/words";
 import { useHours } from "../queries";
 import { clockOf } from "../zone";
 import { cellWords, type DayRow, type Heat, heat, heatMap } from "./heat-map";
@@ -34,7 +35,7 @@ export function HeatMapView({ job }: { job: JobView }) {
   const [now] = useState(Date.now);
   const rows = heatMap(hours.data?.items ?? [], zone, DAYS, now);
   return (
-    <Panel title="By day and hour">
+    <Panel title="Results by hour">
       {hours.data ? <Grid rows={rows} /> : <Skeleton className="h-52 w-full" />}
       <ul className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
         {LEGEND.map(([kind, words]) => (
@@ -97,6 +98,6 @@ function dayWords(date: string): string {
 function summary(rows: DayRow[]): string {
   const cells = rows.flatMap((row) => row.cells).filter((cell) => cell !== null);
   const failing = cells.filter((cell) => cell.failed > 0).length;
-  if (cells.length === 0) return `Nothing ended in the last ${rows.length} days`;
-  return `Runs ended in ${cells.length} hours of the last ${rows.length} days; in ${failing} of them some failed`;
+  if (cells.length === 0) return `No runs in the last ${rows.length} days`;
+  return `Runs in ${plural(cells.length, "hour")} of the last ${rows.length} days; failures in ${failing} of them`;
 }

@@ -10,34 +10,34 @@ import { seconds } from "@/lib/durations";
 import { plural, targetWords } from "@/lib/words";
 
 const OVERLAPS: Record<JobView["overlap"], string> = {
-  skip: "is skipped",
-  queue_one: "waits, if none waits yet",
-  queue_all: "waits",
-  cancel_running: "waits, and the older run is cancelled",
-  allow: "runs beside it",
+  skip: "skip",
+  queue_one: "queue one",
+  queue_all: "queue all",
+  cancel_running: "cancel the running one",
+  allow: "run in parallel",
 };
 const CATCH_UPS: Record<JobView["catch_up"], string> = {
-  last: "the last one runs",
-  all: "all of them run",
-  first: "the first one runs",
-  none: "none runs",
+  last: "run the latest",
+  all: "run all",
+  first: "run the earliest",
+  none: "skip",
 };
 
 /** The definition, as one would tell it. */
 export function InWords({ job }: { job: JobView }) {
   const scheduled = job.schedule !== null && !("manual" in job.schedule);
   return (
-    <Panel title="What it is">
+    <Panel title="Configuration">
       <KeyValues
         items={[
           ["Target", <Target key="target" job={job} />],
           ["Retries", retries(job)],
-          ["Time limit", `${seconds(job.timeout)} an attempt`],
-          ["Must start", job.start_within === null ? null : `within ${seconds(job.start_within)}`],
-          ["Grace", job.grace === null ? null : `${seconds(job.grace)} to stop`],
-          ["At a time", job.max_instances === null ? "any number of runs" : plural(job.max_instances, "run")],
-          ["When busy", scheduled ? `an occurrence ${OVERLAPS[job.overlap]}` : null],
-          ["When missed", scheduled ? CATCH_UPS[job.catch_up] : null],
+          ["Timeout", `${seconds(job.timeout)} per attempt`],
+          ["Start within", job.start_within === null ? null : seconds(job.start_within)],
+          ["Grace period", job.grace === null ? null : seconds(job.grace)],
+          ["Concurrency", job.max_instances === null ? "no limit" : plural(job.max_instances, "run")],
+          ["If still running", scheduled ? OVERLAPS[job.overlap] : null],
+          ["Missed runs", scheduled ? CATCH_UPS[job.catch_up] : null],
           [
             "Queue",
             <span key="queue">

@@ -27,7 +27,7 @@ export function NextPanel({ job }: { job: JobView }) {
           {next.data.occurrences.length > 0 ? (
             <OccurrenceList occurrences={next.data.occurrences} zone={clockOf(job)} />
           ) : (
-            <p className="text-sm text-muted">None can be foreseen.</p>
+            <p className="text-sm text-muted">No upcoming occurrences.</p>
           )}
         </>
       ) : null}

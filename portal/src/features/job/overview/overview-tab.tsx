@@ -28,7 +28,7 @@ export function OverviewTab({ job }: { job: JobView }) {
 function Clock({ job }: { job: JobView }) {
   return (
     <p className="text-xs text-muted">
-      Times on this page are in {clockOf(job)}, {zoneOf(job) ? "the time zone of its schedule" : "your time zone"}.
+      Times on this page are in {clockOf(job)}, {zoneOf(job) ? "the schedule's time zone" : "your time zone"}.
     </p>
   );
 }

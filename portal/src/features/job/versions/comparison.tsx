@@ -28,7 +28,7 @@ export function Comparison({ job, versions, from, to, onPick }: ComparisonProps)
   const one = from.version === to.version;
   return (
     <Panel
-      title={one ? `Version ${to.version}` : `From version ${from.version} to ${to.version}`}
+      title={one ? `Version ${to.version}` : `Version ${from.version} → ${to.version}`}
       actions={<Back job={job} to={to} />}
     >
       <div className="mb-3 flex flex-wrap items-center gap-2 text-sm text-muted">
@@ -90,20 +90,20 @@ function useRollback(job: JobView) {
     onError: (error) =>
       toastError(
         error instanceof ApiError && error.status === 412
-          ? `Somebody else changed ${job.name} just now: look again`
+          ? `${job.name} was just changed by someone else. Review it and try again`
           : `Could not roll back ${job.name}`,
         error,
       ),
     onSuccess: (saved, version) => {
       client.setQueryData(["jobs", "one", job.id], saved);
-      toast(`${job.name} is as in version ${version} again: version ${saved.version}`);
+      toast(`Rolled ${job.name} back to version ${version}, saved as version ${saved.version}`);
     },
     onSettled: () => client.invalidateQueries({ queryKey: ["jobs"] }),
   });
   return async ({ version }: VersionView) => {
     const sure = await confirm({
       title: `Roll back to version ${version}?`,
-      text: `Its definition is saved anew as version ${job.version + 1}. Nothing is lost: version ${job.version} stays in the list.`,
+      text: `Saves that definition as version ${job.version + 1}. Version ${job.version} stays in the list.`,
       action: "Roll back",
     });
     if (sure) mutation.mutate(version);

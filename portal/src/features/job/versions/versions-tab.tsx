@@ -36,7 +36,7 @@ export function VersionsTab({ job }: { job: JobView }) {
         </ol>
         {query.hasNextPage ? (
           <Button size="sm" variant="ghost" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Older ones
+            Show older
           </Button>
         ) : null}
       </Panel>

@@ -40,15 +40,15 @@ export function RunLog({ id, log, live, waiting }: RunLogProps) {
 
 function words({ state, lines }: RunLogState): string {
   const written = plural(lines.length, "line");
-  if (state === "reading") return "Reading the log…";
-  if (state === "broken") return `${written}. The connection broke; it goes on by itself.`;
+  if (state === "reading") return "Loading log…";
+  if (state === "broken") return `${written}. Connection lost. Reconnecting…`;
   return state === "following" ? `${written}, live` : written;
 }
 
 function Empty({ log, waiting }: { log: RunLogState; waiting: boolean }) {
-  if (log.state === "reading") return "Reading the log…";
-  if (log.state === "ended") return "It wrote nothing.";
-  return waiting ? "It has not started yet. What it writes will appear here." : "It has written nothing yet.";
+  if (log.state === "reading") return "Loading log…";
+  if (log.state === "ended") return "No output.";
+  return waiting ? "Not started yet. Output appears here." : "No output yet.";
 }
 
 function Actions({ id, log }: { id: string; log: RunLogState }) {
@@ -71,16 +71,16 @@ function Actions({ id, log }: { id: string; log: RunLogState }) {
   };
   return (
     <>
-      <Tooltip content="Copy the log">
-        <Button variant="ghost" size="icon-sm" aria-label="Copy the log" onClick={() => void copy()}>
+      <Tooltip content="Copy log">
+        <Button variant="ghost" size="icon-sm" aria-label="Copy log" onClick={() => void copy()}>
           <Copy />
         </Button>
       </Tooltip>
-      <Tooltip content="Download the log">
+      <Tooltip content="Download log">
         <Button
           variant="ghost"
           size="icon-sm"
-          aria-label="Download the log"
+          aria-label="Download log"
           disabled={busy}
           onClick={() => void download()}
         >

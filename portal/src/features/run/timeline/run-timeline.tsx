@@ -6,7 +6,7 @@ import { StatusBadge } from "@/components/ui/status-badge";
 import { cn } from "@/lib/cn";
 import { duration, seconds } from "@/lib/durations";
 import { useFromNow } from "@/lib/now";
-import { absolute, clock } from "@/lib/times";
+import { absolute, momentOf } from "@/lib/times";
 import { barOf, lengthOf, type Scale, scaleOf, ticksOf } from "./scale";
 import { type Segment, segmentsOf } from "./segments";
 
@@ -32,19 +32,19 @@ export function RunTimeline({ run, attempts }: RunTimelineProps) {
   const [all, setAll] = useState(false);
   const live = run.status === "queued" || run.status === "running";
   const now = useFromNow((at) => (live ? at : 0)) || Date.now();
-  const segments = segmentsOf(run, attempts);
-  if (segments.length === 0) return <p className="text-sm text-muted">It ended before anything was done.</p>;
+  const segments = segmentsOf(run, attempts).filter(({ from, to }) => to !== null || from <= now); // not what is to come
+  if (segments.length === 0) return <p className="text-sm text-muted">Ended before it started.</p>;
   const scale = scaleOf(segments, now);
   const folded = !all && segments.length > MOST ? segments.length - MOST : 0;
   const shown = folded ? [...segments.slice(0, MOST / 2), ...segments.slice(-MOST / 2)] : segments;
   return (
     <div>
       <table className="w-full border-collapse text-left text-sm">
-        <caption className="sr-only">What happened to this run, and how long it took</caption>
+        <caption className="sr-only">Timeline of this run</caption>
         <thead className="text-xs text-muted">
           <tr>
             <th scope="col" className="w-px pr-3 pb-1 font-medium whitespace-nowrap">
-              What
+              Phase
             </th>
             <th scope="col" className="pb-1 font-normal">
               <span className="sr-only">To scale</span>
@@ -54,7 +54,7 @@ export function RunTimeline({ run, attempts }: RunTimelineProps) {
               Took
             </th>
             <th scope="col" className="hidden w-px pb-1 pl-4 font-medium whitespace-nowrap md:table-cell">
-              Began
+              Started
             </th>
           </tr>
         </thead>
@@ -112,7 +112,7 @@ function Row({ segment, scale, now }: { segment: Segment; scale: Scale; now: num
       <td className="py-1 pl-3 text-right whitespace-nowrap">{duration(segment.took ?? lengthOf(segment, now))}</td>
       <td className="hidden py-1 pl-4 whitespace-nowrap text-muted md:table-cell">
         <time dateTime={new Date(segment.from).toISOString()} title={absolute(segment.from)}>
-          {clock(segment.from)}
+          {momentOf(scale.from, scale.to)(segment.from)}
         </time>
       </td>
     </tr>

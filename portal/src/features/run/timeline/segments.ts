@@ -99,9 +99,9 @@ function pending(found: Segment[], run: Run, before: number, tried: boolean): vo
   const due = at(run.due_at);
   if (tried && due !== null && due > before) {
     found.push({ kind: "backoff", from: before, to: due, label: "Backoff" });
-    found.push({ kind: "waiting", from: due, to: null, label: "Waits for a worker" });
+    found.push({ kind: "waiting", from: due, to: null, label: "Waiting for a worker" });
   } else {
-    found.push({ kind: "waiting", from: before, to: null, label: "Waits for a worker" });
+    found.push({ kind: "waiting", from: before, to: null, label: "Waiting for a worker" });
   }
 }
 

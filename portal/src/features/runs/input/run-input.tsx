@@ -46,10 +46,10 @@ export function RunInput({ target, draft, onDraft, errors }: RunInputProps) {
 function hintOf(kind: NonNullable<JobView["target"]>["kind"] | undefined): string {
   switch (kind) {
     case "http":
-      return "Any JSON: the body, or what its template takes from it.";
+      return "Any JSON. Sent as the body, or available to its template.";
     case "python":
-      return "A JSON object: arguments by name, before those of the job.";
+      return "A JSON object of arguments. They override the job's own.";
     default:
-      return "Any JSON: it is on standard input.";
+      return "Any JSON. Passed on standard input.";
   }
 }

@@ -19,7 +19,7 @@ import { PasswordForm } from "./password-form";
 const THEMES = [
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
-  { value: "system", label: "As the system" },
+  { value: "system", label: "System" },
 ];
 
 export function AccountSection() {
@@ -28,7 +28,7 @@ export function AccountSection() {
   const { me, places } = session;
   return (
     <div className="max-w-2xl space-y-4">
-      <PageHeader title="My account" description="What concerns nobody but you." />
+      <PageHeader title="My account" description="Your profile and preferences." />
       <Panel title={me.user?.username ?? me.actor}>
         <KeyValues
           items={[
@@ -57,10 +57,13 @@ function Display() {
           <p className="text-sm font-medium">Theme</p>
           <Segments label="Theme" choices={THEMES} value={theme} onValue={(next) => setTheme(next as Theme)} />
         </div>
-        <Field label="Time zone" hint="In which times are shown here. A job keeps its own, which is shown besides.">
+        <Field
+          label="Time zone"
+          hint="Used for times in the portal. Jobs keep their own time zone, shown next to yours."
+        >
           <ZoneSelect
             className="block w-72 max-w-full"
-            none={`As the system (${systemZone()})`}
+            none={`System (${systemZone()})`}
             value={zone}
             onValue={(next) => {
               setZone(next);
@@ -79,7 +82,7 @@ function Sessions() {
   const leave = async () => {
     const sure = await confirm({
       title: "Sign out everywhere?",
-      text: "All your sessions end within seconds, in every browser and program, here too. API keys go on.",
+      text: "Ends all your sessions within seconds, including this one. API keys keep working.",
       action: "Sign out everywhere",
     });
     if (!sure) return;
@@ -95,7 +98,7 @@ function Sessions() {
   return (
     <Panel title="Sessions">
       <p className="mb-3 text-sm text-muted">
-        Left a browser signed in somewhere? End every session, and sign in again where you are.
+        Left a browser signed in somewhere? End all your sessions and sign in again here.
       </p>
       <Button busy={busy} onClick={() => void leave()}>
         Sign out everywhere

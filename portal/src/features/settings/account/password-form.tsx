@@ -22,7 +22,7 @@ export function PasswordForm({ username }: { username: string }) {
       await call("POST /auth/password", { body: { password: text("password"), new_password: text("new_password") } });
       setError(null);
       form.reset();
-      toast("Changed your password; your other sessions have ended");
+      toast("Password changed. Your other sessions have ended");
     } catch (reason) {
       setError(reason);
     } finally {
@@ -33,13 +33,13 @@ export function PasswordForm({ username }: { username: string }) {
     <Panel title="Password">
       <form onSubmit={(event) => void save(event)} className="max-w-sm space-y-4">
         <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
-        <Field label="Present password" error={fieldError(error, "password")}>
+        <Field label="Current password" error={fieldError(error, "password")}>
           <Input name="password" type="password" autoComplete="current-password" required />
         </Field>
         <Field label="New password" hint="At least 12 characters." error={fieldError(error, "new_password")}>
           <Input name="new_password" type="password" autoComplete="new-password" minLength={12} required />
         </Field>
-        <Field label="New password again" error={fieldError(error, "again")}>
+        <Field label="Confirm new password" error={fieldError(error, "again")}>
           <Input name="again" type="password" autoComplete="new-password" required />
         </Field>
         <Refusal error={error} />
@@ -52,5 +52,5 @@ export function PasswordForm({ username }: { username: string }) {
 }
 
 function mismatch(): ApiError {
-  return new ApiError(0, { title: "Invalid input", detail: "The two are not the same.", field: "again" });
+  return new ApiError(0, { title: "Invalid input", detail: "The passwords do not match.", field: "again" });
 }

@@ -6,7 +6,7 @@ import { inWords, kindOf, needsRoom } from "./changes";
 
 /** What differed, field by field. */
 export function AuditChanges({ changes }: { changes: ChangeView[] }) {
-  if (changes.length === 0) return <p className="text-sm text-muted">Nothing more is told of it.</p>;
+  if (changes.length === 0) return <p className="text-sm text-muted">No further details.</p>;
   return (
     <ul className="space-y-2">
       {changes.map((change) => (

@@ -25,7 +25,7 @@ export function AuditEntry({ entry, onFilter }: AuditEntryProps) {
           type="button"
           aria-expanded={open}
           aria-controls={id}
-          aria-label={`What differed: ${entry.action} ${entry.subject.name ?? ""}`}
+          aria-label={`Changes: ${entry.action} ${entry.subject.name ?? ""}`}
           onClick={() => setOpen(!open)}
           className="self-center rounded p-0.5 text-muted hover:bg-hover"
         >
@@ -44,7 +44,7 @@ export function AuditEntry({ entry, onFilter }: AuditEntryProps) {
             </Link>
           ) : null}
           {entry.changes.length > 0 ? (
-            <span className="ml-1 text-xs text-muted">({plural(entry.changes.length, "difference")})</span>
+            <span className="ml-1 text-xs text-muted">({plural(entry.changes.length, "change")})</span>
           ) : null}
         </p>
         <span className="text-xs text-muted">
@@ -70,7 +70,7 @@ function Filter({ label, onClick, className }: { label: string; onClick: () => v
   return (
     <button
       type="button"
-      title="Only these"
+      title="Filter by this"
       onClick={onClick}
       className={cn("rounded text-left hover:text-accent hover:underline", className)}
     >

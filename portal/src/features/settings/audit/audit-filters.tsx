@@ -50,10 +50,10 @@ export function AuditFilters({ filters, mayAll, onChange }: AuditFiltersProps) {
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
       <SearchInput
-        label="By whom: user:ada"
+        label="By: user:ada"
         value={filters.actor}
         onValue={(actor) => onChange({ actor })}
-        className="w-44"
+        className="w-48"
       />
       <SearchInput
         label="Name or id"
@@ -61,11 +61,11 @@ export function AuditFilters({ filters, mayAll, onChange }: AuditFiltersProps) {
         onValue={(subject) => onChange({ subject })}
         className="w-40"
       />
-      <Select aria-label="Of what" choices={KINDS} value={filters.kind} onValue={(kind) => onChange({ kind })} />
+      <Select aria-label="Subject" choices={KINDS} value={filters.kind} onValue={(kind) => onChange({ kind })} />
       <Select aria-label="Time" choices={PERIODS} value={filters.period} onValue={(period) => onChange({ period })} />
       {mayAll ? (
         <Select
-          aria-label="Where"
+          aria-label="Project"
           choices={[
             { value: "", label: "This project" },
             { value: "yes", label: "All projects" },

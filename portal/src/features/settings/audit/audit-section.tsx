@@ -30,7 +30,7 @@ export function AuditSection() {
     <>
       <PageHeader
         title="Audit trail"
-        description="Who changed what, and when. Nobody can change it."
+        description="Every change, append-only."
         actions={<Export query={queryOf({ ...filters, cursor: "" }, opened)} />}
       />
       <AuditFilters filters={filters} mayAll={can("users:read")} onChange={(change) => set(change)} />
@@ -72,16 +72,16 @@ function Export({ query }: { query: Record<string, string | boolean> }) {
 
 function NoMatch() {
   return (
-    <EmptyState icon={SearchX} title="Nobody did anything like that">
-      Take a filter away, or look at a longer time.
+    <EmptyState icon={SearchX} title="No entries match">
+      Clear a filter or choose a longer time range.
     </EmptyState>
   );
 }
 
 function Nothing() {
   return (
-    <EmptyState icon={ScrollText} title="Nothing has been changed yet">
-      Every change that somebody asks for is written here, with who asked, from where, and what differed.
+    <EmptyState icon={ScrollText} title="No changes yet">
+      Every change is recorded here: who made it, from where, and what changed.
     </EmptyState>
   );
 }

@@ -29,7 +29,7 @@ export function versionOf({ action, subject, changes }: AuditView): number | nul
 }
 
 const VERBS: Record<string, string> = {
-  create: "made",
+  create: "created",
   edit: "changed",
   delete: "deleted",
   revoke: "revoked",

@@ -36,7 +36,7 @@ export function KeysSection() {
   ) : null;
   return (
     <>
-      <PageHeader title="API keys" description="For programs: each acts in this project, with a role." actions={make} />
+      <PageHeader title="API keys" description="For programs. Each key has a role in this project." actions={make} />
       <div className="rounded-lg border border-line bg-surface">
         <DataTable
           caption="API keys"
@@ -87,7 +87,7 @@ const COLUMNS: ColumnDef<KeyView>[] = [
   },
   {
     id: "made",
-    header: "Made",
+    header: "Created",
     meta: { className: "hidden lg:table-cell" },
     cell: ({ row: { original: key } }) => (
       <span className="text-muted">
@@ -115,7 +115,7 @@ function Revoke({ given: key }: { given: KeyView }) {
   const revoke = async () => {
     const sure = await confirm({
       title: `Revoke the key ${key.name}?`,
-      text: "Whatever uses it gets no further, within five seconds. It does not come back.",
+      text: "Anything using it is rejected within five seconds. This cannot be undone.",
       action: "Revoke",
       danger: true,
     });

@@ -30,7 +30,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
     return (
       <Once
         title={`The key ${made.name}`}
-        text="Keep it where your program finds it, and nowhere else. It is shown this once."
+        text="Store it somewhere safe. It will not be shown again."
         value={made.token}
         onClose={onClose}
       />
@@ -39,8 +39,8 @@ export function NewKey({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="New API key"
-      description="It does not end with your account: revoke it when it is not needed any more."
-      action="Make the key"
+      description="Keys outlive your account. Revoke this one when it is no longer needed."
+      action="Create key"
       onClose={onClose}
       onSubmit={async (text) => {
         const given = { name: text("name").trim(), role: text("role") } as Body<"POST /api-keys">;
@@ -52,10 +52,14 @@ export function NewKey({ onClose }: { onClose: () => void }) {
     >
       {(error) => (
         <>
-          <Field label="Name" hint="What it is for: deploy, grafana." error={fieldError(error, "name")}>
+          <Field label="Name" hint="For example: deploy, grafana." error={fieldError(error, "name")}>
             <Input name="name" required maxLength={100} autoComplete="off" />
           </Field>
-          <Field label="Role" hint="As little as it needs; not more than you have." error={fieldError(error, "role")}>
+          <Field
+            label="Role"
+            hint="Grant only what it needs. Cannot exceed your own role."
+            error={fieldError(error, "role")}
+          >
             <Select name="role" choices={upTo(role)} defaultValue="viewer" className="block w-40" />
           </Field>
           <Field label="Expires" error={fieldError(error, "expires_at")}>

@@ -38,7 +38,7 @@ function Invitation({ slug, one }: { slug: string; one: InvitationView }) {
   const revoke = async () => {
     const sure = await confirm({
       title: "Revoke this invitation?",
-      text: "Its link does not work any more.",
+      text: "The link stops working.",
       action: "Revoke",
       danger: true,
     });

@@ -25,7 +25,7 @@ export function Invite({ slug, onClose }: { slug: string; onClose: () => void })
     return (
       <Once
         title="The invitation"
-        text="Whoever opens this link first joins the project. It is shown this once."
+        text="The first person to open this link joins the project. It will not be shown again."
         value={link}
         onClose={onClose}
       />
@@ -33,9 +33,9 @@ export function Invite({ slug, onClose }: { slug: string; onClose: () => void })
   }
   return (
     <FormDialog
-      title="Invite somebody"
-      description="You get a link that is good once. Who has no account yet makes one with it."
-      action="Make the link"
+      title="Invite someone"
+      description="Creates a one-time invite link. New users create their account with it."
+      action="Create link"
       onClose={onClose}
       onSubmit={async (text) => {
         const note = text("note").trim();
@@ -56,10 +56,10 @@ export function Invite({ slug, onClose }: { slug: string; onClose: () => void })
             onValue={(next) => setRole(next as Role)}
             className="sm:grid-cols-2"
           />
-          <Field label="Good for" error={fieldError(error, "expires_at")}>
+          <Field label="Valid for" error={fieldError(error, "expires_at")}>
             <Select name="days" choices={DAYS} defaultValue="7" className="block w-40" />
           </Field>
-          <Field label="Note" optional hint="For you, to remember whom it was for." error={fieldError(error, "note")}>
+          <Field label="Note" optional hint="A reminder of who it is for." error={fieldError(error, "note")}>
             <Input name="note" maxLength={200} autoComplete="off" />
           </Field>
         </>

@@ -37,7 +37,7 @@ export function MembersSection() {
     <>
       <PageHeader
         title="Members"
-        description="Who may act in this project, and as what."
+        description="People with access to this project, and their roles."
         actions={
           can("members:write") ? (
             <Button variant="primary" onClick={() => setInviting(true)}>
@@ -55,8 +55,8 @@ export function MembersSection() {
           error={members.error}
           onRetry={() => void members.refetch()}
           empty={
-            <EmptyState icon={UserPlus} title="Nobody is a member yet">
-              Invite somebody by a link; admins may act here all the same.
+            <EmptyState icon={UserPlus} title="No members yet">
+              Invite someone with a link. Admins have access either way.
             </EmptyState>
           }
         />
@@ -130,7 +130,7 @@ function Remove({ member }: { member: MemberView }) {
   const remove = async () => {
     const sure = await confirm({
       title: `Remove ${member.username}?`,
-      text: "They see nothing of this project any more, within seconds. Their account stays.",
+      text: "They lose access within seconds. Their account stays.",
       action: "Remove",
       danger: true,
     });

@@ -10,7 +10,7 @@ export function DeleteProject({ slug }: { slug: string }) {
   const remove = async () => {
     const sure = await confirm({
       title: `Delete the project ${slug}?`,
-      text: "Its members, keys and invitations go with it. This cannot be undone.",
+      text: "Deletes its members, keys and invitations too. This cannot be undone.",
       action: "Delete",
       danger: true,
       typed: slug,
@@ -26,8 +26,7 @@ export function DeleteProject({ slug }: { slug: string }) {
   return (
     <Panel title="Delete this project">
       <p className="mb-3 text-sm text-muted">
-        Only a project without jobs, runs under way and secrets can be deleted. What people did in it stays in the audit
-        trail.
+        Only a project with no jobs, running work or secrets can be deleted. Its audit trail stays.
       </p>
       <Refusal error={error} />
       <Button variant="danger" className="mt-3" onClick={() => void remove()}>

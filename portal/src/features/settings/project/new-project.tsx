@@ -9,8 +9,8 @@ export function NewProject({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="New project"
-      description="It is empty and without members. You may act in it as an admin, and invite its people."
-      action="Make it"
+      description="Starts empty, with no members. As an admin you have access and can invite people."
+      action="Create project"
       onClose={onClose}
       onSubmit={async (text) => {
         const name = text("name").trim();
@@ -23,7 +23,7 @@ export function NewProject({ onClose }: { onClose: () => void }) {
         <>
           <Field
             label="Slug"
-            hint="Small letters, digits and -. It is in addresses, and stays."
+            hint="Lowercase letters, digits and -. Used in URLs; cannot be changed."
             error={fieldError(error, "slug")}
           >
             <Input name="slug" required maxLength={100} autoComplete="off" autoCapitalize="none" />

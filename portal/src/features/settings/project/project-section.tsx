@@ -32,7 +32,7 @@ export function ProjectSection() {
     <div className="max-w-2xl">
       <PageHeader
         title="Project"
-        description="Jobs, runs, secrets and keys belong to one project."
+        description="Each project has its own jobs, runs, secrets and keys."
         actions={
           can("projects:manage") ? (
             <Button onClick={() => setMaking(true)}>
@@ -56,7 +56,7 @@ export function ProjectSection() {
                     {project.data.slug}
                   </code>,
                 ],
-                ["Made", <Time key="made" at={project.data.created_at} />],
+                ["Created", <Time key="made" at={project.data.created_at} />],
                 ["Your role here", place.role],
               ]}
             />
@@ -79,7 +79,7 @@ function Rename({ slug, name }: { slug: string; name: string }) {
     try {
       await call("PATCH /projects/{id}", { path: { id: slug }, body: { name: text } });
       setError(null);
-      toast(`The project is now called ${text}`);
+      toast(`Renamed the project to ${text}`);
       await enter(slug); // its name is in the head of every page
     } catch (reason) {
       setError(reason);

@@ -42,7 +42,7 @@ export function SecretActions({ name }: { name: string }) {
 
 /** Asks, and asks again where jobs name it: the server says which. False if somebody thought better of it. */
 async function removed(name: string): Promise<boolean> {
-  const text = "Its value is gone for good. Set it anew to use it again.";
+  const text = "The value is deleted permanently.";
   if (!(await confirm({ title: `Delete ${name}?`, text, action: "Delete", danger: true }))) return false;
   try {
     await call("DELETE /secrets/{name}", { path: { name } });
@@ -52,7 +52,7 @@ async function removed(name: string): Promise<boolean> {
     const sure = await confirm({
       title: `${name} is in use`,
       text: question,
-      action: "Delete all the same",
+      action: "Delete anyway",
       danger: true,
     });
     if (!sure) return false;

@@ -35,7 +35,7 @@ export function SecretsSection() {
     <>
       <PageHeader
         title="Secrets"
-        description="Values that jobs use and nobody reads: stored encrypted, and taken out of logs."
+        description="Values for jobs to use: encrypted, write-only and redacted from logs."
         actions={make}
       />
       <div className="rounded-lg border border-line bg-surface">
@@ -48,8 +48,8 @@ export function SecretsSection() {
           onRetry={() => void secrets.refetch()}
           empty={
             <EmptyState icon={Lock} title="No secrets yet" action={make}>
-              Set one, and write <code className="font-mono text-xs">{"{{ secrets.NAME }}"}</code> where a job needs it:
-              in headers, bodies and environments.
+              Create one, then write <code className="font-mono text-xs">{"{{ secrets.NAME }}"}</code> in a job's
+              headers, body or environment.
             </EmptyState>
           }
         />
@@ -70,7 +70,7 @@ const COLUMNS: ColumnDef<SecretView>[] = [
         <code className="truncate font-mono text-xs font-medium" title={secret.name}>
           {secret.name}
         </code>
-        <CopyButton text={`{{ secrets.${secret.name} }}`} label={`Copy how jobs name ${secret.name}`} />
+        <CopyButton text={`{{ secrets.${secret.name} }}`} label={`Copy the reference to ${secret.name}`} />
       </span>
     ),
   },

@@ -17,7 +17,7 @@ export function SetSecret({ name, onClose }: SetSecretProps) {
   return (
     <FormDialog
       title={name ? `Replace ${name}` : "New secret"}
-      description="Runs that start from now on get this value. Nobody can read it back."
+      description="Used by runs from now on. It cannot be read back."
       action={name ? "Replace" : "Set"}
       onClose={onClose}
       onSubmit={async (text) => {
@@ -34,7 +34,7 @@ export function SetSecret({ name, onClose }: SetSecretProps) {
       {(error) => (
         <>
           {name ? null : (
-            <Field label="Name" hint="Letters, digits and _, as in API_TOKEN." error={fieldError(error, "name")}>
+            <Field label="Name" hint="Letters, digits and _, such as API_TOKEN." error={fieldError(error, "name")}>
               <Input
                 name="name"
                 required

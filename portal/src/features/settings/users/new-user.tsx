@@ -14,14 +14,14 @@ export function NewUser({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="New user"
-      description="Tell them the password, which they should change. An invitation, under Members, needs none."
-      action="Make the account"
+      description="Share the password with them and have them change it. Or invite them under Members instead."
+      action="Create account"
       onClose={onClose}
       onSubmit={async (text) => {
         const body = { username: text("username").trim(), password: text("password"), is_admin: admin };
         const made = await call("POST /users", { body });
         void client.invalidateQueries({ queryKey: ["users"] });
-        toast(`Made the account ${made.username}`);
+        toast(`Created account ${made.username}`);
         onClose();
       }}
     >
@@ -35,7 +35,7 @@ export function NewUser({ onClose }: { onClose: () => void }) {
           </Field>
           <CheckField
             label="Admin of the installation"
-            hint="Manages users and projects, and may act in every project."
+            hint="Manages users and projects, with access to every project."
             checked={admin}
             onChecked={setAdmin}
           />

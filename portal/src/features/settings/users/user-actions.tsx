@@ -21,7 +21,7 @@ export function UserActions({ user }: { user: UserView }) {
   const name = user.username;
   const path = { id: user.id };
   const trigger = (
-    <Button variant="ghost" size="icon-sm" aria-label={`More about ${name}`}>
+    <Button variant="ghost" size="icon-sm" aria-label={`More actions for ${name}`}>
       <EllipsisVertical />
     </Button>
   );
@@ -35,7 +35,7 @@ export function UserActions({ user }: { user: UserView }) {
           onSelect={() =>
             void act(() => call("DELETE /users/{id}/sessions", { path }), `Signed ${name} out everywhere`, {
               title: `Sign ${name} out everywhere?`,
-              text: "All their sessions end within seconds. With their password they may sign in again.",
+              text: "Ends all their sessions within seconds. They can sign in again.",
               action: "Sign out",
             })
           }
@@ -45,23 +45,23 @@ export function UserActions({ user }: { user: UserView }) {
         <MenuItem
           onSelect={() =>
             void (user.is_admin
-              ? patch({ is_admin: false }, `${name} is no admin any more`)
+              ? patch({ is_admin: false }, `${name} is no longer an admin`)
               : patch({ is_admin: true }, `${name} is an admin`, {
                   title: `Make ${name} an admin?`,
-                  text: "Admins manage users and projects, and may act in every project.",
+                  text: "Admins manage users and projects, with access to every project.",
                   action: "Make admin",
                 }))
           }
         >
           {user.is_admin ? <ShieldOff aria-hidden /> : <Shield aria-hidden />}
-          {user.is_admin ? "No admin any more" : "Make admin"}
+          {user.is_admin ? "Remove admin" : "Make admin"}
         </MenuItem>
         <MenuItem
           onSelect={() =>
             void (user.is_active
               ? patch({ is_active: false }, `Disabled ${name}`, {
                   title: `Disable ${name}?`,
-                  text: "They are signed out, and cannot sign in until somebody enables them. Their keys go on.",
+                  text: "Signs them out until they are enabled again. Their API keys keep working.",
                   action: "Disable",
                   danger: true,
                 })
@@ -77,7 +77,7 @@ export function UserActions({ user }: { user: UserView }) {
           onSelect={() =>
             void act(() => call("DELETE /users/{id}", { path }), `Deleted ${name}`, {
               title: `Delete ${name}?`,
-              text: "With their memberships and sessions. What they did stays under their name, which somebody else may then take.",
+              text: "Deletes their memberships and sessions too. The audit trail keeps their name, which becomes available again.",
               action: "Delete",
               danger: true,
               typed: name,
@@ -100,7 +100,7 @@ function useActs({ id, username }: UserView) {
       await run();
       toast(done);
     } catch (error) {
-      toastError(`Nothing was changed about ${username}`, error);
+      toastError(`Could not change ${username}`, error);
     }
     void client.invalidateQueries({ queryKey: ["users"] });
   };
@@ -113,8 +113,8 @@ function ResetPassword({ user, onClose }: { user: UserView; onClose: () => void 
   const client = useQueryClient();
   return (
     <FormDialog
-      title={`A new password for ${user.username}`}
-      description="Their sessions end. Tell them the password, which they should change."
+      title={`New password for ${user.username}`}
+      description="Ends their sessions. Share the password with them and have them change it."
       action="Set it"
       onClose={onClose}
       onSubmit={async (text) => {

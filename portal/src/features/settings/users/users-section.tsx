@@ -30,7 +30,7 @@ export function UsersSection() {
     <>
       <PageHeader
         title="Users"
-        description="Everybody with an account in this installation."
+        description="Everyone with an account on this installation."
         actions={
           can("users:write") ? (
             <Button variant="primary" onClick={() => setMaking(true)}>
@@ -47,7 +47,7 @@ export function UsersSection() {
           rowId={(user) => user.id}
           error={users.error}
           onRetry={() => void users.refetch()}
-          empty={<EmptyState icon={Users} title="Nobody has an account yet" />}
+          empty={<EmptyState icon={Users} title="No users yet" />}
         />
       </div>
       <Pager nextCursor={users.data?.next_cursor} />
