@@ -165,7 +165,7 @@ async def test_a_run_that_succeeded(world: World) -> None:
 
 @pytest.mark.parametrize(
     ("outcome", "attempts", "name", "words"),
-    [(FAILED, 1, "attempts", "its attempts are used up"), (PERMANENT, 3, "permanent", "failed for good")],
+    [(FAILED, 1, "attempts", "no attempts are left"), (PERMANENT, 3, "permanent", "the failure is permanent")],
 )
 async def test_a_run_that_failed(world: World, outcome: Any, attempts: int, name: str, words: str) -> None:
     await alive(world)
@@ -176,7 +176,7 @@ async def test_a_run_that_failed(world: World, outcome: Any, attempts: int, name
     assert str(outcome.error) in closed.detail
     assert "has been a dead letter since" in gate(found, "dead_letter").detail
     await world.execute("DELETE FROM dead_letters")
-    assert "resolved" in gate(await of_run(world, ended), "dead_letter").detail
+    assert "no longer a dead letter" in gate(await of_run(world, ended), "dead_letter").detail
 
 
 async def test_the_last_attempt_tells_its_own_outcome(world: World) -> None:

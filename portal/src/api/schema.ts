@@ -776,7 +776,7 @@ export interface Mount {
   read_only?: boolean;
 }
 
-/** With the token, this once. */
+/** With the token, which is shown only now. */
 export interface NewInvitationView {
   id: string;
   project_id: string;
@@ -790,7 +790,7 @@ export interface NewInvitationView {
   token: string;
 }
 
-/** With the key itself, this once. */
+/** With the key itself, which is shown only now. */
 export interface NewKeyView {
   id: string;
   name: string;
@@ -1208,7 +1208,7 @@ export interface StrandedGroupView {
   unblock: string | null;
 }
 
-/** `timestamp` is null as long as nobody has looked. */
+/** `timestamp` is null until somebody has looked. */
 export interface StrandedView {
   timestamp: string | null;
   items: StrandedGroupView[];

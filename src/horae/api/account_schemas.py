@@ -173,7 +173,7 @@ class InvitationView(BaseModel):
 
 
 class NewInvitationView(InvitationView):
-    """With the token, this once."""
+    """With the token, which is shown only now."""
 
     token: str
 
@@ -190,7 +190,7 @@ class KeyView(BaseModel):
 
 
 class NewKeyView(KeyView):
-    """With the key itself, this once."""
+    """With the key itself, which is shown only now."""
 
     token: str
 

@@ -111,7 +111,7 @@ async def _by_session(gate: Gate, text: str) -> Caller:
     claims = gate.access.read(text)
     account: Account | None = await gate.account(claims.session_id) if claims else None
     if claims is None or account is None or account.user.id != claims.user_id:
-        raise Unauthenticated("this token is not valid any more: refresh it, or sign in again")
+        raise Unauthenticated("this token is no longer valid: refresh it, or sign in again")
     user = account.user
     return Caller(f"user:{user.username}", user.is_admin, account.places, user, claims.session_id)
 

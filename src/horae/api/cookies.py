@@ -23,7 +23,7 @@ def given(request: Request, public_url: str | None) -> str | None:
     """The token in the cookie; refused if another site's page made the browser send it."""
     token = request.cookies.get(NAME)
     if token is not None and not _own_page(request, public_url):
-        raise NotAllowed("this cookie is only good for pages of this server")
+        raise NotAllowed("this cookie is only valid for pages of this server")
     return token
 
 

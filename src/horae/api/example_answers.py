@@ -372,7 +372,7 @@ ANSWERS: dict[str, Any] = {
                 "since": "2026-11-15T06:42:23Z",
                 "cause": "capability",
                 "detail": "no live worker that serves queue 'gpu' offers 'container'; mail-1 offers http, script",
-                "unblock": "start a worker that carries out container targets: HORAE_EXECUTORS=container horae worker",
+                "unblock": "start a worker that runs container targets: HORAE_EXECUTORS=container horae worker",
             }
         ],
     },
@@ -447,9 +447,9 @@ ANSWERS: dict[str, Any] = {
         "created_at": _MADE,
     },
     "InvitationView": _INVITATION_VIEW,
-    "NewInvitationView": {**_INVITATION_VIEW, "token": "hi1_…, shown this once"},
+    "NewInvitationView": {**_INVITATION_VIEW, "token": "hi1_…, shown only now"},
     "KeyView": _KEY_VIEW,
-    "NewKeyView": {**_KEY_VIEW, "token": "horae_11e7b7c0fb00edfc_…, shown this once"},
+    "NewKeyView": {**_KEY_VIEW, "token": "horae_11e7b7c0fb00edfc_…, shown only now"},
     "Problem": {
         "type": "urn:horae:problem:invalid-input",
         "title": "Invalid input",

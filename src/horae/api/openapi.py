@@ -124,7 +124,7 @@ def _problem(status: int) -> dict[str, Any]:
         "type": f"urn:horae:problem:{kind}",
         "title": title,
         "status": status,
-        "detail": "What is wrong, and how to mend it",
+        "detail": "What is wrong, and how to fix it",
         "request_id": "01a1de05-bc6e-7493-ac17-5c90c59c6a0f",
     }
     schema = {"$ref": "#/components/schemas/Problem"}

@@ -95,8 +95,8 @@ def _mended(error: HoraeError) -> str:
     hints = {
         "Unreachable": "start it with `horae up`, or set HORAE_URL",
         "NotSignedIn": "sign in with `horae login`, set HORAE_TOKEN, or run this where `horae up` runs",
-        "StoreUnavailable": "see that it runs, and that HORAE_DATABASE_URL names it",
-        "ConnectionLost": "see that it runs, and that HORAE_DATABASE_URL names it",
+        "StoreUnavailable": "make sure that it is running and that HORAE_DATABASE_URL points to it",
+        "ConnectionLost": "make sure that it is running and that HORAE_DATABASE_URL points to it",
     }
     hint = hints.get(type(error).__name__)
     if hint and "https://" in str(error) and "connection failed" in str(error):

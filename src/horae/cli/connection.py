@@ -50,7 +50,7 @@ def checked(url: str) -> str:
     except ValueError:  # a port that is none
         good = False
     if not good or " " in url:
-        raise InvalidInput("URL", f"{url!r} is no address of an API, such as http://127.0.0.1:8080")
+        raise InvalidInput("URL", f"{url!r} is not the address of an API, such as http://127.0.0.1:8080")
     return url
 
 

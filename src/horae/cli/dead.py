@@ -1,4 +1,4 @@
-"""`horae dead`: what failed for good, by cause; run it once more, or let it be."""
+"""`horae dead`: failures that nobody has resolved, by cause; run them again, or discard them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from horae.cli.watching import watched
 from horae.clock import SystemClock
 from horae.domain.errors import InvalidInput
 
-app = typer.Typer(help="Dead letters, the runs that failed for good: list, redrive, discard.", no_args_is_help=True)
+app = typer.Typer(
+    help="Dead letters, runs that failed and are not retried: list, redrive, discard.", no_args_is_help=True
+)
 
 Json = dict[str, Any]
 IdsArg = Annotated[
@@ -27,7 +29,7 @@ Fingerprint = Annotated[str | None, typer.Option(help="Only with this cause.", a
 Since = Annotated[str | None, typer.Option(metavar="INSTANT", help="Failed not before; 2h is two hours ago.")]
 Until = Annotated[str | None, typer.Option(metavar="INSTANT", help="Failed before.")]
 All = Annotated[bool, typer.Option("--all", help="All there are.")]
-Wait = Annotated[bool, typer.Option("--wait", help="Until all of it is done.")]
+Wait = Annotated[bool, typer.Option("--wait", help="Wait until all of it is done.")]
 
 
 @app.command("list")
@@ -41,7 +43,7 @@ def list_dead(
     limit: Annotated[int | None, typer.Option(min=1, help="How many; of runs 50, of causes all.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """What failed and waits for somebody, by cause."""
+    """Unresolved failures, grouped by cause."""
     filters = _filters(job, fingerprint, since, until)
     with connect() as client:
         letters = client.dead_letters
@@ -114,13 +116,13 @@ def redrive(
     until: Until = None,
     all_: All = False,
     input_: Annotated[
-        str | None, typer.Option("--input", metavar="JSON", help="Given to every run, in place of its own.")
+        str | None, typer.Option("--input", metavar="JSON", help="Input for every run, instead of its own.")
     ] = None,
-    rate: Annotated[float | None, typer.Option(help="How many a second.")] = None,
+    rate: Annotated[float | None, typer.Option(help="How many per second.")] = None,
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run them once more, under their job as it is now."""
+    """Run them again, with the current definition of their job."""
     chosen = _chosen(ids, all_, _filters(job, fingerprint, since, until))
     if input_ is not None:
         chosen["input"] = json_value("--input", input_)
@@ -185,7 +187,7 @@ def _told(operation: Json, done: str, as_json: bool) -> None:
     if as_json:
         print_json(operation)
     elif state == "running":
-        say(f"{done} {so_far}; it goes on by itself:")
+        say(f"{done} {so_far}; it continues in the background:")
         say(f"horae operations show --wait {operation['id']}")
     elif state == "done":
         say(f"{done} {operation['done']}.")

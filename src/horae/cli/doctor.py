@@ -78,7 +78,10 @@ def _checks(settings: config.Settings) -> list[Check]:
         cluster = wiring.look(settings)
         read = wiring.read_definitions(settings)
     except HoraeError as error:
-        remedy = "see that it runs, and that HORAE_DATABASE_URL names it; `horae migrate` makes or renews its tables"
+        remedy = (
+            "make sure that it is running and that HORAE_DATABASE_URL points to it; `horae migrate` creates or updates "
+            "its tables"
+        )
         return [*found, Check("database", State.FAILED, str(error), remedy)]
     found.append(Check("database", State.OK, f"{kind} answers, its schema fits"))
     found.append(clock(cluster.now, SystemClock().now()))
@@ -106,13 +109,13 @@ def _local(settings: config.Settings) -> list[Check]:
     for kind, program, package in (("script", "bwrap", "bubblewrap"), ("container", "podman", "podman or docker")):
         there = shutil.which(program) or (kind == "container" and shutil.which("docker"))
         if kind in settings.executors and not there:
-            words = f"{kind} jobs are carried out here, without {program}"
+            words = f"{kind} jobs run on this machine without {program}"
             found.append(Check(kind, State.WARNING, words, f"install {package} if jobs need it"))
     if settings.database_url.startswith("sqlite") and settings.data_dir.exists():
         free = shutil.disk_usage(settings.data_dir).free
         if free < _LOW:
-            words = f"{free // 2**20} MiB are left where the database lies"
-            found.append(Check("disk", State.WARNING, words, "make room, or shorten HORAE_RETENTION"))
+            words = f"{free // 2**20} MiB of disk space are left for the database"
+            found.append(Check("disk", State.WARNING, words, "free some space, or shorten HORAE_RETENTION"))
     return found
 
 

@@ -11,7 +11,7 @@ from horae.clock import SystemClock
 from horae.setting import parse_duration
 
 Expires = Annotated[
-    str | None, typer.Option("--expires", metavar="DURATION", help="After which it is not good any more: 30d.")
+    str | None, typer.Option("--expires", metavar="DURATION", help="How long it is valid, such as 30d.")
 ]
 
 

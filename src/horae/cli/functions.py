@@ -79,7 +79,7 @@ def disable(name: Name, as_json: AsJson = False) -> None:
 
 @app.command("delete")
 def delete(name: Name, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Forget one that no worker has any more."""
+    """Delete one that no worker has any more."""
     confirm(f"Delete the function {name}", yes)
     with connect() as client, named("function", name, client.functions.list):
         client.functions.delete(name)

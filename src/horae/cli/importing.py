@@ -76,7 +76,7 @@ def _text(file: str) -> str:
 def _imported(reference: str) -> Any:
     module, colon, name = reference.partition(":")
     if not colon:
-        raise InvalidInput(reference, "is no file; to import an object write MODULE:NAME")
+        raise InvalidInput(reference, "is not a file; to import an object write MODULE:NAME")
     sys.path.insert(0, str(Path.cwd()))
     try:
         found = importlib.import_module(module)

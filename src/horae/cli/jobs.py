@@ -62,7 +62,7 @@ def edit(
     changes = given.changes() | definition.given({"name": name})
     if enabled:
         if "enabled" in changes:
-            raise InvalidInput("--enabled", "does not go with --disabled")
+            raise InvalidInput("--enabled", "cannot be combined with --disabled")
         changes["enabled"] = True
     changes = definition.unset(changes, unset or [])
     if not changes:
@@ -76,7 +76,7 @@ def edit(
     if as_json:
         print_json(saved)
     elif saved["version"] == found["version"] and saved["enabled"] == found["enabled"]:
-        say(f"Nothing changes: {saved['name']!r} is like this already.")
+        say(f"Nothing changes: {saved['name']!r} is already like this.")
     else:
         say(f"Saved version {saved['version']} of {saved['name']!r}{_runs(saved)}.")
 

@@ -62,7 +62,7 @@ def list_operations(
 @app.command("show")
 def show(
     operation: OperationArg,
-    wait: Annotated[bool, typer.Option("--wait", help="Until it has ended; exit 1 unless it gets done.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until it has ended; exit 1 unless it is done.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """One operation."""
@@ -102,6 +102,6 @@ def wait_for(client: Client, operation: Json, *, quiet: bool = False) -> Json:
                 operation = client.operations.get(operation["id"])
                 advance(operation["done"])
     except KeyboardInterrupt:
-        say(f"It goes on by itself; to stop it: horae operations cancel {operation['id']}")
+        say(f"It continues in the background; to stop it: horae operations cancel {operation['id']}")
         raise
     return operation

@@ -84,7 +84,7 @@ def describe(
     queue: Annotated[str | None, typer.Option(help="The queue of its runs.", autocompletion=completing.queues)] = None,
     priority: Annotated[int | None, typer.Option(help="0 to 9; 9 goes first.")] = None,
     timeout: Annotated[str | None, typer.Option(metavar="DURATION", help="Bounds one attempt.")] = None,
-    max_attempts: Annotated[int | None, typer.Option(help="Counts the first try.")] = None,
+    max_attempts: Annotated[int | None, typer.Option(help="Including the first one.")] = None,
     backoff: Annotated[
         str | None,
         typer.Option(
@@ -107,13 +107,15 @@ def describe(
         typer.Option(help="last, all, first or none.", autocompletion=completing.words("last", "all", "first", "none")),
     ] = None,
     catch_up_window: Annotated[
-        str | None, typer.Option(metavar="DURATION", help="What was missed longer ago is left.")
+        str | None, typer.Option(metavar="DURATION", help="Occurrences missed longer ago are skipped.")
     ] = None,
-    start_within: Annotated[str | None, typer.Option(metavar="DURATION", help="Else the run has expired.")] = None,
+    start_within: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="A run that has not started by then expires.")
+    ] = None,
     grace: Annotated[
         str | None, typer.Option(metavar="DURATION", help="Between asking an attempt to stop and killing it.")
     ] = None,
-    keep: Annotated[bool | None, typer.Option("--keep/--no-keep", help="A one-time job stays when it is over.")] = None,
+    keep: Annotated[bool | None, typer.Option("--keep/--no-keep", help="Keep a one-time job when it is over.")] = None,
     disabled: Annotated[bool, typer.Option("--disabled", help="Its schedule is off.")] = False,
 ) -> Definition:
     follows = {"job": after, "on": on}

@@ -128,7 +128,7 @@ def remove(project: Project, user: User, yes: Yes = False, as_json: AsJson = Fal
     if as_json:
         print_json({"project": project, "user": user, "removed": True})
     else:
-        say(f"{user} is no member of {project} any more.")
+        say(f"{user} is no longer a member of {project}.")
 
 
 @app.command("invite")
@@ -139,7 +139,7 @@ def invite(
     expires: Expires = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make an invitation and print its token, this once. It is good once, and for a week."""
+    """Make an invitation and print its token, which is not shown again. It can be used once, within a week."""
     _check(role)
     with connect() as client:
         with _project(client, project):
@@ -148,7 +148,7 @@ def invite(
     if as_json:
         print_json(made)
         return
-    say(f"Whoever has this token becomes {role} of {project}, once: horae signup --url {url} --token TOKEN")
+    say(f"This token makes one person {role} of {project}: horae signup --url {url} --token TOKEN")
     print(made["token"])
 
 
@@ -187,8 +187,8 @@ def uninvite(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take back an invitation that nobody has accepted."""
-    confirm(f"Take back the invitation {invitation}", yes)
+    """Revoke an invitation that nobody has accepted."""
+    confirm(f"Revoke the invitation {invitation}", yes)
     with connect() as client:
         client.projects.revoke_invitation(project, invitation)
     if as_json:

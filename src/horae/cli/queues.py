@@ -45,7 +45,7 @@ def list_queues(as_json: AsJson = False) -> None:
 
 @app.command("pause")
 def pause(queue: QueueArg, as_json: AsJson = False) -> None:
-    """Start nothing more of it, of whatever project; what runs goes on."""
+    """Start no more of its runs, in any project; running ones go on."""
     with connect() as client, named("queue", queue, client.queues.list):
         found = client.queues.pause(queue)
     _told(found, as_json, f"Paused the queue {queue!r}.")
@@ -53,7 +53,7 @@ def pause(queue: QueueArg, as_json: AsJson = False) -> None:
 
 @app.command("resume")
 def resume(queue: QueueArg, as_json: AsJson = False) -> None:
-    """Let what waited go on."""
+    """Start its waiting runs again."""
     with connect() as client, named("queue", queue, client.queues.list):
         found = client.queues.resume(queue)
     _told(found, as_json, f"Resumed the queue {queue!r}.")

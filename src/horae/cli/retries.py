@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from horae.sdk.client import Client
 
 Input = Annotated[
-    str | None, typer.Option("--input", metavar="JSON", help="Given to the new run, in place of the old one's.")
+    str | None, typer.Option("--input", metavar="JSON", help="Input for the new run, instead of the old one's.")
 ]
 Wait = Annotated[bool, typer.Option("--wait", help="Follow its output; exit 1 unless it succeeds.")]
 

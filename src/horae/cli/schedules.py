@@ -98,7 +98,7 @@ def _show_next(found: Json, as_json: bool) -> None:
     table(
         ("at (UTC)", "local", "when", "note"),
         ((o["at"], o["local"], ago(o["at"], now), o.get("note")) for o in found["occurrences"]),
-        "No occurrence is ahead.",
+        "No upcoming occurrences.",
     )
 
 
@@ -122,7 +122,7 @@ def _show_both(found: Json) -> None:
         )
         for before, after in _side_by_side(old["occurrences"], found["occurrences"])
     ]
-    table(("now", "new", "note"), pairs, "Neither has an occurrence ahead.")
+    table(("now", "new", "note"), pairs, "Neither has upcoming occurrences.")
 
 
 def _side_by_side(old: list[Json], new: list[Json]) -> list[tuple[Json | None, Json | None]]:
@@ -133,7 +133,7 @@ def _side_by_side(old: list[Json], new: list[Json]) -> list[tuple[Json | None, J
 def pause(
     job: JobArg,
     until: Annotated[
-        str | None, typer.Option(metavar="INSTANT", help="It goes on by itself then; 2h is in two hours.")
+        str | None, typer.Option(metavar="INSTANT", help="Resume automatically then; 2h is in two hours.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -230,12 +230,12 @@ def rollback(
     version: Annotated[int, typer.Argument(metavar="VERSION", help="The one to go back to.", min=1)],
     as_json: AsJson = False,
 ) -> None:
-    """Save the definition of an earlier version anew."""
+    """Go back to an earlier version, saved as a new one."""
     with connect() as client:
         now = client.jobs.get(job)
         found = client.jobs.rollback(now["id"], version, version=now["version"])
     if found["version"] == now["version"]:
-        message = f"Nothing changes: {found['name']!r} is like version {version} already."
+        message = f"Nothing changes: {found['name']!r} is already like version {version}."
     else:
         message = f"{found['name']!r} is as it was in version {version}; saved as version {found['version']}."
     _told(found, as_json, message)
@@ -250,7 +250,7 @@ def backfill(
     parallelism: Annotated[int, typer.Option(min=1, max=1000, help="How many runs at a time.")] = 1,
     again: Annotated[bool, typer.Option("--again", help="Also if these occurrences were backfilled before.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
-    wait: Annotated[bool, typer.Option("--wait", help="Show its progress; exit 1 unless it gets done.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Show its progress; exit 1 unless it is done.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run the occurrences of a past range."""
@@ -266,12 +266,12 @@ def backfill(
         span = f", from {made['first']} to {made['last']}" if made["total"] else ""
         say(f"It would run {made['total']} occurrences{span}.")
         if made["existing"]:
-            say(f"Operation {made['existing']} runs or ran them already; --again would run them once more.")
+            say(f"Operation {made['existing']} runs or ran them already; --again would run them again.")
     elif wait:
         say(f"{made['state']}: {made['done']} of {made['total']}")
     else:
         print(made["id"])
     if not as_json and made.get("id", "") == plan["existing"]:
-        say("Nothing was started: this operation runs or ran these occurrences already; --again runs them once more.")
+        say("Nothing was started: this operation runs or ran these occurrences already; --again runs them again.")
     if wait and not dry_run and made["state"] != "done":
         raise typer.Exit(1)

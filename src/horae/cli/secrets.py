@@ -93,7 +93,7 @@ def delete(
 
 @app.command("rotate")
 def rotate(as_json: AsJson = False) -> None:
-    """Seal all secrets with the present HORAE_SECRET_KEY, straight on the database."""
+    """Seal all secrets with the current HORAE_SECRET_KEY, straight on the database."""
     settings = on_database()
     settings.need_secret_key()
     from horae import wiring
@@ -102,7 +102,7 @@ def rotate(as_json: AsJson = False) -> None:
     if as_json:
         print_json({"sealed": done, "cannot_open": cannot})
     else:
-        say(f"Sealed {done} {'secret' if done == 1 else 'secrets'} with the present key.")
+        say(f"Sealed {done} {'secret' if done == 1 else 'secrets'} with the current key.")
         for secret in cannot:
             say(f"Left as it was, since neither key opens it: {secret}")
     if cannot:
@@ -112,7 +112,7 @@ def rotate(as_json: AsJson = False) -> None:
 def _value(name: str, file: Path | None, *, piped: bool) -> str:
     if file is not None:
         if piped:
-            raise InvalidInput("--from-file", "does not go with -")
+            raise InvalidInput("--from-file", "cannot be combined with -")
         try:
             return _text(file.read_bytes())
         except OSError as error:

@@ -131,7 +131,7 @@ class Tree:
     def _signalled(self) -> None:
         self._signals += 1
         if self._signals == 1:
-            self._terminal.say("Stopping: running work has a few seconds to end. (Once more: stop now.)")
+            self._terminal.say("Stopping: running work has a few seconds to end. (Again: stop now.)")
             self.stop()
         elif self._signals == 2:
             self._terminal.say("Stopping now.")

@@ -83,7 +83,7 @@ def promote(name: Name, as_json: AsJson = False) -> None:
 @app.command("demote")
 def demote(name: Name, as_json: AsJson = False) -> None:
     """Make an admin a user like others."""
-    _change(name, "is no admin any more", as_json, is_admin=False)
+    _change(name, "is no longer an admin", as_json, is_admin=False)
 
 
 @app.command("activate")
@@ -94,8 +94,8 @@ def activate(name: Name, as_json: AsJson = False) -> None:
 
 @app.command("deactivate")
 def deactivate(name: Name, as_json: AsJson = False) -> None:
-    """Keep somebody out; their sessions end."""
-    _change(name, "is out, and their sessions have ended", as_json, is_active=False)
+    """Deactivate a user; their sessions end."""
+    _change(name, "is deactivated, and their sessions have ended", as_json, is_active=False)
 
 
 @app.command("password")

@@ -100,7 +100,7 @@ def _files(path: Path) -> Iterator[Path]:
     elif path == STDIN or path.is_file() or path.is_fifo():  # `<(…)` of a shell is a FIFO
         yield path
     else:
-        raise InvalidInput(str(path), "is no file and no folder")
+        raise InvalidInput(str(path), "is neither a file nor a folder")
 
 
 def _overlay_of(file: Path) -> str | None:

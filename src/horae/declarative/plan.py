@@ -57,7 +57,7 @@ def _doomed(declared: Sequence[Declared], there: Mapping[str, Json], tag: str | 
         raise InvalidInput("--prune", "no file declares a job, and so all would be deleted: say which with --tag")
     for job in declared:
         if tag is not None and tag not in job.spec.tags:
-            raise InvalidInput(job.source, f"{job.name!r} has not the tag {tag!r} by which --prune goes")
+            raise InvalidInput(job.source, f"{job.name!r} does not have the tag {tag!r} that --prune is limited to")
     wanted = {job.name for job in declared}
     return [job for name, job in sorted(there.items()) if name not in wanted and (tag is None or tag in job["tags"])]
 

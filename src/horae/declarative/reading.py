@@ -22,7 +22,7 @@ def documents(text: str, name: str) -> list[yaml.Node]:
     try:
         found = [node for node in yaml.compose_all(text.removeprefix("\ufeff"), Loader=_Loader) if node is not None]
         if sum(_size(node, {}) for node in found) > _LIMIT:
-            raise InvalidInput(name, "stands for far too much: its aliases multiply")
+            raise InvalidInput(name, "expands far too much: its aliases multiply")
     except yaml.YAMLError as error:
         raise InvalidInput(*_told(name, error, text)) from None
     except RecursionError:
@@ -105,7 +105,7 @@ def _int(loader: _Loader, node: yaml.ScalarNode) -> int:
     try:
         return int(loader.construct_scalar(node))
     except ValueError:
-        raise _mistake(node, "is no whole number, or far too large") from None
+        raise _mistake(node, "is not a whole number, or is far too large") from None
 
 
 def _float(loader: _Loader, node: yaml.ScalarNode) -> float:

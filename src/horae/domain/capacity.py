@@ -34,7 +34,7 @@ def capacity_gates(
     are busy are nobody's problem yet. `paused` is the queue, if it is."""
     if paused is not None and paused.paused_at is not None:
         since = f"{span(now - paused.paused_at)} ago by {paused.paused_by}"
-        unasked = "not known, as long as the queue is paused"
+        unasked = "unknown while the queue is paused"
         return [
             Gate(
                 "queue",
@@ -51,16 +51,16 @@ def capacity_gates(
     claiming = [w for w in serving if w.status != WorkerStatus.DRAINING and not silent(w.heartbeat_at, now)]
     gate = _queue(queue, there, serving, claiming, now)
     if gate.state != "open":
-        unasked = "not known, as long as no live worker serves the queue"
+        unasked = "unknown while no live worker serves the queue"
         return [gate, _unasked("capability", unasked), _unasked("slots", unasked)]
     able = [worker for worker in claiming if needs in worker.offers]
     if not able:
         closed = _incapable(queue, needs, claiming, there)
-        return [gate, closed, _unasked("slots", f"not known, as long as no live worker offers {needs!r}")]
+        return [gate, closed, _unasked("slots", f"unknown while no live worker offers {needs!r}")]
     capable = Gate("capability", "open", f"{_names(able)} {_verb(able, 'offer')} {needs!r}")
     working = [worker for worker in able if not _fails_to_claim(worker)]
     if not working:
-        return [gate, capable, _failing(able, now), _unasked("slots", "not known, as long as no worker can claim runs")]
+        return [gate, capable, _failing(able, now), _unasked("slots", "unknown while no worker can claim runs")]
     return [gate, capable, _slots(working, wanted, ahead)]
 
 
@@ -117,8 +117,7 @@ def _incapable(queue: str, needs: str, claiming: Sequence[WorkerRecord], there: 
         unblock = f"start a worker that has this function: {command('worker', '--queues', queue, '--import', 'MODULE')}"
     else:
         unblock = (
-            f"start a worker that carries out {needs} targets: HORAE_EXECUTORS={needs} "
-            f"{command('worker', '--queues', queue)}"
+            f"start a worker that runs {needs} targets: HORAE_EXECUTORS={needs} {command('worker', '--queues', queue)}"
         )
     return Gate("capability", "closed", detail, unblock)
 

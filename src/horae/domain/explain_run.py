@@ -157,7 +157,7 @@ def _callback(facts: RunFacts) -> Gate:
     run, until, now = facts.run, facts.run["lease_until"], facts.now
     if until > now:
         detail = f"it is parked, and waits for its callback until {when(until, now)}"
-        cancel = f"wait for whoever was called, or cancel it: {command('runs', 'cancel', run['id'])}"
+        cancel = f"wait for the callback, or cancel it: {command('runs', 'cancel', run['id'])}"
         return Gate("callback", "closed", detail, cancel, until, "waiting")
     return Gate("callback", "closed", f"no callback came by {when(until, now)}, so it has timed out", taken_back(facts))
 
@@ -168,7 +168,7 @@ def _worker(facts: RunFacts) -> Gate:
     name = worker_name(facts.workers, run["worker_id"])
     worker = next((one for one in facts.workers if one.id == run["worker_id"]), None)
     if worker is None:
-        return Gate("worker", "unknown", f"{name} has it, of which nothing is known")
+        return Gate("worker", "unknown", f"{name} has it, and nothing is known of that worker")
     if not worker.there or silent(worker.heartbeat_at, now):
         return Gate("worker", "unknown", f"{name} has it, and has been silent for {span(now - worker.heartbeat_at)}")
     draining = ", which is shutting down," if worker.status == WorkerStatus.DRAINING else ""
@@ -177,7 +177,7 @@ def _worker(facts: RunFacts) -> Gate:
 
 def _lease(facts: RunFacts) -> Gate:
     until, now = facts.run["lease_until"], facts.now
-    held = f"its lease is good until {when(until, now)}" if until else "it has a lease"
+    held = f"its lease is valid until {when(until, now)}" if until else "it has a lease"
     return lost(until, facts.run["worker_id"], facts) or Gate("lease", "open", held)
 
 
@@ -213,18 +213,18 @@ def _failed(facts: RunFacts) -> Gate:
         within = f" within {facts.spec.start_within:g} s" if facts.spec and facts.spec.start_within else " in time"
         return Gate("start_within", "closed", f"no worker started it{within} (start_within)", _again(facts))
     if run["reason"] == "permanent":
-        detail = f"{_attempt(facts)} failed for good, and no further attempt can help: {error}"
-        return Gate("permanent", "closed", detail, f"mend the cause, then {_again(facts)}")
+        detail = f"{_attempt(facts)} failed, and the failure is permanent: {error}"
+        return Gate("permanent", "closed", detail, f"fix the cause, then {_again(facts)}")
     if run["reason"] == "definition":
         gone = f"no worker could read version {run['version']} of its job, or it could not be found: {error}"
-        return Gate("definition", "closed", gone, f"mend the definition, then {_again(facts)}")
-    detail = f"its attempts are used up: {_attempt(facts)} failed: {error}"
-    return Gate("attempts", "closed", detail, f"mend the cause, then {_again(facts)}")
+        return Gate("definition", "closed", gone, f"fix the definition, then {_again(facts)}")
+    detail = f"no attempts are left: {_attempt(facts)} failed: {error}"
+    return Gate("attempts", "closed", detail, f"fix the cause, then {_again(facts)}")
 
 
 def _dead_letter(facts: RunFacts) -> Gate:
     if facts.dead_since is None:
-        return Gate("dead_letter", "info", "it is no dead letter any more: somebody has resolved it")
+        return Gate("dead_letter", "info", "it is no longer a dead letter: it was redriven or discarded")
     return Gate("dead_letter", "info", f"it has been a dead letter since {when(facts.dead_since, facts.now)}")
 
 
@@ -244,7 +244,7 @@ def _skipped(facts: RunFacts) -> Gate:
         ),
         SkipReason.DEFINITION: (
             "its job's definition could not be read when the run that it follows ended",
-            "finish an upgrade that is under way, or mend the definition",
+            "finish an upgrade that is under way, or fix the definition",
         ),
         SkipReason.DISABLED: ("its job was disabled", command("jobs", "enable", run["job_name"])),
         SkipReason.PAUSED: (

@@ -155,7 +155,7 @@ def spoken(name: str) -> str:
 
 def _parameters(call: Callable[..., Any], name: str) -> list[inspect.Parameter]:
     if not _NAME.fullmatch(name):
-        raise InvalidInput("name", f"{name!r} is no name for a task: letters, digits, _ and . (up to 200) are")
+        raise InvalidInput("name", f"{name!r} is not a name for a task: use letters, digits, _ and . (up to 200)")
     if inspect.isgeneratorfunction(call) or inspect.isasyncgenfunction(call):
         raise InvalidInput(name, "a generator cannot be a task: return a value instead of yielding")
     try:

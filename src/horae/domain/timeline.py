@@ -57,7 +57,7 @@ def _beginning(facts: RunFacts) -> list[Entry]:
     if due_at is not None and due_at not in (nominal, created) and due_at > created:
         jitter = nominal is not None and nominal < due_at
         entries.append(
-            Entry(due_at, "due", "moved by its jitter" if jitter else "the time that was asked for", None, "its time")
+            Entry(due_at, "due", "moved by its jitter" if jitter else "the requested time", None, "its time")
         )
     turn = created if run["attempt"] else max(created, run["due_at"])  # one for later takes no place until it is due
     if run["held"] and turn <= facts.now:

@@ -42,7 +42,7 @@ def _target(base: URL, location: str) -> URL:
         url = base.join(URL(location))
         http_url(str(url))
     except ValueError:  # its message may repeat what the server sent
-        raise Refused("the answer redirects to something that is no http or https URL") from None
+        raise Refused("the answer redirects to something that is not an http or https URL") from None
     if base.scheme == "https" and url.scheme == "http":
         raise Refused("the answer redirects from https to http")
     return url

@@ -34,7 +34,7 @@ async def answer(
     if row is None:
         if tx.repeated and outcome is not None and await _was_this(tx, run_id, attempt, outcome, seals):
             return
-        raise Conflict("this attempt is over: the run has ended, was cancelled, or is tried again")
+        raise Conflict("this attempt is over: the run has ended, was cancelled, or is being retried")
     known = await secrets_of_run(tx, row, seals)
     if progress is not None:
         await tx.logs.progress([Progress(row.id, row.token, redact_json(progress, known))])

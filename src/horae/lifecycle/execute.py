@@ -24,7 +24,7 @@ async def execute(attempt: Attempt, executors: Mapping[str, Executor]) -> Outcom
     if executor is None:
         return Outcome(
             AttemptOutcome.FAILED,
-            error=f"this worker does not carry out {attempt.job.target.kind} targets",
+            error=f"this worker does not run {attempt.job.target.kind} targets",
             permanent=True,
         )
     try:

@@ -16,7 +16,7 @@ async def create_key(tx: Transaction, *, key: ApiKey, maker: str) -> KeyInfo:
     if above(key.role, maker):
         raise NotAllowed(f"you cannot make a key with the role {key.role}: your own is {maker}")
     if key.expires_at is not None and key.expires_at <= await tx.now():
-        raise InvalidInput("expires_at", "must lie in the future")
+        raise InvalidInput("expires_at", "must be in the future")
     await hold_project(tx, key.project_id)
     known = await tx.access.find_key(key.project_id, key.id) if tx.repeated else None
     if known is not None:

@@ -105,7 +105,7 @@ async def invite(tx: Transaction, *, project_id: str, link: Link, actor: str) ->
     now = await tx.now()
     expires_at = link.expires_at or now + INVITATION_GOOD_FOR
     if not now < expires_at <= now + LONGEST_INVITATION:
-        raise InvalidInput("expires_at", f"must lie in the next {LONGEST_INVITATION.days} days")
+        raise InvalidInput("expires_at", f"must be within the next {LONGEST_INVITATION.days} days")
     known = await tx.invitations.find(project_id, link.id) if tx.repeated else None
     if known is not None:
         if known.accepted_at is not None:

@@ -52,7 +52,7 @@ async def check_definition(tx: Transaction, project_id: str, spec: JobSpec) -> N
         raise InvalidInput("target.url", reason)
     if (field := literal_credential(spec.target)) is not None:
         raise InvalidInput(
-            f"target.{field}", "must come from a secret, as in {{ secrets.NAME }}: definitions are kept for ever"
+            f"target.{field}", "must come from a secret, as in {{ secrets.NAME }}: definitions are kept forever"
         )
     names = spec.target.secrets
     for name in sorted(names - await tx.secrets.known(project_id, names)):

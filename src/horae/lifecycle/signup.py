@@ -11,7 +11,7 @@ from horae.ports import Transaction
 
 _FIRST = "the first user needs the one-time token that the server printed when it started"
 _CLOSED = "signing up needs an invitation: ask an owner of your project for a link"
-_BAD_TOKEN = "this token is not valid: it is unknown, used up or too old"
+_BAD_TOKEN = "this token is not valid: it is unknown, already used or expired"
 
 
 async def offer_first(tx: Transaction, *, invitation_id: str, digest: str) -> bool:

@@ -136,14 +136,14 @@ class Scheduler:
         for one in left_out:
             if one not in self._left_out:
                 log.warning(
-                    "cannot read a job: it does not fire until it is mended, or a scheduler that can has it",
+                    "cannot read a job: it does not fire until it is fixed, or a scheduler that can has it",
                     job=one.job_id,
                     version=one.version,
                     reason=one.reason,
                 )
                 self._note_at = 0.0
         for job_id in {one.job_id for one in self._left_out} - {one.job_id for one in left_out}:
-            log.info("a job that could not be read is no longer in the way", job=job_id)
+            log.info("a job that could not be read can be read again, or is gone", job=job_id)
         self._left_out = tuple(left_out)
 
     async def _look(self) -> float:

@@ -55,7 +55,7 @@ class Invitation(Record):
 
 
 class NewInvitation(Invitation):
-    """With the token, this once."""
+    """With the token, which is shown only now."""
 
     __slots__ = ()
 
@@ -76,7 +76,7 @@ class Key(Record):
 
 
 class NewKey(Key):
-    """With the key itself, this once."""
+    """With the key itself, which is shown only now."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Dead letters, through the API: what failed for good, and what becomes of it."""
+"""Dead letters, through the API: failed runs that nobody has resolved."""
 
 from __future__ import annotations
 

@@ -125,5 +125,5 @@ def _json(function: Function, arguments: Mapping[str, Any]) -> Json:
     try:
         made: Json = to_jsonable_python(dict(arguments))
     except (PydanticSerializationError, ValueError) as error:
-        raise InvalidInput("arguments", f"{function.name}: cannot be told as JSON: {error}") from None
+        raise InvalidInput("arguments", f"{function.name}: cannot be written as JSON: {error}") from None
     return made

@@ -219,7 +219,7 @@ class Jobs(Resource[C]):
         priority: int | None = None,
         idempotency_key: str | None = None,
     ) -> Request[Run]:
-        """Now, or at `run_at`. Under an `idempotency_key` of one's own it is started once, whoever asks how often."""
+        """Now, or at `run_at`. With an `idempotency_key`, once however often it is asked for."""
         body = given({"input": input, "run_at": instant(run_at), "priority": priority})
         return Request("POST", f"jobs/{part(job)}/run", body, headers=keyed(idempotency_key), read=Run)
 
@@ -278,7 +278,7 @@ class Jobs(Resource[C]):
 
     @call
     def rollback(self, job: str, to: int, *, version: int | None = None) -> Request[Job]:
-        """Saves the definition of an earlier version anew; with `version`, only if that is still the newest."""
+        """Saves the definition of an earlier version as a new one; with `version`, only if that is still the newest."""
         body = {"version": to}
         return Request("POST", f"jobs/{part(job)}/rollback", body, headers=if_match(version), read=Job)
 

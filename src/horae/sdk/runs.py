@@ -198,7 +198,7 @@ class Runs(Resource[C]):
     @pages
     def follow(self, run: str) -> Stream:
         """What happens to a run, as it comes: `("log", piece)`, `("run", {status, attempt, progress})`, and at last
-        `("end", run)`. A connection that breaks is made anew, and nothing is told twice."""
+        `("end", run)`. It reconnects when the connection breaks, and nothing comes twice."""
         return Stream(f"runs/{part(run)}/log", {"follow": True})
 
 

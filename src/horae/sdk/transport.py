@@ -79,7 +79,7 @@ class Transport:
         try:
             answer = came.json() if came.content else {}
         except ValueError:
-            raise ServerError(f"what answers at {self.url} is no Horae: this is no JSON") from None
+            raise ServerError(f"what answers at {self.url} is not Horae: the answer is not JSON") from None
         return request.read(answer)
 
     def pause(self, request: Request[Any], tries: int, came: Came) -> float | None:
@@ -120,9 +120,9 @@ def _host(url: str) -> str:
     try:
         place = httpx.URL(url)
     except httpx.InvalidURL as error:
-        raise InvalidInput("url", f"is no address: {error}") from None
+        raise InvalidInput("url", f"is not an address: {error}") from None
     if not place.host or not place.host.isprintable() or " " in url or not 0 < (place.port or 80) < 65_536:
-        raise InvalidInput("url", "is no address, such as http://127.0.0.1:8080")
+        raise InvalidInput("url", "is not an address, such as http://127.0.0.1:8080")
     return place.host
 
 

@@ -103,14 +103,19 @@ def clock(database: datetime, local: datetime) -> Check:
         "clock",
         State.WARNING,
         f"this machine is {skew.total_seconds():.0f} s away from the database, whose clock counts",
-        "keep both by NTP: nothing breaks, but times in logs do not match",
+        "synchronise both with NTP: nothing breaks, but times in logs do not match",
     )
 
 
 def scheduling(cluster: Cluster) -> Check:
     owned = [shard for shard in cluster.shards if shard.lease_until is not None and shard.lease_until > cluster.now]
     if not owned:
-        return Check("schedulers", State.FAILED, "nobody fires schedules", "start one with `horae scheduler`")
+        return Check(
+            "schedulers",
+            State.FAILED,
+            "no scheduler owns a shard: schedules do not fire",
+            "start one with `horae scheduler`",
+        )
     if len(owned) < len(cluster.shards):
         free = len(cluster.shards) - len(owned)
         return Check(
@@ -126,7 +131,9 @@ def scheduling(cluster: Cluster) -> Check:
 def working(cluster: Cluster) -> list[Check]:
     alive = [worker for worker in cluster.workers if worker.there]
     if not alive:
-        return [Check("workers", State.FAILED, "nobody carries out runs", "start one with `horae worker`")]
+        return [
+            Check("workers", State.FAILED, "no worker is alive: runs do not start", "start one with `horae worker`")
+        ]
     slots = sum(worker.slots for worker in alive)
     busy = sum(worker.busy for worker in alive)
     found = [Check("workers", State.OK, f"{len(alive)} alive, {busy} of {slots} slots busy")]

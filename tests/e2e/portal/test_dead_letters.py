@@ -1,4 +1,4 @@
-"""What failed for good: by cause, and what becomes of it."""
+"""Failures that nobody has resolved: by cause, redriven and discarded."""
 
 from pathlib import Path
 from typing import Any

@@ -27,7 +27,7 @@ async def test_a_run_that_no_worker_can_take_is_seen_everywhere(fresh_horae: Hor
     await expect(strip).to_contain_text(
         "1 run cannot start: no live worker offers container (queue gpu)", timeout=60_000
     )
-    await expect(strip).to_contain_text("Fix: start a worker that carries out container targets")
+    await expect(strip).to_contain_text("Fix: start a worker that runs container targets")
     await owner.look("overview-stranded")
     await strip.get_by_role("link", name="1 run").click()
     await expect(page).to_have_url(re.compile("status=queued&queue=gpu"))

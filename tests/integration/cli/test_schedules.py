@@ -75,7 +75,7 @@ def test_an_edit_shows_the_old_schedule_beside_the_new_one(horae: Horae):
     as_json = horae("jobs", "edit", "edited", "--at", "2090-01-01T00:00:00Z", "--json")
     assert (as_json.json["version"], as_json.err) == (4, "")
     same = horae("jobs", "edit", "edited", "--at", "2090-01-01T00:00:00Z", "--yes")
-    assert (same.code, same.err) == (0, "Nothing changes: 'edited' is like this already.\n")
+    assert (same.code, same.err) == (0, "Nothing changes: 'edited' is already like this.\n")
 
 
 def test_an_edit_of_the_rest(horae: Horae):
@@ -178,7 +178,7 @@ def test_versions_and_the_way_back(horae: Horae):
     back = horae("jobs", "rollback", "versioned", "1")
     assert (back.code, back.err) == (0, "'versioned' is as it was in version 1; saved as version 4.\n")
     again = horae("jobs", "rollback", "versioned", "1")
-    assert again.err == "Nothing changes: 'versioned' is like version 1 already.\n"
+    assert again.err == "Nothing changes: 'versioned' is already like version 1.\n"
     assert "rollback to version 1" in horae("jobs", "versions", "versioned").out
 
 

@@ -86,7 +86,7 @@ def test_from_a_file_as_it_is(horae: Horae, tmp_path: Path):
         (["A", "-"], b"", "value: must have 1 to 65,536 bytes"),
         (["A", "-"], b"a\x00s3cr3t", "value: must not contain the NUL character"),
         (["A", "-"], b"s3cr3t" * 20_000, "value: must have 1 to 65,536 bytes"),
-        (["A", "-", "--from-file", "x"], b"", "--from-file: does not go with -"),
+        (["A", "-", "--from-file", "x"], b"", "--from-file: cannot be combined with -"),
         (["A"], b"s3cr3t", "give - to read it from standard input"),
     ],
 )
@@ -161,7 +161,7 @@ def test_rotation_says_how_many(running: Path, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setenv("HORAE_SECRET_KEY", key)
     monkeypatch.setenv("HORAE_SECRET_KEY_PREVIOUS", "f" * 16 + key)
     back = horae("secrets", "rotate")
-    assert (back.code, "Sealed 1 secret with the present key." in back.err) == (0, True)
+    assert (back.code, "Sealed 1 secret with the current key." in back.err) == (0, True)
     monkeypatch.delenv("HORAE_SECRET_KEY")
     unknown = horae("secrets", "rotate")
     assert (unknown.code, "HORAE_SECRET_KEY is not set" in unknown.err) == (2, True)

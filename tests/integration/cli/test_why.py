@@ -63,7 +63,7 @@ async def test_a_run_that_failed_is_told_from_beginning_to_end(horae: Horae):
     run = horae("jobs", "run", "broken").out.strip()
     await until(lambda: horae("runs", "show", run, "--json").json["status"] == "failed", timeout=20)
     answer = horae("why", run)
-    assert "its attempts are used up: attempt 2 of 2 failed: exit code 3" in answer.out.splitlines()[0]
+    assert "no attempts are left: attempt 2 of 2 failed: exit code 3" in answer.out.splitlines()[0]
     assert "✖  attempts" in answer.out
     assert "waiting for its backoff" in answer.out
     events = [entry["event"] for entry in horae("why", run, "--json").json["timeline"]]

@@ -135,7 +135,7 @@ async def test_an_exit_code_stays_what_it_is(filled):
         ("main:add", {}, "main:add does not take these arguments: missing a required argument: 'a'"),
         ("main:add", {"arguments": {"c": 1}}, "main:add does not take these arguments"),
         ("main:add", {"input": "[1]"}, "the input of a function must be a JSON object"),
-        ("main:strange", {}, "the result cannot be told as JSON"),
+        ("main:strange", {}, "the result cannot be written as JSON"),
         ("main:long", {}, "the result is longer than 64 KiB of JSON"),
         ("main:permanent", {}, "PermanentError: never"),
         (["bin/absent"], {}, "the archive has no file bin/absent"),

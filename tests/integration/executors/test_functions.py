@@ -132,7 +132,7 @@ class TestFailing:
             ("interrupt", "KeyboardInterrupt"),
             ("_exit", "the function's process ended with exit code 3"),
             ("segfault", "the function's process was killed by SIGSEGV"),
-            ("kill", "the function's process was killed by SIGKILL (out of memory, or somebody's kill)"),
+            ("kill", "the function's process was killed by SIGKILL (out of memory, or killed from outside)"),
         ],
     )
     async def test_what_would_end_a_process(self, run: Run, how: str, error: str) -> None:
@@ -146,8 +146,8 @@ class TestFailing:
     @pytest.mark.parametrize(
         ("what", "error"),
         [
-            ("object", "the result cannot be told as JSON: TypeError: Type is not JSON serializable: object"),
-            ("huge", "the result cannot be told as JSON: TypeError: Integer exceeds 64-bit range"),
+            ("object", "the result cannot be written as JSON: TypeError: Type is not JSON serializable: object"),
+            ("huge", "the result cannot be written as JSON: TypeError: Integer exceeds 64-bit range"),
             ("long", "the result is longer than 64 KiB of JSON"),
         ],
     )
@@ -176,4 +176,4 @@ class TestFailing:
         functions._functions["local"] = describe(local)
         outcome = await run("local")
         assert outcome.permanent
-        assert outcome.error.startswith("no function named local is there when its module is imported anew")
+        assert outcome.error.startswith("no function named local is there when its module is imported again")

@@ -149,7 +149,7 @@ async def test_a_child_that_is_killed_in_the_middle(under: Under) -> None:
         child, *rest = await under.begun()
         os.kill(child, signal.SIGKILL)
         outcome = await it.task
-    assert outcome.error == "the function's process was killed by SIGKILL (out of memory, or somebody's kill)"
+    assert outcome.error == "the function's process was killed by SIGKILL (out of memory, or killed from outside)"
     assert [pid for pid in rest if alive(pid)] == []
     assert await works(under.functions)
 

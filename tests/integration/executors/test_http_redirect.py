@@ -111,7 +111,7 @@ async def test_one_that_leads_nowhere_is_the_answer(http: HttpExecutor, server: 
 async def test_what_is_no_address(http: HttpExecutor, server: Server, location: str) -> None:
     redirects(server, (302, location))
     error = permanently(await call(http, server.url, follow_redirects=True))
-    assert error == "the answer redirects to something that is no http or https URL"
+    assert error == "the answer redirects to something that is not an http or https URL"
     assert len(server.requests) == 1
 
 

@@ -177,10 +177,10 @@ class TestFailing:
     @pytest.mark.parametrize(
         ("value", "error"),
         [
-            (object(), "the result cannot be told as JSON: TypeError: Type is not JSON serializable: object"),
-            ({1: 2}, "the result cannot be told as JSON: TypeError: Dict key must be str"),
-            (2**70, "the result cannot be told as JSON: TypeError: Integer exceeds 64-bit range"),
-            ("\ud800", "the result cannot be told as JSON: TypeError: str is not valid UTF-8"),
+            (object(), "the result cannot be written as JSON: TypeError: Type is not JSON serializable: object"),
+            ({1: 2}, "the result cannot be written as JSON: TypeError: Dict key must be str"),
+            (2**70, "the result cannot be written as JSON: TypeError: Integer exceeds 64-bit range"),
+            ("\ud800", "the result cannot be written as JSON: TypeError: str is not valid UTF-8"),
             ("x" * 65_535, "the result is longer than 64 KiB of JSON"),
         ],
     )

@@ -48,7 +48,7 @@ def signals() -> Iterator[None]:
         ("jobs run x --input {", 2, "--input: must be JSON"),
         ("jobs edit x", 2, "say what to change"),
         ("jobs edit x --cron a --every 5m", 2, "at most one of --cron"),
-        ("jobs edit x --enabled --disabled", 2, "--enabled: does not go with --disabled"),
+        ("jobs edit x --enabled --disabled", 2, "--enabled: cannot be combined with --disabled"),
         ("jobs edit x --priority 5 --unset priority", 2, "--unset: priority: is given a value as well"),
         ("jobs create x --script y --timezone UTC", 2, "--timezone: goes with --cron, --every or --at only"),
         ("jobs backfill x", 2, "--from"),

@@ -103,7 +103,7 @@ def test_no_field_of_a_job_is_suggested_for_one_of_its_target(tmp_path: Path):
 
 
 def test_an_overlay_of_nothing_and_missing_files_are_refused(tmp_path: Path):
-    with pytest.raises(InvalidInput, match="is no file and no folder"):
+    with pytest.raises(InvalidInput, match="is neither a file nor a folder"):
         load([tmp_path / "nowhere"])
     with pytest.raises(InvalidInput, match=r"holds no \.yaml"):
         load([tmp_path])

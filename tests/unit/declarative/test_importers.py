@@ -224,7 +224,7 @@ def test_what_kubernetes_says_beyond_horae_is_named_field_by_field():
     assert found.notes == [
         "x: not taken over: completions, serviceAccountName, volumeMounts",
         "x: only its first container is taken over, not side",
-        "broken: left out: it is no CronJob as Kubernetes knows it",
+        "broken: left out: it is not a valid CronJob",
     ]
 
 

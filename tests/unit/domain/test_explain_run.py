@@ -95,7 +95,7 @@ def test_who_asked_it_to_stop():
 def test_a_worker_that_nobody_knows():
     found = explain_run(run(**RUNNING, workers=()))
     assert gate(found, "worker").state == "unknown"
-    assert "may be stuck: worker w1 has it, of which nothing is known" in found.summary
+    assert "may be stuck: worker w1 has it, and nothing is known of that worker" in found.summary
     leaving = explain_run(run(**RUNNING, workers=(replace(WORKER, status="draining"),)))
     assert "which is shutting down," in gate(leaving, "worker").detail
 

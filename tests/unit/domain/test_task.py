@@ -67,7 +67,7 @@ def positional(a: int, /) -> None: ...
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: None, "is no name for a task"),
+        (lambda: None, "is not a name for a task"),
         (generator, "a generator cannot be a task"),
         (async_generator, "a generator cannot be a task"),
         (positional, "argument a must not be positional-only"),
@@ -82,7 +82,7 @@ def test_refuses_what_no_run_could_call(call: Callable[..., Any], words: str) ->
 
 @pytest.mark.parametrize("name", ["", "9lives", "a b", "a-b", "ü", "x" * 201, "a\n", ".a"])
 def test_refuses_names_that_a_job_cannot_have(name: str) -> None:
-    with pytest.raises(InvalidInput, match="is no name for a task"):
+    with pytest.raises(InvalidInput, match="is not a name for a task"):
         describe(plain, name=name)
 
 

@@ -181,10 +181,10 @@ def test_mistakes_do_not_repeat_what_was_written(text: str):
         ("{{ input.__class__ }}", "the template asks for something that is not there: __class__"),
         ("{{ input.items.__len__ }}", "the template asks for something that is not there: __len__"),
         ("{% for x in input.items %}{{ loop._iterable }}{% endfor %}", "the template asks for something"),
-        ("{% for x in input.items %}{{ loop }}{% endfor %}", "the template shows something that is no value"),
+        ("{% for x in input.items %}{{ loop }}{% endfor %}", "the template shows something that is not a value"),
         ("{{ input.missing + 1 }}", "the template asks for something that is not there: missing"),
         ("{{ input.missing | upper }}", "the template asks for something that is not there: missing"),
-        ("{{ range }}", "the template shows something that is no value"),
+        ("{{ range }}", "the template shows something that is not a value"),
         ("{{ 1 / 0 }}", "the template cannot be filled in: it divides by zero"),
         ("{{ secrets.TOKEN + 1 }}", "+ takes numbers; texts are joined by ~"),
         ("{{ secrets.TOKEN * 2 }}", "* takes numbers; texts are joined by ~"),
@@ -196,7 +196,7 @@ def test_mistakes_do_not_repeat_what_was_written(text: str):
         ("{{ range(1.5) }}", "the template cannot be filled in: TypeError"),
         ("{{ input.items | map('upper', 'x') | list }}", "the template cannot be filled in: TypeError"),
         ("{{ input.items | map('no such filter') | list }}", "the template cannot be filled in: "),
-        ("{{ input.items | map(attribute='__class__') | list }}", "the template shows something that is no value"),
+        ("{{ input.items | map(attribute='__class__') | list }}", "the template shows something that is not a value"),
     ],
 )
 def test_what_goes_wrong_later_is_one_sentence_without_values(text: str, said: str):

@@ -112,7 +112,7 @@ def test_options_and_values_that_are_no_json():
     [
         ({}, "arguments: mail.send: missing argument customer"),
         ({"customer": 7, "x": 1}, "arguments: mail.send: unknown argument x"),
-        ({"customer": object()}, "arguments: mail.send: cannot be told as JSON"),
+        ({"customer": object()}, "arguments: mail.send: cannot be written as JSON"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused_before_anything_is_sent(arguments: dict[str, Any], words: str):

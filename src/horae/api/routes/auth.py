@@ -97,7 +97,7 @@ async def log_in(request: Request, context: Ctx, gate: Door) -> Response:
     openapi_extra=takes(RefreshBody, required=False),
 )
 async def refresh(request: Request, context: Ctx, gate: Door) -> Response:
-    """Exchanges a refresh token, which is good once: if it comes again, the session ends."""
+    """Exchanges a refresh token, which can be used once: if it comes again, the session ends."""
     body = await read_model(request, RefreshBody)
     given = _refresh_token(request, context, gate, body)
     if given is None:
@@ -169,7 +169,7 @@ async def change_password(request: Request, context: Ctx, gate: Door, caller: Ow
             context, gate, request, caller.user.username, body.password.get_secret_value()
         )
     except Unauthenticated:
-        raise NotAllowed("the present password is wrong") from None  # a 401 would say that the token is
+        raise NotAllowed("the current password is wrong") from None  # a 401 would say that the token is
     done = await context.store.transact(
         users.change_password,
         user_id=caller.user.id,

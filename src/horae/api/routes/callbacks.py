@@ -67,7 +67,7 @@ async def take_callback(
     context: Ctx,
     token: Annotated[str, Path(description="from the header Horae-Callback-Url of the call")],
 ) -> Response:
-    """Ends an attempt whose call was answered with 202, or tells its progress. The first end counts: 409 after it."""
+    """Ends an attempt whose call was answered with 202, or reports its progress. The first end counts: 409 after it."""
     run_id, attempt = _named(context, token)
     body = await read_model(request, CallbackBody)
     await context.store.transact(

@@ -1,4 +1,4 @@
-"""Dead letters: what failed for good, and what becomes of it."""
+"""Dead letters: failed runs that nobody has resolved."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ async def list_dead_letter_groups(context: Ctx, principal: Reader, page: Page, w
     openapi_extra=takes(RedriveBody),
 )
 async def redrive_dead_letters(request: Request, context: Ctx, principal: Resolver) -> Response:
-    """Runs them once more, under the definition of their job as it is now: an operation that goes on by itself."""
+    """Runs them again, with the current definition of their job: an operation that continues in the background."""
     body = await read_model(request, RedriveBody)
     given = None
     if "input" in body.model_fields_set:

@@ -35,7 +35,7 @@ async def follow_events(
     last_event_id: Annotated[str | None, Header(max_length=50, description="goes on after this event")] = None,
 ) -> Response:
     """Events `run` (the run), `job` (`id`, `name`, `action`, `by`) and `worker` (the worker), when they change. `reset`
-    says that more happened than can be told: read the lists again. A broken connection goes on after
+    says that more happened than can be listed: read the lists again. A broken connection goes on after
     `Last-Event-ID`; some events may then come twice."""
     after = position(last_event_id)
     watches: Watches = request.app.state.watches
@@ -94,7 +94,7 @@ async def _missed(watch: Watch, follower: Follower, after: tuple[int, int] | Non
         watch.followers.discard(follower)
         raise
     if missed is None:
-        detail = "nobody knows any more what came after that event: read the lists again"
+        detail = "what came after that event is no longer known: read the lists again"
         return [Event(after[0], after[1], "reset", events.rendered({"detail": detail}))]
     return missed
 

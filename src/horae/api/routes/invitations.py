@@ -54,7 +54,7 @@ async def list_invitations(context: Ctx, principal: Reader, page: Page) -> Respo
     openapi_extra=takes(InvitationBody),
 )
 async def create_invitation(request: Request, context: Ctx, principal: Writer) -> Response:
-    """Makes a link that is good once. Its token is shown this once."""
+    """Makes a link that can be used once. Its token is shown only now."""
     body = await read_model(request, InvitationBody)
     token = f"hi1_{secrets.token_urlsafe(32)}"
     note = None if body.note is None else title(body.note, "note")
@@ -86,7 +86,7 @@ async def accept_invitation(
     """For those who have an account already: joins the project; a stronger role that one has there stays."""
     body = await read_model(request, TokenBody)
     if caller.user is None or caller.session_id is None:
-        raise NotAllowed("an API key belongs to one project for ever: sign in as a user")
+        raise NotAllowed("an API key belongs to one project only: sign in as a user")
     project = await context.store.transact(_join, caller.user.id, digest(body.token.get_secret_value()))
     gate.forget(caller.session_id)
     return reply(shown(project, ProjectView))

@@ -70,7 +70,7 @@ async def list_jobs(
     page: Page,
     where: Annotated[JobFilter, Depends(job_filter)],
     sort: Annotated[Sort, Query(description="with - before it, the other way round")] = "name",
-    include: Annotated[Include | None, Query(description="what else to tell of each")] = None,
+    include: Annotated[Include | None, Query(description="what else to include for each")] = None,
 ) -> Response:
     """Jobs, in the order of their names unless `sort` says otherwise; those without a next run come last."""
     scope = "\0".join(["jobs", sort, *("" if value is None else str(value) for value in astuple(where))])

@@ -28,7 +28,7 @@ Writer = Annotated[Principal, Depends(allow("keys:write"))]
 
 @router.get("/api-keys", response_model=Listing[KeyView])
 async def list_keys(context: Ctx, principal: Reader, page: Page) -> Response:
-    """Newest first. `last_used_at` is written down at most once a minute."""
+    """Newest first. `last_used_at` is updated at most once a minute."""
     after = page.after(context, principal, "keys")
     found = await context.store.read(_page, principal.project_id, page.limit, after)
     next_cursor = page.next(context, principal, "keys", found.next)
@@ -37,7 +37,7 @@ async def list_keys(context: Ctx, principal: Reader, page: Page) -> Response:
 
 @router.post("/api-keys", status_code=201, response_model=NewKeyView, openapi_extra=takes(KeyBody))
 async def create_key(request: Request, context: Ctx, principal: Writer) -> Response:
-    """Makes a key, and shows it this once. Its role must not be above your own."""
+    """Makes a key and shows it, only this time. Its role must not be above your own."""
     body = await read_model(request, KeyBody)
     token = mint()
     key = records.ApiKey(

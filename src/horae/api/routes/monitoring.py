@@ -117,7 +117,7 @@ class StrandedGroupView(BaseModel):
 
 
 class StrandedView(BaseModel):
-    """`timestamp` is null as long as nobody has looked."""
+    """`timestamp` is null until somebody has looked."""
 
     timestamp: datetime | None
     items: list[StrandedGroupView]
@@ -133,7 +133,7 @@ async def monitor_jobs(context: Ctx, principal: Annotated[Principal, Depends(all
 async def monitor_hours(
     context: Ctx,
     principal: Annotated[Principal, Depends(allow("runs:read"))],
-    hours: Annotated[int, Query(ge=1, le=24 * 31, description="how many, up to the present one")] = 24,
+    hours: Annotated[int, Query(ge=1, le=24 * 31, description="how many, up to the current one")] = 24,
     job: Annotated[str | None, Query(min_length=1, max_length=200, description="its name or id")] = None,
 ) -> Response:
     """How runs ended, hour by hour, oldest first: of the project, or of one job."""
@@ -145,7 +145,7 @@ async def monitor_hours(
 async def monitor_days(
     context: Ctx,
     principal: Annotated[Principal, Depends(allow("runs:read"))],
-    days: Annotated[int, Query(ge=1, le=1_095, description="how many, up to the present one")] = 30,
+    days: Annotated[int, Query(ge=1, le=1_095, description="how many, up to the current one")] = 30,
     job: Annotated[str | None, Query(min_length=1, max_length=200, description="its name or id")] = None,
 ) -> Response:
     """How runs ended, day by day (UTC), oldest first: of the project, or of one job."""

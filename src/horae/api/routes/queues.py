@@ -64,14 +64,14 @@ async def list_queues(context: Ctx, principal: Annotated[Principal, Depends(allo
 
 @router.post("/queues/{name}/pause", response_model=QueueStateView)
 async def pause_queue(context: Ctx, caller: Holder, name: Name) -> Response:
-    """Nothing of it is started any more, of whatever project; what runs goes on."""
+    """Starts no more of its runs, in any project; running ones go on."""
     found = await context.store.transact(queues.pause_queue, project_id=_NOBODY, name=name, actor=caller.actor)
     return reply(_state(found))
 
 
 @router.post("/queues/{name}/resume", response_model=QueueStateView)
 async def resume_queue(context: Ctx, caller: Holder, name: Name) -> Response:
-    """What waited goes on."""
+    """Starts its waiting runs again."""
     found = await context.store.transact(queues.resume_queue, project_id=_NOBODY, name=name, actor=caller.actor)
     return reply(_state(found))
 

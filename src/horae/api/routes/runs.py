@@ -30,7 +30,7 @@ SWEEPS = 20  # batches in one request; what is left is for the schedulers
 Status = Annotated[RunStatus | None, Query(description="only those in this state")]
 Started = Annotated[Trigger | None, Query(description="only those that were started so")]
 Outcome = Annotated[Ending | None, Query(description="only those whose last attempt ended so")]
-Worker = Annotated[str | None, Query(min_length=1, max_length=200, description="the id of whoever carried them out")]
+Worker = Annotated[str | None, Query(min_length=1, max_length=200, description="the id of the worker that ran them")]
 Line = Annotated[str | None, Query(min_length=1, max_length=100, description="only those of this queue")]
 Sort = Annotated[Literal["created_at", "-created_at"], Query(description="oldest or newest first")]
 

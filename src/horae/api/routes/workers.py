@@ -35,7 +35,7 @@ async def drain_worker(
     caller: Annotated[Caller, Depends(allow_admin("workers:drain"))],
     id: Annotated[str, Path(description="a worker's id")],
 ) -> Response:
-    """It ends what it has and takes nothing more, until it is started anew; it learns of it by its next heartbeat."""
+    """It finishes what it has and takes no new runs until it is restarted; it hears of this with its next heartbeat."""
     if not is_id(id):
         raise NotFound("there is no such worker")
     worker = await context.store.transact(

@@ -19,7 +19,7 @@ _WEEKDAYS = re.compile(r"(?:([0-6])(?:-([0-6]))?|\*(?=/))(?:/(\d))?")
 
 def read_scheduler(scheduler: Any) -> Imported:
     if not hasattr(scheduler, "get_jobs"):
-        raise InvalidInput("source", "is no APScheduler: it has no get_jobs()")
+        raise InvalidInput("source", "is not an APScheduler: it has no get_jobs()")
     imported = Imported()
     for job in scheduler.get_jobs():
         name = _name(job)

@@ -32,7 +32,7 @@ def read_app(found_at: Any) -> Imported:
                 _Entry(str(name), entry["task"], schedule, entry.get("args"), entry.get("kwargs"), options),
             )
         except (AttributeError, KeyError, TypeError, ValueError):
-            imported.notes.append(f"{name}: left out: it is no entry of a beat_schedule as Celery knows it")
+            imported.notes.append(f"{name}: left out: it is not a valid entry of a beat_schedule")
     return imported
 
 
@@ -44,7 +44,7 @@ def read_rows(text: str) -> Imported:
         for row in rows:
             tables.setdefault(row["model"].rpartition(".")[2], {})[row["pk"]] = row["fields"]
     except (ValueError, KeyError, TypeError):
-        raise InvalidInput("source", "is no dump of django-celery-beat") from None
+        raise InvalidInput("source", "is not a dump of django-celery-beat") from None
     imported = Imported()
     for task in tables.get("periodictask", {}).values():
         try:

@@ -33,13 +33,13 @@ def read(text: str) -> Imported:
     for manifest in manifests:
         if not isinstance(manifest, dict) or manifest.get("kind") != "CronJob":
             kind = manifest.get("kind", "something") if isinstance(manifest, dict) else "something"
-            imported.notes.append(f"passed over: {kind} is no CronJob")
+            imported.notes.append(f"skipped: {kind} is not a CronJob")
             continue
         name = str(_object(manifest.get("metadata")).get("name") or "cronjob")
         try:
             _cron_job(imported, name, manifest)
         except (TypeError, ValueError, AttributeError, KeyError):
-            imported.notes.append(f"{name}: left out: it is no CronJob as Kubernetes knows it")
+            imported.notes.append(f"{name}: left out: it is not a valid CronJob")
     return imported
 
 

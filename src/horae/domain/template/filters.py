@@ -42,7 +42,7 @@ def to_json(value: Any, work: Work) -> str:
     try:
         return work.text(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
     except TypeError:
-        raise TemplateFault("the template shows something that is no value") from None
+        raise TemplateFault("the template shows something that is not a value") from None
 
 
 def join(value: Iterable[Any], work: Work, separator: Any = "", attribute: str | None = None) -> str:

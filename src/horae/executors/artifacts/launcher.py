@@ -87,7 +87,7 @@ def told(value: Any) -> str:
     try:
         text = json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise Hopeless(f"the result cannot be told as JSON: {error}") from None
+        raise Hopeless(f"the result cannot be written as JSON: {error}") from None
     if len(text) > LIMIT:  # all of it is ASCII
         raise Hopeless(f"the result is longer than {LIMIT // 1024} KiB of JSON")
     return text

@@ -147,7 +147,8 @@ class _Target:
             try:
                 folder.mkdir(mode=0o755)
             except FileExistsError:
-                raise Refused(f"the archive has a path through something that is no folder: {_shown(name)}") from None
+                through = "the archive has a path through something that is not a folder"
+                raise Refused(f"{through}: {_shown(name)}") from None
             self._folders.add(folder)
 
     def _clear(self, path: Path, name: str) -> None:

@@ -32,7 +32,7 @@ def _in_words(code: int, *, oom: bool, memory: int | None) -> str:
     if code == _KILLED and memory is not None:
         # Podman does not always tell (it depends on conmon). Nothing inside can kill the first process of a container,
         # and whatever Horae kills gets no outcome from here.
-        return f"out of memory, as it seems: killed by signal KILL, and its limit is {in_units(memory)}"
+        return f"probably out of memory: killed by signal KILL, and its limit is {in_units(memory)}"
     if code > 128 and code - 128 in list(signal.Signals):
         return f"exit code {code}: killed by signal {signal.Signals(code - 128).name.removeprefix('SIG')}"
     return f"exit code {code}"

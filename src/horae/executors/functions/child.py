@@ -73,7 +73,7 @@ class Child:
         prepared = self._functions.get(call["function"])
         if prepared is None:
             return refused(
-                f"no function named {call['function']} is there when its module is imported anew: define it at the "
+                f"no function named {call['function']} is there when its module is imported again: define it at the "
                 "top level of a module that the worker imports"
             )
         reporter = Reporter(self._connection)

@@ -214,5 +214,5 @@ def _ending(told: dict[str, Any]) -> Outcome:
         name = signal.Signals(-status).name
     except ValueError:
         name = f"signal {-status}"
-    why = " (out of memory, or somebody's kill)" if status == -signal.SIGKILL else ""
+    why = " (out of memory, or killed from outside)" if status == -signal.SIGKILL else ""
     return failed(f"the function's process was killed by {name}{why}")

@@ -27,7 +27,7 @@ def result(value: Any) -> Outcome:
     try:
         raw = orjson.dumps(value)
     except (TypeError, RecursionError) as error:
-        return refused(f"the result cannot be told as JSON: {in_words(error)}")
+        return refused(f"the result cannot be written as JSON: {in_words(error)}")
     if len(raw) > RESULT_LIMIT:
         return refused(f"the result is longer than {RESULT_LIMIT // 1024} KiB of JSON")
     return Outcome(AttemptOutcome.SUCCEEDED, result=raw.decode())

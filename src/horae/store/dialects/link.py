@@ -80,5 +80,5 @@ class Link(ABC):
 
     def _told(self, error: BaseException) -> BaseException:
         if self._given_up and isinstance(error, Exception):
-            return ConnectionLost(f"{self.title} does not answer: it was waited for in vain")
+            return ConnectionLost(f"{self.title} does not answer: the wait timed out")
         return self.translated(error)
