@@ -157,6 +157,29 @@ async def test_what_an_older_version_buried_is_still_found_and_redriven(world: W
     assert await dead(world) == sorted([*old, *new])
 
 
+async def test_the_largest_group_comes_first_page_by_page(world: World):
+    jobs = {count: await world.job(name=f"job {count}", retry=ONCE) for count in (1, 3, 2)}
+    same = await world.job(name="another 2", retry=ONCE)
+    for count, job in jobs.items():
+        await fail(world, job, count)
+    await fail(world, same, 2)
+    await world.delete(jobs[3])
+    seen: list[DeadGroup] = []
+    after, pages = None, 0
+    while pages == 0 or after is not None:
+        page = await world.store.read(_groups, world.project, 1 if pages else 2, after)
+        seen += page.items
+        after, pages = page.next, pages + 1
+    assert [group.count for group in seen] == [3, 2, 2, 1]
+    assert {seen[1].jobs[0].name, seen[2].jobs[0].name} == {"job 2", "another 2"}
+    assert (seen[0].jobs[0].name, seen[3].jobs[0].name) == ("job 3", "job 1")
+    assert pages == 3
+
+
+async def _groups(tx: Any, project_id: str, limit: int, after: str | None) -> Any:
+    return await tx.dead_letters.groups(project_id, ALL, limit=limit, after=after)
+
+
 async def test_filters_of_time(world: World):
     job = await world.job(retry=ONCE)
     old = await fail(world, job)

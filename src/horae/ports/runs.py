@@ -161,7 +161,7 @@ class DeadLetters(Protocol):
         ...
 
     async def groups(self, project_id: str, where: DeadFilter, *, limit: int, after: str | None) -> Page[DeadGroup]:
-        """By fingerprint, in its order."""
+        """By fingerprint, the largest group first."""
         ...
 
     async def count(self, project_id: str, where: DeadFilter, *, of_jobs: bool) -> int:

@@ -68,7 +68,7 @@ class DeadLetters(Resource[C]):
 
     @pages
     def groups(self, *, limit: int | None = None, **filters: Unpack[DeadFilters]) -> Pages[DeadGroup]:
-        """By cause."""
+        """By cause, the largest group first."""
         return Pages("dead-letters/groups", DeadGroup, filters, limit)
 
     @call

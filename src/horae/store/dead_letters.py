@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection
 from typing import Any
 
-from horae.domain.dead_letter import DeadFilter, DeadGroup, DeadJob, DeadLetter
+from horae.domain.dead_letter import DeadFilter, DeadGroup, DeadLetter
 from horae.domain.records import Page
-from horae.store.dialects.base import Dialect, Row
+from horae.store import dead_groups
+from horae.store.dialects.base import Dialect
 from horae.store.job_list import names_and_attempts
 from horae.store.rows import Group, load, some
 
-_JOBS_SHOWN = 10
 _LOOKED_AT = 1_000  # of a job's newest runs
 _LETTER = (
     'd.run_id AS id, d.job_id, d.fingerprint, d.failed_at, h.version, h."trigger", h.attempt, h.uncounted, h.error, '
@@ -45,69 +44,7 @@ class DeadLetterTable(Group):
 
     async def groups(self, project_id: str, where: DeadFilter, *, limit: int, after: str | None) -> Page[DeadGroup]:
         wheres, params = _conditions(self.d, project_id, where)
-        if after is not None:
-            wheres.append("d.fingerprint > :after")
-        first, last = self.d.time("MIN(d.failed_at)", "first_at"), self.d.time("MAX(d.failed_at)", "last_at")
-        rows = await self.db.fetch(
-            f"SELECT d.fingerprint, COUNT(*) AS n, {first}, {last} FROM dead_letters d "
-            f"WHERE {' AND '.join(wheres)} GROUP BY d.fingerprint ORDER BY d.fingerprint LIMIT :limit",
-            {**params, "after": after, "limit": limit + 1},
-        )
-        shown = rows[:limit]
-        shares = await self._shares(project_id, where, [row["fingerprint"] for row in shown])
-        groups = []
-        for row in shown:
-            newest, jobs = shares[row["fingerprint"]]
-            groups.append(
-                DeadGroup(
-                    row["fingerprint"],
-                    int(row["n"]),
-                    row["first_at"],
-                    row["last_at"],
-                    newest["run_id"],
-                    newest["error"],
-                    newest["exit_code"],
-                    newest["response_code"],
-                    jobs,
-                )
-            )
-        return Page(groups, groups[-1].fingerprint if len(rows) > limit else None)
-
-    async def _shares(
-        self, project_id: str, where: DeadFilter, fingerprints: list[str]
-    ) -> dict[str, tuple[Row, tuple[DeadJob, ...]]]:
-        """Of each group: its newest run, and its jobs, the largest share first."""
-        if not fingerprints:
-            return {}
-        wheres, params = _conditions(self.d, project_id, where)
-        # The newest by place: databases have no MAX of an id. Only what is shown is looked up in the history.
-        letters = (
-            "SELECT d.fingerprint, d.job_id, d.run_id, COUNT(*) OVER (PARTITION BY d.fingerprint, d.job_id) AS n, "
-            "ROW_NUMBER() OVER (PARTITION BY d.fingerprint, d.job_id ORDER BY d.run_id DESC) AS place "
-            f"FROM dead_letters d WHERE {' AND '.join(wheres)} AND {self.d.among('d.fingerprint', 'fingerprints')}"
-        )
-        ranked = (
-            "SELECT l.fingerprint, l.job_id, l.run_id, l.n, "
-            "ROW_NUMBER() OVER (PARTITION BY l.fingerprint ORDER BY l.n DESC, l.job_id) AS by_size, "
-            "ROW_NUMBER() OVER (PARTITION BY l.fingerprint ORDER BY l.run_id DESC) AS by_age "
-            f"FROM ({letters}) l WHERE l.place = 1"
-        )
-        rows = await self.db.fetch(
-            "SELECT n.fingerprint, n.job_id, n.n, n.run_id, h.error, h.exit_code, h.response_code, s.spec "
-            f"FROM ({ranked}) n JOIN run_history h ON h.id = n.run_id "
-            "JOIN job_versions s ON s.job_id = h.job_id AND s.version = h.version "
-            f"WHERE n.by_size <= {_JOBS_SHOWN} OR n.by_age = 1",
-            {**params, "fingerprints": fingerprints},
-        )
-        of: dict[str, list[tuple[Row, DeadJob]]] = defaultdict(list)
-        for row, (name, _) in zip(rows, await names_and_attempts(self.db, self.d, rows), strict=True):
-            of[row["fingerprint"]].append((row, DeadJob(row["job_id"], name, int(row["n"]))))
-        found = {}
-        for fingerprint, shares in of.items():
-            newest = max((row for row, _ in shares), key=lambda row: str(row["run_id"]))
-            jobs = sorted((job for _, job in shares), key=lambda job: (-job.count, job.id))
-            found[fingerprint] = (newest, tuple(jobs[:_JOBS_SHOWN]))
-        return found
+        return await dead_groups.page(self.db, self.d, wheres, params, limit, after)
 
     async def count(self, project_id: str, where: DeadFilter, *, of_jobs: bool) -> int:
         wheres, params = _conditions(self.d, project_id, where, of_jobs=of_jobs)

@@ -7,7 +7,7 @@ quotation mark never stands without its backslash, so no name looks like a field
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -149,14 +149,31 @@ async def names_and_attempts(db: Connection, d: Dialect, rows: Sequence[Row]) ->
     a deleted job only the id is left."""
     specs = [load_object(row["spec"]) for row in rows]
     names = [_text(spec.get("name")) for spec in specs]
-    nameless = {row["job_id"]: row["job_id"] for row, name in zip(rows, names, strict=True) if name is None}
-    if nameless:
-        jobs = await db.fetch(f"SELECT id, name FROM jobs WHERE {d.among('id', 'ids')}", {"ids": sorted(nameless)})
-        nameless |= {job["id"]: job["name"] for job in jobs}
+    own = await _names(db, d, {row["job_id"] for row, name in zip(rows, names, strict=True) if name is None})
     return [
-        (nameless[row["job_id"]] if name is None else name, _max_attempts(spec))
+        (own.get(row["job_id"], row["job_id"]) if name is None else name, _max_attempts(spec))
         for row, name, spec in zip(rows, names, specs, strict=True)
     ]
+
+
+async def job_names(db: Connection, d: Dialect, job_ids: Collection[str]) -> dict[str, str]:
+    """By id. A deleted job has the name in the newest of its definitions, or its id if that cannot be read."""
+    names = await _names(db, d, job_ids)
+    if gone := set(job_ids) - names.keys():
+        versions = await db.fetch(
+            f"SELECT job_id, spec FROM job_versions WHERE {d.among('job_id', 'ids')} ORDER BY version",
+            {"ids": sorted(gone)},
+        )
+        last = {row["job_id"]: _text(load_object(row["spec"]).get("name")) for row in versions}
+        names |= {job_id: last.get(job_id) or job_id for job_id in gone}
+    return names
+
+
+async def _names(db: Connection, d: Dialect, job_ids: Collection[str]) -> dict[str, str]:
+    if not job_ids:
+        return {}
+    rows = await db.fetch(f"SELECT id, name FROM jobs WHERE {d.among('id', 'ids')}", {"ids": sorted(job_ids)})
+    return {row["id"]: row["name"] for row in rows}
 
 
 def _text(value: Any) -> str | None:

@@ -155,8 +155,8 @@ async def list_dead_letters(context: Ctx, principal: Reader, page: Page, where: 
 
 @router.get("/dead-letters/groups", response_model=Listing[DeadGroupView], responses=refuses(404))
 async def list_dead_letter_groups(context: Ctx, principal: Reader, page: Page, where: Where) -> Response:
-    """The same by cause, in the order of the fingerprints."""
-    scope = _scope("dead-letter-groups", where)
+    """The same by cause, the largest group first. Groups that grow while you page may be missed or come twice."""
+    scope = _scope("dead-letter-causes", where)
     after = page.after(context, principal, scope)
     found = await context.store.read(_groups, principal.project_id, where, page.limit, after)
     return reply(listing((asdict(one) for one in found.items), page.next(context, principal, scope, found.next)))
