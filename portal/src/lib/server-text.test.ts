@@ -29,6 +29,7 @@ it("leaves out a time of day that the page's clock has said already", () => {
 it("finds the command to copy, where it is one", () => {
   expect(commandIn("horae jobs resume 'my job'")).toBe("horae jobs resume 'my job'");
   expect(commandIn("wait, or start it by hand: horae jobs run sync")).toBe("horae jobs run sync");
+  expect(commandIn("start one: HORAE_EXECUTORS=container horae worker")).toBe("HORAE_EXECUTORS=container horae worker");
   expect(commandIn("wait until then")).toBeNull();
   expect(commandIn("start one: horae worker; or cancel that run: horae runs cancel x")).toBeNull();
   expect(commandIn("free a slot or add workers (horae workers shows who does what)")).toBeNull();

@@ -38,6 +38,6 @@ function repeated(rest: string, zone: string | undefined): number {
 
 /** The one command that a suggestion ends with; null where there is none, or more than one to choose from. */
 export function commandIn(suggestion: string): string | null {
-  const found = /(?:^|: )(horae \S.*)$/.exec(suggestion)?.[1];
+  const found = /(?:^|: )((?:[A-Z_]+=\S+ )*horae \S.*)$/.exec(suggestion)?.[1];
   return found && suggestion.split("horae ").length === 2 ? found : null;
 }

@@ -102,8 +102,8 @@ export function exactly(at: Instant, now: number, zone?: string): string {
 }
 
 /** How instants of a stretch of time are told apart: by the time of day, or by the date too where it is long. */
-export function momentOf(from: Instant, to: Instant): (at: Instant) => string {
-  return toMillis(to) - toMillis(from) < 20 * 3_600_000 ? (at) => clock(at) : (at) => brief(at);
+export function momentOf(from: Instant, to: Instant, zone?: string): (at: Instant) => string {
+  return toMillis(to) - toMillis(from) < 20 * 3_600_000 ? (at) => clock(at, zone) : (at) => brief(at, zone);
 }
 
 /** `09:00:03`. */

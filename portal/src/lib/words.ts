@@ -15,9 +15,15 @@ export function titled(word: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** `Customer Id` says no more than `customer_id`, nor than `crm.customer_id`. */
+export function sameWords(label: string, name: string): boolean {
+  const bare = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
+  return bare(label) === bare(name) || bare(label) === bare(name.split(".").at(-1) ?? "");
+}
+
 /** What a target does, in a few words: `POST example.org/hook`. */
 export function targetWords(target: JobView["target"]): string {
-  if (target === null) return "unreadable";
+  if (target === null) return ""; // its kind is not known either: a badge says so
   switch (target.kind) {
     case "http":
       return `${target.method ?? "POST"} ${target.url.replace(/^https?:\/\//, "")}`;

@@ -142,6 +142,16 @@ async def test_a_worker_dies(fresh_horae: Horae, visit: Visit, tmp_path: Path):
     await expect(page.get_by_text("offline").first).to_be_visible()
 
 
+async def test_the_log_of_a_failed_run_opens_at_its_end(horae: Horae, visit: Visit):
+    source = "seq -f 'l%.0f' 2000; echo 'ValueError: bad row' >&2; exit 1"
+    job = await horae.job(target={"kind": "script", "source": source}, retry={"max_attempts": 1})
+    run = await horae.run(job["name"])
+    viewer = await visit(horae, as_="viewer")
+    await viewer.open(f"/runs/{run['id']}")
+    await expect(log(viewer.page).get_by_text("ValueError: bad row")).to_be_visible()
+    await expect(log(viewer.page).get_by_text("l1", exact=True)).to_have_count(0)
+
+
 async def test_100_000_lines(horae: Horae, visit: Visit):
     long = "head -c 20000 /dev/zero | tr '\\0' x; echo"
     job = await horae.job(target={"kind": "script", "source": f"seq -f 'l%.0f' 100000\n{long}\necho last"})

@@ -62,7 +62,11 @@ function Check({ gate, zone, run }: Pick<ChecksProps, "zone" | "run"> & { gate: 
             <span className="min-w-0 break-words">
               <ServerText text={isTrouble ? gate.unblock : sentence(gate.unblock)} own={run} zone={zone} />
             </span>
-            {command ? <CopyButton text={command} label="Copy command" /> : null}
+            {command ? (
+              <span className="-my-1.5 shrink-0">
+                <CopyButton text={command} label="Copy command" />
+              </span>
+            ) : null}
           </p>
         ) : null}
         {gate.until && gate.state === "closed" ? (

@@ -12,6 +12,8 @@ interface LogViewerProps {
   version: number;
   /** Whether more may come: then it begins at the end, and stays there. */
   live: boolean;
+  /** Whether it begins at the end all the same: what went wrong is there. */
+  fromEnd?: boolean;
   /** In place of lines while there are none. */
   empty: ReactNode;
   /** More buttons: a download, say. */
@@ -24,8 +26,8 @@ const LEAST = 8; // rows of a log that is short
 const MOST = 24;
 
 /** A log of any length: only what is seen is rendered. Follows its end, searches, and shows everything as text. */
-export function LogViewer({ lines, version, live, empty, actions, className }: LogViewerProps) {
-  const [follow, setFollow] = useState(live);
+export function LogViewer({ lines, version, live, fromEnd = false, empty, actions, className }: LogViewerProps) {
+  const [follow, setFollow] = useState(live || fromEnd);
   const [shown, setShown] = useState<Shown>({ stream: "", attempt: 0, text: "" });
   const [at, setAt] = useState(0);
   const view = useMemo(() => new LogView(lines, shown), [lines, shown]);

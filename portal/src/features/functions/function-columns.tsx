@@ -6,7 +6,7 @@ import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Switch } from "@/components/ui/switch";
 import { Time } from "@/components/ui/time";
-import { plural } from "@/lib/words";
+import { plural, sameWords } from "@/lib/words";
 import { useCan } from "@/session/use-can";
 import { parametersOf } from "./parameters";
 import { useOfferers, useSwitchFunction } from "./queries";
@@ -61,12 +61,12 @@ export const functionColumns: ColumnDef<FunctionView>[] = [
 
 function firstLine({ display_name: title, name, description }: FunctionView): string {
   const [line = ""] = description.split("\n");
-  return title && title !== name ? [title, line].filter(Boolean).join(": ") : line;
+  return title && !sameWords(title, name) ? [title, line].filter(Boolean).join(": ") : line;
 }
 
 function Takes({ one }: { one: FunctionView }) {
   const parameters = parametersOf(one.parameters);
-  if (parameters.length === 0) return <span className="text-muted">nothing</span>;
+  if (parameters.length === 0) return <span className="text-muted">none</span>;
   return (
     <span className="line-clamp-2 font-mono text-xs break-words text-soft">
       {parameters.map(({ name, required }) => (required ? name : `${name}?`)).join(", ")}

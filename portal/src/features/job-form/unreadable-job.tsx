@@ -33,7 +33,7 @@ export function UnreadableJob({ job }: { job: JobView }) {
       />
       <UnreadableBanner job={job} />
       <Panel title="What can be read of it">
-        <CodeEditor readOnly language="text" aria-label="Definition" value={toYaml(definitionOf(job))} />
+        <CodeEditor readOnly language="text" aria-label="Definition" value={toYaml(definitionOf(job)).trimEnd()} />
       </Panel>
     </>
   );

@@ -3,11 +3,11 @@ import { useEffect, useState } from "react";
 import type { MonitoredJobsView } from "@/api/schema";
 import { Chart, type Series } from "@/components/charts/chart";
 import { Legend } from "@/components/charts/legend";
-import { tickOf } from "@/components/charts/ticks";
 import { Panel } from "@/components/ui/panel";
 import { absolute } from "@/lib/times";
 import { compact } from "./compact";
 import { flowOf, type Sample, sampleOf, withSample } from "./samples";
+import { tickOf } from "./ticks";
 
 const SERIES: Series[] = [
   { key: "rate", label: "runs/min", colour: "var(--accent)", as: "line" },

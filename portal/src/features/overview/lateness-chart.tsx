@@ -1,12 +1,12 @@
 import type { RunView } from "@/api/schema";
 import { Chart, type Series } from "@/components/charts/chart";
 import { durationTick, durationTicks } from "@/components/charts/duration-ticks";
-import { tickOf } from "@/components/charts/ticks";
 import { Panel } from "@/components/ui/panel";
 import { Skeleton } from "@/components/ui/skeleton";
 import { duration } from "@/lib/durations";
 import { absolute } from "@/lib/times";
 import { latenessOf } from "./lateness";
+import { tickOf } from "./ticks";
 
 const SERIES: Series[] = [{ key: "ms", label: "start delay", colour: "var(--queued)", as: "dots" }];
 

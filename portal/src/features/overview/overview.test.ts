@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { dayOf, midnights } from "@/components/charts/ticks";
 import { latenessOf } from "./lateness";
 import { flowOf, withSample } from "./samples";
 import { switchedOff } from "./switched-off";
+import { dayOf, midnights } from "./ticks";
 
 const time = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1_000).toISOString();
 const run = (id: string, due: number, made: number, began: number | null) => ({

@@ -1,13 +1,13 @@
 import type { HourView } from "@/api/schema";
 import { Chart, type Series } from "@/components/charts/chart";
 import { Legend } from "@/components/charts/legend";
-import { dayOf, midnights } from "@/components/charts/ticks";
 import { Panel } from "@/components/ui/panel";
 import { Segments } from "@/components/ui/segments";
 import { Skeleton } from "@/components/ui/skeleton";
 import { count } from "@/lib/durations";
 import { brief, clock, toMillis } from "@/lib/times";
 import { compact } from "./compact";
+import { dayOf, midnights } from "./ticks";
 
 const SERIES: Series[] = [
   { key: "succeeded", label: "succeeded", colour: "var(--succeeded)", as: "bar", stack: "ended" },

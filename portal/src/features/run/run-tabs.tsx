@@ -35,7 +35,13 @@ export function RunTabs({ run, attempts, log }: RunTabsProps) {
       label="Run"
     >
       <TabPanel value="log">
-        <RunLog id={run.id} log={log} live={isLive(run.status)} waiting={run.status === "queued"} />
+        <RunLog
+          id={run.id}
+          log={log}
+          live={isLive(run.status)}
+          failed={run.status === "failed"}
+          waiting={run.status === "queued"}
+        />
       </TabPanel>
       <TabPanel value="data">
         <RunData run={run} />

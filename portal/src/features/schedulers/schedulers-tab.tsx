@@ -76,8 +76,8 @@ function Nobody() {
   return (
     <div className="rounded-lg border border-line bg-surface">
       <EmptyState icon={CalendarClock} title="No scheduler is running">
-        Schedules do not fire without one. Start one with <code className="font-mono text-xs">horae scheduler</code>;
-        missed runs then follow each job's catch-up policy.
+        Schedules do not fire without one. Run <code className="font-mono text-xs">horae scheduler</code> to start one.
+        Missed runs then follow each job's catch-up policy.
       </EmptyState>
     </div>
   );

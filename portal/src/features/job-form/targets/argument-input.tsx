@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Field } from "@/components/ui/field";
 import { Input, Textarea } from "@/components/ui/input";
 import { Select } from "@/components/ui/select";
+import { sameWords } from "@/lib/words";
 import { type ArgumentField, meant, shown } from "../model/json-schema";
 
 interface ArgumentInputProps {
@@ -27,12 +28,6 @@ export function ArgumentInput({ field, value, onValue, error }: ArgumentInputPro
       <Control field={field} value={value} onValue={onValue} />
     </Field>
   );
-}
-
-/** `Customer Id` says no more than `customer_id`. */
-function sameWords(label: string, name: string): boolean {
-  const bare = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
-  return bare(label) === bare(name);
 }
 
 interface ControlProps {

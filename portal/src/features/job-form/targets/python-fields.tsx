@@ -2,6 +2,7 @@ import type { FunctionView } from "@/api/schema";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import { SkeletonLines } from "@/components/ui/skeleton";
+import { sameWords } from "@/lib/words";
 import type { PythonDraft } from "../model/target-code";
 import { useFunctions } from "../queries";
 import { ArgumentFields } from "./argument-fields";
@@ -49,7 +50,7 @@ function choices(all: FunctionView[], present: string) {
     .filter((one) => one.is_active || one.name === present)
     .map((one) => ({
       value: one.name,
-      label: one.name === one.display_name ? one.name : `${one.display_name} · ${one.name}`,
+      label: sameWords(one.display_name, one.name) ? one.name : `${one.display_name} · ${one.name}`,
     }));
   const missing = present && !all.some((one) => one.name === present) ? [{ value: present, label: present }] : [];
   return [...(present ? [] : [{ value: "", label: "Choose a function" }]), ...missing, ...known];

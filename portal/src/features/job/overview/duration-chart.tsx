@@ -1,8 +1,7 @@
 import { Bar, BarChart, Cell, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import { durationTick, durationTicks } from "@/components/charts/duration-ticks";
-import { tickOf } from "@/components/charts/ticks";
 import { duration } from "@/lib/durations";
-import { absolute, toMillis } from "@/lib/times";
+import { absolute, momentOf } from "@/lib/times";
 import { said } from "@/lib/words";
 
 export interface Point {
@@ -28,13 +27,12 @@ interface DurationChartProps {
 /** In a chunk of its own: Recharts is large. */
 export default function DurationChart({ points, zone, onOpen }: DurationChartProps) {
   const ticks = durationTicks(Math.max(...points.map((point) => point.ms)));
-  const tick = tickOf(toMillis(points[0]?.at ?? 0), toMillis(points.at(-1)?.at ?? 0), zone);
   return (
     <ResponsiveContainer width="100%" height={224} initialDimension={{ width: 300, height: 224 }}>
       <BarChart data={points} margin={{ top: 10, right: 0, bottom: 0, left: 0 }} accessibilityLayer={false}>
         <XAxis
           dataKey="at"
-          tickFormatter={(at: string) => tick(toMillis(at))}
+          tickFormatter={momentOf(points[0]?.at ?? 0, points.at(-1)?.at ?? 0, zone)}
           tick={{ fontSize: 11, fill: "var(--muted)" }}
           stroke="var(--line)"
           minTickGap={48}

@@ -15,11 +15,12 @@ interface RunLogProps {
   id: string;
   log: RunLogState;
   live: boolean;
+  failed: boolean;
   /** Why there is nothing yet. */
   waiting: boolean;
 }
 
-export function RunLog({ id, log, live, waiting }: RunLogProps) {
+export function RunLog({ id, log, live, failed, waiting }: RunLogProps) {
   if (log.state === "failed") return <ErrorState error={log.error} />;
   return (
     <>
@@ -28,6 +29,7 @@ export function RunLog({ id, log, live, waiting }: RunLogProps) {
         lines={log.lines}
         version={log.version}
         live={live}
+        fromEnd={failed}
         empty={<Empty log={log} waiting={waiting} />}
         actions={<Actions id={id} log={log} />}
       />

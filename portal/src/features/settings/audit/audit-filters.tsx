@@ -53,10 +53,10 @@ export function AuditFilters({ filters, mayAll, onChange }: AuditFiltersProps) {
         label="By: user:ada"
         value={filters.actor}
         onValue={(actor) => onChange({ actor })}
-        className="w-48"
+        className="w-40"
       />
       <SearchInput
-        label="Name or id"
+        label="Name or ID"
         value={filters.subject}
         onValue={(subject) => onChange({ subject })}
         className="w-40"

@@ -1,10 +1,10 @@
 import { brief, clock } from "@/lib/times";
 
 /** How instants are written at an axis: to the second where it is short, with the day where it is long. */
-export function tickOf(from: number, to: number, zone?: string): (at: number) => string {
+export function tickOf(from: number, to: number): (at: number) => string {
   const span = to - from;
-  if (span < 10 * 60_000) return (at) => clock(at, zone);
-  return span < 20 * 3_600_000 ? (at) => clock(at, zone).slice(0, 5) : (at) => brief(at, zone);
+  if (span < 10 * 60_000) return (at) => clock(at);
+  return span < 20 * 3_600_000 ? (at) => clock(at).slice(0, 5) : (at) => brief(at);
 }
 
 /** `9 Nov`. */
