@@ -1,6 +1,14 @@
-"""`python -m horae` is `horae`."""
+"""`horae`, and `python -m horae`."""
 
-from horae.cli.app import main
+from horae import memory
+
+
+def main() -> None:
+    memory.close()  # the environment may hold keys: before the imports, which take most of a start
+    from horae.cli.app import main as command
+
+    command()
+
 
 if __name__ == "__main__":
     main()

@@ -98,6 +98,7 @@ class Settings:
     finished_job_retention: float | None = _setting(kinds.duration(60, 36_500 * DAY), None)
     log_limit: int = _setting(kinds.size(1_024, 1 << 30), 1 << 20)
 
+    debuggable: bool = _setting(kinds.boolean, False)
     log_format: str = _setting(kinds.choice("auto", "console", "json"), "auto")
     log_level: str = _setting(kinds.choice("debug", "info", "warning", "error"), "info")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horae import config
+from horae import config, memory
 from horae.config import PREFIX, Settings
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def up(
     from horae.cli.together import run
 
     settings = config.load(up=True)
+    if settings.debuggable:
+        memory.reopen()
     children = {name: _command(settings, name) for name in ("serve", "scheduler")}
     children["worker"] = _command(settings, "worker", *(f"--import={module}" for module in imports or ()))
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import uvloop
 
+from horae import memory
 from horae.clock import SystemClock, SystemIds
 from horae.config import Settings
 from horae.domain.policy import Defaults, Retry
@@ -19,6 +20,10 @@ CLOCK, IDS = SystemClock(), SystemIds()
 
 
 def configured(settings: Settings, role: str) -> None:
+    if settings.debuggable:
+        memory.reopen()
+    else:
+        memory.close()
     configure(form=settings.log_format, level=settings.log_level, role=role)
 
 

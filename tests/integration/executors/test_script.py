@@ -204,3 +204,9 @@ class TestHowItEnds:
     async def test_result_of_a_failure_is_kept(self, script: ScriptExecutor) -> None:
         outcome, _ = await run(script, 'echo 7 > "$HORAE_RESULT"; exit 1')
         assert (outcome.error, outcome.result) == ("exit code 1", "7")
+
+
+async def test_it_goes_first_when_the_machine_is_out_of_memory(script: ScriptExecutor) -> None:
+    """Also where the processes that start it are closed to all but root."""
+    outcome, _ = await run(script, 'until [ "$(cat /proc/$$/oom_score_adj)" = 500 ]; do sleep 0.01; done')
+    assert outcome.exit_code == 0

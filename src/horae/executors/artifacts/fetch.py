@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from horae import memory
 from horae.executors.artifacts.cache import Cache
 from horae.executors.artifacts.download import Unavailable, download
 from horae.executors.artifacts.install import die_with_parent, install
@@ -24,6 +25,7 @@ _MEMORY = 2 * 2**30  # bytes; a broken archive may ask for any amount
 
 
 def main() -> None:
+    memory.close()  # the environment has the worker's credentials for storage
     request = json.loads(sys.stdin.buffer.read())
     die_with_parent()
     if os.getppid() != request["parent"]:

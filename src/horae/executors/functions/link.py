@@ -16,10 +16,14 @@ from uuid import uuid4
 
 import orjson
 
+from horae import memory
 from horae.executors.functions import kernel
 
 _LARGEST = 1 << 16
-_CODE = "import sys; from horae.executors.functions.template import main; main(int(sys.argv[1]), int(sys.argv[2]))"
+_CODE = (
+    "import sys; from horae import memory; memory.become(sys.argv[2]); "
+    "from horae.executors.functions.template import main; main(int(sys.argv[1]), int(sys.argv[3]))"
+)
 _MARKER = "HORAE_FUNCTIONS"
 _PATIENCE = 8.0  # seconds for the template to end everything; more than it takes itself
 
@@ -45,7 +49,7 @@ class Link:
         name, _, value = self._marker.partition("=")
         with theirs:
             self._popen = subprocess.Popen(
-                [sys.executable, "-c", _CODE, str(theirs.fileno()), str(os.getpid())],
+                [sys.executable, "-c", _CODE, str(theirs.fileno()), memory.state(), str(os.getpid())],
                 env={**origin.environment, name: value},
                 stdin=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),

@@ -13,9 +13,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from horae import memory
+
 _BOOT = (
     "import sys; sys.path.append(sys.argv[1]); from horae.executors.supervisor.main import main; "
-    "main(int(sys.argv[2]), int(sys.argv[3]))"
+    "main(int(sys.argv[2]), sys.argv[3], int(sys.argv[4]))"
 )
 _DEATH = 5.0  # seconds for it to end what is left
 
@@ -69,7 +71,7 @@ class SupervisorClient:
             home = str(Path(__file__).parents[3])
             python = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _BOOT]
             self._process = subprocess.Popen(
-                [*python, home, str(theirs.fileno()), str(os.getpid())],
+                [*python, home, str(theirs.fileno()), memory.state(), str(os.getpid())],
                 env={},
                 cwd="/",
                 stdin=subprocess.DEVNULL,

@@ -30,6 +30,7 @@ def launch(request: dict[str, Any], stdio: Sequence[int]) -> int:
     if failure:
         os.waitpid(pid, 0)
         raise OSError(int(failure), os.strerror(int(failure)))
+    _let_die_first(pid)
     return pid
 
 
@@ -41,7 +42,6 @@ def _become(request: dict[str, Any], stdio: Sequence[int], keeper: int, tell: in
         for number, descriptor in enumerate(stdio):
             os.dup2(descriptor, number)
         _bind(request["limits"])
-        _be_first_to_die()
         os.chdir(request["cwd"])
         os.execvpe(request["argv"][0], request["argv"], request["env"])
     except OSError as error:
@@ -81,8 +81,10 @@ def _limit(kind: int, soft: int, hard: int) -> None:
     resource.setrlimit(kind, (soft, hard))
 
 
-def _be_first_to_die() -> None:
+def _let_die_first(pid: int) -> None:
+    """From outside: until it is another program, it is a closed copy of this one (memory.py), whose score not even it
+    may write."""
     with suppress(OSError):
-        score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+        score = os.open(f"/proc/{pid}/oom_score_adj", os.O_WRONLY)
         os.write(score, _FIRST_TO_DIE)
         os.close(score)

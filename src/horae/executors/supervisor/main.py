@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from horae import memory
 from horae.executors.supervisor import kernel
 from horae.executors.supervisor.keeper import Keeper, wake_by_children
 from horae.executors.supervisor.watch import Watch
@@ -185,7 +186,8 @@ def _close_all_but(kept: set[int]) -> None:
     os.closerange(first, os.sysconf("SC_OPEN_MAX"))
 
 
-def main(control: int, worker: int) -> None:
+def main(control: int, state: str, worker: int) -> None:
+    memory.become(state)  # requests hold the secrets of jobs; keepers are copies of this process
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the worker decides: it may be draining
     gc.disable()
