@@ -6,9 +6,24 @@ import pytest
 
 from horae.domain.filters import JobFilter
 from horae.domain.records import JobRecord, Page
-from horae.store import job_list
+from horae.store import job_page
 from tests.contract.explaining import statements
 from tests.contract.world import CANCELLED, PERMANENT, World
+
+every_way = pytest.mark.parametrize(
+    "way",
+    [
+        pytest.param({}, id="few"),
+        pytest.param({"_FEW": 0}, id="near"),
+        pytest.param({"_FEW": 0, "_NEAR": 3}, id="many"),
+        pytest.param({"_FEW": 0, "_NEAR": 1, "_MANY": 0}, id="most"),
+    ],
+)
+
+
+def go(monkeypatch: pytest.MonkeyPatch, way: dict[str, int]) -> None:
+    for name, value in way.items():
+        monkeypatch.setattr(job_page, name, value)
 
 
 async def page(tx: Any, *, project_id: str, limit: int = 50, after: str | None = None, **where: Any) -> Page[JobRecord]:
@@ -25,10 +40,10 @@ async def by_last_status(world: World) -> dict[str, list[str]]:
     return {status: those for status, those in found.items() if those}
 
 
-@pytest.mark.parametrize("few", [job_list._FEW, 0], ids=["few", "many"])
-async def test_the_last_run_decides(world: World, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+@every_way
+async def test_the_last_run_decides(world: World, monkeypatch: pytest.MonkeyPatch, way: dict[str, int]) -> None:
     """Whether its counters were rolled up or not, and whichever way the page is found."""
-    monkeypatch.setattr(job_list, "_FEW", few)
+    go(monkeypatch, way)
     a, b, c = [await world.job(name=name) for name in "abc"]
     await world.job(name="never ran")
     await world.ended(a, PERMANENT)
@@ -60,9 +75,9 @@ async def test_what_was_rolled_up_by_somebody_faster_counts_as_newer(world: Worl
     assert await by_last_status(world) == {"succeeded": ["a"]}
 
 
-@pytest.mark.parametrize("few", [job_list._FEW, 1], ids=["few", "many"])
-async def test_pages(world: World, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
-    monkeypatch.setattr(job_list, "_FEW", few)
+@every_way
+async def test_pages(world: World, monkeypatch: pytest.MonkeyPatch, way: dict[str, int]) -> None:
+    go(monkeypatch, way)
     for n in range(7):
         await world.ended(await world.job(name=f"bad {n}", tags=("x",) if n % 2 else ()), PERMANENT)
         await world.ended(await world.job(name=f"good {n}"))

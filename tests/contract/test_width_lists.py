@@ -9,6 +9,7 @@ from horae.domain.dead_letter import DeadFilter
 from horae.domain.filters import JobFilter
 from horae.domain.records import RunFilter
 from horae.ports import Transaction
+from horae.store import job_page
 from tests.contract.cost import metered
 from tests.contract.test_width import _SLACK
 from tests.contract.wide import _UUID, copy
@@ -60,3 +61,38 @@ async def test_pages_of_what_is_rare(world: World) -> None:
             await world.rows(f"ANALYZE {'TABLE ' if world.kind != 'postgresql' else ''}{table}")
     after = await _costs(world, pages)
     assert not [name for name in before if after[name] > 2 * before[name] + _SLACK], f"few {before}, many {after}"
+
+
+async def test_jobs_that_failed_last_and_come_last(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too many to be looked up at once, and behind all the others in the order of the list."""
+    monkeypatch.setattr(job_page, "_FEW", 20)
+    fine, broken = await world.job(name="fine"), await world.job(name="zz", retry={"max_attempts": 1})
+    await world.ended(fine)
+    await world.ended(broken, PERMANENT)
+    await world.roll_up()
+    await _alike(world, broken.id, 100, "zz ")
+    pages = {"failed": ("jobs", JobFilter(last_status="failed"), 50)}
+    await _alike(world, fine.id, 2 * job_page._NEAR, "fine ")
+    before = await _costs(world, pages)
+    await _alike(world, fine.id, 20 * job_page._NEAR, "more ")
+    after = await _costs(world, pages)
+    assert after["failed"] <= 2 * before["failed"] + _SLACK, (before, after)
+
+
+async def _alike(world: World, job_id: str, count: int, prefix: str) -> None:
+    """Jobs like one that is there, with its definition and its counters."""
+    number = f"'{prefix}' || v.n" if world.kind == "sqlite" else f"CONCAT('{prefix}', v.n)"
+    await copy(world, "jobs", job_id, count, name=number)
+    for table in ("job_versions", "job_stats"):
+        (row,) = await world.rows(f"SELECT * FROM {table} WHERE job_id = :id", id=job_id)
+        values = ", ".join("j.id" if column == "job_id" else f"o.{column}" for column in row)
+        await world.execute(
+            f"INSERT INTO {table} ({', '.join(row)}) SELECT {values} FROM {table} o, jobs j "
+            f"WHERE o.job_id = :id AND j.name LIKE '{prefix}%'",
+            id=job_id,
+        )
+    if world.kind == "sqlite":
+        await world.execute("ANALYZE")
+        return
+    for table in ("jobs", "job_versions", "job_stats"):
+        await world.rows(f"ANALYZE {'TABLE ' if world.kind != 'postgresql' else ''}{table}")

@@ -30,20 +30,6 @@ _LAST_STATUS = (
     "(SELECT 1 FROM job_stats t WHERE t.job_id = n.job_id AND t.last_run_at > n.at) ORDER BY n.at DESC, n.id DESC "
     "LIMIT 1), (SELECT t.last_status FROM job_stats t WHERE t.job_id = j.id))"
 )
-_FEW = 2_000  # jobs that are looked up one by one and sorted, rather than found by going through all in order
-
-
-async def with_last_status(db: Connection, project_id: str, status: str) -> list[str] | None:
-    """Those whose last run may have ended so; None if they are many, so that a page of them is soon found. In one
-    statement: between two a roll-up could move something from one table to the other."""
-    rows = await db.fetch(
-        "SELECT job_id FROM (SELECT t.job_id FROM job_stats t JOIN jobs j ON j.id = t.job_id "
-        "WHERE t.project_id = :project_id AND t.last_status = :status LIMIT :most) AS summed UNION "
-        "SELECT job_id FROM (SELECT n.job_id FROM stat_deltas n WHERE n.project_id = :project_id "
-        "AND n.status = :status AND n.run_id IS NOT NULL LIMIT :most) AS added",
-        {"project_id": project_id, "status": status, "most": _FEW + 1},
-    )
-    return None if len(rows) > _FEW else [row["job_id"] for row in rows]
 
 
 def conditions(
@@ -57,8 +43,10 @@ def conditions(
     """The WHERE of a page of jobs and its parameters. Of the tags it only knows that the word is somewhere in the
     definition: the rows are to be looked at once more. `among`: the only ones that can have that last status."""
     asked = _Conditions(d)
-    # SQLite would rather go through all jobs in their order than look up the few: it gets no equality to begin with.
-    mine = "j.project_id = :project_id" if among is None else "NOT (j.project_id <> :project_id)"
+    # Databases would rather go through all jobs in order than look up the few: they get no equality to begin with.
+    mine = "j.project_id = :project_id"
+    if among is not None:
+        mine = f"CASE WHEN {mine} THEN 1 ELSE 0 END = 1"
     asked.add(mine, project_id=project_id)
     if after is not None:
         condition, params = order.after("j", after)

@@ -13,10 +13,10 @@ from horae.domain.firing import DueJobs
 from horae.domain.job import JobSpec
 from horae.domain.records import Advance, JobChange, JobHead, JobRecord, JobState, NewJob, Page, VersionRecord
 from horae.domain.stored import spec_fields
-from horae.store import tables
+from horae.store import job_page, tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.due import due_jobs, read_plan
-from horae.store.job_list import conditions, record_of, spec_of, with_last_status
+from horae.store.job_list import record_of, spec_of
 from horae.store.order import Order
 from horae.store.rows import Group, batch, dump, is_id, some
 from horae.store.stats import latest_runs
@@ -249,15 +249,9 @@ class JobTable(Group):
     ) -> Page[JobRecord]:
         found: list[Row] = []
         order = Order.parse(sort)
-        among = None
-        if where.last_status is not None:
-            among = await with_last_status(self.db, project_id, where.last_status)
-        while len(found) <= limit and among != []:
-            wheres, params = conditions(self.d, project_id, where, order, after, among)
-            rows = await self.db.fetch(
-                f"SELECT {_JOB} {_FROM} WHERE {wheres} ORDER BY {order.by('j')} LIMIT :limit",
-                {**params, "limit": limit + 1},
-            )
+        while len(found) <= limit:
+            asked = job_page.Asked(f"SELECT {_JOB} {_FROM}", project_id, where, order, after, limit + 1)
+            rows = await job_page.find(self.db, self.d, asked)
             found += [row for row in rows if where.tag is None or where.tag in spec_of(row["spec"]).tags]
             if len(rows) <= limit:
                 break
