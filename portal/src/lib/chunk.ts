@@ -1,7 +1,7 @@
 /** A part of the portal that could not be fetched: the server is away, or the part is of an older build. */
 export class ChunkError extends Error {
   constructor(cause: unknown) {
-    super("The code for this page could not be loaded.", { cause });
+    super("Part of the portal did not download.", { cause });
     this.name = "ChunkError";
   }
 }
