@@ -23,7 +23,7 @@ from horae.domain.account import Account, Place, User
 from horae.domain.errors import NotAllowed, NotFound
 from horae.domain.job import JobSpec
 from horae.domain.records import KeyRecord
-from horae.domain.roles import CODE_KINDS, PERMISSIONS, ROLES
+from horae.domain.roles import DATA_KINDS, PERMISSIONS, ROLES
 
 PROJECT_HEADER = "horae-project"
 READING = frozenset({"schedules:preview"})  # by POST, but without an effect
@@ -37,13 +37,15 @@ class Principal:
     project_id: str
     role: str
     actor: str
+    caller: Caller
 
     def may(self, permission: str) -> bool:
         return permission in ROLES.get(self.role, frozenset())
 
     def may_write(self, spec: JobSpec) -> None:
-        """Refuses a definition that would be executed as code, to those who may not write such."""
-        if spec.target.kind in CODE_KINDS and not self.may("jobs:code"):
+        """Refuses a definition that would be executed as code, to those who may not write such: neither may they put
+        another in its place, switch it or delete it."""
+        if spec.target.kind not in DATA_KINDS and not self.may("jobs:code"):
             raise NotAllowed(
                 f"writing {spec.target.kind} jobs needs the permission jobs:code, which your role {self.role} lacks"
             )
@@ -59,6 +61,7 @@ class Caller:
     user: User | None = None
     session_id: str | None = None
     key_id: str | None = None
+    key_prefix: str | None = None
 
     project_id = None  # of no project in particular
 
@@ -66,7 +69,7 @@ class Caller:
         return next((place for place in self.places if ref in (place.slug, place.project_id)), None)
 
     def within(self, place: Place) -> Principal:
-        return Principal(place.project_id, "admin" if self.is_admin else place.role, self.actor)
+        return Principal(place.project_id, "admin" if self.is_admin else place.role, self.actor, self)
 
 
 # ---- who is asking
@@ -104,7 +107,7 @@ async def _by_key(gate: Gate, request: Request, text: str) -> Caller:
 
 def _key_caller(key: KeyRecord) -> Caller:
     place = Place(key.project_id, key.project_slug, key.project_name, key.role)
-    return Caller(f"key:{key.name}", key.role == "admin", (place,), key_id=key.id)
+    return Caller(f"key:{key.name}", key.role == "admin", (place,), key_id=key.id, key_prefix=key.prefix)
 
 
 async def _by_session(gate: Gate, text: str) -> Caller:
@@ -112,8 +115,21 @@ async def _by_session(gate: Gate, text: str) -> Caller:
     account: Account | None = await gate.account(claims.session_id) if claims else None
     if claims is None or account is None or account.user.id != claims.user_id:
         raise Unauthenticated("this token is no longer valid: refresh it, or sign in again")
+    return _session_caller(account, claims.session_id)
+
+
+def _session_caller(account: Account, session_id: str) -> Caller:
     user = account.user
-    return Caller(f"user:{user.username}", user.is_admin, account.places, user, claims.session_id)
+    return Caller(f"user:{user.username}", user.is_admin, account.places, user, session_id)
+
+
+async def caller_again(gate: Gate, caller: Caller) -> Caller | None:
+    """The same caller as they are now; None if their key or session is no longer good."""
+    if caller.key_prefix is not None:
+        key = await gate.key(caller.key_prefix)
+        return _key_caller(key) if key is not None and key.id == caller.key_id else None
+    account = await gate.account(caller.session_id) if caller.session_id is not None else None
+    return None if account is None or caller.session_id is None else _session_caller(account, caller.session_id)
 
 
 # ---- what they may do

@@ -384,6 +384,7 @@ class KeyRecord:
     digest: str
     project_slug: str
     project_name: str
+    prefix: str
 
 
 Json = dict[str, Any]

@@ -34,7 +34,7 @@ ROLES: dict[str, frozenset[str]] = {
 }
 MEMBER_ROLES = tuple(role for role in ROLES if role != "admin")  # what one can be in a project
 PERMISSIONS: frozenset[str] = frozenset().union(*ROLES.values())
-CODE_KINDS = frozenset({"script", "python", "container", "artifact"})
+DATA_KINDS = frozenset({"http"})  # all others are code, and so is what cannot be read: nobody knows what it is
 
 
 def above(role: str, other: str) -> bool:

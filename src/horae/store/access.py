@@ -105,7 +105,7 @@ class AccessTable(Group):
             return None
         row = rows[0]
         whose = (row["slug"], row["project_name"])
-        return KeyRecord(row["id"], row["project_id"], row["name"], row["role"], row["digest"], *whose)
+        return KeyRecord(row["id"], row["project_id"], row["name"], row["role"], row["digest"], *whose, prefix)
 
     async def used(self, key_id: str) -> None:
         await self.db.execute(

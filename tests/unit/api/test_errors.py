@@ -23,7 +23,7 @@ class Failing:
 
     async def read(self, verb: Any, *args: Any, **kwargs: Any) -> Any:
         if args == (TOKEN.prefix,):
-            return KeyRecord("id", "project", "test", "admin", TOKEN.digest, "default", "Default")
+            return KeyRecord("id", "project", "test", "admin", TOKEN.digest, "default", "Default", TOKEN.prefix)
         raise self.error
 
     transact = single = read

@@ -80,7 +80,7 @@ function Actions({ job, onOpen }: { job: JobView; onOpen: (open: Open) => void }
   const change = useSwitchJob();
   return (
     <>
-      {can("jobs:write") ? (
+      {mayEdit(can, job.target?.kind) ? (
         <span className="mr-1 flex items-center gap-2 text-sm text-soft">
           {job.enabled ? "Enabled" : "Disabled"}
           <Switch
@@ -129,7 +129,7 @@ function More({ job, onOpen }: { job: JobView; onOpen: (open: Open) => void }) {
     await navigate("/jobs");
     client.removeQueries({ queryKey: ["jobs", "one", job.id] }); // by now nothing shows it
   };
-  if (!can("jobs:run") && !can("jobs:write")) return null;
+  if (!can("jobs:run") && !mayEdit(can, job.target?.kind)) return null;
   const trigger = (
     <Button size="icon" aria-label="More">
       <EllipsisVertical />
@@ -147,9 +147,9 @@ function More({ job, onOpen }: { job: JobView; onOpen: (open: Open) => void }) {
           <History aria-hidden /> Backfill
         </MenuItem>
       ) : null}
-      {can("jobs:write") ? (
+      {mayEdit(can, job.target?.kind) ? (
         <>
-          {!job.unreadable && mayEdit(can, job.target?.kind) ? (
+          {!job.unreadable ? (
             <MenuItem asChild>
               <Link to={`/jobs/new?from=${job.id}`}>
                 <CopyPlus aria-hidden /> Duplicate

@@ -12,7 +12,7 @@ import { useDeleteJob, useRunNow, useSwitchJob } from "./job-verbs";
 export function EnabledSwitch({ job }: { job: ListedJobView }) {
   const can = useCan();
   const change = useSwitchJob();
-  if (!can("jobs:write")) return <span className="text-soft">{job.enabled ? "yes" : "no"}</span>;
+  if (!mayEdit(can, job.target?.kind)) return <span className="text-soft">{job.enabled ? "yes" : "no"}</span>;
   return (
     <Switch
       checked={job.enabled}
@@ -75,12 +75,12 @@ function RowMenu({ job }: { job: ListedJobView }) {
           {job.paused ? <StepForward aria-hidden /> : <Pause aria-hidden />} {job.paused ? "Resume" : "Pause"}
         </MenuItem>
       ) : null}
-      {can("jobs:write") ? (
+      {mayEdit(can, job.target?.kind) ? (
         <>
           <MenuItem onSelect={() => change(job, job.enabled ? "disable" : "enable")}>
             {job.enabled ? <PowerOff aria-hidden /> : <Power aria-hidden />} {job.enabled ? "Disable" : "Enable"}
           </MenuItem>
-          {!job.unreadable && mayEdit(can, job.target?.kind) ? (
+          {!job.unreadable ? (
             <MenuItem asChild>
               <Link to={`/jobs/${job.id}/edit`}>
                 <Pencil aria-hidden /> Edit

@@ -13,10 +13,12 @@ from pydantic import BaseModel
 
 from horae.api.auth import Principal, allow
 from horae.api.context import Context, Ctx
+from horae.api.gate import Door
 from horae.api.params import Page, instant_param
 from horae.api.routes import PREFIX
 from horae.api.schedule_schemas import ChangeView
 from horae.api.schemas import Listing
+from horae.api.staying import Stay
 from horae.api.views import listing, render, reply
 from horae.domain.audit import AuditFilter, AuditRecord
 from horae.domain.errors import NotAllowed
@@ -67,6 +69,7 @@ async def audit_filter(
 )
 async def list_audit(
     context: Ctx,
+    gate: Door,
     principal: Annotated[Principal, Depends(allow("audit:read"))],
     page: Page,
     where: Annotated[AuditFilter, Depends(audit_filter)],
@@ -81,7 +84,8 @@ async def list_audit(
     if format == "jsonl":
         first = await context.store.read(read_audit, projects, where, _EXPORTED, after)
         headers = {"content-disposition": 'attachment; filename="audit.jsonl"'}
-        lines = _lines(context, projects, where, first)
+        needed = "audit:read" if None not in (projects or (None,)) else "users:read"  # the installation is for admins
+        lines = _lines(context, Stay(gate, principal, needed), projects, where, first)
         return StreamingResponse(lines, media_type="application/x-ndjson", headers=headers)
     found = await context.store.read(read_audit, projects, where, page.limit, after)
     return reply(listing((audit_json(one) for one in found.items), page.next(context, principal, scope, found.next)))
@@ -96,9 +100,10 @@ def _projects(principal: Principal, all_projects: bool) -> Projects:
 
 
 async def _lines(
-    context: Context, projects: Projects, where: AuditFilter, found: Found[AuditRecord]
+    context: Context, stay: Stay, projects: Projects, where: AuditFilter, found: Found[AuditRecord]
 ) -> AsyncIterator[bytes]:
     while True:
+        await stay.check()
         yield b"".join(render(audit_json(one)) + b"\n" for one in found.items)
         if found.next is None:
             return

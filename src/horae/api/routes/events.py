@@ -12,12 +12,13 @@ from fastapi.responses import StreamingResponse
 from horae.api import events
 from horae.api.auth import Principal, allow
 from horae.api.context import Context, Ctx
+from horae.api.gate import Door
 from horae.api.routes import PREFIX
+from horae.api.staying import LIFETIME, Stay
 from horae.api.watching import Event, Follower, Watch, Watches, position
 
 router = APIRouter(prefix=PREFIX, tags=["events"])
 
-LIFETIME = 900  # seconds: then whoever follows asks again, and is asked again who they are
 _TICK = 1.0
 
 
@@ -29,6 +30,7 @@ _TICK = 1.0
 async def follow_events(
     request: Request,
     context: Ctx,
+    gate: Door,
     principal: Annotated[Principal, Depends(allow("runs:read"))],
     kind: Annotated[Literal["run", "job", "worker"] | None, Query(description="only these")] = None,
     seconds: Annotated[int, Query(ge=0, le=LIFETIME, description="for how long; 0: what was missed")] = LIFETIME,
@@ -41,7 +43,8 @@ async def follow_events(
     watches: Watches = request.app.state.watches
     watch, follower = await watches.follow(principal.project_id)
     missed = await _missed(watch, follower, after)
-    return events.stream(_follow(context, _Following(watch, follower, kind, seconds), missed))
+    stay = Stay(gate, principal, "runs:read")
+    return events.stream(_follow(context, stay, _Following(watch, follower, kind, seconds), missed))
 
 
 class _Following(NamedTuple):
@@ -54,7 +57,7 @@ class _Following(NamedTuple):
         return self.kind is None or event.kind in (self.kind, "reset")
 
 
-async def _follow(context: Context, following: _Following, missed: list[Event]) -> AsyncIterator[bytes]:
+async def _follow(context: Context, stay: Stay, following: _Following, missed: list[Event]) -> AsyncIterator[bytes]:
     follower, now = following.follower, context.clock.monotonic
     ends, spoken = now() + following.seconds, now()
     try:
@@ -67,6 +70,8 @@ async def _follow(context: Context, following: _Following, missed: list[Event]) 
                 yield events.event("dropped", {"detail": "you read more slowly than things happen: ask again"})
                 return
             told = await _next(follower, min(_TICK, ends - now()))
+            if await stay.is_over():
+                return
             if told is not None and following.wants(told):
                 yield _sent(told)
                 spoken = now()

@@ -12,7 +12,7 @@ from horae.api import merge
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, read_object, takes, validate
 from horae.api.context import Context, Ctx
-from horae.api.params import Expected, Page, Ref, find_job
+from horae.api.params import Expected, Page, Ref, find_job, hold_writable
 from horae.api.routes import PREFIX
 from horae.api.schemas import STATE, JobBody, JobPatch, JobState, JobView, ListedJobView, Listing, RecurringJobBody
 from horae.api.views import job_json, job_reply, listing, reply
@@ -124,13 +124,7 @@ async def change_job(request: Request, context: Ctx, principal: Writer, ref: Ref
 @router.delete("/jobs/{id}", status_code=204)
 async def delete_job(context: Ctx, principal: Writer, ref: Ref, expected: Expected) -> Response:
     """Cancels what is queued, asks what runs to stop, keeps the history."""
-    await context.store.transact(
-        submit.delete_job,
-        project_id=principal.project_id,
-        ref=ref,
-        actor=principal.actor,
-        expected_version=expected,
-    )
+    await context.store.transact(_deleted, principal, ref, expected)
     return Response(status_code=204)
 
 
@@ -163,6 +157,7 @@ async def _apply(context: Context, principal: Principal, edit: _Edit) -> Respons
 
 async def _edited(tx: Transaction, principal: Principal, edit: _Edit) -> JobRecord:
     def change(spec: JobSpec) -> JobSpec:
+        principal.may_write(spec)
         new = edit.change(spec)
         principal.may_write(new)
         return new
@@ -173,6 +168,13 @@ async def _edited(tx: Transaction, principal: Principal, edit: _Edit) -> JobReco
         return job
     switch = state.enable if edit.enabled else state.disable
     return await switch(tx, ref=job.id, **who)
+
+
+async def _deleted(tx: Transaction, principal: Principal, ref: str, expected: int | None) -> None:
+    await hold_writable(tx, principal, ref)
+    await submit.delete_job(
+        tx, project_id=principal.project_id, ref=ref, actor=principal.actor, expected_version=expected
+    )
 
 
 class _Asked(NamedTuple):

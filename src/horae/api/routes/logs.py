@@ -13,9 +13,11 @@ from fastapi.responses import StreamingResponse
 from horae.api import events
 from horae.api.auth import Principal, allow
 from horae.api.context import Context, Ctx
+from horae.api.gate import Door
 from horae.api.params import RunId
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing, LogLineView
+from horae.api.staying import LIFETIME, Stay
 from horae.api.views import listing, reply, run_json
 from horae.domain.ansi import complete, stripped
 from horae.domain.errors import InvalidInput, NotFound, StoreUnavailable
@@ -44,6 +46,7 @@ Look = tuple[RunRecord, list[dict[str, Any]]]
 )
 async def read_log(
     context: Ctx,
+    gate: Door,
     principal: Annotated[Principal, Depends(allow("runs:read"))],
     run_id: RunId,
     cursor: Annotated[str | None, Query(max_length=50, description="after which piece: attempt.seq")] = None,
@@ -53,18 +56,19 @@ async def read_log(
     last_event_id: Annotated[str | None, Header(max_length=50, description="goes on after this piece")] = None,
 ) -> Response:
     """What the run wrote, in order. Followed, events are `log` (a piece; its id is the cursor after it), `run` (status,
-    attempt and progress, when they change) and at last `end` (the run); a broken connection goes on after
-    `Last-Event-ID`."""
+    attempt and progress, when they change) and at last `end` (the run). An answer that ends without `end`, as each does
+    after a quarter of an hour, is resumed after `Last-Event-ID`."""
     after = _position(last_event_id or cursor, "Last-Event-ID" if last_event_id else "cursor")
     project_id = principal.project_id
+    stay = Stay(gate, principal, "runs:read")
     if follow:
         first = await context.store.read(_look, project_id, run_id, after, _PIECES)
-        return events.stream(_follow(context, project_id, run_id, after, first))
+        return events.stream(_follow(context, stay, run_id, after, first))
     if format == "text":
         first = await context.store.read(_look, project_id, run_id, after, _PIECES)
         headers = {"content-disposition": f'attachment; filename="{run_id}.log"'}
         return StreamingResponse(
-            _text(context, project_id, run_id, after, first),
+            _text(context, stay, run_id, after, first),
             media_type="text/plain; charset=utf-8",
             headers=headers,
         )
@@ -72,9 +76,11 @@ async def read_log(
     return reply(listing(pieces, str(_place(pieces[-1])) if len(pieces) == limit else None))
 
 
-async def _text(context: Context, project_id: str, run_id: str, after: LogPosition, look: Look) -> AsyncIterator[bytes]:
+async def _text(context: Context, stay: Stay, run_id: str, after: LogPosition, look: Look) -> AsyncIterator[bytes]:
+    project_id = stay.principal.project_id
     pieces, rest = look[1], ""
     while pieces:
+        await stay.check()
         for piece in pieces:
             ready, rest = complete(rest + piece["text"])
             yield stripped(ready).encode()
@@ -83,12 +89,12 @@ async def _text(context: Context, project_id: str, run_id: str, after: LogPositi
     yield stripped(rest).encode()
 
 
-async def _follow(
-    context: Context, project_id: str, run_id: str, after: LogPosition, look: Look
-) -> AsyncIterator[bytes]:
+async def _follow(context: Context, stay: Stay, run_id: str, after: LogPosition, look: Look) -> AsyncIterator[bytes]:
+    project_id = stay.principal.project_id
     told: Any = None
-    spoken = heard = context.clock.monotonic()
-    while True:
+    spoken = heard = now = context.clock.monotonic()
+    ends = now + LIFETIME
+    while now < ends and not await stay.is_over():
         run, pieces = look
         now = context.clock.monotonic()
         if (state := _state(run)) != told:
@@ -111,6 +117,8 @@ async def _follow(
             look = await context.store.read(_look, project_id, run_id, after, _PIECES)
         except StoreUnavailable:
             look = run, []  # it comes back, and then there is more
+        except NotFound:
+            return  # it was deleted, with its project for one
 
 
 async def _stopping(context: Context, seconds: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -9,12 +10,14 @@ from fastapi import APIRouter, Depends, Request, Response
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
-from horae.api.params import Ref
+from horae.api.params import Ref, hold_writable
 from horae.api.routes import PREFIX
 from horae.api.schedule_schemas import PauseBody
 from horae.api.schemas import JobView
 from horae.api.views import job_reply
+from horae.domain.records import JobRecord
 from horae.lifecycle import state
+from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["jobs"])
 
@@ -43,12 +46,17 @@ async def resume_job(context: Ctx, principal: Pauser, ref: Ref) -> Response:
 @router.post("/jobs/{id}/enable", response_model=JobView)
 async def enable_job(context: Ctx, principal: Writer, ref: Ref) -> Response:
     """Turns the schedule on, from now; one skipped row stands for the time in which it was off."""
-    job = await context.store.transact(state.enable, project_id=principal.project_id, ref=ref, actor=principal.actor)
+    job = await context.store.transact(_switched, state.enable, principal, ref)
     return job_reply(job, context.clock.now())
 
 
 @router.post("/jobs/{id}/disable", response_model=JobView)
 async def disable_job(context: Ctx, principal: Writer, ref: Ref) -> Response:
     """Turns the schedule off. What is queued already runs; so does what people start."""
-    job = await context.store.transact(state.disable, project_id=principal.project_id, ref=ref, actor=principal.actor)
+    job = await context.store.transact(_switched, state.disable, principal, ref)
     return job_reply(job, context.clock.now())
+
+
+async def _switched(tx: Transaction, verb: Callable[..., Awaitable[JobRecord]], who: Principal, ref: str) -> JobRecord:
+    await hold_writable(tx, who, ref)
+    return await verb(tx, project_id=who.project_id, ref=ref, actor=who.actor)

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
-from horae.api.params import Expected, Page, Ref, find_job
+from horae.api.params import Expected, Page, Ref, find_job, hold_writable
 from horae.api.routes import PREFIX
 from horae.api.schedule_schemas import LAST_VERSION, RollbackBody, VersionView
 from horae.api.schedule_views import version_json
@@ -71,6 +71,7 @@ async def _rolled_back(
     tx: Transaction, principal: Principal, ref: str, version: int, expected: int | None
 ) -> JobRecord:
     job = await find_job(tx, principal.project_id, ref)
+    await hold_writable(tx, principal, job.id)
     for spec in (await tx.jobs.definitions([(job.id, version)])).values():
         principal.may_write(spec)  # who may not write code may not bring it back either
     return await edit.rollback(

@@ -51,7 +51,7 @@ function Back({ job, to }: { job: JobView; to: VersionView }) {
       </Badge>
     );
   }
-  return mayEdit(can, record(to.definition.target).kind) ? (
+  return mayEdit(can, job.target?.kind) && mayEdit(can, record(to.definition.target).kind) ? (
     <Button size="sm" onClick={() => void rollBack(to)}>
       <Undo2 /> Roll back to {to.version}
     </Button>

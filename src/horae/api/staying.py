@@ -1,0 +1,41 @@
+"""Whether somebody whose answer goes on may still have it: a stream must not outlive the right to read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from horae.api.auth import Principal, caller_again
+from horae.api.errors import Unauthenticated
+from horae.api.gate import Gate
+from horae.domain.errors import StoreUnavailable
+
+LIFETIME = 900  # seconds: then clients ask again, after the last event that they got
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """Asks the gate, which remembers for a few seconds: cheap enough to be asked before everything that is sent, so
+    that nothing is sent any later than a new request would be refused."""
+
+    gate: Gate
+    principal: Principal
+    permission: str
+
+    async def is_over(self) -> bool:
+        """Whether the key, the session, the membership or the project is gone, or the role no longer suffices."""
+        try:
+            caller = await caller_again(self.gate, self.principal.caller)
+        except StoreUnavailable:
+            return False  # there is nothing to send without the database either; it is asked again when it is back
+        if caller is None:
+            return True
+        place = caller.place(self.principal.project_id)
+        if place is not None:
+            return not caller.within(place).may(self.permission)
+        # Admins act in projects that they are no member of.
+        return not (caller.is_admin and caller.user and await self.gate.project(self.principal.project_id))
+
+    async def check(self) -> None:
+        """For downloads: a broken connection tells them from those that are complete."""
+        if await self.is_over():
+            raise Unauthenticated("the right to read this ended while it was being sent")
