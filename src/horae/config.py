@@ -12,7 +12,7 @@ import os
 import secrets
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,9 @@ from horae.domain.errors import ConfigurationError
 PREFIX = "HORAE_"
 DAY = 86_400.0
 SECRET_FILE = "secret.key"
+FILE = "_file"  # after the name of a setting that may also be the content of a file
+_BY_FILE = ("database_url", "secret_key", "secret_key_previous")
+_LONGEST = 65_536  # characters of such a file
 CLIENT_FILE = "client.json"
 
 
@@ -107,6 +110,7 @@ class Settings:
     project: str | None = _setting(kinds.line, None)
 
     sources: Mapping[str, str] = field(default_factory=dict, repr=False)  # name -> where its value came from
+    files: Mapping[str, Path] = field(default_factory=dict, repr=False)  # name -> the file that holds its value
 
     def poll_max(self, *, wakeups: bool) -> float:
         """How long an idle worker may sleep: briefly where no wake-ups arrive, unless somebody decided."""
@@ -148,8 +152,8 @@ class Settings:
         """What must be added to the environment of child processes so that they see the same settings."""
         return {
             PREFIX + f.name.upper(): kinds.show(value)
-            for f in fields(self)
-            if f.name != "sources"
+            for f in _named()
+            if f.name not in self.files  # they read the file themselves
             and ((value := getattr(self, f.name)) not in (None, {}, f.default) or self._told(f.name))
         }
 
@@ -163,10 +167,14 @@ def load(
     toml, toml_name = _file(environ)
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
-    for f in fields(Settings):
-        if f.name == "sources":
-            continue
+    files: dict[str, Path] = {}
+    for f in _named():
         variable = PREFIX + f.name.upper()
+        if f.name in _BY_FILE and (named := _named_file(f.name, environ, toml, toml_name)):
+            label, files[f.name] = named
+            sources[f.name] = f"{label}: {files[f.name]}"
+            values[f.name] = _read_file(label, files[f.name], f.metadata["read"])
+            continue
         if overrides and overrides.get(f.name) is not None:
             raw, source, label = overrides[f.name], "command line", "--" + f.name.removeprefix("worker_")
         elif environ.get(variable, "") != "":  # empty counts as not set, as compose files write it
@@ -184,7 +192,7 @@ def load(
         except (ValueError, TypeError, OverflowError) as error:
             raise ConfigurationError(f"{label} {error}") from None
     _resolve(values, sources, environ, up=up)
-    settings = Settings(**values, sources=sources)
+    settings = Settings(**values, sources=sources, files=files)
     _check(settings)
     return settings
 
@@ -203,7 +211,7 @@ def _file(environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
         raise ConfigurationError(f"cannot read the settings in {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path} is not valid TOML: {error}") from None
-    known = [f.name for f in fields(Settings) if f.name != "sources"]
+    known = [f.name for f in _named()] + [name + FILE for name in _BY_FILE]
     for key in found:
         if key not in known:
             hint = kinds.closest(key, known)
@@ -211,6 +219,55 @@ def _file(environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
                 f"{path}: there is no setting {key!r}" + (f"; did you mean {hint!r}?" if hint else "")
             )
     return found, path.name
+
+
+def _named() -> list[Field[Any]]:
+    """The fields that are settings."""
+    return [f for f in fields(Settings) if "read" in f.metadata]
+
+
+def _named_file(
+    name: str, environ: Mapping[str, str], toml: Mapping[str, Any], toml_name: str
+) -> tuple[str, Path] | None:
+    """How the file is named that holds a setting, and its path; None if its value is not in a file."""
+    variable = PREFIX + name.upper()
+    if path := environ.get(variable + FILE.upper(), ""):
+        if environ.get(variable):
+            raise ConfigurationError(f"{variable} and {variable}{FILE.upper()} are both set: keep one of them")
+        return variable + FILE.upper(), Path(path)
+    if name + FILE not in toml or environ.get(variable):
+        return None
+    if name in toml:
+        raise ConfigurationError(f"{toml_name} has both {name} and {name}{FILE}: keep one of them")
+    path = toml[name + FILE]
+    if not isinstance(path, str) or not path:
+        raise ConfigurationError(f"{name}{FILE} in {toml_name} must be a path")
+    return f"{name}{FILE} in {toml_name}", Path(path)
+
+
+def _read_file(label: str, path: Path, read: Callable[[Any], Any]) -> Any:
+    """The setting that a file holds, without the line's end."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            text = file.read(_LONGEST)
+    except OSError as error:
+        raise ConfigurationError(f"{label}: cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"{label}: {path} is not text") from None
+    try:
+        return read(text.rstrip("\r\n"))
+    except ValueError as error:
+        raise ConfigurationError(f"{label}: what is in {path} {error}") from None
+
+
+def open_files(settings: Settings) -> list[str]:
+    """Files with keys that any user of this machine can read, or change, each with the setting that names it."""
+    found = []
+    for path in settings.files.values():
+        mode = path.stat().st_mode if path.exists() else 0
+        if mode & 0o007:
+            found.append(f"{path} can be {'changed' if mode & 0o002 else 'read'} by every user of this machine")
+    return found
 
 
 def _resolve(values: dict[str, Any], sources: dict[str, str], environ: Mapping[str, str], *, up: bool) -> None:
@@ -282,4 +339,4 @@ def process_environment() -> Mapping[str, str]:
 def secret_variables() -> frozenset[str]:
     """The variables of the environment that are for Horae alone; what user code has of it is a client's address and
     token."""
-    return frozenset(PREFIX + f.name.upper() for f in fields(Settings) if f.metadata.get("secret")) - {PREFIX + "TOKEN"}
+    return frozenset(PREFIX + f.name.upper() for f in _named() if f.metadata.get("secret")) - {PREFIX + "TOKEN"}

@@ -52,7 +52,7 @@ def name_of(page: Path) -> str:
 
 # ---- configuration.md
 
-SETTINGS: dict[str, Field[Any]] = {PREFIX + f.name.upper(): f for f in fields(Settings) if f.name != "sources"}
+SETTINGS: dict[str, Field[Any]] = {PREFIX + f.name.upper(): f for f in fields(Settings) if "read" in f.metadata}
 DOCUMENTED = {bare(row[0]): row for row in rows(read("configuration.md")) if row[0].startswith(f"`{PREFIX}")}
 DEPENDING = {"HORAE_DATABASE_URL", "HORAE_DATA_DIR"}  # on the machine: told in words
 

@@ -49,7 +49,7 @@ def _settings(settings: config.Settings) -> list[dict[str, str]]:
     """Each with where it came from. Secrets are not shown, only that there is one."""
     found = []
     for one in fields(settings):
-        if one.name == "sources":
+        if "read" not in one.metadata:
             continue
         value = getattr(settings, one.name)
         text = "" if value in (None, {}, ()) else show(value)
@@ -106,6 +106,8 @@ def _local(settings: config.Settings) -> list[Check]:
                 "make one with `openssl rand -hex 32` and give it to every process (`horae up` makes its own)",
             )
         )
+    remedy = "make it the property of the user that Horae runs as, and `chmod 400` it"
+    found += [Check("key file", State.WARNING, words, remedy) for words in config.open_files(settings)]
     for kind, program, package in (("script", "bwrap", "bubblewrap"), ("container", "podman", "podman or docker")):
         there = shutil.which(program) or (kind == "container" and shutil.which("docker"))
         if kind in settings.executors and not there:

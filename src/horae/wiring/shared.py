@@ -11,8 +11,9 @@ import uvloop
 
 from horae import memory
 from horae.clock import SystemClock, SystemIds
-from horae.config import Settings
+from horae.config import Settings, open_files
 from horae.domain.policy import Defaults, Retry
+from horae.processes.loop import log
 from horae.watch.logging import configure
 
 T = TypeVar("T")
@@ -25,6 +26,8 @@ def configured(settings: Settings, role: str) -> None:
     else:
         memory.close()
     configure(form=settings.log_format, level=settings.log_level, role=role)
+    for words in open_files(settings):
+        log.warning(words)
 
 
 def defaults_of(settings: Settings) -> Defaults:
