@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from horae.declarative.plan import Json, spec_of
 from horae.domain.difference import essence
 from horae.domain.job import JobSpec
+from horae.domain.targets.templates import STORED
 
 
 def export(jobs: Iterable[Json], names: Mapping[str, str]) -> str:
@@ -52,7 +53,7 @@ def definition(spec: JobSpec, *, enabled: bool = True) -> Json:
 def _default_instances(spec: JobSpec) -> int | None:
     fields = {**spec.model_dump(), "schedule": spec.schedule}
     del fields["max_instances"]
-    default: int | None = JobSpec.model_validate(fields).max_instances
+    default: int | None = JobSpec.model_validate(fields, context=STORED).max_instances
     return default
 
 

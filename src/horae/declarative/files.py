@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from horae.declarative import reading
 from horae.domain.errors import InvalidInput
 from horae.domain.job import JobSpec
+from horae.domain.stored import too_large
 from horae.domain.wording import readable
 
 Json = dict[str, Any]
@@ -191,10 +192,13 @@ def _declared(entry: _Entry) -> Declared:
     if entry.fields.get("notify"):
         raise InvalidInput(f"{entry.place('notify')}: notify", "must be empty for now")
     try:
-        return Declared(JobSpec.model_validate(fields), enabled, entry.source)
+        spec = JobSpec.model_validate(fields)
     except ValidationError as error:
         field, message = readable(error.errors(include_url=False, include_input=False))[0]
         raise InvalidInput(f"{entry.place(field)}: {field}", f"{message}{_hint(field, message)}") from None
+    if (reason := too_large(spec)) is not None:
+        raise InvalidInput(f"{entry.place('target')}: target", reason)
+    return Declared(spec, enabled, entry.source)
 
 
 def _hint(field: str, message: str) -> str:

@@ -14,6 +14,7 @@ from horae.domain.difference import Change, changes, made
 from horae.domain.errors import InvalidInput
 from horae.domain.job import JobSpec
 from horae.domain.schedule import AfterSchedule
+from horae.domain.targets.templates import STORED
 
 Json = dict[str, Any]
 
@@ -80,7 +81,7 @@ def spec_of(job: Json, names: Mapping[str, str]) -> JobSpec:
     after = fields["schedule"].get("after")
     if after and after["job"] in names:
         fields["schedule"] = {**fields["schedule"], "after": {**after, "job": names[after["job"]]}}
-    return JobSpec.model_validate(fields)
+    return JobSpec.model_validate(fields, context=STORED)
 
 
 def _step(job: Declared, there: Json | None, names: dict[str, str]) -> Step:

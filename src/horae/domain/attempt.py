@@ -11,7 +11,9 @@ from typing import Any, Protocol
 from horae.domain.job import JobSpec
 from horae.domain.run import Claimed
 from horae.domain.states import StopReason
-from horae.domain.template import parse
+from horae.domain.template import Work, fill_in
+
+_QUICKLY_READ = 16_384  # characters of JSON
 
 
 class LogSink(Protocol):
@@ -61,7 +63,9 @@ class Attempt:
     grace: float = 5.0
     lease: Lease = field(default_factory=Lease)
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # those that the target names
+    work: Work = field(default_factory=Work, repr=False)  # that its templates may do, all together
     _log: LogSink | None = field(default=None, repr=False)
+    _values: dict[str, Any] | None = field(default=None, repr=False)
 
     @property
     def log(self) -> LogSink:
@@ -76,10 +80,16 @@ class Attempt:
 
     def fill_in(self, text: str) -> str:
         """A template of the target (see domain/template/) with this attempt's values. Raises TemplateFault."""
-        template = parse(text)
-        return text if template.body is None else template.render(self._values())
+        return fill_in(text, self._shown, self.work)
 
-    def _values(self) -> dict[str, Any]:
+    def _shown(self) -> dict[str, Any]:
+        if self._values is None:
+            if self.work.quick and len(self.run.input or "") > _QUICKLY_READ:
+                raise self.work.too_much("the input has to be read")
+            self._values = self._read()
+        return self._values
+
+    def _read(self) -> dict[str, Any]:
         run = self.run
         at = run.scheduled_for
         return {

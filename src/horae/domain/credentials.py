@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from horae.domain.targets.http import HttpAuth, HttpTarget
-from horae.domain.template import TemplateFault, parse
+from horae.domain.targets.templates import secrets_of
 
 if TYPE_CHECKING:
     from horae.domain.targets import Target
@@ -22,7 +22,7 @@ def literal_credential(target: Target) -> str | None:
     if not isinstance(target, HttpTarget):
         return None
     for name, value in target.headers.items():
-        if _is_credential(name) and not parse(value).secrets:
+        if _is_credential(name) and not secrets_of(value):
             return f"headers.{name}"
     return None if target.auth is None else _in_auth(target.auth)
 
@@ -33,14 +33,14 @@ def _is_credential(header: str) -> bool:
 
 
 def _in_auth(auth: HttpAuth) -> str | None:
-    if auth.bearer is not None and not parse(auth.bearer).secrets:
+    if auth.bearer is not None and not secrets_of(auth.bearer):
         return "auth.bearer"
     # Some services take a token as the user name, with an empty password.
-    if auth.basic is None or parse(auth.basic.password).secrets:
+    if auth.basic is None or secrets_of(auth.basic.password):
         return None
     if auth.basic.password:
         return "auth.basic.password"
-    return None if parse(auth.basic.username).secrets else "auth.basic.username"
+    return None if secrets_of(auth.basic.username) else "auth.basic.username"
 
 
 def place_of(target: Target, secret: str) -> str:
@@ -63,7 +63,4 @@ def _texts(value: Any, path: str) -> Iterator[tuple[str, str]]:
 def _names(path: str, text: str, secret: str) -> bool:
     if path.startswith("sign_with["):
         return text == secret
-    try:
-        return secret in parse(text).secrets
-    except TemplateFault:  # no template at all
-        return False
+    return secret in secrets_of(text)

@@ -6,8 +6,9 @@ from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
 
-def refusal(field: str, message: str) -> ValidationError:
+def refusal(field: str | tuple[str, ...], message: str) -> ValidationError:
     """To be raised by a validator of a whole model: pydantic puts the model's own place in front of `field`, where
     a plain ValueError would blame the model. What was given is not repeated: it may be a secret."""
     error = PydanticCustomError("value_error", "{message}", {"message": message})
-    return ValidationError.from_exception_data("refusal", [{"type": error, "loc": (field,), "input": None}])
+    loc = (field,) if isinstance(field, str) else field
+    return ValidationError.from_exception_data("refusal", [{"type": error, "loc": loc, "input": None}])

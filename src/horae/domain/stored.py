@@ -13,6 +13,7 @@ one to the other (`plan_text` in domain/firing.py).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -20,7 +21,10 @@ from pydantic import BaseModel, ValidationError
 
 from horae.domain.errors import Unreadable
 from horae.domain.job import JobSpec
+from horae.domain.targets.templates import STORED
 from horae.domain.wording import readable
+
+LARGEST_DEFINITION = 262_144  # bytes, as it is stored
 
 FIRST_VERSION = "c6d5d55"
 """The commit that these fields are of: the oldest version that may work on the same database as this one. It is the
@@ -64,7 +68,7 @@ FIRST_PLAN = frozenset(_PLAN.split())
 def read_spec(text: str) -> JobSpec:
     """Raises Unreadable if this version cannot make sense of it."""
     try:
-        return JobSpec.model_validate_json(text, extra="allow")
+        return JobSpec.model_validate_json(text, extra="allow", context=STORED)
     except ValidationError as error:
         raise unreadable(error) from None
     except (ValueError, RecursionError):
@@ -83,6 +87,14 @@ def unreadable(error: ValidationError) -> Unreadable:
 def spec_fields(spec: JobSpec) -> dict[str, Any]:
     """What is stored of a definition."""
     return fields_of(spec, spec.to_json())
+
+
+def too_large(spec: JobSpec) -> str | None:
+    """Why a definition may not be saved, if it is so large. One that was saved before the rule is not affected."""
+    size = len(json.dumps(spec_fields(spec), ensure_ascii=False, separators=(",", ":")).encode())
+    if size <= LARGEST_DEFINITION:
+        return None
+    return f"makes a definition of {size:,} bytes; at most {LARGEST_DEFINITION:,} (256 KiB) are stored"
 
 
 def fields_of(model: BaseModel, dumped: Mapping[str, Any]) -> dict[str, Any]:

@@ -99,7 +99,7 @@ class CommandRunner:
             wrap = await self._sandboxes.choose(sandbox)
             folder = self._scratch.make()
             command = prepare(folder)
-            start = self._complete(attempt, folder, command, self._effective(limits))
+            start = await self._complete(attempt, folder, command, self._effective(limits))
             if wrap is not None:
                 start = wrap.around(start, str(folder), command.reads)
             return await self._run(attempt, folder, start)
@@ -145,14 +145,14 @@ class CommandRunner:
             **({"data": given["memory"]} if "memory" in given else {}),
         }
 
-    def _complete(self, attempt: Attempt, folder: Path, command: Command, limits: dict[str, float]) -> Start:
+    async def _complete(self, attempt: Attempt, folder: Path, command: Command, limits: dict[str, float]) -> Start:
         cwd = command.cwd or self.home
         if not Path(cwd).is_dir():
             raise Refused(f"the folder {cwd} does not exist on this worker")
         result = str(folder / "result")
         variables = {
             **self._base,
-            **environment.filled(attempt, command.env),
+            **await environment.filled(attempt, command.env),
             **environment.told(attempt),
             "HORAE_RESULT": result,
         }

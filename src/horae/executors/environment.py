@@ -7,14 +7,19 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from horae.domain.template import TemplateFault
+from horae.executors.aside import aside
 from horae.executors.failure import Refused
 
 if TYPE_CHECKING:
     from horae.domain.attempt import Attempt
 
 
-def filled(attempt: Attempt, env: Mapping[str, str]) -> dict[str, str]:
+async def filled(attempt: Attempt, env: Mapping[str, str]) -> dict[str, str]:
     """The definition's own variables: templates, filled in for the attempt."""
+    return await aside(attempt, lambda: _filled(attempt, env))
+
+
+def _filled(attempt: Attempt, env: Mapping[str, str]) -> dict[str, str]:
     made: dict[str, str] = {}
     for name, text in env.items():
         try:

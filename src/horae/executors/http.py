@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 import aiohttp
 
 from horae.executors import http_answer, http_redirect
+from horae.executors.aside import aside
 from horae.executors.failure import Refused, failed, in_words, one_line, raised, refused
 from horae.executors.http_connector import CheckedConnector, Lookup, check_literal, watch_connecting
 from horae.executors.http_request import Draft, Request
@@ -70,7 +71,8 @@ class HttpExecutor:
 
     async def _call(self, attempt: Attempt) -> Outcome:
         draft = self._draft(attempt)
-        request = draft.request(attempt, self._clock.now())
+        now = self._clock.now()
+        request = await aside(attempt, lambda: draft.request(attempt, now))
         spent, began = watch_connecting(), self._clock.monotonic()
         for _ in range(http_redirect.MOST + 1):
             async with self._send(request) as response:

@@ -14,7 +14,8 @@ from multidict import CIMultiDict, istr
 from yarl import URL
 
 from horae.domain.targets.http import LONGEST_HEADER, filled_url
-from horae.domain.template import TemplateFault, parse
+from horae.domain.targets.templates import secrets_of
+from horae.domain.template import TemplateFault, is_template
 from horae.domain.text import header_value
 from horae.executors.failure import Refused
 from horae.executors.http_signature import key_of, signatures
@@ -52,12 +53,12 @@ class Draft:
     def __init__(self, target: HttpTarget, agent: str, callbacks: Callbacks | None) -> None:
         self.target = target
         self._callbacks = callbacks
-        self._url = None if _is_template(target.url) else URL(target.url)
+        self._url = None if is_template(target.url) else URL(target.url)
         self._query = dict(target.query)
-        if self._url is not None and not any(map(_is_template, target.query.values())):
+        if self._url is not None and not any(map(is_template, target.query.values())):
             self._url, self._query = self._url.extend_query(self._query) if self._query else self._url, {}
-        self._body = None if target.body is None or _is_template(target.body) else target.body.encode()
-        self._templates = {name: text for name, text in target.headers.items() if _is_template(text)}
+        self._body = None if target.body is None or is_template(target.body) else target.body.encode()
+        self._templates = {name: text for name, text in target.headers.items() if is_template(text)}
         self._headers = self._shared_headers(agent)
 
     def _shared_headers(self, agent: str) -> CIMultiDict[str]:
@@ -146,19 +147,15 @@ class Draft:
             return False
         if name in _PRIVATE or name.endswith(_PRIVATE_ENDINGS):
             return True
-        return any(own.lower() == name and parse(text).secrets for own, text in self._templates.items())
+        return any(own.lower() == name and secrets_of(text) for own, text in self._templates.items())
 
     @property
     def has_private_body(self) -> bool:
-        return self.target.body is not None and bool(parse(self.target.body).secrets)
+        return self.target.body is not None and bool(secrets_of(self.target.body))
 
 
 def without_body(headers: CIMultiDict[str]) -> None:
     headers.popall(_CONTENT_TYPE, None)
-
-
-def _is_template(text: str) -> bool:
-    return parse(text).body is not None
 
 
 def _filled(attempt: Attempt, field: str, text: str) -> str:

@@ -12,6 +12,7 @@ from horae.domain.job import JobSpec
 from horae.domain.redaction import Redactor, redactor
 from horae.domain.run import Leased, Over
 from horae.domain.secret import CannotOpen, Sealed, SecretRecord, unknown
+from horae.domain.stored import too_large
 from horae.domain.targets import HttpTarget
 from horae.lifecycle.find import hold_project
 from horae.ports import Seals, Transaction
@@ -46,8 +47,10 @@ async def delete_secret(tx: Transaction, *, project_id: str, name: str, force: b
 
 
 async def check_definition(tx: Transaction, project_id: str, spec: JobSpec) -> None:
-    """Refuses a definition that calls what nobody may, holds a credential itself, or names a secret that is not there.
-    Here rather than in the model: definitions that were saved before the rule must still be read."""
+    """Refuses a definition that is too large, calls what nobody may, holds a credential itself, or names a secret that
+    is not there. Here rather than in the model: definitions that were saved before the rule must still be read."""
+    if (reason := too_large(spec)) is not None:
+        raise InvalidInput("target", reason)
     if isinstance(spec.target, HttpTarget) and (reason := never_called(spec.target.url)) is not None:
         raise InvalidInput("target.url", reason)
     if (field := literal_credential(spec.target)) is not None:

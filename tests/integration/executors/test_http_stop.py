@@ -14,7 +14,7 @@ from horae.domain.states import StopReason
 from horae.executors.http import HttpExecutor
 from horae.executors.http_files import allow_sockets
 from tests.integration.executors.attempts import make_attempt, running
-from tests.integration.executors.calls import Server, call
+from tests.integration.executors.calls import Server, call, permanently
 from tests.waiting import until
 
 Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -180,3 +180,33 @@ async def test_hundreds_at_once_and_no_file_stays_open(server: Server) -> None:
 
 def _open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
+
+
+class TestTemplates:
+    """They are filled in beside the loop, which goes on meanwhile."""
+
+    SLOW = "{% for a in range(10000) %}{% set x = range(500) | map('urlencode') | list %}{% endfor %}"
+
+    @pytest.fixture
+    def unbounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As if a step cost next to nothing: only a stop ends these templates in time for the test."""
+        monkeypatch.setattr("horae.domain.template.work.STEPS", 10**12)
+        monkeypatch.setattr("horae.domain.template.work.SECONDS", 600.0)
+
+    @pytest.mark.usefixtures("unbounded")
+    async def test_a_stop_does_not_wait_for_them(self, http: HttpExecutor, server: Server) -> None:
+        query = {f"q{n}": self.SLOW for n in range(12)}
+        attempt, _ = make_attempt({"kind": "http", "url": server.url, "query": query})
+        async with running(http, attempt) as run:
+            assert (await call(http, server.url, headers={"X-Run": "{{ run.id }}"})).kind == "succeeded"
+            assert not run.task.done()
+            run.stop(StopReason.TIMEOUT)
+            with pytest.raises(asyncio.CancelledError):
+                await run.task
+        await until(lambda: attempt.work.spent)
+        assert len(server.requests) == 1
+
+    async def test_twelve_at_once_have_one_budget(self, http: HttpExecutor, server: Server) -> None:
+        outcome = await call(http, server.url, query={f"q{n}": self.SLOW for n in range(12)})
+        assert permanently(outcome) == "query.q0: the templates of the target do too much: more than 600,000 steps"
+        assert not server.requests

@@ -19,7 +19,7 @@ from horae.domain.errors import HoraeError, Unreadable
 from horae.domain.firing import Plan, parse_plan, plan_text
 from horae.domain.job import JobSpec
 from horae.domain.policy import Retry
-from horae.domain.stored import FIRST_FIELDS, FIRST_PLAN, read_spec, spec_fields, unknown_fields
+from horae.domain.stored import FIRST_FIELDS, FIRST_PLAN, read_spec, spec_fields, too_large, unknown_fields
 from tests.first_version import unpack_first_version
 from tests.unit.domain.test_job import FULL
 
@@ -161,3 +161,11 @@ def _first_version(folder: Path, code: str, given: str = "") -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_a_definition_has_a_largest_size_when_it_is_saved_and_none_when_it_is_read():
+    target = {"kind": "script", "source": "x" * 262_144}
+    spec = read_spec(json.dumps({"name": "large", "target": target}))
+    assert len(spec.target.source) == 262_144
+    assert "at most 262,144 (256 KiB) are stored" in (too_large(spec) or "")
+    assert too_large(JobSpec.model_validate({"name": "less", "target": {**target, "source": "x" * 261_000}})) is None

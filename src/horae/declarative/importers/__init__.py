@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from horae.declarative.export import definition
 from horae.domain.job import JobSpec
+from horae.domain.stored import too_large
 from horae.domain.wording import readable
 
 Json = dict[str, Any]
@@ -31,6 +32,9 @@ class Imported:
         except ValidationError as error:
             field, message = readable(error.errors(include_url=False, include_input=False))[0]
             self.notes.append(f"{place}{name}: left out: {field}: {message}")
+            return
+        if (reason := too_large(spec)) is not None:
+            self.notes.append(f"{place}{name}: left out: target: {reason}")
             return
         self.definitions.append(definition(spec, enabled=enabled))
         if name != wanted:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     Field,
     ValidationError,
     ValidatorFunctionWrapHandler,
@@ -19,7 +18,8 @@ from pydantic import (
 from horae.domain.json_value import plain_json
 from horae.domain.refusal import refusal
 from horae.domain.targets.container import Image
-from horae.domain.targets.fields import FROZEN, Environment, Limits, Text, secrets_of
+from horae.domain.targets.fields import FROZEN, Environment, Limits, Text
+from horae.domain.targets.templates import Place, Templated
 
 _URI = re.compile(r"[a-z][a-z0-9+]{0,30}://[^\s\x00-\x1f]{1,4000}", re.ASCII)
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}", re.ASCII)
@@ -53,7 +53,7 @@ def _entrypoint(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
     return found
 
 
-class ArtifactTarget(BaseModel):
+class ArtifactTarget(Templated):
     """Fetches an archive (zip, tar or wheel), and runs a function or a command of it, like a script."""
 
     model_config = FROZEN
@@ -84,7 +84,5 @@ class ArtifactTarget(BaseModel):
     def needs(self) -> str:
         return "artifact" if self.image is None else "artifact:container"
 
-    @cached_property
-    def secrets(self) -> frozenset[str]:
-        """The names of the secrets it uses."""
-        return secrets_of(*self.env.values())
+    def templates(self) -> Iterator[tuple[Place, str]]:
+        return ((("env", name), text) for name, text in self.env.items())

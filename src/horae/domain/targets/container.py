@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, model_validator
 
 from horae.domain.refusal import refusal
-from horae.domain.targets.fields import FROZEN, Environment, Path, Text, secrets_of, size
+from horae.domain.targets.fields import FROZEN, Environment, Path, Text, size
+from horae.domain.targets.templates import Place, Templated
 
 _IMAGE = re.compile(r"[a-z0-9A-Z][a-zA-Z0-9._/:-]{0,498}(@sha256:[0-9a-f]{64})?", re.ASCII)
 
@@ -55,7 +56,7 @@ class ContainerLimits(BaseModel):
     processes: Annotated[int, Field(ge=1, le=100_000)] | None = None
 
 
-class ContainerTarget(BaseModel):
+class ContainerTarget(Templated):
     """Runs an image in a container of its own (or, with `reuse`, in one kept warm for the job)."""
 
     model_config = FROZEN
@@ -83,7 +84,5 @@ class ContainerTarget(BaseModel):
     def needs(self) -> str:
         return "container"
 
-    @cached_property
-    def secrets(self) -> frozenset[str]:
-        """The names of the secrets it uses."""
-        return secrets_of(*self.env.values())
+    def templates(self) -> Iterator[tuple[Place, str]]:
+        return ((("env", name), text) for name, text in self.env.items())

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from horae.domain.template import Template, parse
 from horae.domain.text import plain_text
 
 FROZEN = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -26,14 +25,10 @@ def size(value: Any) -> Any:
     return int(match[1]) * _UNITS[match[2] or "B"]
 
 
-def _template(text: str) -> str:
-    parse(text)
-    return text
-
-
 Text = Annotated[str, AfterValidator(plain_text)]
-TemplateText = Annotated[Text, AfterValidator(_template)]
-"""Text in which `{{ run.id }}`, `{{ job.name }}`, `{{ input.… }}` and `{{ secrets.NAME }}` are filled in."""
+TemplateText = Text
+"""Text in which `{{ run.id }}`, `{{ job.name }}`, `{{ input.… }}` and `{{ secrets.NAME }}` are filled in. Its target
+checks it, with all its others (templates.py)."""
 
 Path = Annotated[Text, StringConstraints(min_length=1, max_length=4_096)]
 EnvName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
@@ -51,13 +46,3 @@ class Limits(BaseModel):
     cpu: Annotated[float, Field(gt=0, le=604_800, allow_inf_nan=False)] | None = None  # seconds of it
     files: Annotated[int, Field(ge=8, le=1_000_000)] | None = None  # open at a time, in each process
     processes: Annotated[int, Field(ge=1, le=100_000)] | None = None  # at a time, threads not counted
-
-
-def secrets_of(*texts: str | None) -> frozenset[str]:
-    """The names of the secrets that these templates use."""
-    found: set[str] = set()
-    for text in texts:
-        if text is not None and "{" in text:
-            template: Template = parse(text)
-            found |= template.secrets
-    return frozenset(found)

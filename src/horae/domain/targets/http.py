@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, ValidationInfo, model_validator
 
 from horae.domain.refusal import refusal
-from horae.domain.targets.fields import FROZEN, SecretName, TemplateText, Text, secrets_of
-from horae.domain.template import parse
+from horae.domain.targets.fields import FROZEN, SecretName, TemplateText, Text
+from horae.domain.targets.templates import Place, Templated, is_stored, secrets_of
+from horae.domain.template import is_template
 from horae.domain.text import header_name, header_value, http_url, plain_text
 
 HttpMethod = Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 LONGEST_URL = 8_000
 LONGEST_HEADER = 8_192
+MOST_PARAMETERS = 100
 _STATUSES = re.compile(r"[1-5]xx|[1-5]\d\d(-[1-5]\d\d)?", re.ASCII)
 _ORIGIN = re.compile(r"[^/?#]*//[^/?#]*")
 
@@ -28,7 +31,7 @@ def origin_of(url: str) -> str:
 
 def _url(text: str) -> str:
     """A template may fill in what comes after the host, and never choose the host."""
-    if parse(text).body is None:
+    if not is_template(text):
         return http_url(text)
     origin = origin_of(text)
     if "{" in origin:
@@ -84,11 +87,12 @@ class HttpAuth(BaseModel):
             raise refusal("bearer", "must be given, or basic instead of it")
         return self
 
-    @property
-    def texts(self) -> tuple[str, ...]:
+    def templates(self) -> Iterator[tuple[Place, str]]:
         if self.basic is not None:
-            return (self.basic.username, self.basic.password)
-        return (self.bearer or "",)
+            yield ("auth", "basic", "username"), self.basic.username
+            yield ("auth", "basic", "password"), self.basic.password
+        if self.bearer is not None:
+            yield ("auth", "bearer"), self.bearer
 
 
 class HttpCallback(BaseModel):
@@ -99,7 +103,7 @@ class HttpCallback(BaseModel):
     timeout: Annotated[float, Field(ge=1, le=2_592_000, allow_inf_nan=False)] = 3_600
 
 
-class HttpTarget(BaseModel):
+class HttpTarget(Templated):
     """Calls a URL; an answer with an expected status is a success."""
 
     model_config = FROZEN
@@ -114,7 +118,9 @@ class HttpTarget(BaseModel):
         ],
         Field(max_length=100),
     ] = Field(default_factory=dict)
-    query: dict[Text, TemplateText] = Field(default_factory=dict)
+    query: Annotated[dict[Text, TemplateText], Field(json_schema_extra={"maxProperties": MOST_PARAMETERS})] = Field(
+        default_factory=dict
+    )
     body: TemplateText | None = None
     auth: HttpAuth | None = None
     expect: Annotated[
@@ -123,6 +129,13 @@ class HttpTarget(BaseModel):
     follow_redirects: bool = False
     sign_with: Annotated[tuple[SecretName, ...], Field(max_length=5, strict=False)] = ()
     callback: HttpCallback | None = None
+
+    @model_validator(mode="after")
+    def _few_parameters(self, info: ValidationInfo) -> HttpTarget:
+        """Here rather than on the field: definitions that were saved before the rule must still be read."""
+        if len(self.query) > MOST_PARAMETERS and not is_stored(info):
+            raise refusal("query", f"must have at most {MOST_PARAMETERS} parameters")
+        return self
 
     @model_validator(mode="after")
     def _headers_once(self) -> HttpTarget:
@@ -137,11 +150,19 @@ class HttpTarget(BaseModel):
     def needs(self) -> str:
         return "http"
 
+    def templates(self) -> Iterator[tuple[Place, str]]:
+        yield ("url",), self.url
+        yield from ((("headers", name), text) for name, text in self.headers.items())
+        yield from ((("query", name), text) for name, text in self.query.items())
+        if self.body is not None:
+            yield ("body",), self.body
+        if self.auth is not None:
+            yield from self.auth.templates()
+
     @cached_property
     def secrets(self) -> frozenset[str]:
         """The names of the secrets it uses."""
-        texts = (self.url, *self.headers.values(), *self.query.values(), self.body)
-        return secrets_of(*texts, *(self.auth.texts if self.auth else ())) | frozenset(self.sign_with)
+        return secrets_of(*(text for _, text in self.templates())) | frozenset(self.sign_with)
 
     @cached_property
     def expected(self) -> frozenset[int]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
 from horae.domain.refusal import refusal
-from horae.domain.targets.fields import FROZEN, Environment, Limits, Path, Text, secrets_of
+from horae.domain.targets.fields import FROZEN, Environment, Limits, Path, Text
+from horae.domain.targets.templates import Place, Templated
 
 
 class Sandbox(BaseModel):
@@ -20,7 +21,7 @@ class Sandbox(BaseModel):
     read_only: bool = False  # everything but its own folder and /tmp, which is empty
 
 
-class ScriptTarget(BaseModel):
+class ScriptTarget(Templated):
     """Runs a script in its own session on the worker's machine."""
 
     model_config = FROZEN
@@ -49,7 +50,5 @@ class ScriptTarget(BaseModel):
     def needs(self) -> str:
         return "script"
 
-    @cached_property
-    def secrets(self) -> frozenset[str]:
-        """The names of the secrets it uses."""
-        return secrets_of(*self.env.values())
+    def templates(self) -> Iterator[tuple[Place, str]]:
+        return ((("env", name), text) for name, text in self.env.items())

@@ -1,52 +1,59 @@
 """Templates in definitions: text with `{{ … }}` places, filled in for each attempt by Jinja2's sandbox.
 
 A template sees four names: `run`, `job`, `input` and `secrets`. It is parsed when its job is saved, so that mistakes
-are told then, with their line; what it may cost when it is filled in is bounded (work.py). What is said
+are told then, with their line; it is compiled when it is first filled in, which takes three times as long and only
+workers do. What it may cost then is bounded (work.py). What is said
 about a template never repeats a part of it but names that it writes out: somebody may have put a secret into it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from jinja2.exceptions import TemplateSyntaxError, UndefinedError
 
+from horae.domain.template.kept import Kept
 from horae.domain.template.sandbox import ENVIRONMENT, metered
 from horae.domain.template.syntax import check
 from horae.domain.template.work import LONGEST, WORK, TemplateFault, Work
 
-__all__ = ["LONGEST", "Template", "TemplateFault", "parse"]
+__all__ = ["LARGEST", "LONGEST", "MOST_PARTS", "Template", "TemplateFault", "Work", "fill_in", "is_template", "parse"]
 
 LARGEST = 65_536  # characters of a template before it is filled in
-_SMALL = 1_024
+MOST_PARTS = 5_000
 _KEYWORDS = frozenset(("for", "endfor", "if", "endif", "elif", "else", "set", "endset", "in", "is", "raw", "endraw"))
 _NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 
 
-@dataclass(frozen=True, slots=True)
 class Template:
-    """A parsed template. `secrets` are the names of those that it uses; None of `body`: it is plain text."""
+    """A parsed template. `secrets` are the names of those that it uses, `parts` says how much there is to it."""
 
-    text: str
-    secrets: frozenset[str] = frozenset()
-    body: Any = None
+    __slots__ = ("_body", "parts", "secrets", "text")
 
-    def render(self, values: Mapping[str, Any]) -> str:
+    def __init__(self, text: str, secrets: frozenset[str] = frozenset(), parts: int = 0) -> None:
+        self.text, self.secrets, self.parts = text, secrets, parts
+        self._body: Any = None
+
+    def render(self, values: Mapping[str, Any], work: Work | None = None) -> str:
         """Fills it in with the values of `run`, `job`, `input` and `secrets`. Raises TemplateFault, in words."""
-        if self.body is None:
+        if not self.parts:
             return self.text
+        work = work or Work()
+        if self._body is None:
+            if work.quick:
+                raise work.too_much("a template has to be compiled")
+            with work.uncounted():
+                self._body = _compiled(self.text)
         parts: list[str] = []
         size = 0
         try:
-            for part in self.body.generate({**values, WORK: Work()}):
+            for part in self._body.generate({**values, WORK: work}):
                 size += len(part)
                 if size > LONGEST:
                     raise TemplateFault(f"the template grows beyond {LONGEST:,} characters")
-                parts.append(part)
+                parts.append(work.text(part))
         except TemplateFault:
             raise
         except UndefinedError as error:
@@ -63,33 +70,62 @@ class Template:
         return f": {name}" if _NAME.fullmatch(name) and name in self.text else ""
 
 
+def is_template(text: str) -> bool:
+    return "{{" in text or "{%" in text or "{#" in text
+
+
 def parse(text: str) -> Template:
     """Raises TemplateFault (a ValueError) that says what is wrong, and in which line."""
-    if "{{" not in text and "{%" not in text and "{#" not in text:
+    if not is_template(text):
         return Template(text)
+    found = _KEPT.get(text)
+    if found is None:
+        found = _parsed(text)
+        _KEPT.put(text, found, len(text) + _PART * found.parts)
+    return found
+
+
+def fill_in(text: str, values: Callable[[], Mapping[str, Any]], work: Work) -> str:
+    """A text that may be a template, filled in. Raises TemplateFault."""
+    if not is_template(text):
+        return text
+    if work.quick and _KEPT.get(text) is None:
+        raise work.too_much("a template has to be parsed")
+    return parse(text).render(values(), work)
+
+
+def _parsed(text: str) -> Template:
     if len(text) > LARGEST:
         raise TemplateFault(f"a template has at most {LARGEST:,} characters")
-    return _parse_small(text) if len(text) <= _SMALL else _parse_large(text)
-
-
-def _parse(text: str) -> Template:
     try:
-        tree = ENVIRONMENT.parse(text)
-        secrets = check(tree, text)
-        return Template(text, secrets, ENVIRONMENT.from_string(metered(tree)))
+        secrets, parts = check(ENVIRONMENT.parse(text), text)
     except TemplateFault:
         raise
     except TemplateSyntaxError as error:
         raise TemplateFault(f"line {error.lineno} of the template: {_discreet(error.message or '')}") from None
-    except (RecursionError, MemoryError, SyntaxError):  # of the parser, or of Python's own for what Jinja makes of it
-        raise TemplateFault("the template is nested too deep") from None
+    except (RecursionError, MemoryError):
+        raise _too_deep() from None
     except ValueError:
         raise TemplateFault("the template holds a number that is out of range") from None
+    if parts > MOST_PARTS:
+        raise TemplateFault(f"the template has more than {MOST_PARTS:,} parts")
+    return Template(text, secrets, parts)
 
 
-# Templates are small, and the same ones are filled in again and again; of large ones not many are kept.
-_parse_small = lru_cache(maxsize=4_096)(_parse)
-_parse_large = lru_cache(maxsize=64)(_parse)
+def _compiled(text: str) -> Any:
+    try:
+        return ENVIRONMENT.from_string(metered(ENVIRONMENT.parse(text)))
+    except (RecursionError, MemoryError, SyntaxError):  # of Python's own parser, for what Jinja makes of a template
+        raise _too_deep() from None
+
+
+def _too_deep() -> TemplateFault:
+    return TemplateFault("the template is nested too deep")
+
+
+# The same ones are filled in again and again. At least those of twenty targets of the largest kind are kept.
+_PART = 40  # characters of text that take about the room of a compiled part
+_KEPT: Kept[Template] = Kept(20 * (LARGEST + _PART * MOST_PARTS))
 
 
 def _discreet(message: str) -> str:

@@ -13,12 +13,17 @@ from jinja2.filters import FILTERS
 from jinja2.runtime import Context
 from jinja2.tests import TESTS
 
-from horae.domain.template.work import LONGEST, WORK, TemplateFault, Work, too_long
+from horae.domain.template.work import CALL, LONGEST, WORK, TemplateFault, Work, too_long
 
-_JINJAS = "default d length count first last list items map select reject selectattr rejectattr"
-_ORDERING = ("sort", "unique", "dictsort", "min", "max")  # which call a function for each item
+_LOOKING = "default d length count first last items"  # at a value, not through it
+_CALLING = "map select reject selectattr rejectattr"  # a function for each item
+_ORDERING = "sort unique dictsort min max"
 _TESTS = "defined undefined none string number integer float boolean true false mapping sequence iterable even odd"
 _LONGEST_NUMBER = 400  # characters: all that a float can have
+_ITEM = 4  # steps that an item costs for which something is looked up or asked
+_MOST_TRIMMED = 64  # characters that `trim` is given: each is looked for at each place
+_QUOTED = 4  # characters that `urlencode` handles in one step: it goes byte by byte
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def work_of(context: Context) -> Work:
@@ -37,10 +42,11 @@ def text_of(value: Any, work: Work) -> str:
 
 def to_json(value: Any, work: Work) -> str:
     if isinstance(value, Iterator | range):  # the former is what `map` and `select` give
-        value = list(value)
+        value = list(work.through(value))
+    work.pay(2)
     work.weigh(value)
     try:
-        return work.text(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+        return work.text(_ENCODER.encode(value))
     except TypeError:
         raise TemplateFault("the template shows something that is not a value") from None
 
@@ -49,7 +55,7 @@ def join(value: Iterable[Any], work: Work, separator: Any = "", attribute: str |
     between = text_of(separator, work)
     parts: list[str] = []
     size = 0
-    for item in value:
+    for item in work.through(value):
         part = text_of(item if attribute is None else item[attribute], work)
         size += len(part) + len(between)
         if size > LONGEST + len(between):
@@ -60,6 +66,7 @@ def join(value: Iterable[Any], work: Work, separator: Any = "", attribute: str |
 
 def _replace(text: str, work: Work, old: Any, new: Any) -> str:
     old, new = text_of(old, work), text_of(new, work)
+    work.weigh(text, times=8)  # what is almost found everywhere takes long to look for
     if old and len(text) + text.count(old) * (len(new) - len(old)) > LONGEST:
         raise too_long()
     return text.replace(old, new) if old else text
@@ -67,9 +74,21 @@ def _replace(text: str, work: Work, old: Any, new: Any) -> str:
 
 def _urlencode(value: Any, work: Work) -> str:
     if isinstance(value, Mapping):
-        pairs = (f"{quote(text_of(n, work), safe='')}={quote(text_of(v, work), safe='')}" for n, v in value.items())
+        pairs = (f"{_quoted(n, work, '')}={_quoted(v, work, '')}" for n, v in value.items())
         return join(pairs, work, "&")
-    return quote(text_of(value, work), safe="/")
+    return _quoted(value, work, "/")
+
+
+def _quoted(value: Any, work: Work, safe: str) -> str:
+    text = text_of(value, work)
+    work.pay(CALL + len(text) // _QUOTED)
+    return quote(text, safe=safe)
+
+
+def _trim(text: str, work: Work, characters: str | None = None) -> str:
+    if characters is not None and len(characters) > _MOST_TRIMMED:
+        raise TemplateFault(f"trim takes at most {_MOST_TRIMMED} characters")
+    return text.strip(characters)
 
 
 def _int(value: Any, default: int = 0) -> int:
@@ -116,14 +135,19 @@ def _sum(value: Iterable[Any], attribute: str | None = None) -> Any:
     return total
 
 
-def _equal(one: Any, other: Any) -> bool:
+@pass_context
+def _equal(context: Context, one: Any, other: Any) -> bool:
+    work = work_of(context)
+    work.pay_for(one)
+    work.pay_for(other)
     if isinstance(one, list | dict | tuple) or isinstance(other, list | dict | tuple):
         raise TemplateFault("only single values are compared by a test")
     return bool(one == other)
 
 
-def _different(one: Any, other: Any) -> bool:
-    return not _equal(one, other)
+@pass_context
+def _different(context: Context, one: Any, other: Any) -> bool:
+    return not _equal(context, one, other)
 
 
 _TEXTS: dict[str, Callable[..., str]] = {
@@ -132,17 +156,18 @@ _TEXTS: dict[str, Callable[..., str]] = {
     "upper": lambda text, work: text.upper(),
     "title": lambda text, work: text.title(),
     "capitalize": lambda text, work: text.capitalize(),
-    "trim": lambda text, work, characters=None: text.strip(characters),
+    "trim": _trim,
     "replace": _replace,
 }
 _FROM_VALUES: dict[str, Callable[..., str]] = {"tojson": to_json, "join": join, "urlencode": _urlencode}
-_PLAIN: dict[str, Callable[..., Any]] = {"int": _int, "float": _float, "round": _round, "abs": abs, "sum": _sum}
+_NUMBERS: dict[str, Callable[..., Any]] = {"int": _int, "float": _float, "round": _round, "abs": abs}
 
 
 def _of_text(make: Callable[..., str]) -> Callable[..., str]:
     @pass_context
     def made(context: Context, value: Any, *args: Any, **kwargs: Any) -> str:
         work = work_of(context)
+        work.pay(CALL)
         text = text_of(value, work)
         work.pay_for(text)
         return work.text(make(text, work, *args, **kwargs))
@@ -154,19 +179,46 @@ def _of_value(make: Callable[..., str]) -> Callable[..., str]:
     @pass_context
     def made(context: Context, value: Any, *args: Any, **kwargs: Any) -> str:
         work = work_of(context)
-        work.pay_for(value)
+        work.pay(CALL)
         return work.text(make(value, work, *args, **kwargs))
 
     return made
 
 
-def _paid(make: Callable[..., Any], each: int = 1) -> Callable[..., Any]:
-    """A filter of Jinja's own, or one like those; it pays for what it looks at."""
+def _looked_at(work: Work, value: Any, fields: int) -> Any:
+    work.pay_for(value)
+    return value
+
+
+def _gone_through(work: Work, value: Any, fields: int) -> Any:
+    return work.through(value)
+
+
+def _called_for_each(work: Work, value: Any, fields: int) -> Any:
+    return work.through(value, _ITEM * fields)
+
+
+def _ordered(work: Work, value: Any, fields: int) -> Any:
+    """Items are compared with others, and may be long: a sort goes through all of each, again and again."""
+    items = value if isinstance(value, Mapping) else list(_called_for_each(work, value, fields))
+    work.weigh(items, times=len(items).bit_length())
+    return items
+
+
+def _fields(*arguments: Any) -> int:
+    """How many fields may be looked up for each item: `attribute='a.b,c'` are three."""
+    return 1 + sum(text.count(".") + text.count(",") for text in arguments if isinstance(text, str))
+
+
+def _paid(make: Callable[..., Any], pay: Callable[[Work, Any, int], Any]) -> Callable[..., Any]:
+    """A filter of Jinja's own, or one like those."""
     wants = getattr(make, "jinja_pass_arg", None)
 
     @pass_context
     def made(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
-        work_of(context).pay_for(value, each)
+        work = work_of(context)
+        work.pay(CALL)
+        value = pay(work, value, _fields(*args, *kwargs.values()))
         if wants is None:
             return make(value, *args, **kwargs)
         given = {"context": context, "eval_context": context.eval_ctx, "environment": context.environment}
@@ -178,9 +230,12 @@ def _paid(make: Callable[..., Any], each: int = 1) -> Callable[..., Any]:
 def filters() -> dict[str, Any]:
     """All of them pay: by `map`, a template may call any of them for each item of a list."""
     return {
-        **{name: _paid(FILTERS[name]) for name in _JINJAS.split()},
-        **{name: _paid(FILTERS[name], each=8) for name in _ORDERING},
-        **{name: _paid(make) for name, make in _PLAIN.items()},
+        **{name: _paid(FILTERS[name], _looked_at) for name in _LOOKING.split()},
+        **{name: _paid(FILTERS[name], _called_for_each) for name in _CALLING.split()},
+        **{name: _paid(FILTERS[name], _ordered) for name in _ORDERING.split()},
+        **{name: _paid(make, _looked_at) for name, make in _NUMBERS.items()},
+        "list": _paid(FILTERS["list"], _gone_through),
+        "sum": _paid(_sum, _gone_through),
         **{name: _of_text(make) for name, make in _TEXTS.items()},
         **{name: _of_value(make) for name, make in _FROM_VALUES.items()},
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from jinja2 import nodes
 
 from horae.domain.secret import NAME
@@ -9,7 +11,8 @@ from horae.domain.template.sandbox import ENVIRONMENT
 from horae.domain.template.work import TemplateFault
 
 NAMES = frozenset(("run", "job", "input", "secrets"))
-_MOST_NODES = 5_000
+_DEEPEST = 50  # levels of a template's tree
+_MOST_BLOCKS = 10  # loops and conditions, one inside of the other
 _OWN = frozenset(("range", "loop"))
 _ALLOWED = (
     *(nodes.Template, nodes.Output, nodes.TemplateData, nodes.If, nodes.For, nodes.Assign),
@@ -19,11 +22,9 @@ _ALLOWED = (
 )
 
 
-def check(tree: nodes.Template, text: str) -> frozenset[str]:
-    """Refuses what a template of ours has no use for; the secrets that it names."""
-    found = [tree, *tree.find_all(nodes.Node)]
-    if len(found) > _MOST_NODES:
-        raise TemplateFault(f"the template has more than {_MOST_NODES:,} parts")
+def check(tree: nodes.Template, text: str) -> tuple[frozenset[str], int]:
+    """Refuses what a template of ours has no use for; the secrets that it names, and of how many parts it is made."""
+    found = list(_parts(tree))
     own = {node.name for node in found if isinstance(node, nodes.Name) and node.ctx != "load"}
     for node in found:
         if not isinstance(node, _ALLOWED):
@@ -36,7 +37,19 @@ def check(tree: nodes.Template, text: str) -> frozenset[str]:
             _check_call(node)
         elif isinstance(node, nodes.For) and node.recursive:
             raise _fault(node, "a recursive loop is not available")
-    return _secrets(tree, text)
+    return _secrets(tree, text), len(found)
+
+
+def _parts(tree: nodes.Template) -> Iterator[nodes.Node]:
+    """All of them. Python compiles no deeper than this what Jinja makes of a template, and that happens later."""
+    waiting: list[tuple[nodes.Node, int, int]] = [(tree, 0, 0)]
+    while waiting:
+        node, depth, blocks = waiting.pop()
+        blocks += isinstance(node, nodes.For | nodes.If)
+        if depth > _DEEPEST or blocks > _MOST_BLOCKS:
+            raise TemplateFault("the template is nested too deep")
+        yield node
+        waiting.extend((child, depth + 1, blocks) for child in node.iter_child_nodes())
 
 
 def _check_name(node: nodes.Name, own: set[str]) -> None:

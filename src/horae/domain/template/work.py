@@ -1,14 +1,20 @@
-"""What filling in a template may cost: a text of a certain length, and so many steps."""
+"""What filling in templates may cost: texts of a certain length, so many steps, and a second of processor time."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 LONGEST = 1_000_000  # characters that a filled-in template, or any text on the way, may have
 WORK = "the work that is left"  # in the template's context; no name in a template has blanks
-_STEPS = 1_000_000  # which take well under a second
+STEPS = 600_000  # of all templates of an attempt together; a step takes half a microsecond at most
+QUICK = 2_000  # steps that may be taken where others wait
+SECONDS = 1.0  # of processor time, in case steps take longer than they should
+_QUICK_SECONDS = 0.01
+CALL = 20  # steps that a call of a filter or test costs, whatever it does
 _CHARACTERS = 64  # that are handled in one step
+_LOOK = 500  # steps between two looks at the clock
 
 
 class TemplateFault(ValueError):
@@ -16,17 +22,50 @@ class TemplateFault(ValueError):
 
 
 class Work:
-    """How much a template may still do."""
+    """How much the templates of one attempt may still do. `timer` tells the processor time of the thread that it is
+    called on; a `quick` one refuses whatever might take longer than a few milliseconds, and then says so by `spent`:
+    nothing came of it, and the same may be done elsewhere with more."""
 
-    __slots__ = ("_left",)
+    __slots__ = ("_deadline", "_left", "_look", "_timer", "quick", "spent", "stopped")
 
-    def __init__(self) -> None:
-        self._left = _STEPS
+    def __init__(self, timer: Callable[[], float] | None = None, *, quick: bool = False) -> None:
+        self._left = QUICK if quick else STEPS
+        self._look = self._left
+        self._timer = timer
+        self._deadline: float | None = None
+        self.quick = quick
+        self.spent = False
+        self.stopped = False  # set by another thread: nobody waits for the result any longer
 
     def pay(self, steps: int) -> None:
         self._left -= max(steps, 1)
+        if self._left < self._look:
+            self._check()
+
+    def _check(self) -> None:
         if self._left < 0:
-            raise TemplateFault("the template does too much")
+            raise self.too_much(f"more than {STEPS:,} steps")
+        if self.stopped:
+            raise self.too_much("the attempt was stopped")
+        self._look = max(self._left - _LOOK, 0)
+        if self._timer is not None:
+            now = self._timer()
+            if self._deadline is None:
+                self._deadline = now + (_QUICK_SECONDS if self.quick else SECONDS)
+            elif now > self._deadline:
+                raise self.too_much(f"more than {SECONDS:g} s of processor time")
+
+    def too_much(self, what: str) -> TemplateFault:
+        self.spent = True
+        return TemplateFault(f"the templates of the target do too much: {what}")
+
+    @contextmanager
+    def uncounted(self) -> Iterator[None]:
+        """For what is done once for all attempts, and is bounded otherwise."""
+        before = self._timer() if self._timer else 0.0
+        yield
+        if self._timer and self._deadline is not None:
+            self._deadline += self._timer() - before
 
     def pay_for(self, value: Any, each: int = 1) -> None:
         """For handling a value once, without what is inside of it; `each` is what an item costs."""
@@ -35,13 +74,30 @@ class Work:
         else:
             self.pay(each * len(value) if isinstance(value, list | tuple | dict) else 1)
 
-    def weigh(self, value: Any) -> None:
-        """For going through all of a value. What a template puts together may hold the same thing many times over, so
-        this is paid before anybody does."""
+    def through(self, value: Any, each: int = 1) -> Any:
+        """For going through a value's items, which cost `each`. What makes its items only then (`map`, `select`) is
+        paid for then."""
+        if isinstance(value, Iterator):
+            return self._one_by_one(value, each)
+        if isinstance(value, str | list | tuple | dict | range):
+            self.pay(each * len(value))
+        return value
+
+    def _one_by_one(self, items: Iterator[Any], each: int) -> Iterator[Any]:
+        for item in items:
+            self.pay(each)
+            yield item
+
+    def weigh(self, value: Any, times: int = 1) -> None:
+        """For going through all of a value, so many times. What a template puts together may hold the same thing many
+        times over, so this is paid before anybody does."""
         waiting = [value]
         while waiting:
             found = waiting.pop()
-            self.pay_for(found)
+            if isinstance(found, str):
+                self.pay(times * (1 + len(found) // _CHARACTERS))
+            else:
+                self.pay_for(found, times)
             if isinstance(found, Mapping):
                 waiting.extend(found)
                 waiting.extend(found.values())

@@ -43,7 +43,7 @@ class ContainerRunner:
         await self.service.close()
 
     async def _run(self, attempt: Attempt, work: Work) -> Outcome:
-        env = variables(attempt, work)
+        env = await variables(attempt, work)
         await self.ownership.end_earlier(attempt)
         await self.images.ensure(work.image, work.pull, attempt.log)
         container = Container(self.service)
@@ -121,8 +121,8 @@ async def _end(attempt: Attempt, container: Container, waiting: asyncio.Task[Non
     await ended(waiting, DEATH)
 
 
-def variables(attempt: Attempt, work: Work) -> dict[str, str]:
-    return {**environment.filled(attempt, work.env), **environment.told(attempt), "HORAE_RESULT": RESULT}
+async def variables(attempt: Attempt, work: Work) -> dict[str, str]:
+    return {**await environment.filled(attempt, work.env), **environment.told(attempt), "HORAE_RESULT": RESULT}
 
 
 async def guarded(work: Awaitable[Outcome]) -> Outcome:

@@ -61,7 +61,7 @@ class WarmContainers:
             await asyncio.wait(self._ending)
 
     async def _run(self, attempt: Attempt, work: Work) -> Outcome:
-        env = variables(attempt, work)
+        env = await variables(attempt, work)
         await self._runner.ownership.end_earlier(attempt)
         warm, command = await self._prepared(attempt, work, env)
         keep = False

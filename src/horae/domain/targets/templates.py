@@ -1,0 +1,71 @@
+"""What the templates of one target may be together. One of them is bounded by itself (domain/template/), but whoever
+reads a definition or carries it out pays for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cached_property
+
+from pydantic import BaseModel, ValidationInfo, model_validator
+
+from horae.domain.refusal import refusal
+from horae.domain.template import LARGEST, MOST_PARTS, TemplateFault, is_template, parse
+
+MOST_TEMPLATES = 500
+STORED: Mapping[str, bool] = {"stored": True}
+"""The context in which a definition is read that was saved before: its templates were checked then, perhaps by other
+rules, and parsing them costs more than all the rest."""
+
+Place = tuple[str, ...]
+
+
+class Templated(BaseModel):
+    """A target some of whose texts are templates."""
+
+    def templates(self) -> Iterator[tuple[Place, str]]:
+        """Those texts, each with its place in the target."""
+        raise NotImplementedError
+
+    @model_validator(mode="after")
+    def _bounded(self, info: ValidationInfo) -> Templated:
+        if not is_stored(info):
+            check([(place, text) for place, text in self.templates() if is_template(text)])
+        return self
+
+    @cached_property
+    def secrets(self) -> frozenset[str]:
+        """The names of the secrets it uses."""
+        return secrets_of(*(text for _, text in self.templates()))
+
+
+def is_stored(info: ValidationInfo) -> bool:
+    return bool(info.context and info.context.get("stored"))
+
+
+def check(templates: list[tuple[Place, str]]) -> None:
+    """Parses none of them unless there are few enough, and each no more than once."""
+    size = parts = 0
+    for count, (place, text) in enumerate(templates, start=1):
+        size += len(text)
+        if count > MOST_TEMPLATES:
+            raise refusal(place, f"is one template too many: a target has at most {MOST_TEMPLATES}")
+        if size > LARGEST:
+            raise refusal(place, f"makes the templates of the target longer than {LARGEST:,} characters together")
+    for place, text in templates:
+        try:
+            parts += parse(text).parts
+        except TemplateFault as fault:
+            raise refusal(place, str(fault)) from None
+        if parts > MOST_PARTS:
+            raise refusal(place, f"gives the templates of the target more than {MOST_PARTS:,} parts together")
+
+
+def secrets_of(*texts: str | None) -> frozenset[str]:
+    """The names of the secrets that these templates use. One that uses some says so: most need not be parsed."""
+    found: set[str] = set()
+    for text in texts:
+        if text is not None and "secrets" in text:
+            with suppress(TemplateFault):  # stored by another version: who fills it in is told
+                found |= parse(text).secrets
+    return frozenset(found)

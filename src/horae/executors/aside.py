@@ -1,0 +1,36 @@
+"""Where templates are filled in: beside the worker's loop, if it might take longer than a few milliseconds. Meanwhile
+the loop goes on with everybody else's runs, and with the timeout and cancellation of this one."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, TypeVar
+
+from horae.domain.template import Work
+
+if TYPE_CHECKING:
+    from horae.domain.attempt import Attempt
+
+T = TypeVar("T")
+
+# Not asyncio's own threads, which look up names. Two: more would only take the interpreter away from the loop.
+_THREADS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="horae-templates")
+
+
+async def aside(attempt: Attempt, make: Callable[[], T]) -> T:
+    """What `make` makes by filling in templates of the attempt; it may be called twice, so it must do nothing else."""
+    attempt.work = Work(time.thread_time, quick=True)
+    try:
+        return make()
+    except Exception:
+        if not attempt.work.spent:
+            raise
+    attempt.work = work = Work(time.thread_time)
+    try:
+        return await asyncio.get_running_loop().run_in_executor(_THREADS, make)
+    except asyncio.CancelledError:
+        work.stopped = True
+        raise
