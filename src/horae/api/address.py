@@ -17,14 +17,14 @@ class Proxies:
     def address(self, request: Request) -> str:
         """The last address on the way that is not a trusted proxy."""
         peer = request.client.host if request.client is not None else UNKNOWN
-        if not self._trusts(peer):
+        if not self.trusts(peer):
             return peer
         for part in reversed(",".join(request.headers.getlist("x-forwarded-for")).split(",")):
             found = _parsed(part)
             if found is None:
                 break  # whatever stands before it was not written by anybody we know
             peer = str(found)
-            if not self._trusts(peer):
+            if not self.trusts(peer):
                 break
         return peer
 
@@ -32,10 +32,11 @@ class Proxies:
         """Whether the browser speaks TLS, be it to us or to a trusted proxy."""
         if request.url.scheme == "https":
             return True
-        trusted = self._trusts(request.client.host if request.client is not None else UNKNOWN)
+        trusted = self.trusts(request.client.host if request.client is not None else UNKNOWN)
         return trusted and request.headers.get("x-forwarded-proto", "").strip().lower() == "https"
 
-    def _trusts(self, address: str) -> bool:
+    def trusts(self, address: str) -> bool:
+        """Whether this is a proxy's own."""
         found = _parsed(address) if self._trusted else None
         return found is not None and any(found in network for network in self._trusted)
 

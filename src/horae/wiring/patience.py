@@ -1,26 +1,36 @@
-"""What the server bears of a connection before there is a request. Uvicorn gives idle connections an end, but not those
-that trickle, and takes headers of any size: whoever opens many of them would take all the places, or all the memory,
-there are. Bodies have limits of their own (api/body.py)."""
+"""What the server bears of a connection before there is a request, and after. Uvicorn gives idle connections an end,
+but not those that trickle, takes headers of any size, and waits forever for those who do not read their answer: whoever
+opens many of them would take all the places, or all the memory, there are. Bodies have limits of their own
+(api/body.py)."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-SECONDS = 30.0  # for a request line and headers, from the first byte or, on a new connection, from the beginning
+from horae.wiring.crowd import Crowd
+
+SECONDS = 10.0  # for a request line and headers, from the first byte or, on a new connection, from the beginning
 HEAD_BYTES = 1 << 16  # of a request line and headers together
+STALLED = 60.0  # seconds for which a reader may take nothing of an answer
+_LOOKS = 4  # at what is left of it, in that time
 
 
 class Patient(HttpToolsProtocol):
-    """Closes a connection on which no request has come together in time, or within a decent size."""
+    """Closes a connection on which no request has come together in time, or within a decent size, and one whose answer
+    nobody reads."""
 
+    crowd: ClassVar[Crowd] = Crowd()
     _limit: asyncio.TimerHandle | None = None
     _head: int | None = None  # how much has come of a request whose headers are not complete
+    _stall: asyncio.TimerHandle | None = None
+    _unread, _looks = 0, 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._wait_for_head()
         self._watch()
 
     def data_received(self, data: bytes) -> None:
@@ -34,14 +44,49 @@ class Patient(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._head = 0
+        self._wait_for_head()
 
     def on_headers_complete(self) -> None:
         self._head = None
+        self.crowd.leave(self)
         super().on_headers_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._forget()
+        self._read_on()
+        self.crowd.leave(self)
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self._stall is None:
+            self._unread, self._looks = self.transport.get_write_buffer_size(), 0
+            self._stall = self.loop.call_later(STALLED / _LOOKS, self._look_at_reader)
+
+    def resume_writing(self) -> None:
+        self._read_on()
+        super().resume_writing()
+
+    def turn_away(self) -> None:
+        self.transport.abort()
+
+    def _wait_for_head(self) -> None:
+        self.crowd.enter(self, self.client[0] if self.client else "", len(self.connections))
+
+    def _look_at_reader(self) -> None:
+        unread = self.transport.get_write_buffer_size()
+        self._looks = 0 if unread < self._unread else self._looks + 1
+        self._unread = unread
+        if self._looks >= _LOOKS:
+            self._stall = None
+            self.transport.abort()  # to close it would mean to wait until all is read
+        else:
+            self._stall = self.loop.call_later(STALLED / _LOOKS, self._look_at_reader)
+
+    def _read_on(self) -> None:
+        if self._stall is not None:
+            self._stall.cancel()
+            self._stall = None
 
     def _watch(self) -> None:
         if not self._between():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from horae.config import Settings
 from horae.domain.errors import ConfigurationError
+from horae.executors.http_files import allow_sockets
 from horae.ports import Transaction
 from horae.processes.loop import Loop, log, patiently
 from horae.processes.signals import ignore_signals, stop_signals
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}
 _LOOK = 5.0  # seconds between two looks whether the database is there
+_CONNECTIONS = 10_000  # for which it wants files, if the machine lets it have so many
 _PATIENCE = 5.0  # seconds that a request waits for a connection to the database
 
 
@@ -89,8 +91,11 @@ def _app(settings: Settings, store: SqlStore) -> FastAPI:
 def _server(settings: Settings, door: Door) -> uvicorn.Server:
     import uvicorn
 
+    from horae.api.address import Proxies
+    from horae.wiring.crowd import Crowd
     from horae.wiring.patience import Patient
 
+    Patient.crowd = Crowd(allow_sockets(_CONNECTIONS), Proxies(settings.trusted_proxies or ()).trusts)
     server = uvicorn.Server(
         uvicorn.Config(
             door,

@@ -10,6 +10,8 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from horae.wiring import patience
+from horae.wiring.crowd import Crowd
+from tests.waiting import until
 
 HEAD = b"GET / HTTP/1.1\r\nhost: x\r\n"
 
@@ -90,3 +92,77 @@ async def test_large_headers_that_end_are_taken(slow: Slow):
     reader, writer = await slow.connect(HEAD + b"x: " + b"a" * (patience.HEAD_BYTES // 2) + b"\r\n\r\n")
     assert (await reader.readline()).startswith(b"HTTP/1.1 204")
     writer.close()
+
+
+@dataclass
+class Large:
+    """Answers with far more than a socket holds; `over` once the server has let go of the request."""
+
+    size: int = 64 << 20
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"x" * self.size})
+        await receive()
+        self.over.set()
+
+
+async def test_who_does_not_read_is_not_waited_for(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(patience, "STALLED", 0.4)
+    app = Large()
+    config = uvicorn.Config(app, http=patience.Patient, lifespan="off", log_config=None, ws="none")
+    config.load()
+    state = ServerState()
+
+    def protocol() -> Any:
+        return patience.Patient(config=config, server_state=state, app_state={})
+
+    listening = await asyncio.get_running_loop().create_server(protocol, "127.0.0.1", 0)
+    port = listening.sockets[0].getsockname()[1]
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 10)
+    writer.write(HEAD + b"\r\n")
+    await asyncio.wait_for(app.over.wait(), 30)
+    await until(lambda: not state.connections)
+    writer.close()
+    # One who reads, however slowly, gets all of it.
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 16)
+    writer.write(HEAD + b"connection: close\r\n\r\n")
+    size = 0
+    while piece := await reader.read(1 << 20):
+        size += len(piece)
+    assert size > app.size
+    writer.close()
+    listening.close()
+
+
+class Waiting:
+    def __init__(self) -> None:
+        self.turned_away_now = False
+
+    def turn_away(self) -> None:
+        self.turned_away_now = True
+
+
+def test_the_one_that_has_waited_longest_has_to_go():
+    crowd = Crowd(room=150)
+    flood = [Waiting() for _ in range(101)]
+    for count, one in enumerate(flood, start=1):
+        crowd.enter(one, "192.0.2.1", count)
+    assert [one.turned_away_now for one in flood] == [True] + 100 * [False]
+    others = [Waiting() for _ in range(51)]
+    for count, one in enumerate(others, start=101):
+        crowd.enter(one, "192.0.2.2", count)
+    assert flood[1].turned_away_now
+    assert not any(one.turned_away_now for one in others)
+    for one in (*flood, *others):
+        crowd.leave(one)
+    assert len(crowd) == 0
+
+
+def test_a_proxy_stands_for_many():
+    crowd = Crowd(many=lambda address: address == "192.0.2.1")
+    behind = [Waiting() for _ in range(500)]
+    for one in behind:
+        crowd.enter(one, "192.0.2.1", 1)
+    assert not any(one.turned_away_now for one in behind)

@@ -1,0 +1,68 @@
+"""The connections on which no request has come together yet. Each takes an open file, of which a process has only so
+many: without a bound, somebody who opens a thousand and says nothing keeps everybody else out."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Protocol
+
+import structlog
+
+log = structlog.get_logger()
+
+PER_ADDRESS = 100
+_SILENCE = 60.0  # seconds between two lines in the log
+
+
+class Connection(Protocol):
+    def turn_away(self) -> None:
+        """Closes it at once."""
+        ...
+
+
+class Crowd:
+    """`room` is how many connections the process can have at all; `many` says which addresses stand for many people,
+    as that of a proxy does. It is always the one that has said nothing for the longest that has to go: whoever sends a
+    request as soon as they are connected gets their answer, whatever others do."""
+
+    def __init__(self, room: int = 10_000, many: Callable[[str], bool] = lambda _: False) -> None:
+        self._room, self._many = room, many
+        self._waiting: OrderedDict[Connection, str] = OrderedDict()
+        self._of: dict[str, OrderedDict[Connection, None]] = {}
+        self._turned_away = 0
+        self._spoke = -_SILENCE
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def enter(self, connection: Connection, address: str, connections: int) -> None:
+        """A request is awaited on it; `connections` is how many the process has now, with this one."""
+        self._waiting[connection] = address
+        neighbours = self._of.setdefault(address, OrderedDict())
+        neighbours[connection] = None
+        if len(neighbours) > PER_ADDRESS and not self._many(address):
+            self._turn_away(next(iter(neighbours)), "too many from one address")
+        elif connections > self._room:
+            self._turn_away(next(iter(self._waiting)), "too many open files")
+
+    def leave(self, connection: Connection) -> None:
+        """Its request is here, or it is gone."""
+        address = self._waiting.pop(connection, None)
+        if address is None:
+            return
+        neighbours = self._of[address]
+        del neighbours[connection]
+        if not neighbours:
+            del self._of[address]
+
+    def _turn_away(self, connection: Connection, why: str) -> None:
+        address = self._waiting[connection]
+        self.leave(connection)
+        connection.turn_away()
+        self._turned_away += 1
+        now = time.monotonic()
+        if now - self._spoke >= _SILENCE:
+            log.warning("closed connections that sent no request", reason=why, address=address, count=self._turned_away)
+            self._spoke, self._turned_away = now, 0
