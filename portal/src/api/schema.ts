@@ -167,6 +167,33 @@ export interface ChangeView {
   new: unknown;
 }
 
+/** With what they left, if they are no owner. */
+export interface ChangedMemberView {
+  keys: MadeKeyView[];
+  invitations_withdrawn: number;
+  user_id: string;
+  username: string;
+  is_active: boolean;
+  role: "viewer" | "operator" | "editor" | "owner";
+  created_by: string;
+  created_at: string;
+}
+
+/** With what they left, if they were deactivated or are no longer admin. */
+export interface ChangedUserView {
+  keys: MadeKeyView[];
+  invitations_withdrawn: number;
+  id: string;
+  username: string;
+  is_admin: boolean;
+  is_active: boolean;
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+  password_changed_at: string;
+  last_login_at: string | null;
+}
+
 /**
  * The schedule to compare with; `added` are instants that it does not have, `removed` those that only it has,
  * as far as both lists reach (`until`; null where both come to an end).
@@ -556,6 +583,10 @@ export interface KeyBody {
   expires_at?: string | null;
 }
 
+/**
+ * `maker` is the user who answers for it: of a key that was made with a key, the maker of that one. Null where
+ * nobody knows: it was made straight on the database, or by somebody who was deleted (`maker_id` stays).
+ */
 export interface KeyView {
   id: string;
   name: string;
@@ -565,6 +596,19 @@ export interface KeyView {
   created_at: string;
   expires_at: string | null;
   last_used_at: string | null;
+  maker_id: string | null;
+  maker: string | null;
+  project_id: string;
+  project: string;
+}
+
+/**
+ * What somebody left: the `keys` that they made, which go on working unless they are `revoked`, and how many of
+ * their open invitations were withdrawn.
+ */
+export interface LeftView {
+  keys: MadeKeyView[];
+  invitations_withdrawn: number;
 }
 
 /** What an attempt may use; None leaves it to the worker's own default. */
@@ -720,6 +764,22 @@ export interface LoginBody {
   password: string;
 }
 
+export interface MadeKeyView {
+  id: string;
+  name: string;
+  role: "viewer" | "operator" | "editor" | "owner" | "admin";
+  prefix: string;
+  created_by: string;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  maker_id: string | null;
+  maker: string | null;
+  project_id: string;
+  project: string;
+  revoked: boolean;
+}
+
 /** Only when somebody says so. */
 export interface ManualSchedule {
   manual: true;
@@ -800,6 +860,10 @@ export interface NewKeyView {
   created_at: string;
   expires_at: string | null;
   last_used_at: string | null;
+  maker_id: string | null;
+  maker: string | null;
+  project_id: string;
+  project: string;
   token: string;
 }
 
@@ -1544,15 +1608,15 @@ export interface Operations {
   };
   "PATCH /users/{id}": {
     path: { id: string };
-    query: never;
+    query: { revoke_keys?: boolean };
     body: UserPatch;
-    answer: UserView;
+    answer: ChangedUserView;
   };
   "DELETE /users/{id}": {
     path: { id: string };
-    query: never;
+    query: { revoke_keys?: boolean };
     body: never;
-    answer: void;
+    answer: LeftView;
   };
   "DELETE /users/{id}/sessions": {
     path: { id: string };
@@ -1598,15 +1662,15 @@ export interface Operations {
   };
   "PUT /projects/{id}/members/{user}": {
     path: { id: string; user: string };
-    query: never;
+    query: { revoke_keys?: boolean };
     body: MemberBody;
-    answer: MemberView;
+    answer: ChangedMemberView;
   };
   "DELETE /projects/{id}/members/{user}": {
     path: { id: string; user: string };
-    query: never;
+    query: { revoke_keys?: boolean };
     body: never;
-    answer: void;
+    answer: LeftView;
   };
   "GET /projects/{id}/invitations": {
     path: { id: string };
@@ -1634,7 +1698,7 @@ export interface Operations {
   };
   "GET /api-keys": {
     path: never;
-    query: { limit?: number; cursor?: string | null };
+    query: { maker?: string | null; all_projects?: boolean; limit?: number; cursor?: string | null };
     body: never;
     answer: KeyViewListing;
   };

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from horae.domain.instants import Instant
+from horae.lifecycle.departure import Left
 
 MemberRole = Literal["viewer", "operator", "editor", "owner"]
 Role = Literal["viewer", "operator", "editor", "owner", "admin"]
@@ -179,6 +180,9 @@ class NewInvitationView(InvitationView):
 
 
 class KeyView(BaseModel):
+    """`maker` is the user who answers for it: of a key that was made with a key, the maker of that one. Null where
+    nobody knows: it was made straight on the database, or by somebody who was deleted (`maker_id` stays)."""
+
     id: str
     name: str
     role: Role
@@ -187,12 +191,41 @@ class KeyView(BaseModel):
     created_at: datetime
     expires_at: datetime | None
     last_used_at: datetime | None
+    maker_id: str | None
+    maker: str | None
+    project_id: str
+    project: str
 
 
 class NewKeyView(KeyView):
     """With the key itself, which is shown only now."""
 
     token: str
+
+
+class MadeKeyView(KeyView):
+    revoked: bool
+
+
+class LeftView(BaseModel):
+    """What somebody left: the `keys` that they made, which go on working unless they are `revoked`, and how many of
+    their open invitations were withdrawn."""
+
+    keys: list[MadeKeyView]
+    invitations_withdrawn: int
+
+
+class ChangedUserView(UserView, LeftView):
+    """With what they left, if they were deactivated or are no longer admin."""
+
+
+class ChangedMemberView(MemberView, LeftView):
+    """With what they left, if they are no owner."""
+
+
+def left_json(left: Left) -> dict[str, Any]:
+    keys = [{**shown(made.key, KeyView), "revoked": made.revoked} for made in left.keys]
+    return {"keys": keys, "invitations_withdrawn": left.invitations}
 
 
 def shown(thing: Any, view: type[BaseModel]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from horae.api import idempotency, query, tokens
 from horae.api.address import crowd
 from horae.api.errors import Malformed, Unauthenticated
 from horae.api.gate import Gate
-from horae.domain.account import Account, Place, User
+from horae.domain.account import Account, Maker, Place, User
 from horae.domain.errors import NotAllowed, NotFound
 from horae.domain.job import JobSpec
 from horae.domain.records import KeyRecord
@@ -62,8 +62,13 @@ class Caller:
     session_id: str | None = None
     key_id: str | None = None
     key_prefix: str | None = None
+    maker_id: str | None = None  # of the key
 
     project_id = None  # of no project in particular
+
+    @property
+    def maker(self) -> Maker:
+        return Maker(self.user.id) if self.user is not None else Maker(self.maker_id, self.key_id)
 
     def place(self, ref: str) -> Place | None:
         return next((place for place in self.places if ref in (place.slug, place.project_id)), None)
@@ -107,7 +112,8 @@ async def _by_key(gate: Gate, request: Request, text: str) -> Caller:
 
 def _key_caller(key: KeyRecord) -> Caller:
     place = Place(key.project_id, key.project_slug, key.project_name, key.role)
-    return Caller(f"key:{key.name}", key.role == "admin", (place,), key_id=key.id, key_prefix=key.prefix)
+    actor, is_admin = f"key:{key.name}", key.role == "admin"
+    return Caller(actor, is_admin, (place,), key_id=key.id, key_prefix=key.prefix, maker_id=key.maker_id)
 
 
 async def _by_session(gate: Gate, text: str) -> Caller:

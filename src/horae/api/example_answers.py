@@ -113,6 +113,19 @@ _KEY_VIEW = {
     "created_at": _MADE,
     "expires_at": None,
     "last_used_at": "2026-11-15T07:03:00Z",
+    "maker_id": _USER,
+    "maker": "user:ann",
+    "project_id": _PROJECT,
+    "project": "finance",
+}
+_LEFT_VIEW = {"keys": [{**_KEY_VIEW, "revoked": False}], "invitations_withdrawn": 1}
+_MEMBER_VIEW = {
+    "user_id": _USER,
+    "username": "ann",
+    "is_active": True,
+    "role": "owner",
+    "created_by": "user:root",
+    "created_at": _MADE,
 }
 _INVITATION_VIEW = {
     "id": _INVITATION,
@@ -438,14 +451,10 @@ ANSWERS: dict[str, Any] = {
         "permissions": [],
     },
     "ProjectView": {"id": _PROJECT, "slug": "finance", "name": "Finance", "created_at": _MADE},
-    "MemberView": {
-        "user_id": _USER,
-        "username": "ann",
-        "is_active": True,
-        "role": "owner",
-        "created_by": "user:root",
-        "created_at": _MADE,
-    },
+    "MemberView": _MEMBER_VIEW,
+    "ChangedMemberView": {**_MEMBER_VIEW, "role": "editor", **_LEFT_VIEW},
+    "ChangedUserView": {**_USER_VIEW, "is_active": False, **_LEFT_VIEW},
+    "LeftView": _LEFT_VIEW,
     "InvitationView": _INVITATION_VIEW,
     "NewInvitationView": {**_INVITATION_VIEW, "token": "hi1_…, shown only now"},
     "KeyView": _KEY_VIEW,

@@ -101,6 +101,9 @@ def instant_param(name: str, text: str | None) -> datetime | None:
         raise InvalidInput(name, str(error)) from None
 
 
+RevokeKeys = Annotated[bool, Query(description="revoke the keys that they made, too, as far as your role allows")]
+
+
 async def find_job(tx: Transaction, project_id: str, ref: str) -> JobRecord:
     return await found(tx, project_id, ref)
 

@@ -24,31 +24,39 @@ app = typer.Typer(help="API keys.", no_args_is_help=True)
 
 @app.command("list")
 @watched
-def list_keys(as_json: AsJson = False) -> None:
+def list_keys(
+    maker: Annotated[
+        str | None, typer.Option(help="Only those that this user made.", autocompletion=completing.users)
+    ] = None,
+    all_projects: Annotated[bool, typer.Option("--all-projects", help="Of every project; for admins.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """The keys of the project, newest first; never the keys themselves."""
     with connect() as client:
-        found = list(client.keys.list())
+        found = list(client.keys.list(maker=maker, all_projects=all_projects))
     if as_json:
         print_json({"items": found, "next_cursor": None})
         return
     now = SystemClock().now()
     table(
-        ("id", "name", "role", "prefix", "last used", "expires", "made", "made by"),
+        ("id", "name", "role", "project", "prefix", "last used", "expires", "made", "made by", "maker"),
         (
             (
                 key["id"],
                 key["name"],
                 key["role"],
+                key["project"],
                 key["prefix"],
                 ago(key["last_used_at"], now),
                 ago(key["expires_at"], now),
                 ago(key["created_at"], now),
                 key["created_by"],
+                key["maker"],
             )
             for key in found
         ),
         "No keys. Make one: horae keys create NAME --role viewer",
-        spare=("made by", "made", "prefix"),
+        spare=("maker", "project", "made by", "made", "prefix"),
     )
 
 

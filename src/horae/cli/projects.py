@@ -11,6 +11,7 @@ from horae.cli import completing
 from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
 from horae.cli.expiry import Expires, instant_of
+from horae.cli.leaving import RevokeKeys, say_left
 from horae.cli.printing import AsJson, ago, print_json, say, table
 from horae.cli.suggesting import named
 from horae.cli.watching import watched
@@ -108,27 +109,37 @@ def members(project: Project, as_json: AsJson = False) -> None:
 
 
 @app.command("add")
-def add(project: Project, user: User, role: Role = "viewer", as_json: AsJson = False) -> None:
+def add(
+    project: Project,
+    user: User,
+    role: Role = "viewer",
+    revoke_keys: RevokeKeys = False,
+    as_json: AsJson = False,
+) -> None:
     """Make a user a member, or give them another role."""
     _check(role)
     with connect() as client, _project(client, project), named("user", user, client.users.list, "username"):
-        member = client.projects.set_member(project, user, role)
+        member = client.projects.set_member(project, user, role, revoke_keys=revoke_keys)
     if as_json:
         print_json(member)
     else:
         say(f"{member['username']} is {role} of {project} now.")
+        say_left(member)
 
 
 @app.command("remove")
-def remove(project: Project, user: User, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Remove a member."""
+def remove(
+    project: Project, user: User, revoke_keys: RevokeKeys = False, yes: Yes = False, as_json: AsJson = False
+) -> None:
+    """Remove a member; open invitations that they made for the project are withdrawn."""
     confirm(f"Remove {user} from {project}", yes)
     with connect() as client, _project(client, project), named("user", user, client.users.list, "username"):
-        client.projects.remove_member(project, user)
+        left = client.projects.remove_member(project, user, revoke_keys=revoke_keys)
     if as_json:
-        print_json({"project": project, "user": user, "removed": True})
+        print_json({"project": project, "user": user, "removed": True, **left})
     else:
         say(f"{user} is no longer a member of {project}.")
+        say_left(left)
 
 
 @app.command("invite")

@@ -9,6 +9,7 @@ import typer
 from horae.cli import completing
 from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect, on_the_database
+from horae.cli.leaving import RevokeKeys, say_left
 from horae.cli.login import ask_password
 from horae.cli.printing import AsJson, ago, print_json, say, table
 from horae.cli.processes import on_database
@@ -81,9 +82,9 @@ def promote(name: Name, as_json: AsJson = False) -> None:
 
 
 @app.command("demote")
-def demote(name: Name, as_json: AsJson = False) -> None:
-    """Make an admin a user like others."""
-    _change(name, "is no longer an admin", as_json, is_admin=False)
+def demote(name: Name, revoke_keys: RevokeKeys = False, as_json: AsJson = False) -> None:
+    """Make an admin a user like others; invitations that they made as admin are withdrawn."""
+    _change(name, "is no longer an admin", as_json, is_admin=False, revoke_keys=revoke_keys)
 
 
 @app.command("activate")
@@ -93,9 +94,10 @@ def activate(name: Name, as_json: AsJson = False) -> None:
 
 
 @app.command("deactivate")
-def deactivate(name: Name, as_json: AsJson = False) -> None:
-    """Deactivate a user; their sessions end."""
-    _change(name, "is deactivated, and their sessions have ended", as_json, is_active=False)
+def deactivate(name: Name, revoke_keys: RevokeKeys = False, as_json: AsJson = False) -> None:
+    """Deactivate a user; their sessions end, and their open invitations are withdrawn."""
+    words = "is deactivated, and their sessions have ended"
+    _change(name, words, as_json, is_active=False, revoke_keys=revoke_keys)
 
 
 @app.command("password")
@@ -106,15 +108,17 @@ def password(name: Name, as_json: AsJson = False) -> None:
 
 
 @app.command("delete")
-def delete(name: Name, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Delete a user with their memberships. To keep the name from being taken, deactivate them instead."""
+def delete(name: Name, revoke_keys: RevokeKeys = False, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Delete a user with their memberships and open invitations. To keep the name from being taken, deactivate
+    them instead."""
     confirm(f"Delete the user {name}", yes)
     with connect() as client, named("user", name, client.users.list, "username"):
-        client.users.delete(name)
+        left = client.users.delete(name, revoke_keys=revoke_keys)
     if as_json:
-        print_json({"name": name, "deleted": True})
+        print_json({"name": name, "deleted": True, **left})
     else:
         say(f"Deleted the user {name}.")
+        say_left(left)
 
 
 def _change(name: str, words: str, as_json: bool, **changes: Any) -> None:
@@ -124,3 +128,4 @@ def _change(name: str, words: str, as_json: bool, **changes: Any) -> None:
         print_json(changed)
     else:
         say(f"{changed['username']} {words}.")
+        say_left(changed)

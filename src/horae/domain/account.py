@@ -90,6 +90,7 @@ class NewInvitation:
     created_by: str
     expires_at: datetime
     note: str | None = None
+    maker_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +140,17 @@ def session_ends(created_at: datetime, now: datetime) -> datetime:
 
 
 @dataclass(frozen=True, slots=True)
+class Maker:
+    """Who makes a key or an invitation: a user, or a key, for which the user who made it answers (None: nobody
+    knows)."""
+
+    id: str | None
+    key_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class KeyInfo:
-    """An API key as people see it."""
+    """An API key as people see it. `maker` is the user who answers for it: of a key that a key made, that one's."""
 
     id: str
     name: str
@@ -150,6 +160,29 @@ class KeyInfo:
     created_at: datetime
     expires_at: datetime | None
     last_used_at: datetime | None
+    maker_id: str | None
+    maker: str | None
+    project_id: str
+    project: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFilter:
+    """None: any. Keys that versions without `maker_id` stored are found by what they call their maker, if made since
+    that user was."""
+
+    project_id: str | None = None
+    maker_id: str | None = None
+    actor: str | None = None
+    since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MadeKey:
+    """A key of somebody who has left, and whether it was revoked with them."""
+
+    key: KeyInfo
+    revoked: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -373,6 +373,7 @@ class ApiKey:
     digest: str
     created_by: str
     expires_at: datetime | None = None
+    maker_id: str | None = None  # the user who answers for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,6 +386,7 @@ class KeyRecord:
     project_slug: str
     project_name: str
     prefix: str
+    maker_id: str | None = None
 
 
 Json = dict[str, Any]

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from horae.domain.account import KeyInfo
+from horae.domain.account import KeyInfo, Maker
 from horae.domain.audit import differing
 from horae.domain.errors import InvalidInput, NotAllowed, NotFound
 from horae.domain.records import ApiKey
 from horae.domain.roles import above
+from horae.lifecycle.departure import require_maker
 from horae.lifecycle.find import hold_project
 from horae.ports import Transaction
 
 
-async def create_key(tx: Transaction, *, key: ApiKey, maker: str) -> KeyInfo:
-    """`maker` is the role of whoever makes it: nobody gives away more than they have."""
+async def create_key(tx: Transaction, *, key: ApiKey, maker: str, by: Maker | None = None) -> KeyInfo:
+    """`maker` is the role of whoever makes it: nobody gives away more than they have. `by` is None for what is made
+    straight on the database."""
     if above(key.role, maker):
         raise NotAllowed(f"you cannot make a key with the role {key.role}: your own is {maker}")
     if key.expires_at is not None and key.expires_at <= await tx.now():
         raise InvalidInput("expires_at", "must be in the future")
     await hold_project(tx, key.project_id)
+    if by is not None:
+        await require_maker(tx, by, key.project_id, "keys:write")
     known = await tx.access.find_key(key.project_id, key.id) if tx.repeated else None
     if known is not None:
         await tx.access.delete_key(key.id)  # whoever asked has not heard of that one's token

@@ -10,6 +10,7 @@ from horae.domain.account import (
     INVITATION_GOOD_FOR,
     LONGEST_INVITATION,
     Invitation,
+    Maker,
     Member,
     NewInvitation,
     ProjectInfo,
@@ -19,6 +20,7 @@ from horae.domain.audit import differing
 from horae.domain.difference import Change
 from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound
 from horae.domain.records import Project
+from horae.lifecycle.departure import KEPT, Leaving, Left, leave, require_maker
 from horae.lifecycle.find import hold_project
 from horae.ports import Transaction
 
@@ -69,8 +71,10 @@ async def delete_project(tx: Transaction, *, project_id: str, actor: str) -> Non
     await tx.audit.add("project.delete", actor=actor, project_id=None, id=project_id, name=project.slug)
 
 
-async def set_member(tx: Transaction, *, project_id: str, ref: str, role: str, actor: str) -> Member:
-    """Makes a user a member, or gives them another role."""
+async def set_member(
+    tx: Transaction, *, project_id: str, ref: str, role: str, actor: str, leaving: Leaving = KEPT
+) -> tuple[Member, Left]:
+    """Makes a user a member, or gives them another role. Who is no owner leaves what only owners make."""
     await hold_project(tx, project_id)
     owners = await tx.accounts.owners(project_id)
     user = await tx.accounts.user(ref)
@@ -87,10 +91,11 @@ async def set_member(tx: Transaction, *, project_id: str, ref: str, role: str, a
         )
     member = await tx.accounts.member(project_id, user.id)
     assert member is not None
-    return member
+    stays = role == "owner" or user.is_admin
+    return member, Left() if stays else await leave(tx, user, leaving, actor, project_id=project_id)
 
 
-async def remove_member(tx: Transaction, *, project_id: str, ref: str, actor: str) -> None:
+async def remove_member(tx: Transaction, *, project_id: str, ref: str, actor: str, leaving: Leaving = KEPT) -> Left:
     owners = await tx.accounts.owners(project_id)
     user = await tx.accounts.user(ref)
     if user is None or await tx.accounts.member(project_id, user.id) is None:
@@ -98,10 +103,13 @@ async def remove_member(tx: Transaction, *, project_id: str, ref: str, actor: st
     _keep_an_owner(owners, user)
     await tx.accounts.remove_member(project_id, user.id)
     await tx.audit.add("member.remove", actor=actor, project_id=project_id, id=user.id, name=user.username)
+    return await leave(tx, user, leaving, actor, project_id=project_id)
 
 
-async def invite(tx: Transaction, *, project_id: str, link: Link, actor: str) -> Invitation:
+async def invite(tx: Transaction, *, project_id: str, link: Link, actor: str, maker: Maker | None = None) -> Invitation:
     await hold_project(tx, project_id)
+    if maker is not None:
+        await require_maker(tx, maker, project_id, "members:write")
     now = await tx.now()
     expires_at = link.expires_at or now + INVITATION_GOOD_FOR
     if not now < expires_at <= now + LONGEST_INVITATION:
@@ -111,7 +119,10 @@ async def invite(tx: Transaction, *, project_id: str, link: Link, actor: str) ->
         if known.accepted_at is not None:
             raise Conflict("this invitation was made before, and somebody has accepted it")
         await tx.invitations.delete(known.id)  # whoever asked has not heard of its token
-    await tx.invitations.add(NewInvitation(link.id, project_id, link.role, link.digest, actor, expires_at, link.note))
+    new = NewInvitation(
+        link.id, project_id, link.role, link.digest, actor, expires_at, link.note, maker.id if maker else None
+    )
+    await tx.invitations.add(new)
     if known is None:
         changes = differing({}, {"role": link.role, "note": link.note, "expires_at": expires_at})
         await tx.audit.add("invitation.create", actor=actor, project_id=project_id, id=link.id, changes=changes)

@@ -8,6 +8,7 @@ from horae.domain.account import NewUser, User
 from horae.domain.audit import differing
 from horae.domain.difference import Change
 from horae.domain.errors import Conflict, NotFound
+from horae.lifecycle.departure import KEPT, Leaving, Left, leave
 from horae.lifecycle.signup import add_user
 from horae.ports import Transaction
 
@@ -26,8 +27,10 @@ async def change_user(
     is_active: bool | None = None,
     password: str | None = None,
     actor: str,
-) -> User:
-    """What is None stays. Whoever is deactivated, or gets another password, must sign in again."""
+    leaving: Leaving = KEPT,
+) -> tuple[User, Left]:
+    """What is None stays. Whoever is deactivated, or gets another password, must sign in again. Deactivated or no
+    longer admin, also if they were so before, they leave what goes with it."""
     admins = await tx.accounts.active_admins()
     user = await find_user(tx, ref, lock=True)
     if is_admin is False or is_active is False:
@@ -39,14 +42,19 @@ async def change_user(
         changes["is_active"] = is_active
     if password is not None:
         changes["password"] = password
+    left = Left()
+    if is_active is False:
+        left = await leave(tx, user, leaving, actor)
+    elif is_admin is False:
+        left = await leave(tx, user, leaving, actor, but=await _owned(tx, user))
     if not changes:
-        return user
+        return user, left
     await tx.accounts.change_user(user.id, **changes)
     if is_active is False or password is not None:
         await tx.sessions.end_all(user.id, "password" if is_active is not False else "deactivated")
     changed = await find_user(tx, user.id)
     await _note(tx, "user.edit", changed, actor, _differences(user, changed))
-    return changed
+    return changed, left
 
 
 async def change_password(tx: Transaction, *, user_id: str, checked: str, new: str, session_id: str) -> bool:
@@ -68,12 +76,14 @@ async def end_sessions(tx: Transaction, *, ref: str, actor: str) -> None:
         await _note(tx, "user.sign_out", user, actor)
 
 
-async def delete_user(tx: Transaction, *, ref: str, actor: str) -> None:
+async def delete_user(tx: Transaction, *, ref: str, actor: str, leaving: Leaving = KEPT) -> Left:
     admins = await tx.accounts.active_admins()
     user = await find_user(tx, ref, lock=True)
     _keep_an_admin(admins, user)
+    left = await leave(tx, user, leaving, actor)
     await tx.accounts.delete_user(user.id)
     await _note(tx, "user.delete", user, actor)
+    return left
 
 
 async def find_user(tx: Transaction, ref: str, *, lock: bool = False) -> User:
@@ -91,6 +101,10 @@ def _differences(old: User, new: User) -> list[Change]:
     """Without the password, of which only the time of its change is told."""
     names = ("is_admin", "is_active", "password_changed_at")
     return differing(*({name: getattr(user, name) for name in names} for user in (old, new)))
+
+
+async def _owned(tx: Transaction, user: User) -> set[str]:
+    return {place.project_id for place in await tx.accounts.places(user.id) if place.role == "owner"}
 
 
 def _keep_an_admin(admins: list[str], user: User) -> None:

@@ -10,6 +10,7 @@ from horae.domain.account import (
     Account,
     Credentials,
     Invitation,
+    KeyFilter,
     KeyInfo,
     Member,
     NewInvitation,
@@ -72,8 +73,16 @@ class Access(Protocol):
         """Notes that a key was used; at most once a minute."""
         ...
 
-    async def keys(self, project_id: str, *, limit: int, after: str | None) -> Page[KeyInfo]:
+    async def keys(self, where: KeyFilter, *, limit: int, after: str | None) -> Page[KeyInfo]:
         """Newest first."""
+        ...
+
+    async def keys_by(self, user: User) -> list[KeyInfo]:
+        """Those that they made, themselves or by a key of theirs, in all projects."""
+        ...
+
+    async def hold_key(self, key_id: str) -> bool:
+        """Whether there is such a key; nobody revokes it until the transaction ends."""
         ...
 
     async def find_key(self, project_id: str, key_id: str) -> KeyInfo | None: ...
@@ -136,6 +145,10 @@ class Invitations(Protocol):
     async def find(self, project_id: str, invitation_id: str) -> Invitation | None: ...
     async def page(self, project_id: str, *, limit: int, after: str | None) -> Page[Invitation]:
         """Newest first."""
+        ...
+
+    async def open_by(self, user: User) -> list[Invitation]:
+        """Those that they made for projects and that nobody has accepted; locked."""
         ...
 
     async def accept(self, invitation_id: str, user_id: str) -> None: ...

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from horae.sdk.calls import C, Json, Pages, Request, Resource, When, call, given, instant, nothing, pages, part
 from horae.sdk.record import Record
 
@@ -73,6 +76,28 @@ class Key(Record):
     created_at: str
     expires_at: str | None
     last_used_at: str | None
+    maker_id: str | None
+    maker: str | None
+    project_id: str
+    project: str
+
+
+class Left(Record):
+    """What somebody left who was deactivated, deleted, demoted or removed: the keys that they made, each with
+    `revoked` (`left["keys"]`: every dictionary has a method of that name), and how many of their open invitations were
+    withdrawn."""
+
+    __slots__ = ()
+
+    invitations_withdrawn: int
+
+
+class ChangedUser(User, Left):
+    __slots__ = ()
+
+
+class ChangedMember(Member, Left):
+    __slots__ = ()
 
 
 class NewKey(Key):
@@ -107,6 +132,10 @@ class Me(Record):
     permissions: list[str]
 
 
+def _keys(revoke: bool) -> Mapping[str, Any] | None:
+    return {"revoke_keys": True} if revoke else None
+
+
 class Users(Resource[C]):
     @pages
     def list(self) -> Pages[User]:
@@ -123,15 +152,22 @@ class Users(Resource[C]):
 
     @call
     def change(
-        self, user: str, *, is_admin: bool | None = None, is_active: bool | None = None, password: str | None = None
-    ) -> Request[User]:
-        """What is None stays."""
+        self,
+        user: str,
+        *,
+        is_admin: bool | None = None,
+        is_active: bool | None = None,
+        password: str | None = None,
+        revoke_keys: bool = False,
+    ) -> Request[ChangedUser]:
+        """What is None stays. `revoke_keys` revokes the keys that somebody made who is deactivated or no longer
+        admin."""
         changes = given({"is_admin": is_admin, "is_active": is_active, "password": password})
-        return Request("PATCH", f"users/{part(user)}", changes, read=User)
+        return Request("PATCH", f"users/{part(user)}", changes, _keys(revoke_keys), read=ChangedUser)
 
     @call
-    def delete(self, user: str) -> Request[None]:
-        return Request("DELETE", f"users/{part(user)}", read=nothing)
+    def delete(self, user: str, *, revoke_keys: bool = False) -> Request[Left]:
+        return Request("DELETE", f"users/{part(user)}", params=_keys(revoke_keys), read=Left)
 
     @call
     def sign_out(self, user: str) -> Request[None]:
@@ -167,12 +203,14 @@ class Projects(Resource[C]):
         return Pages(f"projects/{part(project)}/members", Member)
 
     @call
-    def set_member(self, project: str, user: str, role: str) -> Request[Member]:
-        return Request("PUT", f"projects/{part(project)}/members/{part(user)}", {"role": role}, read=Member)
+    def set_member(self, project: str, user: str, role: str, *, revoke_keys: bool = False) -> Request[ChangedMember]:
+        path = f"projects/{part(project)}/members/{part(user)}"
+        return Request("PUT", path, {"role": role}, _keys(revoke_keys), read=ChangedMember)
 
     @call
-    def remove_member(self, project: str, user: str) -> Request[None]:
-        return Request("DELETE", f"projects/{part(project)}/members/{part(user)}", read=nothing)
+    def remove_member(self, project: str, user: str, *, revoke_keys: bool = False) -> Request[Left]:
+        path = f"projects/{part(project)}/members/{part(user)}"
+        return Request("DELETE", path, params=_keys(revoke_keys), read=Left)
 
     @pages
     def invitations(self, project: str) -> Pages[Invitation]:
@@ -195,9 +233,9 @@ class Projects(Resource[C]):
 
 class Keys(Resource[C]):
     @pages
-    def list(self) -> Pages[Key]:
-        """Newest first."""
-        return Pages("api-keys", Key)
+    def list(self, *, maker: str | None = None, all_projects: bool = False) -> Pages[Key]:
+        """Newest first; those that one user made, or of all projects, which only admins see."""
+        return Pages("api-keys", Key, given({"maker": maker, "all_projects": all_projects or None}))
 
     @call
     def create(self, name: str, role: str = "viewer", *, expires_at: When = None) -> Request[NewKey]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from horae.domain.account import DEFAULT_PROJECT, KeyInfo, ProjectInfo
+from horae.domain.account import DEFAULT_PROJECT, KeyFilter, KeyInfo, ProjectInfo, User
 from horae.domain.records import ApiKey, KeyRecord, Page, Project
 from horae.store.dialects.base import Row
+from horae.store.makers import EARLIEST, by, made_by
 from horae.store.rows import Group, is_id
 
-_KEY = "id, name, role, prefix, created_by, created_at, expires_at, last_used_at"
+_KEY = """k.id, k.name, k.role, k.prefix, k.created_by, k.created_at, k.expires_at, k.last_used_at, k.maker_id,
+    k.project_id, p.slug AS project, u.username AS maker
+    FROM api_keys k JOIN projects p ON p.id = k.project_id LEFT JOIN users u ON u.id = k.maker_id"""
 _USED_EVERY = 60.0  # seconds: more often, and a key's last use is not written down
 
 
@@ -73,8 +76,9 @@ class AccessTable(Group):
 
     async def add_key(self, key: ApiKey) -> None:
         await self.db.execute(
-            "INSERT INTO api_keys (id, project_id, name, role, prefix, digest, created_by, created_at, expires_at) "
-            f"VALUES (:id, :project_id, :name, :role, :prefix, :digest, :created_by, {self.d.now}, :expires_at)",
+            "INSERT INTO api_keys (id, project_id, name, role, prefix, digest, created_by, expires_at, maker_id, "
+            "created_at) VALUES (:id, :project_id, :name, :role, :prefix, :digest, :created_by, :expires_at, "
+            f":maker_id, {self.d.now})",
             {
                 "id": key.id,
                 "project_id": key.project_id,
@@ -84,6 +88,7 @@ class AccessTable(Group):
                 "digest": key.digest,
                 "created_by": key.created_by,
                 "expires_at": key.expires_at,
+                "maker_id": key.maker_id,
             },
         )
 
@@ -96,7 +101,8 @@ class AccessTable(Group):
 
     async def key(self, prefix: str) -> KeyRecord | None:
         rows = await self.db.fetch(
-            "SELECT k.id, k.project_id, p.slug, p.name AS project_name, k.name, k.role, k.digest FROM api_keys k "
+            "SELECT k.id, k.project_id, p.slug, p.name AS project_name, k.name, k.role, k.digest, k.maker_id "
+            "FROM api_keys k "
             "JOIN projects p ON p.id = k.project_id WHERE k.prefix = :prefix "
             f"AND (k.expires_at IS NULL OR k.expires_at > {self.d.now})",
             {"prefix": prefix},
@@ -105,7 +111,9 @@ class AccessTable(Group):
             return None
         row = rows[0]
         whose = (row["slug"], row["project_name"])
-        return KeyRecord(row["id"], row["project_id"], row["name"], row["role"], row["digest"], *whose, prefix)
+        return KeyRecord(
+            row["id"], row["project_id"], row["name"], row["role"], row["digest"], *whose, prefix, row["maker_id"]
+        )
 
     async def used(self, key_id: str) -> None:
         await self.db.execute(
@@ -114,20 +122,35 @@ class AccessTable(Group):
             {"id": key_id, "every": _USED_EVERY},
         )
 
-    async def keys(self, project_id: str, *, limit: int, after: str | None) -> Page[KeyInfo]:
-        more = "" if after is None else "AND id < :after "
+    async def keys(self, where: KeyFilter, *, limit: int, after: str | None) -> Page[KeyInfo]:
+        tests = ["1 = 1"]
+        if where.project_id is not None:
+            tests.append("k.project_id = :project_id")
+        if where.maker_id is not None or where.actor is not None:
+            tests.append(made_by("k"))
+        if after is not None:
+            tests.append("k.id < :after")
+        values = {"project_id": where.project_id, "maker_id": where.maker_id, "actor": where.actor, "after": after}
+        since = where.since or EARLIEST
         rows = await self.db.fetch(
-            f"SELECT {_KEY} FROM api_keys WHERE project_id = :project_id {more}ORDER BY id DESC LIMIT :limit",
-            {"project_id": project_id, "after": after, "limit": limit + 1},
+            f"SELECT {_KEY} WHERE {' AND '.join(tests)} ORDER BY k.id DESC LIMIT :limit",
+            {**values, "since": since, "limit": limit + 1},
         )
         items = [_key(row) for row in rows[:limit]]
         return Page(items, items[-1].id if len(rows) > limit else None)
+
+    async def keys_by(self, user: User) -> list[KeyInfo]:
+        rows = await self.db.fetch(f"SELECT {_KEY} WHERE {made_by('k')} ORDER BY k.id", by(user))
+        return [_key(row) for row in rows]
+
+    async def hold_key(self, key_id: str) -> bool:
+        return bool(await self.db.fetch(f"SELECT id FROM api_keys WHERE id = :id {self.d.lock_shared}", {"id": key_id}))
 
     async def find_key(self, project_id: str, key_id: str) -> KeyInfo | None:
         if not is_id(key_id):
             return None
         rows = await self.db.fetch(
-            f"SELECT {_KEY} FROM api_keys WHERE project_id = :project_id AND id = :id {self.d.lock}",
+            f"SELECT {_KEY} WHERE k.project_id = :project_id AND k.id = :id {self.d.lock_of('k')}",
             {"project_id": project_id, "id": key_id},
         )
         return _key(rows[0]) if rows else None
@@ -150,4 +173,8 @@ def _key(row: Row) -> KeyInfo:
         row["created_at"],
         row["expires_at"],
         row["last_used_at"],
+        row["maker_id"],
+        f"user:{row['maker']}" if row["maker"] else None,
+        row["project_id"],
+        row["project"],
     )

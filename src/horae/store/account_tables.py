@@ -28,6 +28,7 @@ api_keys = table(
     must("created_at", Time),
     may("expires_at", Time),
     may("last_used_at", Time),
+    may("maker_id", Id),  # the user behind `created_by`, be it a key of theirs; none for what others made
     UniqueConstraint("prefix", name="api_keys_prefix"),
 )
 
@@ -80,6 +81,7 @@ invitations = table(
     must("expires_at", Time),
     may("accepted_by", Id),
     may("accepted_at", Time),
+    may("maker_id", Id),
     UniqueConstraint("digest", name="invitations_digest"),
     Index("invitations_project", "project_id"),
 )

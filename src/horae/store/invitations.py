@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from horae.domain.account import Invitation, NewInvitation
+from horae.domain.account import Invitation, NewInvitation, User
 from horae.domain.records import Page
 from horae.store.dialects.base import Row
+from horae.store.makers import by, made_by
 from horae.store.rows import Group, is_id
 
 _COLUMNS = """id, project_id, role, note, created_by, created_at, expires_at, accepted_by, accepted_at,
@@ -14,8 +15,9 @@ _COLUMNS = """id, project_id, role, note, created_by, created_at, expires_at, ac
 class InvitationTable(Group):
     async def add(self, invitation: NewInvitation) -> None:
         await self.db.execute(
-            "INSERT INTO invitations (id, project_id, role, digest, note, created_by, created_at, expires_at) "
-            f"VALUES (:id, :project_id, :role, :digest, :note, :created_by, {self.d.now}, :expires_at)",
+            "INSERT INTO invitations (id, project_id, role, digest, note, created_by, expires_at, maker_id, "
+            "created_at) VALUES (:id, :project_id, :role, :digest, :note, :created_by, :expires_at, :maker_id, "
+            f"{self.d.now})",
             {
                 "id": invitation.id,
                 "project_id": invitation.project_id,
@@ -24,6 +26,7 @@ class InvitationTable(Group):
                 "note": invitation.note,
                 "created_by": invitation.created_by,
                 "expires_at": invitation.expires_at,
+                "maker_id": invitation.maker_id,
             },
         )
 
@@ -51,6 +54,14 @@ class InvitationTable(Group):
         )
         items = [_invitation(row) for row in rows[:limit]]
         return Page(items, items[-1].id if len(rows) > limit else None)
+
+    async def open_by(self, user: User) -> list[Invitation]:
+        rows = await self.db.fetch(
+            f"SELECT {_COLUMNS} FROM invitations i WHERE {made_by('i')} AND accepted_at IS NULL "
+            f"AND project_id IS NOT NULL ORDER BY id {self.d.lock_of('i')}",
+            by(user),
+        )
+        return [_invitation(row) for row in rows]
 
     async def accept(self, invitation_id: str, user_id: str) -> None:
         await self.db.execute(

@@ -1,6 +1,6 @@
 """Who is out is out: every kind of open connection, by every way to lose the right to it.
 
-A request is refused after five seconds at most (the gate's memory, which is shorter here); so is a stream."""
+A request is refused after five seconds at most (the gate's memory, of which there is none here); so is a stream."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -30,9 +30,9 @@ PROJECT = {"horae-project": "other"}
 
 @pytest.fixture
 async def quick(api: Api) -> Api:
-    """A server that remembers for a moment only, and a project that can go."""
+    """A server that remembers nothing, and a project that can go."""
     await another_project(api)
-    return Api(build(api.store, ApiSettings(SECRET, key_cache=0.05), IDS, CLOCK), api.store, api.tokens)
+    return Api(build(api.store, ApiSettings(SECRET, key_cache=0), IDS, CLOCK), api.store, api.tokens)
 
 
 async def _sql(api: Api, text: str) -> None:

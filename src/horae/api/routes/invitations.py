@@ -60,7 +60,11 @@ async def create_invitation(request: Request, context: Ctx, principal: Writer) -
     note = None if body.note is None else title(body.note, "note")
     link = projects.Link(context.ids.new(), body.role, digest(token), note, body.expires_at)
     made = await context.store.transact(
-        projects.invite, project_id=principal.project_id, link=link, actor=principal.actor
+        projects.invite,
+        project_id=principal.project_id,
+        link=link,
+        actor=principal.actor,
+        maker=principal.caller.maker,
     )
     return reply({**shown(made, InvitationView), "token": token}, 201)
 

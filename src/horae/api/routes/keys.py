@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from horae.api.account_schemas import KeyBody, KeyView, NewKeyView, shown
 from horae.api.auth import Principal, allow
@@ -16,7 +16,9 @@ from horae.api.schemas import Listing
 from horae.api.tokens import mint
 from horae.api.views import listing, reply
 from horae.domain import records
-from horae.domain.account import KeyInfo, title
+from horae.domain.account import KeyFilter, KeyInfo, title
+from horae.domain.errors import NotAllowed
+from horae.domain.ids import is_id
 from horae.lifecycle import keys
 from horae.ports import Transaction
 
@@ -27,11 +29,21 @@ Writer = Annotated[Principal, Depends(allow("keys:write"))]
 
 
 @router.get("/api-keys", response_model=Listing[KeyView])
-async def list_keys(context: Ctx, principal: Reader, page: Page) -> Response:
+async def list_keys(
+    context: Ctx,
+    principal: Reader,
+    page: Page,
+    maker: Annotated[str | None, Query(min_length=1, max_length=200, description="a user's name or id")] = None,
+    all_projects: Annotated[bool, Query(description="of every project: for admins")] = False,
+) -> Response:
     """Newest first. `last_used_at` is updated at most once a minute."""
-    after = page.after(context, principal, "keys")
-    found = await context.store.read(_page, principal.project_id, page.limit, after)
-    next_cursor = page.next(context, principal, "keys", found.next)
+    if all_projects and principal.role != "admin":
+        raise NotAllowed("all_projects is for admins: leave it out to see your own project's")
+    scope = "\0".join(["keys", *(("all",) if all_projects else ()), *((maker.lower(),) if maker else ())])
+    after = page.after(context, principal, scope)
+    project_id = None if all_projects else principal.project_id
+    found = await context.store.read(_page, project_id, maker and maker.lower(), page.limit, after)
+    next_cursor = page.next(context, principal, scope, found.next)
     return reply(listing((shown(key, KeyView) for key in found.items), next_cursor))
 
 
@@ -49,8 +61,9 @@ async def create_key(request: Request, context: Ctx, principal: Writer) -> Respo
         token.digest,
         principal.actor,
         body.expires_at,
+        principal.caller.maker.id,
     )
-    made = await context.store.transact(keys.create_key, key=key, maker=principal.role)
+    made = await context.store.transact(keys.create_key, key=key, maker=principal.role, by=principal.caller.maker)
     return reply({**shown(made, KeyView), "token": token.text}, 201)
 
 
@@ -69,5 +82,16 @@ async def revoke_key(
     return Response(status_code=204)
 
 
-async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> records.Page[KeyInfo]:
-    return await tx.access.keys(project_id, limit=limit, after=after)
+async def _page(
+    tx: Transaction, project_id: str | None, maker: str | None, limit: int, after: str | None
+) -> records.Page[KeyInfo]:
+    where = KeyFilter(project_id)
+    if maker is not None:
+        if not (maker.isascii() and maker.isprintable()):
+            return records.Page([], None)  # nobody is called that
+        user = await tx.accounts.user(maker)
+        if user is not None:
+            where = KeyFilter(project_id, user.id, f"user:{user.username}", user.created_at)
+        else:  # they were deleted: their keys may be there yet
+            where = KeyFilter(project_id, maker if is_id(maker) else None, f"user:{maker}")
+    return await tx.access.keys(where, limit=limit, after=after)

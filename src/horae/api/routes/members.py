@@ -6,11 +6,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 
-from horae.api.account_schemas import MemberBody, MemberView, shown
+from horae.api.account_schemas import ChangedMemberView, LeftView, MemberBody, MemberView, left_json, shown
 from horae.api.auth import Principal, allow_in_path
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
-from horae.api.params import Page
+from horae.api.params import Page, RevokeKeys
 from horae.api.routes import PREFIX
 from horae.api.routes.projects import Named
 from horae.api.schemas import Listing
@@ -18,6 +18,7 @@ from horae.api.views import listing, reply
 from horae.domain import records
 from horae.domain.account import Member
 from horae.lifecycle import projects
+from horae.lifecycle.departure import Leaving
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["projects"], dependencies=[Named])
@@ -42,23 +43,36 @@ async def list_members(context: Ctx, principal: Reader, page: Page) -> Response:
     return reply(listing((shown(member, MemberView) for member in found.items), next_cursor))
 
 
-@router.put("/projects/{id}/members/{user}", response_model=MemberView, openapi_extra=takes(MemberBody))
-async def set_member(request: Request, context: Ctx, principal: Writer, ref: Ref) -> Response:
-    """Makes a user a member, or gives them another role. The last owner stays owner."""
+@router.put("/projects/{id}/members/{user}", response_model=ChangedMemberView, openapi_extra=takes(MemberBody))
+async def set_member(
+    request: Request, context: Ctx, principal: Writer, ref: Ref, revoke_keys: RevokeKeys = False
+) -> Response:
+    """Makes a user a member, or gives them another role. The last owner stays owner. Who is no owner any more loses the
+    open invitations that they made here; `keys` are those that they made."""
     body = await read_model(request, MemberBody)
-    member = await context.store.transact(
-        projects.set_member, project_id=principal.project_id, ref=ref, role=body.role, actor=principal.actor
+    member, left = await context.store.transact(
+        projects.set_member,
+        project_id=principal.project_id,
+        ref=ref,
+        role=body.role,
+        actor=principal.actor,
+        leaving=Leaving(principal.role, revoke_keys),
     )
-    return reply(shown(member, MemberView))
+    return reply({**shown(member, MemberView), **left_json(left)})
 
 
-@router.delete("/projects/{id}/members/{user}", status_code=204)
-async def remove_member(context: Ctx, principal: Writer, ref: Ref) -> Response:
-    """Removes a member from the project."""
-    await context.store.transact(
-        projects.remove_member, project_id=principal.project_id, ref=ref, actor=principal.actor
+@router.delete("/projects/{id}/members/{user}", response_model=LeftView)
+async def remove_member(context: Ctx, principal: Writer, ref: Ref, revoke_keys: RevokeKeys = False) -> Response:
+    """Removes a member from the project, with the open invitations that they made here; `keys` are those that they
+    made."""
+    left = await context.store.transact(
+        projects.remove_member,
+        project_id=principal.project_id,
+        ref=ref,
+        actor=principal.actor,
+        leaving=Leaving(principal.role, revoke_keys),
     )
-    return Response(status_code=204)
+    return reply(left_json(left))
 
 
 async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> records.Page[Member]:

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 
-from horae.api.account_schemas import UserBody, UserPatch, UserView, shown
+from horae.api.account_schemas import ChangedUserView, LeftView, UserBody, UserPatch, UserView, left_json, shown
 from horae.api.auth import Caller, allow_admin
 from horae.api.body import read_model, read_object, takes, validate
 from horae.api.context import Ctx
 from horae.api.gate import Door
-from horae.api.params import Page
+from horae.api.params import Page, RevokeKeys
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
@@ -19,6 +19,7 @@ from horae.domain import account, records
 from horae.domain.errors import InvalidInput
 from horae.domain.password import check_password
 from horae.lifecycle import users
+from horae.lifecycle.departure import Leaving
 from horae.lifecycle.users import find_user
 from horae.ports import Transaction
 
@@ -60,10 +61,13 @@ async def show_user(context: Ctx, caller: Reader, ref: Ref) -> Response:
     return reply(shown(await context.store.read(find_user, ref), UserView))
 
 
-@router.patch("/users/{id}", response_model=UserView, openapi_extra=takes(UserPatch, merge=True))
-async def change_user(request: Request, context: Ctx, gate: Door, caller: Writer, ref: Ref) -> Response:
+@router.patch("/users/{id}", response_model=ChangedUserView, openapi_extra=takes(UserPatch, merge=True))
+async def change_user(
+    request: Request, context: Ctx, gate: Door, caller: Writer, ref: Ref, revoke_keys: RevokeKeys = False
+) -> Response:
     """Makes somebody admin or takes it from them, deactivates or reactivates them, sets a new password. The last active
-    admin stays."""
+    admin stays. Whoever is deactivated or no longer admin loses their open invitations; `keys` are those that they
+    made."""
     given = await read_object(request, merge=True)
     for field, value in given.items():
         if value is None and field in UserPatch.model_fields:
@@ -73,23 +77,26 @@ async def change_user(request: Request, context: Ctx, gate: Door, caller: Writer
     if body.password is not None:
         user = await context.store.read(find_user, ref)
         password = await gate.passwords.hash(check_password(body.password.get_secret_value(), user.username))
-    changed = await context.store.transact(
+    changed, left = await context.store.transact(
         users.change_user,
         ref=ref,
         is_admin=body.is_admin,
         is_active=body.is_active,
         password=password,
         actor=caller.actor,
+        leaving=Leaving("admin", revoke_keys),
     )
-    return reply(shown(changed, UserView))
+    return reply({**shown(changed, UserView), **left_json(left)})
 
 
-@router.delete("/users/{id}", status_code=204)
-async def delete_user(context: Ctx, caller: Writer, ref: Ref) -> Response:
-    """With their memberships and sessions; what they did stays under their name. To keep the name taken, deactivate
-    them instead."""
-    await context.store.transact(users.delete_user, ref=ref, actor=caller.actor)
-    return Response(status_code=204)
+@router.delete("/users/{id}", response_model=LeftView)
+async def delete_user(context: Ctx, caller: Writer, ref: Ref, revoke_keys: RevokeKeys = False) -> Response:
+    """With their memberships, sessions and open invitations; what they did stays under their name, and `keys` are those
+    that they made. To keep the name taken, deactivate them instead."""
+    left = await context.store.transact(
+        users.delete_user, ref=ref, actor=caller.actor, leaving=Leaving("admin", revoke_keys)
+    )
+    return reply(left_json(left))
 
 
 @router.delete("/users/{id}/sessions", status_code=204)

@@ -92,6 +92,7 @@ const COLUMNS: ColumnDef<KeyView>[] = [
     cell: ({ row: { original: key } }) => (
       <span className="text-muted">
         <Time at={key.created_at} />, by {key.created_by}
+        {key.maker && key.maker !== key.created_by ? ` (${key.maker})` : ""}
       </span>
     ),
   },

@@ -17,6 +17,7 @@ import { confirm } from "@/lib/confirm";
 import { toast, toastError } from "@/lib/toasts";
 import { useUrlState } from "@/lib/url-state";
 import { useCan } from "@/session/use-can";
+import { leftBehind } from "../left";
 import { ROLE_CHOICES, type Role } from "../roles";
 import { usePlace } from "../use-place";
 import { Invitations } from "./invitations";
@@ -106,7 +107,7 @@ function RoleOf({ member }: { member: MemberView }) {
   const change = useMutation({
     mutationFn: (role: Role) =>
       call("PUT /projects/{id}/members/{user}", { path: { id: slug, user: member.user_id }, body: { role } }),
-    onSuccess: (_, role) => toast(`${member.username} is now ${role}`),
+    onSuccess: (left, role) => toast(`${member.username} is now ${role}${leftBehind(left)}`),
     onError: (error) => toastError(`${member.username} stays ${member.role}`, error),
     onSettled: () => client.invalidateQueries({ queryKey: ["members"] }),
   });
@@ -130,14 +131,14 @@ function Remove({ member }: { member: MemberView }) {
   const remove = async () => {
     const sure = await confirm({
       title: `Remove ${member.username}?`,
-      text: "They lose access within seconds. Their account stays.",
+      text: "They lose access within seconds, and open invitations they made are withdrawn. Their account stays, and so do API keys they made.",
       action: "Remove",
       danger: true,
     });
     if (!sure) return;
     try {
-      await call("DELETE /projects/{id}/members/{user}", { path: { id: slug, user: member.user_id } });
-      toast(`Removed ${member.username}`);
+      const left = await call("DELETE /projects/{id}/members/{user}", { path: { id: slug, user: member.user_id } });
+      toast(`Removed ${member.username}${leftBehind(left)}`);
     } catch (error) {
       toastError(`Could not remove ${member.username}`, error);
     }

@@ -3,7 +3,7 @@ import { EllipsisVertical, KeyRound, LogOut, Shield, ShieldOff, Trash2, UserChec
 import { useState } from "react";
 import { call } from "@/api/client";
 import { fieldError } from "@/api/errors";
-import type { UserPatch, UserView } from "@/api/schema";
+import type { LeftView, UserPatch, UserView } from "@/api/schema";
 import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { FormDialog } from "@/components/ui/form-dialog";
@@ -12,6 +12,7 @@ import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
 import { confirm, type Question } from "@/lib/confirm";
 import { toast, toastError } from "@/lib/toasts";
 import { useCan } from "@/session/use-can";
+import { leftBehind } from "../left";
 
 export function UserActions({ user }: { user: UserView }) {
   const can = useCan();
@@ -33,11 +34,15 @@ export function UserActions({ user }: { user: UserView }) {
         </MenuItem>
         <MenuItem
           onSelect={() =>
-            void act(() => call("DELETE /users/{id}/sessions", { path }), `Signed ${name} out everywhere`, {
-              title: `Sign ${name} out everywhere?`,
-              text: "Ends all their sessions within seconds. They can sign in again.",
-              action: "Sign out",
-            })
+            void act(
+              () => call("DELETE /users/{id}/sessions", { path }).then(() => undefined),
+              `Signed ${name} out everywhere`,
+              {
+                title: `Sign ${name} out everywhere?`,
+                text: "Ends all their sessions within seconds. They can sign in again.",
+                action: "Sign out",
+              },
+            )
           }
         >
           <LogOut aria-hidden /> Sign out everywhere
@@ -61,7 +66,7 @@ export function UserActions({ user }: { user: UserView }) {
             void (user.is_active
               ? patch({ is_active: false }, `Disabled ${name}`, {
                   title: `Disable ${name}?`,
-                  text: "Signs them out until they are enabled again. Their API keys keep working.",
+                  text: "Signs them out until they are enabled again, and withdraws their open invitations. API keys they made keep working.",
                   action: "Disable",
                   danger: true,
                 })
@@ -77,7 +82,7 @@ export function UserActions({ user }: { user: UserView }) {
           onSelect={() =>
             void act(() => call("DELETE /users/{id}", { path }), `Deleted ${name}`, {
               title: `Delete ${name}?`,
-              text: "Deletes their memberships and sessions too. The audit trail keeps their name, which becomes available again.",
+              text: "Deletes their memberships, sessions and open invitations too. API keys they made keep working. The audit trail keeps their name, which becomes available again.",
               action: "Delete",
               danger: true,
               typed: name,
@@ -94,11 +99,11 @@ export function UserActions({ user }: { user: UserView }) {
 
 function useActs({ id, username }: UserView) {
   const client = useQueryClient();
-  const act = async (run: () => Promise<unknown>, done: string, question?: Question) => {
+  const act = async (run: () => Promise<LeftView | undefined>, done: string, question?: Question) => {
     if (question && !(await confirm(question))) return;
     try {
-      await run();
-      toast(done);
+      const left = await run();
+      toast(left ? done + leftBehind(left) : done);
     } catch (error) {
       toastError(`Could not change ${username}`, error);
     }

@@ -1,0 +1,25 @@
+"""What somebody leaves who is deactivated, deleted, demoted or removed: said in lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from horae.cli.printing import say
+from horae.domain.explanation import counted
+
+RevokeKeys = Annotated[
+    bool, typer.Option("--revoke-keys", help="Revoke the API keys that they made, too; otherwise they keep working.")
+]
+
+
+def say_left(left: Mapping[str, Any]) -> None:
+    if withdrawn := left["invitations_withdrawn"]:
+        say(f"Withdrew {counted(withdrawn, 'open invitation')} of theirs.")
+    for revoked, words in ((True, "Revoked the keys that they made"), (False, "Keys that they made still work")):
+        keys = (key for key in left["keys"] if key["revoked"] is revoked)
+        names = [f"{key['name']} ({key['role']} of {key['project']})" for key in keys]
+        if names:
+            say(f"{words}: {', '.join(names)}." + ("" if revoked else " To revoke them as well: --revoke-keys"))
