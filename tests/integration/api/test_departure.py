@@ -65,7 +65,7 @@ async def test_admins_find_the_keys_of_somebody_in_all_projects(api: Api):
         ("ci-red", "red", "user:root"),
     ]
     assert (await api.call("GET", "/api-keys?maker=root")).json()["items"] == []
-    for odd in ("nobody", "é", "\x00", "' OR 1=1 --"):
+    for odd in ("nobody", "é", "' OR 1=1 --"):
         assert (await api.call("GET", "/api-keys", params={"maker": odd})).json()["items"] == []
     for role in ("owner", "editor"):
         assert (await api.call("GET", query, role=role)).status_code == 403
