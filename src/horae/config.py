@@ -79,7 +79,9 @@ class Settings:
     http_allow_private: bool = _setting(kinds.boolean, False, up=True)
     script_memory: int = _setting(kinds.size(1 << 20, 1 << 44), 2 << 30)
     script_processes: int = _setting(kinds.whole(1, 100_000), 512)
-    script_sandbox: str = _setting(kinds.choice("off", "auto", "require"), "off")
+    script_sandbox: str = _setting(kinds.choice("off", "auto", "require"), "auto", up="off")
+    script_visible: tuple[str, ...] | None = _setting(kinds.folders, None)
+    script_user: str | None = _setting(kinds.line, None)
     public_url: str | None = _setting(kinds.url("http", "https"), None)
 
     container_host: str | None = _setting(kinds.unix_socket, None)
@@ -264,7 +266,10 @@ def open_files(settings: Settings) -> list[str]:
     """Files with keys that any user of this machine can read, or change, each with the setting that names it."""
     found = []
     for path in settings.files.values():
-        mode = path.stat().st_mode if path.exists() else 0
+        try:
+            mode = path.stat().st_mode
+        except OSError:  # it was there a moment ago, when it was read
+            continue
         if mode & 0o007:
             found.append(f"{path} can be {'changed' if mode & 0o002 else 'read'} by every user of this machine")
     return found
@@ -318,6 +323,22 @@ def _check(settings: Settings) -> None:
     if "celery" in (settings.engine, *settings.engines.values()):
         # Known by name, but nothing carries it out yet: better said than ignored.
         raise ConfigurationError(f"{PREFIX}ENGINE=celery comes with a later version; leave it at `database`")
+
+
+def private_places(settings: Settings) -> tuple[list[Path], list[Path]]:
+    """Folders and files of this machine that are Horae's own and hold keys, tokens or other projects' data."""
+    login = login_file()
+    system = list(Path("/etc").glob("horae*"))
+    folders = [settings.data_dir, login.parent, settings.artifact_cache or user_cache() / "artifacts"]
+    named = os.environ.get(PREFIX + "CONFIG")
+    files = [login, *settings.files.values(), Path(named or "horae.toml").absolute()]
+    if settings.container_host:
+        files.append(Path(settings.container_host.removeprefix("unix://")))
+    if settings.database_url.startswith("sqlite:"):
+        database = settings.database_url.removeprefix("sqlite:///")
+        files += [Path(database + suffix) for suffix in ("", "-wal", "-shm")]
+        folders.append(Path(database).parent / "wake")
+    return [*folders, *(path for path in system if path.is_dir())], [*files, *(p for p in system if not p.is_dir())]
 
 
 def user_cache() -> Path:

@@ -76,7 +76,8 @@ class ArtifactExecutor:
         else:
             argv = _found(target.entrypoint, unpacked.files, str(unpacked.files), path, python)
         env |= {"PYTHONDONTWRITEBYTECODE": "1", **target.env}
-        return Command(argv, env, str(unpacked.files))
+        own = [str(folder) for folder in (unpacked.files, unpacked.environment) if folder is not None]
+        return Command(argv, env, str(unpacked.files), own=own)
 
 
 def _work(target: ArtifactTarget, image: str, files: Path) -> Work:

@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -22,8 +22,9 @@ from horae.domain.targets.fields import Limits
 from horae.domain.targets.script import Sandbox
 from horae.executors import environment, exits
 from horae.executors.failure import Refused, raised, refused
+from horae.executors.identity import Identity
 from horae.executors.process import Process, Start
-from horae.executors.sandbox import Sandboxes
+from horae.executors.sandbox import Hidden, Sandboxes
 from horae.executors.scratch import Scratch, remove
 from horae.executors.supervisor.client import SupervisorClient
 
@@ -48,13 +49,15 @@ class Command:
     argv: Sequence[str]
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str | None = None  # by default the home directory, as under cron
-    reads: Sequence[str] = ()  # files that it must see in a sandbox, wherever they are
+    reads: Sequence[str] = ()  # files that it must see in a sandbox where nothing else may be written
+    own: Sequence[str] = ()  # folders that it must see in a sandbox although those beside them are hidden
 
 
 class CommandRunner:
     """Of `environment` (the worker's) commands see the few variables in PASSED_ON; `scratch` is where attempts have
-    their folders; `limits` are those of commands that have none of their own, and `sandbox` tells which commands have
-    one (see sandbox.py). One runner serves all executors of a worker."""
+    their folders; `limits` are those of commands that have none of their own, `sandbox` tells which commands have one
+    and `hidden` what is not seen in there (see sandbox.py), `user` is whom they run as. One runner serves all executors
+    of a worker."""
 
     def __init__(
         self,
@@ -63,12 +66,24 @@ class CommandRunner:
         scratch: Path | None = None,
         limits: Limits | None = None,
         sandbox: str = "off",
+        hidden: Hidden | None = None,
+        user: Identity | None = None,
     ) -> None:
         self._base = {"PATH": DEFAULT_PATH, **{name: environment[name] for name in PASSED_ON if name in environment}}
-        self._scratch = Scratch(scratch)
+        if user is not None:
+            self._base |= {"HOME": user.home, "USER": user.name, "LOGNAME": user.name}
+        self._user = user
+        self._scratch = Scratch(scratch, shared=user is not None)
         self._limits = limits or Limits()
-        self._sandboxes = Sandboxes(sandbox, self._base["PATH"])
+        hidden = hidden or Hidden()
+        hidden = replace(hidden, folders=(*hidden.folders, self._scratch.parent))
+        self._sandboxes = Sandboxes(sandbox, self._base["PATH"], hidden, user)
         self._supervisor = SupervisorClient()
+
+    @property
+    def user(self) -> str | None:
+        """Whom commands run as, if that is not the worker's own user."""
+        return None if self._user is None else self._user.name
 
     @property
     def path(self) -> str:
@@ -100,8 +115,10 @@ class CommandRunner:
             folder = self._scratch.make()
             command = prepare(folder)
             start = await self._complete(attempt, folder, command, self._effective(limits))
+            if self._user is not None:
+                self._user.own(folder)
             if wrap is not None:
-                start = wrap.around(start, str(folder), command.reads)
+                start = wrap.around(start, str(folder), command.reads, command.own)
             return await self._run(attempt, folder, start)
         except Refused as error:
             return refused(str(error))
@@ -110,6 +127,10 @@ class CommandRunner:
         finally:
             if folder is not None:
                 remove(folder, "script", "result")
+
+    async def unsandboxed(self) -> str | None:
+        """Why commands that do not ask for a sandbox run without one; None if they have one."""
+        return await self._sandboxes.missing()
 
     async def close(self) -> None:
         await self._supervisor.close()
@@ -157,7 +178,13 @@ class CommandRunner:
             "HORAE_RESULT": result,
         }
         return Start(
-            command.argv, variables, cwd, marker=f"HORAE_RESULT={result}", limits=limits, lease=attempt.lease.until
+            command.argv,
+            variables,
+            cwd,
+            marker=f"HORAE_RESULT={result}",
+            limits=limits,
+            lease=attempt.lease.until,
+            user=None if self._user is None else self._user.request(),
         )
 
 

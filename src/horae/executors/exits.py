@@ -76,7 +76,8 @@ def _result(path: Path) -> tuple[str | None, str | None]:
     except OSError as error:
         return None, f"the result cannot be read: {error.strerror}"
     try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
             return None, "the result is not a file"
         return parsed(os.read(fd, RESULT_LIMIT + 1))
     finally:

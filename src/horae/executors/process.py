@@ -33,6 +33,7 @@ class Start:
     limits: Mapping[str, float] = field(default_factory=dict)
     sandboxed: bool = False
     lease: float = float("inf")
+    user: Sequence[object] | None = None  # whom it runs as (identity.py), if that is not this process's user
 
     def request(self) -> dict[str, Any]:
         return {
@@ -42,6 +43,7 @@ class Start:
             "limits": dict(self.limits),
             "sandboxed": self.sandboxed,
             "lease": self.lease,
+            "user": self.user,
         }
 
 

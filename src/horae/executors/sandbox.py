@@ -1,23 +1,72 @@
-"""Sandboxes by bubblewrap: namespaces of their own for processes, and if asked for, no network and no writing.
+"""Sandboxes by bubblewrap: namespaces of their own for processes, messages and host name, Horae's own files hidden,
+and if asked for, no network and no writing.
 
 A sandbox's processes end with its first one, and that with its keeper: nothing can survive the kill of everything that
-watches over it. It is not the default, because a script in there neither sees nor signals the machine's processes, its
-mounts stay its own, and `sudo` does not work: see docs/decisions/0015-scripts-have-keepers.md.
+watches over it. A script in there neither sees nor signals the machine's processes, its mounts stay its own, and `sudo`
+does not work; why it is the default in clusters all the same: docs/decisions/0028-sandboxes-by-default.md.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from horae.domain.targets.script import Sandbox
 from horae.executors.failure import Refused, one_line
+from horae.executors.identity import Identity
 from horae.executors.process import Start
 
 _PROBE = 10.0  # seconds
+_RUN = (Path("/run"), Path("/var/run"))  # sockets: of Docker, of databases, of the system's bus
+# What lies in there and is no socket: names are resolved by it, and on NixOS programs are found by it.
+_KEPT = (Path("/etc/resolv.conf"), Path("/run/current-system"), Path("/run/wrappers"), Path("/run/booted-system"))
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """What of this machine is not for scripts: `folders` are empty in a sandbox and `files` cannot be read. `code` is
+    there, but cannot be changed; `kept` is there even if it lies in one of the folders, and `shown` as well, to be
+    written to."""
+
+    folders: Sequence[Path] = ()
+    files: Sequence[Path] = ()
+    code: Sequence[Path] = ()
+    kept: Sequence[Path] = ()
+    shown: Sequence[Path] = ()
+
+    def options(self, user: Identity | None) -> list[str]:
+        """As they are now. What the user cannot come to needs no hiding, and bubblewrap could not."""
+        folders = [real for path in (*_RUN, *self.folders) if (real := _real(path, user)) and real.is_dir()]
+        files = [real for path in self.files if (real := _real(path, user)) and not real.is_dir()]
+        code = [real for path in self.code if (real := _real(path, user))]
+        shown = [real for path in self.shown if (real := _real(path, user))]
+        kept = [real for path in (*_KEPT, *self.kept) if (real := _real(path, user)) and _is_in(real, folders)]
+        return [
+            *(word for path in dict.fromkeys(folders) for word in ("--tmpfs", str(path))),
+            *(word for path in dict.fromkeys((*kept, *code)) for word in ("--ro-bind", str(path), str(path))),
+            *(word for path in dict.fromkeys(shown) for word in ("--bind", str(path), str(path))),
+            # Last: a key may lie in a folder that is shown.
+            *(word for path in dict.fromkeys(files) for word in ("--ro-bind", "/dev/null", str(path))),
+        ]
+
+
+def _real(path: Path, user: Identity | None) -> Path | None:
+    """Where a path leads to; None if nothing is there, or not for that user."""
+    real = Path(os.path.realpath(path))
+    try:
+        there = real.exists()
+    except PermissionError:
+        return None
+    return real if there and (user is None or user.reaches(real)) else None
+
+
+def _is_in(path: Path, folders: Sequence[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +75,27 @@ class Wrap:
 
     program: str
     sandbox: Sandbox
+    hidden: Hidden
+    user: Identity | None
 
-    def around(self, start: Start, folder: str, reads: Sequence[str]) -> Start:
-        """The same command inside. It can write to `folder` in any case."""
+    def around(self, start: Start, folder: str, reads: Sequence[str], own: Sequence[str]) -> Start:
+        """The same command inside. It can write to `folder` in any case, and sees `own` even if it is hidden."""
         visible = [option for path in dict.fromkeys((start.cwd, *reads)) for option in ("--ro-bind", path, path)]
-        inside = [*(visible if self.sandbox.read_only else ()), "--bind", folder, folder, "--chdir", start.cwd]
+        inside = [
+            *(visible if self.sandbox.read_only else ()),
+            *self.hidden.options(self.user),
+            *(option for path in own for option in ("--ro-bind", path, path)),
+            *("--bind", folder, folder, "--chdir", start.cwd),
+        ]
         return replace(start, argv=[*self.options(), *inside, "--", *start.argv], cwd="/", sandboxed=True)
 
     def options(self) -> list[str]:
-        options = [self.program, "--unshare-pid", "--die-with-parent"]
+        options = [self.program, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--die-with-parent"]
         if self.sandbox.read_only:
             # Whoever has capabilities could mount it anew.
             options += ["--ro-bind", "/", "/", "--dev", "/dev", "--tmpfs", "/tmp", "--cap-drop", "ALL"]
         else:
-            options += ["--dev-bind", "/", "/"]
+            options += ["--dev-bind", "/", "/", "--tmpfs", "/dev/shm"]
         if not self.sandbox.network:
             options += ["--unshare-net"]
         return [*options, "--proc", "/proc"]
@@ -48,9 +104,11 @@ class Wrap:
 class Sandboxes:
     """`mode` is HORAE_SCRIPT_SANDBOX: `off` (for those that ask), `auto` (for all where it works), `require`."""
 
-    def __init__(self, mode: str, path: str) -> None:
+    def __init__(self, mode: str, path: str, hidden: Hidden, user: Identity | None = None) -> None:
         self._mode = mode
         self._path = path
+        self._hidden = hidden
+        self._user = user
         self._complaints: dict[Sandbox, str | None] = {}
 
     async def choose(self, asked: Sandbox | None) -> Wrap | None:
@@ -58,25 +116,47 @@ class Sandboxes:
         if asked is None and self._mode == "off":
             return None
         sandbox = asked or Sandbox()
-        wrap = Wrap(shutil.which("bwrap", path=self._path) or "", sandbox)
-        if sandbox not in self._complaints:
-            self._complaints[sandbox] = await asyncio.to_thread(_complaint, wrap)
-        complaint = self._complaints[sandbox]
+        wrap = self._wrap(sandbox)
+        complaint = await self._complaint(wrap)
         if complaint is None:
             return wrap
         if asked is None and self._mode == "auto":
             return None
         raise Refused(f"it needs a sandbox, and this worker has none: {complaint}")
 
+    async def missing(self) -> str | None:
+        """Why scripts that do not ask for a sandbox run without one; None if they have one."""
+        return "HORAE_SCRIPT_SANDBOX is off" if self._mode == "off" else await self._complaint(self._wrap(Sandbox()))
+
+    def _wrap(self, sandbox: Sandbox) -> Wrap:
+        return Wrap(shutil.which("bwrap", path=self._path) or "", sandbox, self._hidden, self._user)
+
+    async def _complaint(self, wrap: Wrap) -> str | None:
+        if wrap.sandbox not in self._complaints:
+            self._complaints[wrap.sandbox] = await asyncio.to_thread(_complaint, wrap)
+        return self._complaints[wrap.sandbox]
+
 
 def _complaint(wrap: Wrap) -> str | None:
     """Why it does not work here; None if it does."""
     if not wrap.program:
         return "bubblewrap (bwrap) is not installed"
+    command = [*wrap.options(), *wrap.hidden.options(wrap.user), "--", "/bin/sh", "-c", ":"]
+    user = wrap.user
     try:
-        tried = subprocess.run(
-            [*wrap.options(), "--", "/bin/sh", "-c", ":"], capture_output=True, timeout=_PROBE, check=False
-        )
+        if user is None:
+            tried = subprocess.run(command, capture_output=True, timeout=_PROBE, check=False, cwd="/")
+        else:
+            tried = subprocess.run(
+                command,
+                capture_output=True,
+                timeout=_PROBE,
+                check=False,
+                cwd="/",
+                user=user.uid,
+                group=user.gid,
+                extra_groups=user.groups,
+            )
     except (OSError, subprocess.TimeoutExpired) as error:
         return one_line(str(error))
     return None if tried.returncode == 0 else one_line(tried.stderr.decode(errors="replace")) or "bwrap failed"

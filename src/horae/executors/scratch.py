@@ -6,7 +6,9 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import stat
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 _PREFIX = "horae-scripts-"
@@ -15,12 +17,23 @@ _SETTLED = 60.0  # seconds: a younger lock may be about to be taken
 
 
 class Scratch:
-    """`parent` is where folders are made; by default the system's place for temporary files."""
+    """`parent` is where folders are made; by default one of this user's own among the temporary files, the same for all
+    its workers, so that a sandbox can hide what belongs to any of them. Where `shared`, folders may be given to another
+    user, who can come to them without seeing what else is there."""
 
-    def __init__(self, parent: Path | None = None) -> None:
-        self._parent = Path(parent or tempfile.gettempdir())
+    def __init__(self, parent: Path | None = None, *, shared: bool = False) -> None:
+        self._given = parent
+        self._shared = shared
+        self._parent: Path | None = None
         self._home: Path | None = None
         self._lock = -1
+
+    @property
+    def parent(self) -> Path:
+        if self._parent is None or not self._parent.is_dir():
+            self._parent = self._given or _usual()
+            self._parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return self._parent
 
     def make(self) -> Path:
         """A new folder that only this user can read."""
@@ -37,14 +50,29 @@ class Scratch:
             self._home = None
 
     def _settle(self) -> Path:
-        home = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self._parent))
+        home = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self.parent))
+        if self._shared:
+            home.chmod(0o711)
         self._lock = os.open(home / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         _lock(self._lock)
         self._home = home
-        for other in self._parent.glob(f"{_PREFIX}*"):
+        earlier = () if self._given else Path(tempfile.gettempdir()).glob(f"{_PREFIX}*")  # of versions before
+        for other in (*self.parent.glob(f"{_PREFIX}*"), *earlier):
             if other != home:
                 _remove_if_dead(other, home.stat().st_mtime)
         return home
+
+
+def _usual() -> Path:
+    """This user's folder. If somebody else has made one of that name, another one."""
+    folder = Path(tempfile.gettempdir()) / f"horae-{os.geteuid()}"
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o711)
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
+        folder = Path(tempfile.mkdtemp(prefix=f"{folder.name}-"))
+    folder.chmod(0o711)
+    return folder
 
 
 def remove(folder: Path, *names: str) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import horae
 from horae import __version__
-from horae.config import Settings, process_environment, secret_variables, user_cache
+from horae.config import Settings, private_places, process_environment, secret_variables, user_cache
 from horae.domain.errors import ConfigurationError
 from horae.domain.function import FunctionSign
 from horae.domain.targets.fields import Limits
@@ -21,9 +24,10 @@ if TYPE_CHECKING:
     from horae.executors.containers.runner import ContainerRunner
 
 
-def executors_for(settings: Settings, slots: int, imports: Sequence[str]) -> dict[str, Executor]:
+def executors_for(
+    settings: Settings, slots: int, imports: Sequence[str], commands: CommandRunner
+) -> dict[str, Executor]:
     executors: dict[str, Executor] = {}
-    commands = _commands(settings)
     containers = _containers(settings) if "container" in settings.executors else None
     for kind in settings.executors:
         if kind == "http":
@@ -90,12 +94,27 @@ def _artifact(settings: Settings, commands: CommandRunner, containers: Container
     return ArtifactExecutor(Fetcher(store), commands, containers)
 
 
-def _commands(settings: Settings) -> CommandRunner:
+def commands_for(settings: Settings) -> CommandRunner:
     """One for all executors: it keeps a process of its own, from the first command on."""
     from horae.executors.commands import CommandRunner
+    from horae.executors.identity import find
+    from horae.executors.sandbox import Hidden
 
-    limits = Limits(memory=settings.script_memory, processes=settings.script_processes)
-    return CommandRunner(process_environment(), limits=limits, sandbox=settings.script_sandbox)
+    folders, files = private_places(settings)
+    hidden = Hidden(
+        folders=folders,
+        files=files,
+        code=[Path(horae.__file__).parent, *([Path(sys.prefix)] if sys.prefix != sys.base_prefix else ())],
+        kept=[Path(sys.base_prefix)],
+        shown=[Path(path) for path in settings.script_visible or ()],
+    )
+    return CommandRunner(
+        process_environment(),
+        limits=Limits(memory=settings.script_memory, processes=settings.script_processes),
+        sandbox=settings.script_sandbox,
+        hidden=hidden,
+        user=None if settings.script_user is None else find(settings.script_user),
+    )
 
 
 def _python(imports: Sequence[str], slots: int) -> Executor:

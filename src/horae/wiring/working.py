@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from horae import __version__
 from horae.config import Settings
@@ -15,9 +16,13 @@ from horae.processes.loop import patiently
 from horae.processes.settings import SchedulerSettings, WorkerSettings
 from horae.processes.signals import ignore_signals, stop_signals
 from horae.sealing import Keyring
-from horae.wiring.executors import executors_for, registered
+from horae.wiring.executors import commands_for, executors_for, registered
+from horae.wiring.isolation import isolate
 from horae.wiring.shared import CLOCK, IDS, configured, run, settle_down
 from horae.wiring.stores import store_for, wakeups_for
+
+if TYPE_CHECKING:
+    from horae.executors.commands import CommandRunner
 
 
 def scheduler(settings: Settings) -> None:
@@ -68,14 +73,18 @@ async def _scheduler(settings: Settings) -> None:
 
 def worker(settings: Settings, *, queues: Sequence[str], slots: int, imports: Sequence[str]) -> None:
     configured(settings, "worker")
-    executors = executors_for(settings, slots, imports)
-    run(_worker(settings, tuple(queues), slots, executors))
+    commands = commands_for(settings)
+    executors = executors_for(settings, slots, imports, commands)
+    run(_worker(settings, tuple(queues), slots, executors, commands))
 
 
-async def _worker(settings: Settings, queues: tuple[str, ...], slots: int, executors: dict[str, Executor]) -> None:
+async def _worker(
+    settings: Settings, queues: tuple[str, ...], slots: int, executors: dict[str, Executor], commands: CommandRunner
+) -> None:
     from horae.processes.worker import Worker
 
     stop, stop_now = stop_signals()
+    await isolate(settings, commands)
     wakeups = wakeups_for(settings)
     store = await patiently(lambda: store_for(settings, wakeups, connections=2, plan_once=True), stop)
     if store is None:

@@ -174,6 +174,7 @@ class Cluster:
             "HORAE_DATA_DIR": str(folder / "data"),
             "HORAE_EXECUTORS": "http,python,script",
             "HORAE_HTTP_ALLOW_PRIVATE": "true",
+            "HORAE_SCRIPT_SANDBOX": "off",  # tests ask for the pids of scripts, and for what they leave on disk
             "HORAE_LOG_FORMAT": "json",
             **settings,
         }

@@ -136,7 +136,7 @@ def give(folder: Path, user: int = NOBODY) -> None:
 
 
 def open_way(folder: Path) -> None:
-    """Lets others come to a folder of pytest's, which are closed to them."""
+    """Lets others come to a temporary folder."""
     for parent in (folder, *folder.parents):
         if parent.stat().st_uid == os.geteuid() and str(parent).startswith("/tmp/"):
             parent.chmod(parent.stat().st_mode | 0o055 if parent == folder else parent.stat().st_mode | 0o011)

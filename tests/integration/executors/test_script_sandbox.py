@@ -14,6 +14,7 @@ import pytest
 
 from horae.domain.states import AttemptOutcome, StopReason
 from horae.executors.commands import CommandRunner
+from horae.executors.sandbox import Hidden
 from horae.executors.script import ScriptExecutor
 from tests.integration.executors.attempts import make_attempt, running
 from tests.integration.executors.scripts import ENVIRONMENT, is_alive, left_below, run, supervisor_of
@@ -29,10 +30,18 @@ TREE = "sleep 600 & (env -i setsid bash -c \"trap '' TERM; while :; do sleep 0.0
 
 @pytest.fixture
 async def boxed(tmp_path: Path) -> AsyncIterator[ScriptExecutor]:
-    executor = ScriptExecutor(CommandRunner(ENVIRONMENT, scratch=tmp_path, sandbox="require"))
+    executor = ScriptExecutor(CommandRunner(ENVIRONMENT, scratch=tmp_path / "scratch", sandbox="require"))
     yield executor
     await executor.close()
-    assert list(tmp_path.glob("horae-*")) == []
+    assert list((tmp_path / "scratch").glob("horae-*")) == []
+
+
+@pytest.fixture
+async def script(tmp_path: Path) -> AsyncIterator[ScriptExecutor]:
+    """Not right in `tmp_path`, which a sandbox would hide as a whole."""
+    executor = ScriptExecutor(CommandRunner(ENVIRONMENT, scratch=tmp_path / "scratch"))
+    yield executor
+    await executor.close()
 
 
 @works
@@ -122,6 +131,100 @@ class TestInside:
         attempt, log = make_attempt(target)
         assert (await script.execute(attempt)).exit_code == 0
         assert log.text() == "yes\n"
+
+
+@works
+class TestHidden:
+    """What is not for scripts is not there, whatever they ask for."""
+
+    @pytest.fixture
+    async def hiding(self, tmp_path: Path) -> AsyncIterator[ScriptExecutor]:
+        for name in ("data", "code", "sockets", "shared"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "file").write_text(f"of {name}")
+        (tmp_path / "key").write_text("the key")
+        (tmp_path / "link").symlink_to(tmp_path / "key")
+        (tmp_path / "data" / "tools").mkdir()
+        (tmp_path / "data" / "tools" / "tool").write_text("kept")
+        hidden = Hidden(
+            folders=[tmp_path / "data", tmp_path / "sockets", tmp_path / "missing"],
+            files=[tmp_path / "link", tmp_path / "none"],
+            code=[tmp_path / "code"],
+            kept=[tmp_path / "data" / "tools"],
+            shown=[tmp_path / "sockets"],
+        )
+        runner = CommandRunner(ENVIRONMENT, scratch=tmp_path / "scratch", sandbox="require", hidden=hidden)
+        executor = ScriptExecutor(runner)
+        yield executor
+        await executor.close()
+
+    @pytest.mark.parametrize("read_only", [False, True])
+    async def test_folders_and_files(self, hiding: ScriptExecutor, tmp_path: Path, read_only: bool) -> None:
+        source = f"cd {tmp_path}; cat data/file key link; cat data/tools/tool; ls -A data scratch/*; ls scratch"
+        outcome, log = await run(hiding, source, sandbox={"read_only": read_only}, cwd=str(tmp_path))
+        assert outcome.exit_code is not None
+        said = log.text() + log.text("stderr")
+        assert "of data" not in said
+        assert "the key" not in said
+        assert "kept" in log.text()
+
+    async def test_where_it_starts_opens_nothing(self, hiding: ScriptExecutor, tmp_path: Path) -> None:
+        outcome, log = await run(hiding, "cat file", sandbox={"read_only": True}, cwd=str(tmp_path / "data"))
+        assert outcome.exit_code == 1
+        assert "of data" not in log.text()
+
+    async def test_a_file_that_is_hidden_is_no_script(self, hiding: ScriptExecutor, tmp_path: Path) -> None:
+        for read_only in (False, True):
+            target = {"kind": "script", "file": str(tmp_path / "key"), "sandbox": {"read_only": read_only}}
+            attempt, log = make_attempt(target)
+            await hiding.execute(attempt)
+            assert "the" not in log.text("stderr").replace(str(tmp_path), "").split()
+
+    async def test_what_is_shown_and_code_that_is_not_changed(self, hiding: ScriptExecutor, tmp_path: Path) -> None:
+        source = f"cd {tmp_path}; cat sockets/file code/file && echo new > sockets/file; echo bad > code/file"
+        outcome, log = await run(hiding, source)
+        assert outcome.exit_code == 1
+        assert "Read-only file system" in log.text("stderr")
+        assert log.text() == "of socketsof code"
+        assert (tmp_path / "sockets" / "file").read_text() == "new\n"
+        assert (tmp_path / "code" / "file").read_text() == "of code"
+
+    async def test_other_attempts(self, hiding: ScriptExecutor, tmp_path: Path) -> None:
+        """Neither their folders nor their processes, while they run."""
+        victim, theirs = make_attempt(
+            {
+                "kind": "script",
+                "source": "echo $TOKEN > $HORAE_RESULT.part; echo begun; sleep 60",
+                "env": {"TOKEN": "a5b4"},
+            }
+        )
+        async with running(hiding, victim):
+            await until(lambda: theirs.text() == "begun\n")
+            source = f"grep -rl 'a5[b]4' {tmp_path}/scratch /proc/[0-9]*/environ; true"
+            outcome, log = await run(hiding, source)
+        assert (outcome.exit_code, log.text()) == (0, "")
+
+    async def test_sockets_and_shared_memory(self, hiding: ScriptExecutor) -> None:
+        kept = Path("/dev/shm/horae-test-shared")
+        kept.write_text("theirs")
+        try:
+            source = (
+                "ls /dev/shm; find /run -type s; ipcmk -Q > /dev/null && ipcs -q | grep -c 0x; hostname inside; true"
+            )
+            outcome, log = await run(hiding, source)
+        finally:
+            kept.unlink()
+        assert (outcome.exit_code, log.text()) == (0, "1\n")
+        assert socket.gethostname() != "inside"
+
+    async def test_names_are_still_resolved(self, hiding: ScriptExecutor) -> None:
+        outcome, log = await run(hiding, "cat /etc/resolv.conf")
+        assert (outcome.exit_code, log.text()) == (0, Path("/etc/resolv.conf").read_text())
+
+    async def test_a_result_that_leads_elsewhere(self, hiding: ScriptExecutor, tmp_path: Path) -> None:
+        (tmp_path / "data" / "client.json").write_text("{}")
+        outcome, _ = await run(hiding, f"ln -s {tmp_path}/data/client.json $HORAE_RESULT")
+        assert outcome.result is None
 
 
 class TestWithout:

@@ -42,6 +42,9 @@ def _become(request: dict[str, Any], stdio: Sequence[int], keeper: int, tell: in
         for number, descriptor in enumerate(stdio):
             os.dup2(descriptor, number)
         _bind(request["limits"])
+        if request.get("user") is not None:
+            _change_user(*request["user"])
+            kernel.die_with(keeper)  # changing the user has undone it
         os.chdir(request["cwd"])
         os.execvpe(request["argv"][0], request["argv"], request["env"])
     except OSError as error:
@@ -59,6 +62,13 @@ def _forget_signals() -> None:
     for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+def _change_user(uid: int, gid: int, groups: list[int]) -> None:
+    """For good: not even what is setuid brings root's rights back."""
+    os.setgroups(groups)
+    os.setresgid(gid, gid, gid)
+    os.setresuid(uid, uid, uid)
 
 
 def _bind(limits: dict[str, Any]) -> None:

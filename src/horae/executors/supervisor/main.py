@@ -40,7 +40,7 @@ class Supervisor:
         self._orphans = False  # whether there may be some
         self._woken = wake_by_children()
         # The kernel counts a user's tasks, not a tree's, and never root's: a last brake, wide enough for several trees.
-        self._tasks = kernel.tasks_of(os.getuid()) if os.getuid() != 0 else None
+        self._tasks: dict[int, int] = {}  # by user: how many there were at first
 
     def run(self) -> None:
         """Until the worker is gone, and all that it had started."""
@@ -102,8 +102,7 @@ class Supervisor:
         channel.setblocking(False)
         try:
             request = json.loads(os.pread(descriptors[1], os.fstat(descriptors[1]).st_size, 0))
-            if self._tasks is not None and "processes" in request["limits"]:
-                request["limits"]["tasks"] = self._tasks + _TREES * max(request["limits"]["processes"], _MANY)
+            self._limit_tasks(request)
             mine, line = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             mine.setblocking(False)
             line.setblocking(False)
@@ -120,6 +119,14 @@ class Supervisor:
             channel.close()
             for descriptor in descriptors[1:]:
                 os.close(descriptor)
+
+    def _limit_tasks(self, request: dict[str, Any]) -> None:
+        user = request["user"][0] if request.get("user") else os.getuid()
+        if user == 0 or "processes" not in request["limits"]:
+            return
+        if user not in self._tasks:
+            self._tasks[user] = kernel.tasks_of(user)
+        request["limits"]["tasks"] = self._tasks[user] + _TREES * max(request["limits"]["processes"], _MANY)
 
     def _become_keeper(
         self, request: dict[str, Any], channel: socket.socket, line: socket.socket, stdio: list[int]

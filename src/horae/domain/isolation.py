@@ -1,0 +1,82 @@
+"""How far a worker keeps the code of jobs apart from itself and from the code of other projects: what it tells when it
+registers, and what follows from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """`kinds` are the targets whose code runs on the machine itself: `script`, `artifact`. `user` is whom it runs as;
+    `unsandboxed` says why it runs without a sandbox, and is None if it has one."""
+
+    kinds: tuple[str, ...]
+    worker: str
+    user: str
+    root: bool = False
+    unsandboxed: str | None = None
+    installs: bool = False
+    mounts: tuple[str, ...] = ()
+
+    @property
+    def own_user(self) -> bool:
+        return self.user != self.worker
+
+    @property
+    def sandbox(self) -> str:
+        return "bubblewrap" if self.unsandboxed is None else "none"
+
+    @property
+    def owner_is_admin(self) -> str | None:
+        """Why an owner of a project can take over the installation through this worker; None if nothing known says
+        so."""
+        if not self.kinds:
+            return None
+        if self.root:
+            return "scripts run as root"
+        if self.installs:
+            return f"requirements of artifacts are installed as {self.worker}, the worker's own user"
+        if not self.own_user and self.unsandboxed is not None:
+            return f"scripts run as {self.worker}, the worker's own user, without a sandbox ({self.unsandboxed})"
+        return None
+
+    @property
+    def readable(self) -> list[str]:
+        """What a script on this worker could read that is not its own."""
+        if not self.kinds:
+            return []
+        if self.root:
+            return ["everything on the machine"]
+        found = []
+        if not self.own_user:
+            found.append(
+                f"files of the user {self.user}, except Horae's own and those of other attempts"
+                if self.unsandboxed is None
+                else f"all files of the user {self.user}: data directory, configuration, key files"
+            )
+        else:
+            found.append(f"files that the user {self.user} may read")
+        if self.unsandboxed is not None:
+            found.append("the environment, memory and files of other scripts that run at the same time")
+        if self.mounts:
+            found.append("by containers: " + ", ".join(self.mounts))
+        return found
+
+    def text(self) -> str:
+        return json.dumps(asdict(self))
+
+
+def isolation_of(text: str | None) -> Isolation | None:
+    """As a worker has told it; None of one that did not, or in words of a later version."""
+    if text is None:
+        return None
+    try:
+        told: Mapping[str, Any] = json.loads(text)
+        known = {name: told[name] for name in Isolation.__slots__ if name in told}
+        return Isolation(**{**known, "kinds": tuple(known["kinds"]), "mounts": tuple(known.get("mounts", ()))})
+    except (ValueError, TypeError, KeyError):
+        return None

@@ -1,0 +1,84 @@
+"""The user that scripts and artifacts run as, if that is not the worker's own (HORAE_SCRIPT_USER)."""
+
+from __future__ import annotations
+
+import grp
+import os
+import pwd
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from horae.domain.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A user of this machine, with all groups."""
+
+    name: str
+    uid: int
+    gid: int
+    groups: tuple[int, ...]
+    home: str
+
+    def request(self) -> list[object]:
+        """For supervisor/launch.py."""
+        return [self.uid, self.gid, list(self.groups)]
+
+    def own(self, folder: Path) -> None:
+        """Gives it a folder that nothing of its own has touched yet, with what is in there."""
+        for path in (*folder.iterdir(), folder):
+            os.chown(path, self.uid, self.gid, follow_symlinks=False)
+
+    def reaches(self, path: Path) -> bool:
+        """Whether the permissions of the folders above let it come to that path."""
+        return all(self._may_enter(folder) for folder in path.parents)
+
+    def _may_enter(self, folder: Path) -> bool:
+        try:
+            status = folder.stat()
+        except OSError:
+            return False
+        if status.st_uid == self.uid:
+            return bool(status.st_mode & 0o100)
+        if status.st_gid in (self.gid, *self.groups):
+            return bool(status.st_mode & 0o010)
+        return bool(status.st_mode & 0o001)
+
+
+def find(name: str) -> Identity:
+    """The user of that name or number; a ConfigurationError if scripts cannot run as that one."""
+    try:
+        entry = pwd.getpwuid(int(name)) if name.isdecimal() else pwd.getpwnam(name)
+    except (KeyError, OverflowError):
+        raise ConfigurationError(f"HORAE_SCRIPT_USER: this machine has no user {name}; `useradd` makes one") from None
+    if entry.pw_uid == 0:
+        raise ConfigurationError("HORAE_SCRIPT_USER must not be root: scripts could do anything on this machine")
+    if os.geteuid() != 0:
+        raise ConfigurationError(
+            "HORAE_SCRIPT_USER needs a worker that is root, which alone can start programs as another user: start it "
+            "as root, or leave the setting out and rely on the sandbox (HORAE_SCRIPT_SANDBOX=require)"
+        )
+    groups = tuple(os.getgrouplist(entry.pw_name, entry.pw_gid))
+    found = Identity(entry.pw_name, entry.pw_uid, entry.pw_gid, groups, entry.pw_dir)
+    if 0 in groups or any(grp.getgrgid(gid).gr_name in _MIGHTY for gid in groups if _exists(gid)):
+        raise ConfigurationError(
+            f"HORAE_SCRIPT_USER: the user {name} is in a group that makes it as good as root "
+            f"(one of root, {', '.join(_MIGHTY)}): take another user"
+        )
+    try:
+        subprocess.run(["/bin/true"], user=found.uid, group=found.gid, extra_groups=groups, check=True, cwd="/", env={})
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ConfigurationError(f"HORAE_SCRIPT_USER: nothing can be started as {name} here: {error}") from None
+    return found
+
+
+_MIGHTY = ("docker", "podman", "lxd", "incus-admin", "sudo", "wheel", "disk", "shadow")
+
+
+def _exists(gid: int) -> bool:
+    try:
+        return bool(grp.getgrgid(gid))
+    except KeyError:
+        return False
