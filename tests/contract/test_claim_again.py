@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from horae.domain.run import Claimed
+from horae.domain.run import Claimant, Claimed
 from horae.lifecycle.claim import claim
 from tests.contract.world import IDS, LEASE, OFFERS, World, ids
 
@@ -11,10 +11,9 @@ async def again(world: World, worker: str, token: str, limit: int = 10) -> list[
     return (
         await world.store.transact(
             claim,
-            worker_id=worker,
+            claimant=Claimant(worker, OFFERS),
             token=token,
             queues=["default"],
-            offers=OFFERS,
             limit=limit,
             lease=LEASE,
             again=True,

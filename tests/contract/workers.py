@@ -7,7 +7,7 @@ from typing import Any
 
 from horae.domain.job import JobSpec
 from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.run import Claimed, Finished, LogLines, LogPosition, Progress
+from horae.domain.run import Claimant, Claimed, Finished, LogLines, LogPosition, Progress
 from horae.lifecycle import claim, finish
 from horae.ports import Transaction
 from tests.contract.opened import Opened
@@ -23,16 +23,16 @@ class Workers(Opened):
         queues: Sequence[str] = ("default",),
         offers: Collection[str] = OFFERS,
         worker: str | None = None,
+        project_ids: Collection[str] = (),
         token: str | None = None,
         lease: float = LEASE,
         again: bool = False,
     ) -> claim.Claims:
-        return await (self.store.transact if again else self.store.single)(
+        return await (self.store.transact if again or project_ids else self.store.single)(
             lost_reply(claim.claim) if reply_lost else claim.claim,
-            worker_id=worker or self.ids.new(),
+            claimant=Claimant(worker or self.ids.new(), offers, project_ids),
             token=token or self.ids.new(),
             queues=queues,
-            offers=offers,
             limit=limit,
             lease=lease,
             again=again,

@@ -8,6 +8,7 @@ from typing import Any
 
 from horae.domain.dead_letter import DeadFilter
 from horae.domain.errors import StaleVersion
+from horae.domain.run import Claimant
 from horae.lifecycle import claim, redrive
 from tests.contract.ledger import assert_complete
 from tests.contract.world import FAILED, OFFERS, PERMANENT, World, ids
@@ -78,10 +79,9 @@ async def claim_claim(world: World) -> Pair:
         """In a transaction of its own, which stays open for a while: where it is one statement, too."""
         return await one.store.transact(
             claim.claim,
-            worker_id=one.ids.new(),
+            claimant=Claimant(one.ids.new(), OFFERS),
             token=one.ids.new(),
             queues=["default"],
-            offers=OFFERS,
             limit=2,
             lease=15,
         )

@@ -12,7 +12,7 @@ from typing import Any
 from horae.domain.job import JobSpec
 from horae.domain.outcome import SUCCEEDED, Outcome
 from horae.domain.retention import Retention
-from horae.domain.run import Finished
+from horae.domain.run import Claimant, Finished
 from horae.domain.states import AttemptOutcome
 from horae.lifecycle import claim, finish, state, submit
 from horae.ports import Transaction
@@ -122,10 +122,9 @@ async def _carry_out(somebody: Somebody, store: Any) -> None:
     token, chance = somebody.ids.new(), somebody.chance
     found = await store.single(
         claim.claim,
-        worker_id=store.process.id,
+        claimant=Claimant(store.process.id, ["python:work"]),
         token=token,
         queues=["default"],
-        offers=["python:work"],
         limit=10,
         lease=_SETTINGS.lease,
     )

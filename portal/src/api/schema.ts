@@ -109,6 +109,7 @@ export interface BusyWorkerView {
   pid: number;
   version: string;
   queues: string[];
+  projects: string[];
   offers: string[];
   slots: number;
   busy: number;
@@ -978,7 +979,8 @@ export interface QueueStateView {
 
 /**
  * `queued` and `running` are this project's; `workers` are those alive that serve it. `stranded` of the queued ones
- * wait for what none of those offers.
+ * wait for what none of those offers. `projects` are those that it is `reserved` for; only
+ * admins see those of others.
  */
 export interface QueueView {
   name: string;
@@ -990,6 +992,8 @@ export interface QueueView {
   workers: number;
   served: boolean;
   stranded: number;
+  reserved: boolean;
+  projects: string[];
 }
 
 export interface RecentRunView {
@@ -1046,6 +1050,16 @@ export interface RedriveBody {
 /** A browser that has it as a cookie leaves it out. */
 export interface RefreshBody {
   refresh_token?: string | null;
+}
+
+/** The slugs of the projects whose jobs alone may name the queue; none: it is open to all. */
+export interface ReservationBody {
+  projects: string[];
+}
+
+export interface ReservationView {
+  name: string;
+  projects: string[];
 }
 
 /**
@@ -1383,6 +1397,7 @@ export interface WorkerView {
   pid: number;
   version: string;
   queues: string[];
+  projects: string[];
   offers: string[];
   slots: number;
   busy: number;
@@ -1899,6 +1914,12 @@ export interface Operations {
     query: never;
     body: never;
     answer: QueueStateView;
+  };
+  "PUT /queues/{name}/projects": {
+    path: { name: string };
+    query: never;
+    body: ReservationBody;
+    answer: ReservationView;
   };
   "GET /monitoring/jobs": {
     path: never;

@@ -33,6 +33,7 @@ BODIES: dict[str, Any] = {
     "DiscardBody": {"ids": [_RUN], "reason": "the customer is gone"},
     "CallbackBody": {"status": "succeeded", "result": {"rows": 1200}},
     "SecretBody": {"value": "the value, which nobody reads again"},
+    "ReservationBody": {"projects": ["billing"]},
     "FunctionPatch": {"is_active": False},
     "SignupBody": {"username": "ann", "password": "a long sentence is best", "token": "the one-time token"},
     "LoginBody": {"username": "ann", "password": "a long sentence is best"},

@@ -253,6 +253,7 @@ class WorkerView(BaseModel):
     pid: int
     version: str
     queues: list[str]
+    projects: list[str]
     offers: list[str]
     slots: int
     busy: int

@@ -113,6 +113,7 @@ def worker_json(worker: WorkerRecord) -> Json:
         "pid": worker.host.pid,
         "version": worker.version,
         "queues": list(worker.queues),
+        "projects": list(worker.projects),
         "offers": list(worker.offers),
         "slots": worker.slots,
         "busy": worker.busy,

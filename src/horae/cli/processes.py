@@ -59,6 +59,10 @@ def scheduler() -> None:
 
 def worker(
     queues: Annotated[str | None, typer.Option(help="Queues to serve, in order: a,b. All by default.")] = None,
+    projects: Annotated[
+        str | None,
+        typer.Option(help="Only queues that are reserved for these projects: a,b (see `horae queues reserve`)."),
+    ] = None,
     slots: Annotated[int | None, typer.Option(help="How many runs at a time (HORAE_WORKER_SLOTS).")] = None,
     imports: Annotated[
         list[str] | None, typer.Option("--import", help="A module with @horae.task functions; repeatable.")
@@ -66,12 +70,18 @@ def worker(
 ) -> None:
     """Run a worker: it carries out runs."""
     settings = on_database(worker_slots=slots)  # without a key it carries out what needs no secrets
-    served = [name.strip() for name in (queues or "").split(",") if name.strip()]
+    served, bound = _names(queues), _names(projects)
     if queues is not None and not served:
         raise typer.BadParameter("name at least one queue, such as --queues mail,default", param_hint="--queues")
+    if projects is not None and not bound:
+        raise typer.BadParameter("name at least one project, such as --projects billing", param_hint="--projects")
     from horae import wiring
 
-    wiring.worker(settings, queues=served, slots=settings.worker_slots, imports=imports or [])
+    wiring.worker(settings, queues=served, projects=bound, slots=settings.worker_slots, imports=imports or [])
+
+
+def _names(listed: str | None) -> list[str]:
+    return [name.strip() for name in (listed or "").split(",") if name.strip()]
 
 
 def migrate(
@@ -132,7 +142,7 @@ def workers(as_json: AsJson = False) -> None:
                 w["name"],
                 status("failing" if w["trouble"] and w["status"] not in ("offline", "stopped") else w["status"]),
                 f"{w['busy']}/{w['slots']}",
-                ", ".join(w["queues"]) or "all",
+                ", ".join(w["queues"]) or ("none" if w["projects"] else "all"),
                 ", ".join(w["offers"]),
                 ", ".join(w["current_runs"]),
                 w["runs_done"],

@@ -12,7 +12,7 @@ from horae.cli.printing import AsJson, print_json, say, status, table
 from horae.cli.suggesting import named
 from horae.cli.watching import watched
 
-app = typer.Typer(help="Queues: list, pause, resume.", no_args_is_help=True)
+app = typer.Typer(help="Queues: list, pause, resume, reserve.", no_args_is_help=True)
 
 QueueArg = Annotated[str, typer.Argument(metavar="QUEUE", help="Its name.", autocompletion=completing.queues)]
 
@@ -27,7 +27,7 @@ def list_queues(as_json: AsJson = False) -> None:
         print_json({"items": found, "next_cursor": None})
         return
     table(
-        ("name", "status", "queued", "running", "workers", "paused by"),
+        ("name", "status", "queued", "running", "workers", "reserved for", "paused by"),
         (
             (
                 one["name"],
@@ -35,6 +35,7 @@ def list_queues(as_json: AsJson = False) -> None:
                 one["queued"],
                 one["running"],
                 one["workers"],
+                ", ".join(one["projects"]) or ("others" if one["reserved"] else None),
                 one["paused_by"],
             )
             for one in found
@@ -57,6 +58,23 @@ def resume(queue: QueueArg, as_json: AsJson = False) -> None:
     with connect() as client, named("queue", queue, client.queues.list):
         found = client.queues.resume(queue)
     _told(found, as_json, f"Resumed the queue {queue!r}.")
+
+
+@app.command("reserve")
+def reserve(
+    queue: Annotated[str, typer.Argument(metavar="QUEUE", help="Its name; it need not exist yet.")],
+    projects: Annotated[str | None, typer.Option("--for", help="The projects, by their slugs: a,b.")] = None,
+    everybody: Annotated[bool, typer.Option("--for-all", help="Open it to all projects again.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let only the jobs of some projects use it. Workers started with `--projects` serve such queues."""
+    slugs = [slug.strip() for slug in (projects or "").split(",") if slug.strip()]
+    if everybody == bool(slugs):
+        raise typer.BadParameter("say for whom: --for a,b or --for-all", param_hint="--for")
+    with connect() as client:
+        found = client.queues.reserve(queue, slugs)
+    who = f"is reserved for {', '.join(found['projects'])}" if slugs else "is open to all projects"
+    _told(found, as_json, f"The queue {queue!r} {who}.")
 
 
 def _told(found: dict[str, object], as_json: bool, message: str) -> None:

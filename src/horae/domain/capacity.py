@@ -47,7 +47,7 @@ def capacity_gates(
             _unasked("slots", unasked),
         ]
     there = [worker for worker in workers if worker.there]
-    serving = [worker for worker in there if not worker.queues or queue in worker.queues]
+    serving = [worker for worker in there if worker.serves(queue)]
     claiming = [w for w in serving if w.status != WorkerStatus.DRAINING and not silent(w.heartbeat_at, now)]
     gate = _queue(queue, there, serving, claiming, now)
     if gate.state != "open":
@@ -150,4 +150,6 @@ def _verb(workers: Sequence[WorkerRecord], verb: str) -> str:
 
 
 def _served(worker: WorkerRecord) -> str:
-    return f"serves {', '.join(worker.queues)}" if worker.queues else "serves all queues"
+    if worker.queues:
+        return f"serves {', '.join(worker.queues)}"
+    return "serves no queue: none is reserved for its projects" if worker.projects else "serves all queues"

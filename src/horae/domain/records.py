@@ -287,6 +287,7 @@ class WorkerSign:
     queues: tuple[str, ...]
     offers: tuple[str, ...]
     slots: int
+    projects: tuple[str, ...] = ()  # that it is bound to, by their slugs
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +316,14 @@ class WorkerRecord:
     heartbeat_at: datetime
     drain_requested_by: str | None = None
     trouble: Trouble | None = None
+    projects: tuple[str, ...] = ()  # that it is bound to: then it serves the queues it names, and no others
+
+    @property
+    def serves_all(self) -> bool:
+        return not self.queues and not self.projects
+
+    def serves(self, queue: str) -> bool:
+        return self.serves_all or queue in self.queues
 
     @property
     def there(self) -> bool:

@@ -29,7 +29,7 @@ ROLES: dict[str, frozenset[str]] = {
     "admin": _OWNER
     | {
         *("metrics:read", "functions:write", "users:read", "users:write", "projects:manage"),
-        *("queues:pause", "workers:drain"),
+        *("queues:pause", "queues:reserve", "workers:drain"),
     },
 }
 MEMBER_ROLES = tuple(role for role in ROLES if role != "admin")  # what one can be in a project

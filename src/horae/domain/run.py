@@ -4,6 +4,7 @@ which cost a third of a frozen dataclass to make."""
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -37,6 +38,15 @@ class NewRun:
     scheduler_id: str | None = None
     triggered_by: str | None = None
     operation_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claimant:
+    """A worker that claims, and what it can take: what it offers to carry out, of these projects if it names any."""
+
+    worker_id: str
+    offers: Collection[str]
+    project_ids: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

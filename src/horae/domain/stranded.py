@@ -36,7 +36,7 @@ def unserved(wants: Iterable[Want], workers: Sequence[WorkerRecord]) -> list[Wan
     offered: dict[str, set[str]] = defaultdict(set)  # by queue
     for worker in workers:
         if worker.status in _WORKING:
-            if not worker.queues:
+            if worker.serves_all:
                 everywhere.update(worker.offers)
             for queue in worker.queues:
                 offered[queue].update(worker.offers)

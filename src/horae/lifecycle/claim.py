@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from horae.domain.run import Claimed
+from horae.domain.run import Claimant, Claimed
 from horae.ports import Transaction
 
 
@@ -26,27 +26,34 @@ class Claims:
 async def claim(
     tx: Transaction,
     *,
-    worker_id: str,
+    claimant: Claimant,
     token: str,
     queues: Sequence[str],
-    offers: Collection[str],
     limit: int,
     lease: float,
     again: bool = False,
 ) -> Claims:
     """One token serves the whole batch: no other claim of any of these runs will ever carry it. `again`, for which it
     takes a whole transaction: nobody heard what an earlier claim with this token came to. If it took something, that is
-    what this one gives, with fresh leases; if not, nothing, for it may have taken what was lost and queued since."""
+    what this one gives, with fresh leases; if not, nothing, for it may have taken what was lost and queued since.
+
+    A worker that is bound to projects takes only their runs, and only from queues that are reserved for them; for which
+    it takes a whole transaction as well."""
     if again or tx.repeated:
-        held = await tx.runs.claimed(worker_id, token)
+        held = await tx.runs.claimed(claimant.worker_id, token)
         if again:
-            renewed = {run_id for run_id, _, _ in await tx.runs.renew(worker_id, [run.id for run in held], lease)}
+            renewed = {
+                run_id for run_id, _, _ in await tx.runs.renew(claimant.worker_id, [run.id for run in held], lease)
+            }
             held = [run for run in held if run.id in renewed]
         return Claims(held, None)
-    runs = await tx.runs.claim(worker_id=worker_id, token=token, queues=queues, offers=offers, limit=limit, lease=lease)
+    if claimant.project_ids:
+        reserved = await tx.reservations.queues(claimant.project_ids, hold=True)
+        queues = [queue for queue in queues if queue in reserved]
+    runs = await tx.runs.claim(claimant=claimant, token=token, queues=queues, limit=limit, lease=lease)
     if len(runs) >= limit:
         return Claims(runs, None)
-    return Claims(runs, await look(tx, queues=queues, offers=offers))
+    return Claims(runs, await look(tx, queues=queues, offers=claimant.offers))
 
 
 async def look(tx: Transaction, *, queues: Sequence[str] | None, offers: Collection[str]) -> dict[str, float]:

@@ -21,6 +21,7 @@ from horae.lifecycle.audit import about_job
 from horae.lifecycle.find import found, locked
 from horae.lifecycle.follow import set_upstream
 from horae.lifecycle.functions import check_function
+from horae.lifecycle.reservations import check_queue
 from horae.lifecycle.secrets import check_definition
 from horae.ports import Transaction
 
@@ -127,6 +128,7 @@ async def _save(tx: Transaction, job: JobRecord, edit: JobChange) -> None:
         raise Conflict(f"a job named {spec.name!r} exists already", field="name") from None
     if not saved:
         raise StaleVersion()
+    await check_queue(tx, job.project_id, spec.queue)
     if before is None and limit is not None:
         await tx.gates.put_off(job.id)
     # A lower limit holds back what is queued beyond it; a higher one, or none, may let held runs start.

@@ -88,4 +88,4 @@ def nobody_reads(
 
 def _could_take(worker: WorkerRecord, row: Leased) -> bool:
     here = worker.there and worker.status != WorkerStatus.DRAINING
-    return here and row.needs in worker.offers and (not worker.queues or row.queue in worker.queues)
+    return here and row.needs in worker.offers and worker.serves(row.queue)

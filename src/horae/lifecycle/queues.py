@@ -4,6 +4,7 @@ names any more are forgotten."""
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from horae.domain.difference import Change
 from horae.domain.errors import NotFound
@@ -14,7 +15,9 @@ RETENTION = 2 * 3600.0  # how long a queue stays that nothing names; longer than
 
 
 async def list_queues(tx: Transaction, project_id: str) -> list[QueueRecord]:
-    return await tx.queues.all(project_id)
+    found = await tx.queues.all(project_id)
+    reserved = await tx.reservations.projects([queue.name for queue in found])
+    return [replace(queue, projects=tuple(reserved.get(queue.name, {}).values())) for queue in found]
 
 
 async def pause_queue(tx: Transaction, *, project_id: str, name: str, actor: str) -> QueueRecord:

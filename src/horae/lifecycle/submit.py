@@ -20,6 +20,7 @@ from horae.lifecycle.ended import cancel_live
 from horae.lifecycle.find import found, hold_project, locked, no_job, unreadable_job
 from horae.lifecycle.follow import set_upstream
 from horae.lifecycle.functions import check_function, check_inputs
+from horae.lifecycle.reservations import check_queue
 from horae.lifecycle.secrets import check_definition
 from horae.ports import Transaction
 
@@ -54,6 +55,7 @@ async def create_job(
         await tx.jobs.insert(job)
     except DuplicateKey:
         raise Conflict(f"a job named {spec.name!r} exists already", field="name") from None
+    await check_queue(tx, project_id, spec.queue)
     await set_upstream(tx, project_id, job_id, spec)
     tx.hint("jobs")
     record = await found(tx, project_id, job_id)

@@ -6,7 +6,7 @@ else depends on the protocols alone. A simulation replaces clock, ids, chance an
 
 from __future__ import annotations
 
-from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues
+from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations
 from horae.ports.outside import Clock, Executor, Hint, Ids, Seals, Starting, Wakeups
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
 from horae.ports.runs import Changes, DeadLetters, Facts, Logs, Operations, Runs, Stats
@@ -38,6 +38,7 @@ __all__ = [
     "Operations",
     "Processes",
     "Queues",
+    "Reservations",
     "Runs",
     "Seals",
     "Secrets",

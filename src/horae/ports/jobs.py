@@ -162,6 +162,10 @@ class Queues(Protocol):
         """Those of them that are paused, by name; without counts."""
         ...
 
+    async def add(self, name: str) -> None:
+        """Whether or not a job names it."""
+        ...
+
     async def pause(self, name: str, actor: str) -> None: ...
     async def resume(self, name: str) -> None: ...
     async def unused(self, older_than: float) -> list[str]:
@@ -182,6 +186,30 @@ class Queues(Protocol):
 
     async def waiting_jobs(self, job_ids: Sequence[str], patience: float) -> set[str]:
         """Those of the jobs that have a queued run which has been due for so many seconds."""
+        ...
+
+
+class Reservations(Protocol):
+    """Which queues are reserved for which projects; the others are open to all."""
+
+    async def hold(self, queue: str) -> None:
+        """Until the transaction ends, nobody changes for whom it is reserved."""
+        ...
+
+    async def projects(self, queues: Collection[str]) -> dict[str, dict[str, str]]:
+        """Slugs by id, by queue; a queue that is open to all is left out."""
+        ...
+
+    async def queues(self, project_ids: Collection[str], *, hold: bool = False) -> list[str]:
+        """Those that are reserved for some of these projects and for no others, by name; held, if asked for."""
+        ...
+
+    async def reserve(self, queue: str, project_ids: Collection[str], actor: str) -> None:
+        """Instead of for whom it was reserved; for none: it is open to all. The caller holds its lock."""
+        ...
+
+    async def strangers(self, queue: str, project_ids: Collection[str]) -> dict[str, tuple[int, int]]:
+        """How many jobs name a queue, and how many runs are in it, by slug, of all projects but these."""
         ...
 
 

@@ -19,6 +19,7 @@ from horae.domain.records import (
     Tally,
 )
 from horae.domain.run import (
+    Claimant,
     Claimed,
     Ending,
     Leased,
@@ -49,10 +50,9 @@ class Runs(Protocol):
     async def claim(
         self,
         *,
-        worker_id: str,
+        claimant: Claimant,
         token: str,
         queues: Sequence[str],
-        offers: Collection[str],
         limit: int,
         lease: float,
     ) -> list[Claimed]: ...

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from horae.domain.audit import Origin
-from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Unreadables
+from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations, Unreadables
 from horae.ports.outside import Hint
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
 from horae.ports.runs import Changes, DeadLetters, Facts, Logs, Operations, Runs, Stats
@@ -70,6 +70,8 @@ class Transaction(Protocol):
     def idempotency(self) -> Idempotency: ...
     @property
     def queues(self) -> Queues: ...
+    @property
+    def reservations(self) -> Reservations: ...
     @property
     def changes(self) -> Changes: ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from horae.domain.records import (
@@ -21,6 +21,10 @@ class Processes(Protocol):
     """Who is alive: workers, schedulers, and the shards they lease."""
 
     async def register_worker(self, sign: WorkerSign) -> None: ...
+    async def set_queues(self, worker_id: str, queues: Sequence[str]) -> None:
+        """Of a worker that is bound to projects: those that it serves now."""
+        ...
+
     async def beat_worker(self, worker_id: str, beat: Beat) -> bool | None:
         """Whether it is to drain; None if no such worker is registered."""
         ...

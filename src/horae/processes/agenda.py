@@ -7,21 +7,17 @@ from collections.abc import Mapping, Sequence
 
 
 class Agenda:
-    """`queues` are those that the worker serves, the first ones first; none for all of them, which take turns."""
+    """`served` are the queues of the worker, the first ones first; None for all of them, which take turns."""
 
-    def __init__(self, queues: Sequence[str]) -> None:
-        self._served = tuple(queues)
+    def __init__(self, served: Sequence[str] | None) -> None:
+        self.served = served
         self._due: dict[str, float] = {}  # by queue: when, by the clock that the caller reads
         self._hinted: set[str] = set()  # apart, since a hint may come while the database is being asked
         self._last = ""  # the queue that had the first turn last time
 
-    @property
-    def served(self) -> Sequence[str] | None:
-        return self._served or None
-
     def hint(self, queue: str) -> bool:
         """Something may have come into a queue; False if this worker does not serve it."""
-        if self._served and queue not in self._served:
+        if self.served is not None and queue not in self.served:
             return False
         self._hinted.add(queue)
         return True
@@ -34,8 +30,8 @@ class Agenda:
         """The queues to ask for `most` runs, in order: each of them promises at least one, so more need not be asked.
         What a claim finds in them is `told` later."""
         due = list(self._hinted.union(queue for queue, at in self._due.items() if at <= now))
-        if self._served:
-            due.sort(key=self._served.index)
+        if self.served is not None:
+            due = sorted(set(self.served).intersection(due), key=self.served.index)
         elif len(due) > 1:
             due.sort(key=lambda queue: (queue <= self._last, queue))
         asked = due[: max(most, 1)]

@@ -21,6 +21,8 @@ CANCEL_POLL = 1.0
 class Patient(Protocol):
     """What the heartbeat asks and tells the worker, from its own thread."""
 
+    @property
+    def sign(self) -> WorkerSign: ...
     def held(self) -> dict[str, str]: ...
     def beat(self) -> Beat: ...
     def renewed(self, run_id: str, token: str, until: float) -> None: ...
@@ -31,11 +33,8 @@ class Patient(Protocol):
 class Heartbeat:
     """Renews all leases of a worker in one statement, learns of cancels, and ends what it can no longer renew."""
 
-    def __init__(
-        self, sign: WorkerSign, patient: Patient, store: Store, clock: Clock, settings: WorkerSettings
-    ) -> None:
-        self._sign, self._patient, self._store, self._clock = sign, patient, store, clock
-        self._settings = settings
+    def __init__(self, patient: Patient, store: Store, clock: Clock, settings: WorkerSettings) -> None:
+        self._patient, self._store, self._clock, self._settings = patient, store, clock, settings
         self._safe_until: dict[str, float] = {}  # by token; the worker's own thread adds to it
         self._next_beat = 0.0
         self.beating = Loop("heartbeat", self.step)
@@ -75,11 +74,11 @@ class Heartbeat:
         held = self._patient.held()
         if began < self._next_beat:
             if held:
-                for run_id, token in await self._store.read(_cancelling, self._sign.id):
+                for run_id, token in await self._store.read(_cancelling, self._patient.sign.id):
                     self._patient.stop_run(run_id, token, StopReason.CANCEL)
             return
         beat = self._patient.beat()
-        renewed, drain = await self._store.single(renew, self._sign, self._settings.lease, list(held), beat)
+        renewed, drain = await self._store.single(renew, self._patient.sign, self._settings.lease, list(held), beat)
         self._next_beat = began + self._settings.heartbeat
         if drain:
             self._patient.rest()

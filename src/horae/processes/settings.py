@@ -13,6 +13,7 @@ from horae.ports import Seals
 class WorkerSettings:
     slots: int = 16
     queues: tuple[str, ...] = ()  # none named: all of them
+    project_ids: tuple[str, ...] = ()  # that it is bound to; none: it serves all
     poll: float = 1.0
     poll_max: float = 10.0
     lease: float = 15.0

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from horae.domain.errors import StoreUnavailable
 from horae.domain.records import Beat, WorkerSign
-from horae.domain.run import Claimed
+from horae.domain.run import Claimant, Claimed
 from horae.domain.states import StopReason, WorkerStatus
 from horae.lifecycle.claim import claim, look
 from horae.lifecycle.functions import register_functions
+from horae.lifecycle.reservations import served
 from horae.ports import Clock, Executor, Hint, Ids, Store, Transaction
 from horae.processes.agenda import Agenda
 from horae.processes.blocked import Watcher
@@ -58,8 +60,9 @@ class Worker:
         self._hints_arrive = hints_arrive
         self._open_store = open_store
         self._watcher = type(self).watcher(clock)
+        self._claimant = Claimant(sign.id, sign.offers, settings.project_ids)
         self._vault = Vault(store, settings.seals)
-        self._agenda = Agenda(settings.queues)
+        self._agenda = Agenda(settings.queues if settings.queues or settings.project_ids else None)
         self._definitions = Definitions(store, sign.id)
         self._idle_polls = 0
         self._token: str | None = None  # of a claim that nobody heard the end of
@@ -148,13 +151,13 @@ class Worker:
         leased_until = self._heart.leased(token, now)
         waits = None
         try:
-            claims = await (self._store.transact if again else self._store.single)(
+            whole = again or self._settings.project_ids
+            claims = await (self._store.transact if whole else self._store.single)(
                 claim,
-                worker_id=self.sign.id,
+                claimant=self._claimant,
                 token=token,
                 again=again,
                 queues=asked,
-                offers=self.sign.offers,
                 limit=free,
                 lease=self._settings.lease,
             )
@@ -171,6 +174,8 @@ class Worker:
 
     async def _look(self) -> None:
         """At all queues, now and then: hints may be lost."""
+        if self._settings.project_ids:
+            await self._learn_queues()
         waits = await self._store.read(look, queues=self._agenda.served, offers=self.sign.offers)
         now = self._clock.monotonic()
         self._agenda.learn(waits, now)
@@ -178,6 +183,16 @@ class Worker:
         longest = self._settings.poll_max if self._hints_arrive() else self._settings.poll
         poll = min(self._settings.poll * 1.5 ** min(self._idle_polls, 20), longest)
         self._look_at = now + poll * (0.75 + 0.5 * self._ids.chance())  # workers started together do not ask together
+
+    async def _learn_queues(self) -> None:
+        """Those that are reserved for its projects; somebody may have changed that."""
+        asked = {"project_ids": self._settings.project_ids, "queues": self._settings.queues}
+        queues = tuple(await self._store.read(served, **asked))
+        if queues != self.sign.queues:
+            log.info("serves the queues that are reserved for its projects", queues=list(queues))
+            await self._store.transact(_serve, self.sign.id, queues)
+            self.sign = replace(self.sign, queues=queues)
+        self._agenda.served = queues
 
     def _free(self) -> int:
         """Free slots, less what is not reported yet beyond one more round of them: results must not pile up."""
@@ -234,7 +249,7 @@ class Worker:
 
     async def _open_heartbeat(self) -> tuple[Heartbeat, Store]:
         store = await self._open_store()
-        return Heartbeat(self.sign, self, store, self._clock, self._settings), store
+        return Heartbeat(self, store, self._clock, self._settings), store
 
     def held(self) -> dict[str, str]:
         # Of a run that was lost and taken again, the later attempt: the earlier one may wait to be reported.
@@ -273,6 +288,10 @@ async def _first(*waits: Awaitable[object], timeout: float) -> None:
 async def _register(tx: Transaction, sign: WorkerSign) -> None:
     await tx.processes.register_worker(sign)
     tx.hint(f"workers:{sign.host.key}")  # those beside it watch it from now on
+
+
+async def _serve(tx: Transaction, worker_id: str, queues: tuple[str, ...]) -> None:
+    await tx.processes.set_queues(worker_id, queues)
 
 
 async def _goodbye(tx: Transaction, worker_id: str, runs_done: int) -> None:

@@ -23,6 +23,7 @@ class Worker(Record):
     pid: int
     version: str
     queues: list[str]
+    projects: list[str]
     offers: list[str]
     slots: int
     busy: int

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from horae.sdk.calls import C, Pages, Request, Resource, call, pages, part
 from horae.sdk.record import Record
 
@@ -17,7 +19,7 @@ class QueueState(Record):
 
 class Queue(QueueState):
     """`queued` and `running` are this project's; `workers` are those alive that serve it. `stranded` of the queued ones
-    want what none of them offers."""
+    want what none of them offers. `projects` are those that it is `reserved` for."""
 
     __slots__ = ()
 
@@ -26,6 +28,15 @@ class Queue(QueueState):
     running: int
     workers: int
     served: bool
+    reserved: bool
+    projects: list[str]
+
+
+class Reservation(Record):
+    __slots__ = ()
+
+    name: str
+    projects: list[str]
 
 
 class Queues(Resource[C]):
@@ -42,3 +53,8 @@ class Queues(Resource[C]):
     @call
     def resume(self, name: str) -> Request[QueueState]:
         return Request("POST", f"queues/{part(name)}/resume", read=QueueState)
+
+    @call
+    def reserve(self, name: str, projects: Iterable[str]) -> Request[Reservation]:
+        """For the jobs of these projects alone, by their slugs; with none it is open to all. For admins."""
+        return Request("PUT", f"queues/{part(name)}/projects", {"projects": [*projects]}, read=Reservation)

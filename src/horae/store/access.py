@@ -56,11 +56,16 @@ class AccessTable(Group):
 
     async def contents(self, project_id: str) -> dict[str, bool]:
         found = {}
-        for table in ("jobs", "runs", "secrets"):
+        for what, table in (
+            ("jobs", "jobs"),
+            ("runs", "runs"),
+            ("secrets", "secrets"),
+            ("queues that are reserved for it", "queue_projects"),  # without it, they would be open to all
+        ):
             rows = await self.db.fetch(
                 f"SELECT project_id FROM {table} WHERE project_id = :id LIMIT 1", {"id": project_id}
             )
-            found[table] = bool(rows)
+            found[what] = bool(rows)
         return found
 
     async def delete_project(self, project_id: str) -> None:

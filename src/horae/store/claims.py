@@ -10,7 +10,7 @@ from functools import cache
 from itertools import groupby
 from typing import Any
 
-from horae.domain.run import Claimed
+from horae.domain.run import Claimant, Claimed
 from horae.store.dialects.base import Connection, Dialect, Row
 from horae.store.lanes import PAUSED, Lane, lanes, params, ready, skip_scan
 
@@ -21,20 +21,23 @@ async def claim(
     db: Connection,
     d: Dialect,
     *,
-    worker_id: str,
+    claimant: Claimant,
     token: str,
     queues: Sequence[str],
-    offers: Collection[str],
     limit: int,
     lease: float,
 ) -> list[Claimed]:
+    """What projects that are not the claimant's have in the same lanes is passed over, which costs: it should take from
+    queues that are reserved for its own."""
+    offers = claimant.offers
     if not queues or not offers or limit < 1:
         return []
-    mark = {"worker_id": worker_id, "token": token, "lease": lease}
+    mark = {"worker_id": claimant.worker_id, "token": token, "lease": lease}
     if d.with_may_change:
-        rows = await db.fetch(_at_once(d), {**mark, **params(d, offers, queues), "limit": limit})
+        asked = {**params(d, offers, queues), **_only(claimant), "limit": limit}
+        rows = await db.fetch(_at_once(d, bound=bool(claimant.project_ids)), {**mark, **asked})
         return [_claimed(row, token, row["attempt"], row["started_at"]) for row in rows]
-    return await _lane_by_lane(db, d, mark, queues, offers, limit)
+    return await _lane_by_lane(db, d, mark, queues, claimant, limit)
 
 
 async def claimed(db: Connection, worker_id: str, token: str) -> list[Claimed]:
@@ -57,11 +60,11 @@ async def next_due(
 
 
 @cache
-def _at_once(d: Dialect) -> str:
+def _at_once(d: Dialect, *, bound: bool) -> str:
     """One statement. `picked` is MATERIALIZED, because inlined the LIMIT would not bound what is updated. Where several
     needs share a queue and a priority, the heads of their lanes are merged by time before any row is locked. A lane is
     read from its head on: what was taken before it stays in the index until a vacuum, and is passed once, not twice."""
-    where = f"{ready()} AND queue = due.queue AND priority = due.priority AND due_at <= {d.now}"
+    where = f"{ready()} AND queue = due.queue AND priority = due.priority AND due_at <= {d.now}{_mine(d, bound)}"
     some = "ORDER BY due_at, id LIMIT :limit"
     one = (
         f"SELECT id FROM runs WHERE {where} AND needs = due.needs[1] "
@@ -94,15 +97,29 @@ def _at_once(d: Dialect) -> str:
     )
 
 
+def _only(claimant: Claimant) -> dict[str, Any]:
+    return {"project_ids": list(claimant.project_ids)} if claimant.project_ids else {}
+
+
+def _mine(d: Dialect, bound: bool) -> str:
+    return f" AND {d.among('project_id', 'project_ids')}" if bound else ""
+
+
 async def _lane_by_lane(
-    db: Connection, d: Dialect, mark: dict[str, Any], queues: Sequence[str], offers: Collection[str], limit: int
+    db: Connection,
+    d: Dialect,
+    mark: dict[str, Any],
+    queues: Sequence[str],
+    claimant: Claimant,
+    limit: int,
 ) -> list[Claimed]:
+    only = _only(claimant)
     now = await d.read_now(db)
-    due = [lane for lane in await lanes(db, d, offers, queues) if lane.due_at <= now]
+    due = [lane for lane in await lanes(db, d, claimant.offers, queues) if lane.due_at <= now]
     due.sort(key=lambda lane: (queues.index(lane.queue), -lane.priority, lane.due_at))
     taken: list[Row] = []
     for _, same in groupby(due, key=lambda lane: (lane.queue, lane.priority)):
-        taken += await _merged(db, d, list(same), limit - len(taken))
+        taken += await _merged(db, d, list(same), limit - len(taken), only)
         if len(taken) >= limit:
             break
     if taken:
@@ -110,23 +127,24 @@ async def _lane_by_lane(
     return [_claimed(row, mark["token"], row["attempt"] + 1, now) for row in taken]
 
 
-async def _merged(db: Connection, d: Dialect, together: Sequence[Lane], limit: int) -> list[Row]:
+async def _merged(db: Connection, d: Dialect, together: Sequence[Lane], limit: int, only: dict[str, Any]) -> list[Row]:
     """What is due longest among lanes that differ only in what they need, and come in the order of their heads."""
     found: list[Row] = []
     for lane in together:
         if len(found) >= limit and found[limit - 1]["due_at"] <= lane.due_at:
             break
-        params = {"queue": lane.queue, "priority": lane.priority, "needs": lane.needs, "limit": limit}
-        found += await db.fetch(_take(d), params)
+        params = {"queue": lane.queue, "priority": lane.priority, "needs": lane.needs, "limit": limit, **only}
+        found += await db.fetch(_take(d, bound=bool(only)), params)
         found.sort(key=lambda row: (row["due_at"], row["id"]))
     return found[:limit]
 
 
 @cache
-def _take(d: Dialect) -> str:
+def _take(d: Dialect, *, bound: bool) -> str:
     return (
         f"SELECT {_COLUMNS} FROM runs WHERE {ready()} AND needs = :needs AND queue = :queue "
-        f"AND priority = :priority AND due_at <= {d.now} ORDER BY due_at, id LIMIT :limit {d.lock_skip}"
+        f"AND priority = :priority AND due_at <= {d.now}{_mine(d, bound)} "
+        f"ORDER BY due_at, id LIMIT :limit {d.lock_skip}"
     )
 
 

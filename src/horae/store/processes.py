@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from horae.domain.records import (
     Beat,
@@ -27,9 +27,9 @@ class ProcessTable(Group):
     async def register_worker(self, sign: WorkerSign) -> None:
         await self._forget("workers", sign.id)
         await self.db.execute(
-            f"INSERT INTO workers (id, name, {_HOST}, version, queues, offers, slots, busy, status, runs_done, "
-            "started_at, heartbeat_at) VALUES (:id, :name, :hostname, :platform, :host_key, :pid, :pid_started, "
-            f":version, :queues, :offers, :slots, 0, 'idle', 0, {self.d.now}, {self.d.now})",
+            f"INSERT INTO workers (id, name, {_HOST}, version, queues, offers, slots, projects, busy, status, "
+            "runs_done, started_at, heartbeat_at) VALUES (:id, :name, :hostname, :platform, :host_key, :pid, "
+            f":pid_started, :version, :queues, :offers, :slots, :projects, 0, 'idle', 0, {self.d.now}, {self.d.now})",
             {
                 "id": sign.id,
                 "name": sign.name,
@@ -38,7 +38,13 @@ class ProcessTable(Group):
                 "queues": dump(sign.queues),
                 "offers": dump(sign.offers),
                 "slots": sign.slots,
+                "projects": dump(sign.projects) if sign.projects else None,
             },
+        )
+
+    async def set_queues(self, worker_id: str, queues: Sequence[str]) -> None:
+        await self.db.execute(
+            "UPDATE workers SET queues = :queues WHERE id = :id", {"id": worker_id, "queues": dump(list(queues))}
         )
 
     async def beat_worker(self, worker_id: str, beat: Beat) -> bool | None:
@@ -70,7 +76,7 @@ class ProcessTable(Group):
 
     async def workers(self, offline_after: float) -> list[WorkerRecord]:
         rows = await self.db.fetch(
-            f"SELECT id, name, {_HOST}, version, queues, offers, slots, busy, status, runs_done, started_at, "
+            f"SELECT id, name, {_HOST}, version, queues, offers, slots, projects, busy, status, runs_done, started_at, "
             "heartbeat_at, stopped_at, drain_requested_by, trouble, trouble_since, "
             f"heartbeat_at < {self.d.earlier(':offline_after')} AS silent FROM workers ORDER BY id",
             {"offline_after": offline_after},
@@ -259,6 +265,7 @@ def _worker(row: Row) -> WorkerRecord:
         queues=tuple(load_list(row["queues"])),
         offers=tuple(load_list(row["offers"])),
         slots=row["slots"],
+        projects=tuple(load_list(row["projects"])),
         busy=row["busy"],
         status=_status(row),
         runs_done=row["runs_done"],

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import cache
 
 from horae.domain.queue import QueueRecord
 from horae.domain.stranded import Stranded, Want
-from horae.store import stranded
-from horae.store.dialects.base import Row
-from horae.store.rows import Group, some
+from horae.store import stranded, tables
+from horae.store.dialects.base import Dialect, Row, Rows
+from horae.store.rows import Group, batch, some
 
 DEFAULT = "default"
+
+
+@cache
+def _name_rows(d: Dialect) -> Rows:
+    return batch(d, tables.queues, "name")
 
 
 class QueueTable(Group):
@@ -33,6 +39,11 @@ class QueueTable(Group):
             {"names": some(names)},
         )
         return {row["name"]: _record(row, {}) for row in rows}
+
+    async def add(self, name: str) -> None:
+        """Whether or not a job names it."""
+        added = self.d.insert_from("queues", _name_rows(self.d), {"created_at": self.d.now})
+        await self.put(self.d.ignore_duplicates(added), _name_rows(self.d), [(name,)])
 
     async def pause(self, name: str, actor: str) -> None:
         await self.db.execute(
@@ -65,7 +76,8 @@ class QueueTable(Group):
     @property
     def _forgettable(self) -> str:
         return (
-            f"paused_at IS NULL AND name <> :kept AND COALESCE(named_at, created_at) < {self.d.earlier(':older_than')}"
+            f"paused_at IS NULL AND name <> :kept AND COALESCE(named_at, created_at) < {self.d.earlier(':older_than')} "
+            "AND NOT EXISTS (SELECT 1 FROM queue_projects WHERE queue = queues.name)"
         )
 
     async def wants(self) -> list[Want]:

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from horae.domain.records import Page, RecentRun, RunFilter
-from horae.domain.run import Claimed, NewRun, Overdue, RunRecord, Skipped
+from horae.domain.run import Claimant, Claimed, NewRun, Overdue, RunRecord, Skipped
 from horae.store import claims, run_list, tables
 from horae.store.dialects.base import Dialect, Rows, listed
 from horae.store.leases import Leases
@@ -107,20 +107,18 @@ class RunTable(Leases):
     async def claim(
         self,
         *,
-        worker_id: str,
+        claimant: Claimant,
         token: str,
         queues: Sequence[str],
-        offers: Collection[str],
         limit: int,
         lease: float,
     ) -> list[Claimed]:
         return await claims.claim(
             self.db,
             self.d,
-            worker_id=worker_id,
+            claimant=claimant,
             token=token,
             queues=queues,
-            offers=offers,
             limit=limit,
             lease=lease,
         )

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CODE_REVISION = "0016"  # the newest migration in this code; a test holds it to that
-OLDEST_USABLE = "0016"  # the oldest schema that this code can work on
+CODE_REVISION = "0017"  # the newest migration in this code; a test holds it to that
+OLDEST_USABLE = "0017"  # the oldest schema that this code can work on
 MISSING = "the database has no Horae schema yet: run `horae migrate` first"
 
 

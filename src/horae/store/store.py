@@ -35,6 +35,7 @@ from horae.store.places import Places
 from horae.store.pool import Pool
 from horae.store.processes import ProcessTable
 from horae.store.queues import QueueTable
+from horae.store.reservations import ReservationTable
 from horae.store.runs import RunTable
 from horae.store.secrets import SecretTable
 from horae.store.sessions import SessionTable
@@ -100,6 +101,7 @@ class SqlTransaction:
     dead_letters = _group(DeadLetterTable)
     idempotency = _group(IdempotencyTable)
     queues = _group(QueueTable)
+    reservations = _group(ReservationTable)
     changes = _group(ChangeTables)
 
     def __init__(

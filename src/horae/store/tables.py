@@ -91,6 +91,15 @@ queues = table(
 _resting = text("paused_at IS NOT NULL")  # MySQL reads all of these rather than look for one
 Index("queues_paused", queues.c.paused_at, postgresql_where=_resting, sqlite_where=_resting)
 
+queue_projects = table(
+    "queue_projects",  # for which projects a queue is reserved; without a row here it is open to all
+    key("queue", name(100)),
+    key("project_id", Id),
+    must("reserved_by", name(200)),
+    must("reserved_at", Time),
+    Index("queue_projects_project", "project_id"),
+)
+
 job_gates = table(
     "job_gates",  # one row for each job with a limit; locking it serialises who may start
     key("job_id", Id),
@@ -425,6 +434,7 @@ workers = table(
     may("trouble", name(300)),  # the step that keeps failing, and why: "claim: …"
     may("trouble_since", Time),
     may("stopped_at", Time),  # it said goodbye then; one that is offline without it is dead or cut off
+    may("projects", Json),  # that it is bound to, by their slugs
     Index("workers_host", "host_key"),
 )
 

@@ -221,7 +221,7 @@ def versions(own: str, others: Iterable[SchedulerRecord | WorkerRecord]) -> Chec
 
 
 def _unserved(queues: Iterable[str], alive: Sequence[WorkerRecord]) -> list[str]:
-    if any(not worker.queues for worker in alive):
+    if any(worker.serves_all for worker in alive):
         return []
     served = {queue for worker in alive for queue in worker.queues}
     return sorted(set(queues) - served)

@@ -10,6 +10,7 @@ from horae import __version__
 from horae.config import Settings
 from horae.domain.records import SchedulerSign, WorkerSign
 from horae.domain.retention import Retention
+from horae.lifecycle.reservations import project_ids
 from horae.ports import Executor, Starting, Store
 from horae.processes.host import this_host
 from horae.processes.loop import patiently
@@ -71,15 +72,22 @@ async def _scheduler(settings: Settings) -> None:
         ignore_signals()
 
 
-def worker(settings: Settings, *, queues: Sequence[str], slots: int, imports: Sequence[str]) -> None:
+def worker(
+    settings: Settings, *, queues: Sequence[str], projects: Sequence[str], slots: int, imports: Sequence[str]
+) -> None:
     configured(settings, "worker")
     commands = commands_for(settings)
     executors = executors_for(settings, slots, imports, commands)
-    run(_worker(settings, tuple(queues), slots, executors, commands))
+    run(_worker(settings, tuple(queues), tuple(projects), slots, executors, commands))
 
 
 async def _worker(
-    settings: Settings, queues: tuple[str, ...], slots: int, executors: dict[str, Executor], commands: CommandRunner
+    settings: Settings,
+    queues: tuple[str, ...],
+    projects: tuple[str, ...],
+    slots: int,
+    executors: dict[str, Executor],
+    commands: CommandRunner,
 ) -> None:
     from horae.processes.worker import Worker
 
@@ -88,6 +96,9 @@ async def _worker(
     wakeups = wakeups_for(settings)
     store = await patiently(lambda: store_for(settings, wakeups, connections=2, plan_once=True), stop)
     if store is None:
+        return
+    bound = await patiently(lambda: store.transact(project_ids, projects), stop) if projects else {}
+    if bound is None:
         return
 
     loop = asyncio.get_running_loop()
@@ -100,12 +111,22 @@ async def _worker(
     host, worker_id = this_host(), IDS.new()
     offers = tuple(sorted(offer for executor in executors.values() for offer in executor.offers()))
     process = Worker(
-        WorkerSign(worker_id, f"{host.hostname}-{host.pid}", host, __version__, queues, offers, slots),
+        WorkerSign(
+            worker_id,
+            f"{host.hostname}-{host.pid}",
+            host,
+            __version__,
+            () if projects else queues,
+            offers,
+            slots,
+            projects,
+        ),
         store,
         executors,
         WorkerSettings(
             slots=slots,
             queues=queues,
+            project_ids=tuple(bound),
             poll=settings.worker_poll,
             poll_max=settings.poll_max(wakeups=True),
             lease=settings.lease,

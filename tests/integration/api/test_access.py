@@ -72,6 +72,7 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("GET", "/api/v1/queues"): (None, 200),
     ("POST", "/api/v1/queues/{name}/pause"): (None, 404),  # no job names it
     ("POST", "/api/v1/queues/{name}/resume"): (None, 404),
+    ("PUT", "/api/v1/queues/{name}/projects"): ({"projects": []}, 200),
     ("GET", "/api/v1/monitoring/jobs"): (None, 200),
     ("GET", "/api/v1/monitoring/hours"): (None, 200),
     ("GET", "/api/v1/monitoring/days"): (None, 200),

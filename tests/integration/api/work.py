@@ -3,7 +3,7 @@
 from typing import Any
 
 from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.run import Finished
+from horae.domain.run import Claimant, Finished
 from horae.domain.states import AttemptOutcome
 from horae.lifecycle import claim, finish, fire
 
@@ -17,10 +17,9 @@ async def take(api: Api, limit: int = 100, worker_id: str | None = None) -> list
     """The runs that a worker claims now."""
     claims = await api.store.single(
         claim.claim,
-        worker_id=worker_id or IDS.new(),
+        claimant=Claimant(worker_id or IDS.new(), ("http",)),
         token=IDS.new(),
         queues=("default",),
-        offers=("http",),
         limit=limit,
         lease=60.0,
     )

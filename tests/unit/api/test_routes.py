@@ -34,7 +34,7 @@ WEAKEST = {
         GET /users, POST /users, GET /users/{id}, PATCH /users/{id}, DELETE /users/{id},
         DELETE /users/{id}/sessions, POST /projects,
         DELETE /projects/{id}, PATCH /task-functions/{name}, DELETE /task-functions/{name}, POST /workers/{id}/drain,
-        POST /queues/{name}/pause, POST /queues/{name}/resume, GET /metrics
+        POST /queues/{name}/pause, POST /queues/{name}/resume, PUT /queues/{name}/projects, GET /metrics
     """,
 }
 

@@ -7,31 +7,36 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Response
-from pydantic import BaseModel
+from fastapi import APIRouter, Depends, Path, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
 
 from horae.api.auth import Caller, Principal, allow, allow_admin
+from horae.api.body import read_model, takes
 from horae.api.context import Ctx
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
+from horae.domain.job import QueueName
 from horae.domain.queue import QueueRecord
 from horae.domain.records import WorkerRecord
 from horae.domain.states import WorkerStatus
-from horae.lifecycle import queues
+from horae.lifecycle import queues, reservations
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["queues"])
 
 Holder = Annotated[Caller, Depends(allow_admin("queues:pause"))]
+Reserving = Annotated[Caller, Depends(allow_admin("queues:reserve"))]
 Name = Annotated[str, Path(max_length=100, description="the queue's name")]
+Reserved = Annotated[QueueName, Path(description="the queue's name; it need not exist yet")]
 _SERVING = (WorkerStatus.IDLE, WorkerStatus.BUSY)
 _NOBODY = "00000000-0000-0000-0000-000000000000"
 
 
 class QueueView(BaseModel):
     """`queued` and `running` are this project's; `workers` are those alive that serve it. `stranded` of the queued ones
-    wait for what none of those offers."""
+    wait for what none of those offers. `projects` are those that it is `reserved` for; only
+    admins see those of others."""
 
     name: str
     paused: bool
@@ -42,6 +47,8 @@ class QueueView(BaseModel):
     workers: int
     served: bool
     stranded: int
+    reserved: bool
+    projects: list[str]
 
 
 class QueueStateView(BaseModel):
@@ -49,6 +56,19 @@ class QueueStateView(BaseModel):
     paused: bool
     paused_at: datetime | None
     paused_by: str | None
+
+
+class ReservationBody(BaseModel):
+    """The slugs of the projects whose jobs alone may name the queue; none: it is open to all."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    projects: Annotated[tuple[Annotated[str, Field(max_length=100)], ...], Field(max_length=100, strict=False)]
+
+
+class ReservationView(BaseModel):
+    name: str
+    projects: list[str]
 
 
 @router.get("/queues", response_model=Listing[QueueView])
@@ -59,7 +79,12 @@ async def list_queues(context: Ctx, principal: Annotated[Principal, Depends(allo
     waiting = Counter[str]()
     for group in stranded.stranded if stranded else ():
         waiting[group.queue] += group.runs
-    return reply(listing({**queue_json(one, workers), "stranded": waiting[one.name]} for one in found))
+    sees = (
+        None
+        if principal.role == "admin"
+        else next(place.slug for place in principal.caller.places if place.project_id == principal.project_id)
+    )
+    return reply(listing({**queue_json(one, workers, sees), "stranded": waiting[one.name]} for one in found))
 
 
 @router.post("/queues/{name}/pause", response_model=QueueStateView)
@@ -76,18 +101,30 @@ async def resume_queue(context: Ctx, caller: Holder, name: Name) -> Response:
     return reply(_state(found))
 
 
+@router.put("/queues/{name}/projects", response_model=ReservationView, openapi_extra=takes(ReservationBody))
+async def reserve_queue(context: Ctx, caller: Reserving, name: Reserved, request: Request) -> Response:
+    """Reserves a queue for projects, or opens it to all. Refused while other projects use it."""
+    body = await read_model(request, ReservationBody)
+    slugs = sorted(set(body.projects))
+    await context.store.transact(reservations.reserve_queue, name=name, slugs=slugs, actor=caller.actor)
+    return reply({"name": name, "projects": slugs})
+
+
 async def _look(tx: Transaction, project_id: str, offline_after: float) -> tuple[list[QueueRecord], list[WorkerRecord]]:
     return await queues.list_queues(tx, project_id), await tx.processes.workers(offline_after)
 
 
-def queue_json(queue: QueueRecord, workers: Sequence[WorkerRecord]) -> dict[str, Any]:
-    serving = [one for one in workers if one.status in _SERVING and (not one.queues or queue.name in one.queues)]
+def queue_json(queue: QueueRecord, workers: Sequence[WorkerRecord], sees: str | None) -> dict[str, Any]:
+    """`sees` is the only project whose name the caller may see; None for all."""
+    serving = [one for one in workers if one.status in _SERVING and one.serves(queue.name)]
     return {
         **_state(queue),
         "queued": queue.queued,
         "running": queue.running,
         "workers": len(serving),
         "served": bool(serving),
+        "reserved": bool(queue.projects),
+        "projects": [slug for slug in queue.projects if sees in (None, slug)],
     }
 
 
