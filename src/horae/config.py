@@ -86,10 +86,12 @@ class Settings:
 
     container_host: str | None = _setting(kinds.unix_socket, None)
     container_mounts: tuple[str, ...] | None = _setting(kinds.folders, None)
+    container_network: str | None = _setting(kinds.line, None)
     artifact_cache: Path | None = _setting(kinds.directory, None)  # noqa: RUF009
     artifact_cache_limit: int = _setting(kinds.size(1 << 20, 1 << 50), 10 << 30)
     artifact_limit: int = _setting(kinds.size(1 << 10, 1 << 40), 1 << 30)
     artifact_schemes: tuple[str, ...] = _setting(kinds.words, ("file", "s3"))
+    artifact_folders: tuple[str, ...] | None = _setting(kinds.folders, None)
     artifact_install: bool = _setting(kinds.boolean, False)
 
     retention: float = _setting(kinds.duration(60, 36_500 * DAY), 30 * DAY)

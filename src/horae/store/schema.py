@@ -8,9 +8,12 @@ forbids it.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import unquote
 
 from horae.domain.errors import InvalidInput, SchemaMismatch, StoreUnavailable
 from horae.store.dialects.base import Connection, Dialect
@@ -59,7 +62,22 @@ def _refuse_too_new(revision: str, minimum: str) -> None:
 
 async def migrate(url: str, *, to: str = "head", shard_count: int = 64) -> None:
     """Brings the schema to a revision; safe to repeat, and to run from several processes at once."""
+    if url.startswith("sqlite:"):
+        _keep_private(Path(unquote(url.partition(":")[2].removeprefix("///"))))
     await _connected(url, lambda connection: _run(connection, to, shard_count))
+
+
+def _keep_private(file: Path) -> None:
+    """SQLite would let everybody read it, with logs, inputs and password hashes. What it makes beside it has the same
+    rights. A group that was given some keeps them."""
+    if str(file).startswith("file:"):
+        return  # SQLite's own form, for databases in memory
+    with suppress(OSError):  # not ours to change, or not to be made: told by whoever opens it
+        with suppress(FileExistsError):
+            os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        for path in (file, *(file.with_name(file.name + suffix) for suffix in ("-wal", "-shm"))):
+            if path.exists():
+                path.chmod(path.stat().st_mode & 0o770)
 
 
 async def current_revision(url: str) -> str | None:

@@ -75,7 +75,7 @@ def _containers(settings: Settings) -> ContainerRunner:
     owner = Owner(f"{host.hostname}-{host.pid}", told(host), lambda text: told_dead(text, host))
     service = Service(find_socket(settings.container_host, process_environment()))
     credentials = Credentials(find_file(process_environment()))
-    return ContainerRunner(service, Ownership(service, owner, CLOCK), credentials)
+    return ContainerRunner(service, Ownership(service, owner, CLOCK), credentials, network=settings.container_network)
 
 
 def _artifact(settings: Settings, commands: CommandRunner, containers: ContainerRunner | None) -> Executor:
@@ -89,6 +89,7 @@ def _artifact(settings: Settings, commands: CommandRunner, containers: Container
         cache_limit=settings.artifact_cache_limit,
         limit=settings.artifact_limit,
         schemes=settings.artifact_schemes,
+        folders=settings.artifact_folders or (),
         may_install=settings.artifact_install,
     )
     return ArtifactExecutor(Fetcher(store), commands, containers)

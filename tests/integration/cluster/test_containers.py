@@ -68,7 +68,9 @@ async def test_a_time_limit_ends_a_container(make_cluster: Make, podman, setting
 async def test_an_archive_is_run(make_cluster: Make, settings, tmp_path):
     content = zipped({"m.py": "def f(n): return n + 1"})
     (tmp_path / "m.zip").write_bytes(content)
-    cluster = await make_cluster("sqlite", HORAE_ARTIFACT_CACHE=str(tmp_path / "cache"), **settings)
+    cluster = await make_cluster(
+        "sqlite", HORAE_ARTIFACT_CACHE=str(tmp_path / "cache"), HORAE_ARTIFACT_FOLDERS=str(tmp_path), **settings
+    )
     await cluster.start_worker()
     target = {"kind": "artifact", "uri": f"file://{tmp_path}/m.zip", "digest": digest(content), "entrypoint": "m:f"}
     run = await cluster.ended(await cluster.start_run("archive", {**target, "arguments": {"n": 1}}))

@@ -50,7 +50,7 @@ class Shelf:
 
     def __init__(self, folder: Path, *, containers: ContainerRunner | None = None, **options: Any) -> None:
         self.folder = folder
-        self.store = Store(**{"cache": folder / "cache", "environment": PLACE, **options})
+        self.store = Store(**{"cache": folder / "cache", "environment": PLACE, "folders": [str(folder)], **options})
         self.cache = self.store.cache
         self.executor = ArtifactExecutor(Fetcher(self.store), CommandRunner(ENVIRONMENT, scratch=folder), containers)
 

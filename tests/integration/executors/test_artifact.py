@@ -164,8 +164,12 @@ async def test_the_second_run_fetches_nothing(shelf):
     ("change", "complaint"),
     [
         ({"digest": digest(b"other")}, "has the digest sha256:"),
-        ({"uri": "file:///nowhere/archive"}, "there is no archive at file:///nowhere/archive"),
-        ({"uri": "file:///"}, "the archive at file:/// may not be read"),
+        (
+            {"uri": "file:///nowhere/archive"},
+            "this worker fetches no archives from /nowhere/archive (HORAE_ARTIFACT_FO",
+        ),
+        ({"uri": "file:///etc/passwd"}, "this worker fetches no archives from /etc/passwd (HORAE_ARTIFACT_FOLDERS)"),
+        ({"uri": "file:///"}, "this worker fetches no archives from /"),
         ({"uri": "http://127.0.0.1/x"}, "this worker does not fetch archives by http://"),
         ({"install": True}, "this worker does not install what archives require"),
         ({"image": "x"}, "this worker runs no containers"),

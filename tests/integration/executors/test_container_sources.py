@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from horae.domain.states import AttemptOutcome
+from horae.domain.targets.container import ContainerTarget, Mount
 from horae.executors.container import ContainerExecutor
 from tests.integration.executors.attempts import make_attempt
-from tests.integration.executors.containers import executor_on, make_runner, run
-from tests.integration.executors.podman import Podman
+from tests.integration.executors.containers import executor_on, make_runner, run, shell
+from tests.integration.executors.podman import IMAGE, Podman
 from tests.integration.executors.registry import Registry, registry
 
 
@@ -108,3 +109,35 @@ async def test_others_cannot(podman, tmp_path, source):
         outcome, _ = await run(executor, "true", mounts=[{"source": place, "target": "/x"}])
     assert outcome.permanent
     assert place in (outcome.error or "")
+
+
+# ---- what it may reach
+
+
+async def test_a_folder_that_became_a_link_is_not_mounted(podman: Podman, tmp_path: Path) -> None:
+    """A container that may write beside it can put one there, after it was found to be allowed."""
+    allowed, place = tmp_path / "allowed", tmp_path / "allowed" / "place"
+    place.mkdir(parents=True)
+    async with executor_on(podman.socket, mounts=[str(allowed)]) as executor:
+        made = executor._work(
+            ContainerTarget(image=IMAGE, mounts=(Mount(source=str(place), target="/x"),), pull="never")
+        )
+        place.rmdir()
+        place.symlink_to("/etc")
+        attempt, log = make_attempt(shell("cat /x/passwd"))
+        outcome = await executor._runner.run(attempt, made)
+    assert outcome.permanent
+    assert outcome.error == f"{place}, to be mounted, has been replaced by a link"
+    assert log.text() == ""
+
+
+@pytest.mark.parametrize("reuse", [False, True])
+async def test_the_network_that_the_worker_names(podman: Podman, reuse: bool) -> None:
+    runner = make_runner(podman.socket)
+    runner.network = "none"
+    executor = ContainerExecutor(runner)
+    try:
+        outcome, log = await run(executor, "grep -c : /proc/net/dev", network=True, reuse=reuse)
+    finally:
+        await executor.close()
+    assert (outcome.exit_code, log.text()) == (0, "1\n")

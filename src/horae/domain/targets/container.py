@@ -16,7 +16,8 @@ _IMAGE = re.compile(r"[a-z0-9A-Z][a-zA-Z0-9._/:-]{0,498}(@sha256:[0-9a-f]{64})?"
 
 
 def _image(text: str) -> str:
-    if not _IMAGE.fullmatch(text) or "//" in text or text.endswith((":", "/")):
+    # Its name becomes part of a path of the service's API: it must not lead to another one.
+    if not _IMAGE.fullmatch(text) or {"", ".", ".."} & set(text.split("/")) or text.endswith(":"):
         raise ValueError('must name an image, such as "alpine:3.20" or "registry.example.com/team/tool@sha256:…"')
     return text
 

@@ -7,11 +7,13 @@ from a definition.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import fsspec  # type: ignore[import-untyped]
+from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
 
 from horae.executors.failure import Refused, in_words, one_line
 
@@ -28,15 +30,17 @@ class Unavailable(Exception):
     """The storage cannot be read now; the message says why."""
 
 
-def download(uri: str, target: Path, *, digest: str, limit: int, schemes: Sequence[str]) -> None:
-    """Raises Refused for what another try would not mend, else Unavailable."""
+def download(
+    uri: str, target: Path, *, digest: str, limit: int, schemes: Sequence[str], folders: Sequence[str]
+) -> None:
+    """Raises Refused for what another try would not mend, else Unavailable. Files of this machine are read in `folders`
+    alone: the digest of any other would tell what is in it."""
     scheme = uri.partition("://")[0]
     if scheme not in schemes:
         raise Refused(f"this worker does not fetch archives by {scheme}:// (HORAE_ARTIFACT_SCHEMES)")
     begun = False
     try:
-        options = _OPTIONS.get(scheme, {})
-        system, path = fsspec.core.url_to_fs(uri, skip_instance_cache=True, **options)
+        system, path = _place(uri, folders)
         with system.open(path, "rb") as source, target.open("xb") as file:
             begun = True
             found = _copy(source, file, limit)
@@ -56,6 +60,20 @@ def download(uri: str, target: Path, *, digest: str, limit: int, schemes: Sequen
         raise Unavailable(f"the archive at {uri} cannot be fetched now: {in_words(error)}") from None
     if found != digest.partition(":")[2]:
         raise Refused(f"the archive at {uri} has the digest sha256:{found}, not the one that the job names")
+
+
+def _place(uri: str, folders: Sequence[str]) -> tuple[Any, str]:
+    options = _OPTIONS.get(uri.partition("://")[0], {})
+    system, path = fsspec.core.url_to_fs(uri, skip_instance_cache=True, **options)
+    return system, _allowed(path, folders) if isinstance(system, LocalFileSystem) else path
+
+
+def _allowed(path: str, folders: Sequence[str]) -> str:
+    """The file with its links resolved: it is the real place that must be allowed."""
+    real = os.path.realpath(path)
+    if not any(Path(real).is_relative_to(os.path.realpath(folder)) for folder in folders):
+        raise Refused(f"this worker fetches no archives from {path} (HORAE_ARTIFACT_FOLDERS)")
+    return real
 
 
 def _copy(source: IO[bytes], file: IO[bytes], limit: int) -> str:

@@ -64,7 +64,14 @@ def make(request: dict[str, Any]) -> None:
 
 def _files(request: dict[str, Any], folder: Path) -> None:
     archive, files = folder / "archive", folder / "files"
-    download(request["uri"], archive, digest=request["digest"], limit=request["limit"], schemes=request["schemes"])
+    download(
+        request["uri"],
+        archive,
+        digest=request["digest"],
+        limit=request["limit"],
+        schemes=request["schemes"],
+        folders=request["folders"],
+    )
     files.mkdir(mode=0o755)
     unpack(archive, files, Caps())
     archive.unlink()

@@ -34,6 +34,7 @@ class Store:
     cache_limit: int = 10 * 2**30
     limit: int = 2**30  # bytes of one archive
     schemes: Sequence[str] = ("file", "s3")
+    folders: Sequence[str] = ()  # of this machine, in which archives may be
     may_install: bool = False
 
 
@@ -88,6 +89,7 @@ class Fetcher:
             "cache_limit": store.cache_limit,
             "limit": store.limit,
             "schemes": list(store.schemes),
+            "folders": list(store.folders),
         }
         process = await asyncio.create_subprocess_exec(
             sys.executable,

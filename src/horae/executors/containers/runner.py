@@ -16,7 +16,7 @@ from horae.executors.containers.ending import outcome
 from horae.executors.containers.images import Images, PullError
 from horae.executors.containers.ownership import Ownership
 from horae.executors.containers.service import Service, ServiceError, Unreachable, to_the_end
-from horae.executors.containers.work import RESULT, Work, creation
+from horae.executors.containers.work import RESULT, Work, check_mounts, creation
 from horae.executors.failure import Refused, failed, refused
 
 if TYPE_CHECKING:
@@ -29,8 +29,16 @@ DRAIN = 1.0  # seconds that output may be on its way when a container has ended
 class ContainerRunner:
     """One runner serves all executors of a worker that use containers."""
 
-    def __init__(self, service: Service, ownership: Ownership, credentials: Credentials | None = None) -> None:
+    def __init__(
+        self,
+        service: Service,
+        ownership: Ownership,
+        credentials: Credentials | None = None,
+        *,
+        network: str | None = None,
+    ) -> None:
         self.service = service
+        self.network = network
         self.ownership = ownership
         self.images = Images(service, credentials or Credentials())
 
@@ -49,8 +57,10 @@ class ContainerRunner:
         container = Container(self.service)
         with self.ownership.of(container):
             try:
-                body = creation(work, env, self.ownership.labels(attempt), stdin=bool(attempt.run.input))
+                labels, stdin = self.ownership.labels(attempt), bool(attempt.run.input)
+                body = creation(work, env, labels, stdin=stdin, network=self.network)
                 await to_the_end(container.create(body, work.files))
+                check_mounts(work)
                 await self._attend(attempt, container)
                 result = await container.result()
                 return outcome(await container.state(), work.bounds, *result)

@@ -16,7 +16,7 @@ from horae.executors.containers.container import Container, ended
 from horae.executors.containers.ending import outcome
 from horae.executors.containers.runner import DRAIN, ContainerRunner, guarded, variables
 from horae.executors.containers.service import ServiceError, to_the_end
-from horae.executors.containers.work import INPUT, Work, creation, pairs
+from horae.executors.containers.work import INPUT, Work, check_mounts, creation, pairs
 from horae.executors.failure import Refused
 
 if TYPE_CHECKING:
@@ -112,13 +112,14 @@ class WarmContainers:
         await self._runner.images.ensure(work.image, work.pull, attempt.log)
         config = (await self._runner.images.describe(work.image) or {}).get("Config") or {}
         life = LIFE + attempt.job.timeout
-        body = creation(work, {}, self._runner.ownership.labels_for(life))
+        body = creation(work, {}, self._runner.ownership.labels_for(life), network=self._runner.network)
         body |= {"Entrypoint": ["sleep"], "Cmd": [str(round(life))]}
         container = Container(self._runner.service)
         warm = _Warm(container, key, config, asyncio.get_running_loop().time() + LIFE)
         self._runner.ownership.hold(container)
         try:
             await to_the_end(container.create(body, {}))
+            check_mounts(work)
             await to_the_end(container.start())
         except Refused as error:
             await to_the_end(self._end(warm))

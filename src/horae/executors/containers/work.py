@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from horae.executors.failure import Refused
 
 # Capabilities that the services give by default and hardly any job needs.
 _DROPPED = ("AUDIT_WRITE", "MKNOD", "NET_RAW", "SETFCAP", "SETPCAP", "SYS_CHROOT")
@@ -51,8 +54,24 @@ class Work:
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def creation(work: Work, env: Mapping[str, str], labels: Mapping[str, str], *, stdin: bool = False) -> dict[str, Any]:
-    """The body of a call that creates a container; without `stdin`, it reads nothing from there."""
+def check_mounts(work: Work) -> None:
+    """Once more, when the container is made: the paths were real when they were allowed, but a container that may write
+    beside them can have put a link in their place since."""
+    for bind in work.mounts:
+        if os.path.realpath(bind.source) != bind.source:
+            raise Refused(f"{bind.source}, to be mounted, has been replaced by a link")
+
+
+def creation(
+    work: Work,
+    env: Mapping[str, str],
+    labels: Mapping[str, str],
+    *,
+    stdin: bool = False,
+    network: str | None = None,
+) -> dict[str, Any]:
+    """The body of a call that creates a container; without `stdin`, it reads nothing from there. `network` is the one
+    for those that may have any, by default the service's own."""
     body: dict[str, Any] = {
         "Image": work.image,
         "Env": pairs(env),
@@ -63,7 +82,7 @@ def creation(work: Work, env: Mapping[str, str], labels: Mapping[str, str], *, s
         "AttachStdout": True,
         "AttachStderr": True,
         "StopTimeout": 0,  # removing one that still runs kills it at once
-        "HostConfig": _host(work),
+        "HostConfig": _host(work, network),
     }
     optional = {"Cmd": list(work.command), "Entrypoint": work.entrypoint, "WorkingDir": work.cwd, "User": work.user}
     return body | {name: value for name, value in optional.items() if value}
@@ -73,7 +92,7 @@ def pairs(env: Mapping[str, str]) -> list[str]:
     return [f"{name}={value}" for name, value in env.items()]
 
 
-def _host(work: Work) -> dict[str, Any]:
+def _host(work: Work, network: str | None) -> dict[str, Any]:
     bounds = work.bounds
     host: dict[str, Any] = {
         "SecurityOpt": ["no-new-privileges"],
@@ -84,8 +103,8 @@ def _host(work: Work) -> dict[str, Any]:
             for bind in work.mounts
         ],
     }
-    if not work.network:
-        host["NetworkMode"] = "none"
+    if network is not None or not work.network:
+        host["NetworkMode"] = network if network is not None and work.network else "none"
     if bounds.memory is not None:
         host |= {"Memory": bounds.memory, "MemorySwap": bounds.memory}  # both together: no swap beyond
     if bounds.cpus is not None:
