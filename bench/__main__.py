@@ -25,6 +25,7 @@ from bench import (
     firing,
     follow,
     herd,
+    hostile,
     idle,
     latency,
     lateness,
@@ -78,6 +79,7 @@ BENCHES = {
     "scripts": Bench(scripts.measure, ("postgresql", "sqlite"), repeat=1),
     "idle": Bench(idle.measure, ("postgresql", "sqlite"), repeat=1),
     "herd": Bench(herd.measure, ("postgresql",), repeat=1, by_default=False),
+    "hostile": Bench(hostile.measure, ("sqlite",), repeat=1),
     "portal": Bench(portal.measure, ("sqlite",), repeat=1, by_default=False),  # it needs a browser
     "night": Bench(night.measure, ("sqlite",), repeat=1, by_default=False),  # so does this, for a quarter of an hour
     "compare": Bench(compare.measure, ("postgresql",), by_default=False),  # installs other libraries elsewhere

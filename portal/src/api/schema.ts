@@ -303,6 +303,8 @@ export interface DeadLetterView {
   exit_code: number | null;
   response_code: number | null;
   input: unknown;
+  /** `input` if it is left out because it is longer than 4 KiB; the run has it */
+  truncated: "input"[];
   scheduled_for: string | null;
   triggered_by: string | null;
   created_at: string;
@@ -1118,6 +1120,8 @@ export interface RunDetailView {
   occurrences: number;
   scheduled_until: string | null;
   input: unknown;
+  /** in lists: which of these are left out because they are longer than 4 KiB */
+  truncated: ("input" | "result")[];
   progress: unknown;
   parent_run_id: string | null;
   rerun_of: string | null;
@@ -1180,6 +1184,8 @@ export interface RunView {
   occurrences: number;
   scheduled_until: string | null;
   input: unknown;
+  /** in lists: which of these are left out because they are longer than 4 KiB */
+  truncated: ("input" | "result")[];
   progress: unknown;
   parent_run_id: string | null;
   rerun_of: string | null;

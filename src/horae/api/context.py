@@ -11,6 +11,7 @@ from fastapi import Depends, Request
 
 from horae.api.portal_files import BUILT
 from horae.api.stranded import Lookout
+from horae.api.turns import Turns
 from horae.domain.audit import Origin
 from horae.domain.policy import Defaults
 from horae.ports import Clock, Ids, Seals, Store
@@ -48,6 +49,7 @@ class Context:
     clock: Clock
     seals: Seals
     lookout: Lookout
+    turns: Turns = field(default_factory=Turns)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)  # answers that go on are to end
 
 

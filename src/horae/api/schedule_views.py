@@ -8,6 +8,7 @@ from typing import Any
 
 from horae.api.schedule_schemas import OperationView
 from horae.api.views import definition_json, whole
+from horae.domain.audit import written
 from horae.domain.difference import Change, changes, compare
 from horae.domain.explanation import moment
 from horae.domain.preview import Upcoming
@@ -53,14 +54,16 @@ def _upcoming_json(one: Upcoming) -> Json:
     return {**shown, "note": one.note} if one.note else shown
 
 
-def version_json(version: VersionRecord, before: VersionRecord | None) -> Json:
+def version_json(version: VersionRecord, before: VersionRecord | None, *, short: bool = False) -> Json:
+    """In a list, long values of changes are cut, as in the audit trail."""
+    found = [_change_json(one) for one in changes(before.spec, version.spec)] if before else []
     return {
         "version": version.version,
         "created_by": version.created_by,
         "created_at": version.created_at,
         "note": version.note,
         "definition": definition_json(version.spec),
-        "changes": [_change_json(one) for one in changes(before.spec, version.spec)] if before else [],
+        "changes": written([Change(**one) for one in found]) if short else found,
     }
 
 

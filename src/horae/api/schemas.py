@@ -151,6 +151,9 @@ class RunView(BaseModel):
     occurrences: int
     scheduled_until: datetime | None
     input: Any
+    truncated: list[Literal["input", "result"]] = Field(
+        default=[], description="in lists: which of these are left out because they are longer than 4 KiB"
+    )
     progress: Any
     parent_run_id: str | None
     rerun_of: str | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -25,6 +25,19 @@ _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC
 
 def reply(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     return Response(render(value), status, headers, media_type="application/json")
+
+
+PAGE_BYTES = 8 << 20
+"""About how much one page of a list has; where its items are longer, it has fewer of them."""
+
+
+def fitting(items: Sequence[Any], room: int = PAGE_BYTES, *, least: int = 1) -> int:
+    """How many of these items have room on a page."""
+    for count, item in enumerate(items):
+        room -= len(render(item))
+        if room < 0:
+            return max(count, least)
+    return len(items)
 
 
 def render(value: Any) -> bytes:

@@ -29,6 +29,7 @@ class DeadLetter(Record):
     exit_code: int | None
     response_code: int | None
     input: Any
+    truncated: list[str]  # ["input"] if it is left out because it is long
     scheduled_for: str | None
     triggered_by: str | None
     created_at: str

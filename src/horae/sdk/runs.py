@@ -42,6 +42,7 @@ class Run(Record):
     occurrences: int
     scheduled_until: str | None
     input: Any
+    truncated: list[str]  # what a list leaves out because it is long: "input", "result"
     progress: Any
     parent_run_id: str | None
     rerun_of: str | None

@@ -8,6 +8,7 @@ from typing import Any
 from horae.domain.dead_letter import DeadFilter, DeadGroup, DeadLetter
 from horae.domain.records import Page
 from horae.store import dead_groups
+from horae.store.cut import left_out, shortened
 from horae.store.dialects.base import Dialect
 from horae.store.job_list import names_and_attempts
 from horae.store.rows import Group, load, some
@@ -15,7 +16,7 @@ from horae.store.rows import Group, load, some
 _LOOKED_AT = 1_000  # of a job's newest runs
 _LETTER = (
     'd.run_id AS id, d.job_id, d.fingerprint, d.failed_at, h.version, h."trigger", h.attempt, h.uncounted, h.error, '
-    "h.exit_code, h.response_code, h.input, h.scheduled_for, h.triggered_by, h.created_at, s.spec"
+    "h.exit_code, h.response_code, h.scheduled_for, h.triggered_by, h.created_at, s.spec"
 )
 _RUN = "JOIN run_history h ON h.id = d.run_id JOIN job_versions s ON s.job_id = h.job_id AND s.version = h.version"
 _FIELDS = (
@@ -30,15 +31,16 @@ class DeadLetterTable(Group):
         wheres, params = _conditions(self.d, project_id, where)
         if after is not None:
             wheres.append("d.run_id < :after")
+        fields = f"{_LETTER}, {shortened(self.d, 'h.input', 'input')}"
         rows = await self.db.fetch(
-            f"SELECT {_LETTER} FROM dead_letters d {_RUN} WHERE {' AND '.join(wheres)} "
+            f"SELECT {fields} FROM dead_letters d {_RUN} WHERE {' AND '.join(wheres)} "
             "ORDER BY d.run_id DESC LIMIT :limit",
             {**params, "after": after, "limit": limit + 1},
         )
         shown, items = rows[:limit], []
         for row, (name, most) in zip(shown, await names_and_attempts(self.db, self.d, shown), strict=True):
             item = {field: row[field] for field in _FIELDS}
-            item |= {"input": load(row["input"]), "job_name": name}
+            item |= {"input": load(row["input"]), "job_name": name, "truncated": left_out(row, ["input"])}
             items.append({**item, "max_attempts": most})
         return Page(items, items[-1]["id"] if len(rows) > limit else None)
 

@@ -4,11 +4,13 @@ run which moves in between is seen twice (and kept once) rather than not at all.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from horae.domain.records import Page, RunFilter
 from horae.domain.run import RunRecord
 from horae.domain.states import LIVE, AttemptOutcome, RunStatus, Trigger
+from horae.store.cut import left_out, shortened
 from horae.store.dialects.base import Connection, Dialect, Params, Row
 from horae.store.dialects.months import smallest_id
 from horae.store.job_list import names_and_attempts
@@ -38,17 +40,32 @@ _ENDED_ONLY = (
 _JSON = ("input", "progress", "result")
 
 
-def _select(table: str, columns: Sequence[str]) -> str:
-    listed = ", ".join(f'r."{column}"' for column in columns)
+_LONG = ("input", "result")
+
+
+def _select(table: str, columns: Sequence[str], short: Dialect | None = None) -> str:
+    """For a list, in the words of the dialect `short`: without documents that are long."""
+    listed = ", ".join(
+        shortened(short, f"r.{column}", column) if short is not None and column in _LONG else f'r."{column}"'
+        for column in columns
+    )
     # The name and policy come from the version that the run was made of; a deleted job's versions stay.
     return (
         f"SELECT {listed}, s.spec FROM {table} r JOIN job_versions s ON s.job_id = r.job_id AND s.version = r.version"
     )
 
 
-_LIVE = _select("runs", (*_SHARED, *_LIVE_ONLY))
-_ADDED = _select("added", (*_SHARED, *_LIVE_ONLY))
-_ENDED = _select("run_history", (*_SHARED, *_ENDED_ONLY))
+_LIVE_COLUMNS = (*_SHARED, *_LIVE_ONLY)
+_ENDED_COLUMNS = (*_SHARED, *_ENDED_ONLY)
+_LIVE = _select("runs", _LIVE_COLUMNS)
+_ADDED = _select("added", _LIVE_COLUMNS)
+_ENDED = _select("run_history", _ENDED_COLUMNS)
+
+
+@cache
+def _lists(d: Dialect) -> tuple[tuple[str, bool], ...]:
+    """What a list reads, and whether that is live runs."""
+    return (_select("runs", _LIVE_COLUMNS, d), True), (_select("run_history", _ENDED_COLUMNS, d), False)
 
 
 async def add(db: Connection, d: Dialect, insert: str, params: Params) -> list[RunRecord]:
@@ -141,21 +158,24 @@ async def page(db: Connection, d: Dialect, asked: Asked) -> Page[RunRecord]:
     wheres, params = _conditions(d, asked)
     tail = f" WHERE {' AND '.join(wheres)} ORDER BY r.id{' DESC' if down else ''} LIMIT :limit"
     found: dict[str, RunRecord] = {}
-    for select in (_LIVE, _ENDED):
-        is_live = select is _LIVE
+    for select, is_live in _lists(d):
         if (where.status is None or (where.status in LIVE) == is_live) and not (is_live and where.outcome):
             rows = await db.fetch(select + tail, params)
-            found |= {record["id"]: record for record in await _records(db, d, rows, live=is_live)}
+            found |= {record["id"]: record for record in await _records(db, d, rows, live=is_live, listed=True)}
     records = [found[run_id] for run_id in sorted(found, reverse=down)]
     more = len(records) > limit
     return Page(records[:limit], records[limit - 1]["id"] if more else None)
 
 
-async def _records(db: Connection, d: Dialect, rows: Sequence[Row], *, live: bool) -> list[RunRecord]:
+async def _records(
+    db: Connection, d: Dialect, rows: Sequence[Row], *, live: bool, listed: bool = False
+) -> list[RunRecord]:
     found = []
     for row, (name, most) in zip(rows, await names_and_attempts(db, d, rows), strict=True):
         record = _record(row, live=live)
         record["job_name"], record["max_attempts"] = name, most
+        known = _LIVE_COLUMNS if live else _ENDED_COLUMNS
+        record["truncated"] = left_out(row, [column for column in _LONG if column in known]) if listed else []
         found.append(record)
     return found
 

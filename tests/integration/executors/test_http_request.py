@@ -32,7 +32,7 @@ class TestTemplates:
         )
         assert outcome.kind is AttemptOutcome.SUCCEEDED
         request = server.requests[0]
-        assert request.raw_path == "/customers/7/%C3%BC%20%22&/?v=1&q=%C3%BC+%22%26/&p=plain"
+        assert request.raw_path == "/customers/7/%C3%BC%20%22&%2F?v=1&q=%C3%BC+%22%26/&p=plain"
         assert (request.headers["x-run"], request.headers["x-plain"]) == ("0195-run/2", "as it is")
         assert server.bodies[0].decode() == '{"name": "ü \\"&/", "at": "2026-03-01T12:00:00+00:00"}'
         assert request.headers["content-type"] == "application/json"
@@ -73,7 +73,27 @@ class TestTemplates:
         assert permanently(outcome).startswith("the url, filled in, ")
         assert server.requests == []
 
-    @pytest.mark.parametrize("value", ["@evil.example/", "//evil.example/", "..//..//evil.example", "\\\\evil.example"])
+    @pytest.mark.parametrize(
+        ("template", "value"),
+        [
+            ("users/{{ input.a }}/view", "../../admin/delete?x="),
+            ("users/{{ input.a | urlencode }}/view", ".."),
+            ("users/{{ input.a }}/view", "%2E%2e"),
+            ("users/{{ input.a }}", "."),
+        ],
+    )
+    async def test_values_do_not_choose_another_path(
+        self, http: HttpExecutor, server: Server, template: str, value: str
+    ) -> None:
+        outcome = await call(http, server.url + template, input={"a": value})
+        assert permanently(outcome) == "the url, filled in, has a . or .. in its path, and would lead to another one"
+        assert server.requests == []
+
+    async def test_an_encoded_value_stays_in_its_place(self, http: HttpExecutor, server: Server) -> None:
+        await call(http, server.url + "users/{{ input.a | urlencode }}/view", input={"a": "../../admin/delete?x=#y"})
+        assert server.requests[0].raw_path == "/users/..%2F..%2Fadmin%2Fdelete%3Fx=%23y/view"
+
+    @pytest.mark.parametrize("value", ["@evil.example/", "//evil.example/", "\\\\evil.example"])
     async def test_values_do_not_choose_the_host(self, http: HttpExecutor, server: Server, value: str) -> None:
         await call(http, server.url + "{{ input.a }}", input={"a": value})
         assert server.requests[0].headers["host"] in server.url

@@ -57,7 +57,7 @@ def fault(text: str, **values: Any) -> str:
         ("{{ [3, 1, 2] | sort | join('-') }} {{ [1, 2] | sum }} {{ [1, 5] | max }}", "1-2-3 3 5"),
         ("{{ '12' | int + 1 }} {{ 'x' | int(7) }} {{ '1.5' | float }} {{ 2.567 | round(1) }}", "13 7 1.5 2.6"),
         ("{{ 2.1 | round(0, 'ceil') }} {{ -3 | abs }}", "3.0 3"),
-        ("{{ 'a b/ü' | urlencode }} {{ {'q': 'a b', 'n': 1} | urlencode }}", "a%20b/%C3%BC q=a%20b&n=1"),
+        ("{{ 'a b/ü' | urlencode }} {{ {'q': 'a b', 'n': 1} | urlencode }}", "a%20b%2F%C3%BC q=a%20b&n=1"),
         ("{{ ' a ' | trim }}|{{ 'aXa' | replace('X', '-') }}|{{ 'ann lee' | title }}", "a|a-a|Ann Lee"),
         ("{{ 'abcdef'[1:3] }}{{ input.items[1:] | length }}", "bc1"),
         ("{{ range(3) | list }}{{ range(2) }}", "[0,1,2][0,1]"),

@@ -78,10 +78,11 @@ async def show_calendar(
     if end - start > _LONGEST[by]:
         raise InvalidInput("end", f"must be within {_LONGEST[by].days} days of start")
     where = JobFilter(text=q, enabled=True, paused=False, tag=tag, queue=queue)
-    jobs, others_from = await context.store.read(_jobs, principal.project_id, where)
-    # In a thread: it may take a while, in which others want to be served.
-    until = end if others_from is None else min(end, others_from)
-    complete_until, items = await asyncio.to_thread(_items, jobs, now, start, until, by)
+    async with context.turns.turn():
+        jobs, others_from = await context.store.read(_jobs, principal.project_id, where)
+        # In a thread: it may take a while, in which others want to be served.
+        until = end if others_from is None else min(end, others_from)
+        complete_until, items = await asyncio.to_thread(_items, jobs, now, start, until, by)
     truncated = others_from is not None
     shown = {"start": start, "end": end, "complete_until": complete_until, "truncated": truncated, "items": items}
     return reply(shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import orjson
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -57,6 +57,9 @@ class DeadLetterView(BaseModel):
     exit_code: int | None
     response_code: int | None
     input: Any
+    truncated: list[Literal["input"]] = Field(
+        default=[], description="`input` if it is left out because it is longer than 4 KiB; the run has it"
+    )
     scheduled_for: datetime | None
     triggered_by: str | None
     created_at: datetime

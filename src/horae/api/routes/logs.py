@@ -18,7 +18,7 @@ from horae.api.params import RunId
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing, LogLineView
 from horae.api.staying import LIFETIME, Stay
-from horae.api.views import listing, reply, run_json
+from horae.api.views import PAGE_BYTES, listing, reply, run_json
 from horae.domain.ansi import complete, stripped
 from horae.domain.errors import InvalidInput, NotFound, StoreUnavailable
 from horae.domain.run import LogPosition, RunRecord
@@ -28,6 +28,7 @@ from horae.ports import Transaction
 router = APIRouter(prefix=PREFIX, tags=["runs"])
 
 PAGE = 1_000
+_PORTION = 100  # read at a time for a page
 _PIECES = 50  # read at a time while following: a piece has up to 64 KiB
 _POLL, _POLL_QUIET, _QUIET = 0.15, 0.3, 20.0  # seconds between two looks; longer when it was quiet for so long
 _LIVE = (RunStatus.QUEUED, RunStatus.RUNNING)
@@ -72,8 +73,25 @@ async def read_log(
             media_type="text/plain; charset=utf-8",
             headers=headers,
         )
-    _, pieces = await context.store.read(_look, project_id, run_id, after, limit)
-    return reply(listing(pieces, str(_place(pieces[-1])) if len(pieces) == limit else None))
+    pieces, all_of_it = await _some(context, project_id, run_id, after, limit)
+    return reply(listing(pieces, None if all_of_it else str(_place(pieces[-1]))))
+
+
+async def _some(
+    context: Context, project_id: str, run_id: str, after: LogPosition, limit: int
+) -> tuple[list[dict[str, Any]], bool]:
+    """So many pieces, or fewer if they are long; whether that is all there is."""
+    pieces: list[dict[str, Any]] = []
+    size = 0
+    while len(pieces) < limit and size < PAGE_BYTES:
+        wanted = min(_PORTION, limit - len(pieces))
+        _, more = await context.store.read(_look, project_id, run_id, after, wanted)
+        pieces += more
+        if len(more) < wanted:
+            return pieces, True
+        size += sum(len(piece["text"].encode(errors="replace")) for piece in more)
+        after = _place(more[-1])
+    return pieces, False
 
 
 async def _text(context: Context, stay: Stay, run_id: str, after: LogPosition, look: Look) -> AsyncIterator[bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 
@@ -14,7 +14,7 @@ from horae.api.routes import PREFIX
 from horae.api.schedule_schemas import LAST_VERSION, RollbackBody, VersionView
 from horae.api.schedule_views import version_json
 from horae.api.schemas import JobView, Listing
-from horae.api.views import job_reply, listing, reply
+from horae.api.views import PAGE_BYTES, fitting, job_reply, listing, render, reply
 from horae.domain.errors import NotFound
 from horae.domain.records import JobRecord, VersionRecord
 from horae.lifecycle import edit
@@ -22,6 +22,7 @@ from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["jobs"])
 
+_PORTION = 25
 Reader = Annotated[Principal, Depends(allow("jobs:read"))]
 Writer = Annotated[Principal, Depends(allow("jobs:write"))]
 
@@ -32,11 +33,25 @@ async def list_versions(context: Ctx, principal: Reader, page: Page, ref: Ref) -
     scope = f"versions\0{ref}"
     after = page.after(context, principal, scope)
     before = None if after is None else int(after)
-    # One more than is shown: the last one shown is compared with it, and it tells whether there are more.
-    found = await context.store.read(_versions, principal.project_id, ref, page.limit + 1, before)
-    older: list[VersionRecord | None] = [*found[1:], None]
-    shown = [version_json(*pair) for pair in zip(found, older, strict=True)][: page.limit]
-    more = str(shown[-1]["version"]) if len(found) > page.limit else None
+    shown: list[dict[str, Any]] = []
+    size, there_are_more = 0, True
+    # A few at a time: each may be as long as a definition can be.
+    while there_are_more and len(shown) < page.limit and size < PAGE_BYTES:
+        wanted = min(_PORTION, page.limit - len(shown))
+        # One more than is shown: the last one shown is compared with it, and it tells whether there are more.
+        found = await context.store.read(_versions, principal.project_id, ref, wanted + 1, before)
+        older: list[VersionRecord | None] = [*found[1:], None]
+        pairs = list(zip(found, older, strict=True))[:wanted]
+        portion = [version_json(*pair, short=True) for pair in pairs]
+        there_are_more = len(found) > wanted
+        kept = fitting(portion, PAGE_BYTES - size, least=0 if shown else 1)
+        size += sum(len(render(one)) for one in portion[:kept])
+        shown += portion[:kept]
+        if kept < len(portion):
+            there_are_more = True
+            break
+        before = shown[-1]["version"] if shown else None
+    more = str(shown[-1]["version"]) if there_are_more else None
     return reply(listing(shown, page.next(context, principal, scope, more)))
 
 

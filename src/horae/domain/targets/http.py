@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Annotated, Literal
+from urllib.parse import unquote
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationInfo, model_validator
 
@@ -46,6 +47,9 @@ def filled_url(template: str, url: str) -> str:
         raise ValueError(f"grows beyond {LONGEST_URL:,} characters")
     if origin_of(url) != origin_of(template):
         raise ValueError("leads to another host than the definition names")
+    path = url[len(origin_of(url)) :].partition("?")[0].partition("#")[0]
+    if any(unquote(segment) in (".", "..") for segment in path.split("/")):
+        raise ValueError("has a . or .. in its path, and would lead to another one")
     return http_url(url)
 
 

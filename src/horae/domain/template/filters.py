@@ -74,15 +74,16 @@ def _replace(text: str, work: Work, old: Any, new: Any) -> str:
 
 def _urlencode(value: Any, work: Work) -> str:
     if isinstance(value, Mapping):
-        pairs = (f"{_quoted(n, work, '')}={_quoted(v, work, '')}" for n, v in value.items())
+        pairs = (f"{_quoted(n, work)}={_quoted(v, work)}" for n, v in value.items())
         return join(pairs, work, "&")
-    return _quoted(value, work, "/")
+    return _quoted(value, work)
 
 
-def _quoted(value: Any, work: Work, safe: str) -> str:
+def _quoted(value: Any, work: Work) -> str:
+    """A value keeps its place in a path or query: a slash in it is no slash of the path."""
     text = text_of(value, work)
     work.pay(CALL + len(text) // _QUOTED)
-    return quote(text, safe=safe)
+    return quote(text, safe="")
 
 
 def _trim(text: str, work: Work, characters: str | None = None) -> str:

@@ -150,6 +150,10 @@ class Dialect(ABC):
         """A text in a document, by its key; NULL if it is not there, or the document is damaged."""
 
     @abstractmethod
+    def bytes(self, column: str) -> str:
+        """How long a text or JSON document is."""
+
+    @abstractmethod
     def same(self, left: str, right: str) -> str:
         """Equality that takes NULL for equal to NULL."""
 

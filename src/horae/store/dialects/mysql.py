@@ -57,6 +57,9 @@ class MysqlDialect(Dialect):
     def part(self, column: str, key: str) -> str:
         return f"CASE WHEN JSON_VALID({column}) THEN JSON_UNQUOTE(JSON_EXTRACT({column}, '$.{key}')) END"
 
+    def bytes(self, column: str) -> str:
+        return f"LENGTH({column})"
+
     def same(self, left: str, right: str) -> str:
         return f"{left} <=> {right}"
 

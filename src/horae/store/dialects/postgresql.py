@@ -74,6 +74,9 @@ class PostgresqlDialect(Dialect):
     def part(self, column: str, key: str) -> str:
         return f"{column} ->> '{key}'"
 
+    def bytes(self, column: str) -> str:
+        return f"octet_length(CAST({column} AS text))"
+
     def same(self, left: str, right: str) -> str:
         return f"{left} IS NOT DISTINCT FROM {right}"
 

@@ -81,6 +81,9 @@ class SqliteDialect(Dialect):
     def part(self, column: str, key: str) -> str:
         return f"CASE WHEN json_valid({column}) THEN json_extract({column}, '$.{key}') END"
 
+    def bytes(self, column: str) -> str:
+        return f"length(CAST({column} AS BLOB))"  # of a text it would count characters
+
     def same(self, left: str, right: str) -> str:
         return f"{left} IS {right}"
 

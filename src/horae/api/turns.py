@@ -1,0 +1,41 @@
+"""Reads that keep a processor busy for a second or more are made one at a time in each process: a thread of Python
+leaves the others little room, and the limit of requests counts such a read as one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from horae.api.errors import TooManyRequests
+
+AT_ONCE = 1
+PATIENCE = 10.0  # seconds that somebody waits for their turn
+WAITING = 50  # at most; more would only wait in vain
+
+
+class Turns:
+    def __init__(self) -> None:
+        self._free = asyncio.Semaphore(AT_ONCE)
+        self._waiting = 0
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Raises TooManyRequests if others take too long."""
+        if self._waiting >= WAITING:
+            raise _busy()
+        self._waiting += 1
+        try:
+            await asyncio.wait_for(self._free.acquire(), PATIENCE)
+        except TimeoutError:
+            raise _busy() from None
+        finally:
+            self._waiting -= 1
+        try:
+            yield
+        finally:
+            self._free.release()
+
+
+def _busy() -> TooManyRequests:
+    return TooManyRequests("others ask for this as well, and it takes a while; try again", retry_after=int(PATIENCE))
