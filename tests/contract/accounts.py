@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from horae.domain.account import NewSession, NewUser, User
+from horae.domain.account import PORTAL, NewSession, NewUser, User
 from horae.lifecycle import projects, sessions, signup, users
 
 from .world import IDS, World
@@ -44,7 +44,7 @@ class SignedIn:
 
 
 async def session(world: World, who: User) -> SignedIn:
-    made = NewSession(IDS.new(), who.id, "d1", "test", "127.0.0.1")
+    made = NewSession(IDS.new(), who.id, "d1", PORTAL, "127.0.0.1")
     assert await world.store.transact(sessions.open_session, session=made, checked=HASH)
     return SignedIn(who, made.id)
 

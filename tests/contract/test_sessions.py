@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 from horae.domain.account import NewSession
+from horae.domain.audit import AuditFilter
 from horae.domain.lockout import ACCOUNT, ADDRESS
 from horae.lifecycle import sessions, users
 
@@ -49,6 +50,56 @@ async def test_a_new_token_that_never_arrived_may_be_asked_for_again_for_a_momen
     assert await refresh(world, opened.id, 1, "e2", lost_within=10)
     assert await refresh(world, opened.id, 2, "x", lost_within=10) is None, "the lost one turned up: somebody has it"
     assert not await alive(world, opened.id)
+
+
+async def test_but_only_once(world: World):
+    opened = await session(world, await user(world, "ada"))
+    assert await refresh(world, opened.id, 1, "d2")
+    assert await refresh(world, opened.id, 1, "e2", lost_within=10)
+    assert await refresh(world, opened.id, 1, "f2", lost_within=10) is None
+    assert not await alive(world, opened.id)
+
+
+async def test_and_each_generation_anew(world: World):
+    opened = await session(world, await user(world, "ada"))
+    for n in range(1, 4):
+        lost = await refresh(world, opened.id, n, "lost", digest=f"d{n}")
+        assert lost
+        assert await refresh(world, opened.id, n, f"d{n + 1}", lost_within=10)
+
+
+async def test_the_ten_seconds_begin_with_the_first_exchange(world: World):
+    opened = await session(world, await user(world, "ada"))
+    assert await refresh(world, opened.id, 1, "d2")
+    assert await refresh(await world.later(seconds=6), opened.id, 1, "e2", lost_within=10)
+    assert await refresh(await world.later(seconds=12), opened.id, 1, "f2", lost_within=10) is None
+
+
+async def test_and_only_in_a_browser(world: World):
+    ada = await user(world, "ada")
+    made = NewSession(IDS.new(), ada.id, "d1", "cli", "127.0.0.1")
+    assert await world.store.transact(sessions.open_session, session=made, checked=HASH)
+    assert await refresh(world, made.id, 1, "d2")
+    assert await refresh(world, made.id, 1, "e2", lost_within=10) is None
+
+
+async def test_the_try_that_locks_is_in_the_trail_once(world: World):
+    ada = await user(world, "ada")
+    buckets = {f"account:{ada.id}": ACCOUNT, "address:y": ADDRESS}
+
+    async def tell(tx: Any) -> Any:
+        found = await tx.audit.page(None, AuditFilter(action="session.refused"), limit=50, after=None)
+        return [(one.subject_name, one.changes[0]["new"]) for one in found.items]
+
+    at = world
+    for n in range(ACCOUNT.free + 3):
+        assert await at.store.transact(sessions.admit, buckets=buckets, user=ada) == 0
+        told = await at.store.read(tell)
+        assert told == ([("ada", "account")] if n + 1 >= ACCOUNT.free else [])
+        at = at if n + 1 < ACCOUNT.free else await world.later(seconds=ACCOUNT.longest * (n + 1))
+    for _ in range(ADDRESS.free):
+        await world.store.transact(sessions.admit, buckets={"address:z": ADDRESS, "account:unknown": ACCOUNT})
+    assert len(await world.store.read(tell)) == 1  # nobody has that name
 
 
 async def test_but_not_for_longer_and_not_an_older_one(world: World):

@@ -17,7 +17,7 @@ from fastapi import Request
 
 from horae.api import idempotency, query, tokens
 from horae.api.address import crowd
-from horae.api.errors import Malformed, Unauthenticated
+from horae.api.errors import Malformed, TooManyRequests, Unauthenticated
 from horae.api.gate import Gate
 from horae.domain.account import Account, Maker, Place, User
 from horae.domain.errors import NotAllowed, NotFound
@@ -87,9 +87,14 @@ async def authenticate(request: Request) -> Caller:
     if scheme.lower() != "bearer" or not text:
         raise Unauthenticated("sign in, or send your API key as `Authorization: Bearer <key>`")
     gate: Gate = request.app.state.gate
+    is_key = text.startswith("horae_")
     try:
-        caller = await (_by_key(gate, request, text) if text.startswith("horae_") else _by_session(gate, text))
+        caller = await (_by_key(gate, request, text) if is_key else _by_session(gate, text))
+    except TooManyRequests:
+        gate.refusals.note(request, "limited")
+        raise
     except Unauthenticated:
+        gate.refusals.note(request, "key" if is_key else "token")
         await gate.strangers.count(crowd(gate.proxies.address(request)))
         raise
     await gate.limit.count(caller.key_id or caller.actor)

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from fastapi import Request, Response
 
 from horae.api.gate import Gate
-from horae.domain.account import IDLE_SESSION
+from horae.domain.account import IDLE_SESSION, PORTAL
 from horae.domain.errors import NotAllowed
 
 NAME = "horae_refresh"
@@ -16,14 +16,17 @@ PATH = "/api/v1/auth"  # nothing else gets to see it
 
 
 def wanted(request: Request) -> bool:
-    return request.headers.get("horae-client") == "portal"
+    return request.headers.get("horae-client") == PORTAL
 
 
-def given(request: Request, public_url: str | None) -> str | None:
+def given(request: Request, gate: Gate, public_url: str | None) -> str | None:
     """The token in the cookie; refused if another site's page made the browser send it."""
     token = request.cookies.get(NAME)
-    if token is not None and not _own_page(request, public_url):
-        raise NotAllowed("this cookie is only valid for pages of this server")
+    if token is not None and not _own_page(request, public_url, gate.proxies.https(request)):
+        raise NotAllowed(
+            "this cookie is only valid for pages of this server; behind a proxy that speaks https, set "
+            "HORAE_PUBLIC_URL or HORAE_TRUSTED_PROXIES"
+        )
     return token
 
 
@@ -44,12 +47,13 @@ def drop(response: Response) -> None:
     response.delete_cookie(NAME, path=PATH, httponly=True, samesite="strict")
 
 
-def _own_page(request: Request, public_url: str | None) -> bool:
+def _own_page(request: Request, public_url: str | None, https: bool) -> bool:
     """Browsers say with every POST which page it comes from; what does not say so is none."""
     origin = request.headers.get("origin")
     if origin is None:
         return False
-    return origin == _origin(public_url) or urlsplit(origin).netloc == request.headers.get("host", "")
+    scheme = "https" if https else "http"
+    return origin in (_origin(public_url), f"{scheme}://{request.headers.get('host', '')}")
 
 
 def _origin(url: str | None) -> str | None:

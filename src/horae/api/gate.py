@@ -14,6 +14,7 @@ from horae.api.jwt import AccessTokens
 from horae.api.limits import RequestLimit, StrangerLimit
 from horae.api.passwords import Passwords
 from horae.api.refreshing import RefreshTokens
+from horae.api.refusals import Refusals
 from horae.domain.account import Account, ProjectInfo
 from horae.domain.records import KeyRecord
 from horae.ports import Clock, Transaction
@@ -63,6 +64,7 @@ class Gate:
         self.proxies = Proxies(settings.trusted_proxies)
         self.limit = RequestLimit(context.store, context.clock, settings.api_rate)
         self.strangers = StrangerLimit(context.store, context.clock)
+        self.refusals = Refusals(context.clock, self.proxies)
         self._met: OrderedDict[str, None] = OrderedDict()
 
     async def key(self, prefix: str) -> KeyRecord | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from typing import Any
 
 from fastapi import Request
 
@@ -13,38 +14,52 @@ from horae.api.errors import TooManyRequests, Unauthenticated
 from horae.api.gate import Gate
 from horae.api.jwt import GOOD_FOR, Claims
 from horae.api.passwords import outdated
+from horae.api.refusals import name_digest
 from horae.domain.account import Credentials, NewSession, User
 from horae.domain.lockout import ACCOUNT, ADDRESS, Lockout
 from horae.lifecycle import sessions
 from horae.ports import Transaction
 
+_NOBODY = "00000000-0000-0000-0000-000000000000"
+_REMEMBERED = 100  # sign-ins of a user among which an address is looked for
 WRONG = "the username or the password is wrong"  # the same words whichever it is, and whether there is such a user
-
-
-def account_bucket(username: str) -> str:
-    return f"account:{hashlib.sha256(username.lower().encode()).hexdigest()[:40]}"
 
 
 def address_bucket(gate: Gate, request: Request) -> str:
     return f"address:{crowd(gate.proxies.address(request))}"
 
 
-async def admit(context: Context, buckets: dict[str, Lockout]) -> None:
-    wait = await context.store.transact(sessions.admit, buckets=buckets)
+async def admit(context: Context, gate: Gate, request: Request, buckets: dict[str, Lockout], **about: Any) -> None:
+    user: User | None = about.get("user")
+    wait = await context.store.transact(sessions.admit, buckets=buckets, user=user)
     if wait > 0:
+        named = {"user": user.username} if user is not None else {}
+        gate.refusals.note(request, "locked", **named)
         raise TooManyRequests("too many tries: wait a while before the next one", retry_after=math.ceil(wait))
 
 
 async def check_password(context: Context, gate: Gate, request: Request, username: str, password: str) -> Credentials:
     """Whose password this is. It costs one try of the account and of the address, which success gives back."""
-    account, address = account_bucket(username), address_bucket(gate, request)
-    await admit(context, {account: ACCOUNT, address: ADDRESS})
-    found = await context.store.read(_credentials, username.lower())
+    at = crowd(gate.proxies.address(request))
+    found, known = await context.store.read(_credentials, username.lower(), at)
+    user = found.user if found is not None else None
+    account, address = _account_bucket(username, user, at if known else None), address_bucket(gate, request)
+    await admit(context, gate, request, {account: ACCOUNT, address: ADDRESS}, user=user)
     right = await gate.passwords.matches(found.password if found else None, password)
     if found is None or not right or not found.user.is_active:
+        named = {"user": user.username} if user is not None else {"name_digest": name_digest(username)}
+        gate.refusals.note(request, "password", **named)
         raise Unauthenticated(WRONG)
     await context.store.transact(sessions.forgive, account=account, others=[address])
     return found
+
+
+def _account_bucket(username: str, user: User | None, known_at: str | None) -> str:
+    """One for each account, however it was named; and one for each address from where its user has signed in before, so
+    that strangers elsewhere cannot keep them out."""
+    if user is None:
+        return f"account:{hashlib.sha256(username.lower().encode()).hexdigest()[:40]}"
+    return f"account:{user.id}" if known_at is None else f"account:{user.id} at {known_at}"
 
 
 async def open_session(context: Context, gate: Gate, request: Request, found: Credentials) -> tuple[User, str, str]:
@@ -80,8 +95,12 @@ def _plain(text: str, longest: int = 200) -> str:
     return "".join(c if c.isprintable() else "?" for c in text[:longest])
 
 
-async def _credentials(tx: Transaction, username: str) -> Credentials | None:
-    return await tx.accounts.credentials(username) if username.isascii() else None
+async def _credentials(tx: Transaction, username: str, at: str) -> tuple[Credentials | None, bool]:
+    """With whether they have signed in from this address before."""
+    found = await tx.accounts.credentials(username) if username.isascii() else None
+    # Also asked where there is no such user: how long it takes must not tell.
+    addresses = await tx.sessions.addresses(found.user.id if found is not None else _NOBODY, _REMEMBERED)
+    return found, at in map(crowd, addresses)
 
 
 async def _rehash(tx: Transaction, user_id: str, old: str, new: str) -> None:

@@ -13,6 +13,7 @@ _USERNAME = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,99}", re.ASCII)
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?", re.ASCII)
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
+PORTAL = "portal"  # the client whose refresh tokens are cookies
 DEFAULT_PROJECT = "default"
 FIRST_TOKEN_GOOD_FOR = timedelta(hours=24)
 INVITATION_GOOD_FOR = timedelta(days=7)
@@ -129,6 +130,18 @@ class Session:
     used_at: datetime  # when its token was given out
     expires_at: datetime
     ended_at: datetime | None
+    client: str
+    repeated: int | None  # the generation that was given out twice
+
+    def may_repeat(self, generation: int, now: datetime, within: float) -> bool:
+        """Whether the token before may be exchanged once more, since the present one may never have arrived: only in a
+        browser, where a page is left while it refreshes, only once, and only for so many seconds."""
+        return (
+            self.client == PORTAL
+            and self.generation == generation + 1
+            and self.repeated != self.generation
+            and now - self.used_at < timedelta(seconds=within)
+        )
 
     def open_at(self, now: datetime) -> bool:
         return self.ended_at is None and now < self.expires_at

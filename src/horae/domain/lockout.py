@@ -25,9 +25,16 @@ class Lockout:
         """What is left of earlier tries."""
         return max(0.0, tries.level - max(0.0, (now - tries.at).total_seconds()) / self.forget)
 
+    def begins(self, level: float) -> bool:
+        """Whether one more try at this level is the one after which one has to wait."""
+        return self._over(level) < 0 <= self._over(level + 1)
+
+    def _over(self, level: float) -> int:
+        return int(level + 0.5) - self.free  # a little fades between one try and the next
+
     def wait(self, tries: Tries, now: datetime) -> float:
         """Seconds until the next try is looked at; 0: now."""
-        over = int(tries.level + 0.5) - self.free  # a little fades between one try and the next
+        over = self._over(tries.level)
         if over < 0:
             return 0.0
         pause = min(self.longest, self.first * 2.0 ** min(over, 40))

@@ -72,17 +72,21 @@ async def delete_project(tx: Transaction, *, project_id: str, actor: str) -> Non
 
 
 async def set_member(
-    tx: Transaction, *, project_id: str, ref: str, role: str, actor: str, leaving: Leaving = KEPT
+    tx: Transaction, *, project_id: str, ref: str, role: str, actor: str, leaving: Leaving = KEPT, may_add: bool = True
 ) -> tuple[Member, Left]:
-    """Makes a user a member, or gives them another role. Who is no owner leaves what only owners make."""
+    """Makes a user a member, or gives them another role. Without `may_add` there are only those who are members
+    already: others join by invitation, and nobody learns who has an account. Who is no owner leaves what only owners
+    make."""
     await hold_project(tx, project_id)
     owners = await tx.accounts.owners(project_id)
     user = await tx.accounts.user(ref)
+    before = await tx.accounts.member(project_id, user.id) if user is not None else None
+    if before is None and not may_add:
+        raise NotFound("there is no such member: to add somebody, send them an invitation")
     if user is None:
         raise NotFound("there is no such user")
     if role != "owner":
         _keep_an_owner(owners, user)
-    before = await tx.accounts.member(project_id, user.id)
     await tx.accounts.set_role(project_id, user.id, role, actor)
     if before is None or before.role != role:
         changes = [Change("role", before and before.role, role)]

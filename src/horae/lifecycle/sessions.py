@@ -4,23 +4,42 @@ a second time."""
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from datetime import timedelta
 
 from horae.domain.account import NewSession, User, session_ends
+from horae.domain.difference import Change
 from horae.domain.lockout import Lockout
 from horae.ports import Transaction
 
 
-async def admit(tx: Transaction, *, buckets: Mapping[str, Lockout]) -> float:
+async def admit(tx: Transaction, *, buckets: Mapping[str, Lockout], user: User | None = None) -> float:
     """Counts a try in every bucket, before anybody looks at the password: so many processes cannot try more than one.
-    If a bucket says to wait, nothing is counted, and this is for how long."""
+    If a bucket says to wait, nothing is counted, and this is for how long. The try after which one has to wait goes
+    into the audit trail; `user` is whose account it is about."""
     found = await tx.limits.lock(buckets)
     now = await tx.now()
     wait = max(lockout.wait(found[bucket], now) for bucket, lockout in buckets.items())
     if wait == 0:
         for bucket, lockout in buckets.items():
-            await tx.limits.set(bucket, lockout.level(found[bucket], now) + 1)
+            level = lockout.level(found[bucket], now)
+            await tx.limits.set(bucket, level + 1)
+            if lockout.begins(level):
+                await _note_locked(tx, bucket.partition(":")[0], user)
     return wait
+
+
+async def _note_locked(tx: Transaction, what: str, user: User | None) -> None:
+    """Of names that nobody has, only the address is told: there is nothing to guess at."""
+    if what != "address" and user is None:
+        return
+    about = user if what != "address" else None
+    await tx.audit.add(
+        "session.refused",
+        actor="anonymous",
+        project_id=None,
+        id=about.id if about else None,
+        name=about.username if about else None,
+        changes=[Change("locked", None, what)],
+    )
 
 
 async def forgive(tx: Transaction, *, account: str, others: Collection[str] = ()) -> None:
@@ -50,8 +69,9 @@ async def refresh(
     tx: Transaction, *, session_id: str, generation: int, digest: str, new_digest: str, lost_within: float = 0.0
 ) -> User | None:
     """Exchanges a refresh token. One that was exchanged before ends the session: whoever sends it, two people hold it.
-    Unless its exchange is no more than `lost_within` seconds old: the answer may never have arrived. What it held is
-    then good no longer. None says no; it is no error, since what it does must be kept."""
+    Unless it is a browser's and its exchange no more than `lost_within` seconds old: the answer may never have arrived.
+    It is then exchanged once more, and what that answer held is good no longer. None says no; it is no
+    error, since what it does must be kept."""
     session = await tx.sessions.find(session_id, lock=True)
     now = await tx.now()
     if session is None or not session.open_at(now):
@@ -62,8 +82,10 @@ async def refresh(
     if tx.repeated and session.digest == new_digest:
         return user
     is_good = session.generation == generation and session.digest == digest
-    is_lost = session.generation == generation + 1 and now - session.used_at < timedelta(seconds=lost_within)
-    if not is_good and not is_lost:
+    if not is_good and session.may_repeat(generation, now, lost_within):
+        await tx.sessions.repeat(session_id, digest=new_digest)
+        return user
+    if not is_good:
         await tx.sessions.end(session_id, "reused")
         await _note(tx, "session.reuse", session_id, user)
         return None

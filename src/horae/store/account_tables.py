@@ -99,6 +99,7 @@ sessions = table(
     must("expires_at", Time),
     may("ended_at", Time),
     may("end_reason", name(20)),
+    may("repeated", Int),  # the generation that was given out twice, as the first one was lost
     Index("sessions_user", "user_id"),
 )
 

@@ -8,7 +8,7 @@ from horae.domain.account import NewSession, Session
 from horae.store.dialects.base import Row
 from horae.store.rows import Group
 
-_COLUMNS = "id, user_id, digest, generation, created_at, used_at, expires_at, ended_at"
+_COLUMNS = "id, user_id, digest, generation, created_at, used_at, expires_at, ended_at, client, repeated"
 
 
 class SessionTable(Group):
@@ -38,6 +38,19 @@ class SessionTable(Group):
             f"used_at = {self.d.now} WHERE id = :id",
             {"id": session_id, "digest": digest, "generation": generation, "expires_at": expires_at},
         )
+
+    async def repeat(self, session_id: str, *, digest: str) -> None:
+        await self.db.execute(
+            "UPDATE sessions SET digest = :digest, repeated = generation WHERE id = :id",
+            {"id": session_id, "digest": digest},
+        )
+
+    async def addresses(self, user_id: str, limit: int) -> list[str]:
+        rows = await self.db.fetch(
+            "SELECT address FROM sessions WHERE user_id = :user_id ORDER BY id DESC LIMIT :limit",
+            {"user_id": user_id, "limit": limit},
+        )
+        return [row["address"] for row in rows]
 
     async def end(self, session_id: str, reason: str) -> bool:
         return bool(
@@ -75,4 +88,6 @@ def _session(row: Row) -> Session:
         row["used_at"],
         row["expires_at"],
         row["ended_at"],
+        row["client"],
+        row["repeated"],
     )

@@ -21,7 +21,7 @@ from .people import PASSWORD, add_user
 
 KEY = derived(SECRET, b"horae tokens 1: access")
 OTHER = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"
-HOST = {"host": "horae.example", "origin": "https://horae.example"}
+HOST = {"host": "horae.example", "origin": "http://horae.example"}
 
 
 async def signed_in(api: Api, **headers: str) -> dict[str, Any]:
@@ -256,7 +256,8 @@ async def test_the_portal_gets_its_refresh_token_as_a_cookie(api: Api):
         {},
         {"origin": "https://evil.example"},
         {"origin": "null"},
-        {"origin": "https://horae.example.evil"},
+        {"origin": "http://horae.example.evil"},
+        {"origin": "https://horae.example"},  # another scheme is another origin
     ):
         headers = {"host": "horae.example", "horae-client": "portal", **cookie, **origin}
         refused = await api.call("POST", "/auth/refresh", role=None, headers=headers)

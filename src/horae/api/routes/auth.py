@@ -64,7 +64,7 @@ async def sign_up(request: Request, context: Ctx, gate: Door) -> Response:
     password = check_password(body.password.get_secret_value(), name)
     digest = None if body.token is None else tokens.digest(body.token.get_secret_value())
     open_to_all = context.settings.allow_signup
-    await signin.admit(context, {signin.address_bucket(gate, request): ADDRESS})
+    await signin.admit(context, gate, request, {signin.address_bucket(gate, request): ADDRESS})
     await context.store.read(signup.may_sign_up, digest=digest, open_to_all=open_to_all)
     user = NewUser(context.ids.new(), name, await gate.passwords.hash(password), False, f"user:{name}")
     made = await context.store.transact(signup.sign_up, user=user, digest=digest, open_to_all=open_to_all)
@@ -101,6 +101,7 @@ async def refresh(request: Request, context: Ctx, gate: Door) -> Response:
     body = await read_model(request, RefreshBody)
     given = _refresh_token(request, context, gate, body)
     if given is None:
+        gate.refusals.note(request, "refresh")
         raise Unauthenticated(_OVER)
     token, digest = gate.refresh.mint(given.session_id, given.generation + 1)
     user = await context.store.transact(
@@ -113,8 +114,10 @@ async def refresh(request: Request, context: Ctx, gate: Door) -> Response:
     )
     if user is None:
         gate.forget(given.session_id)
+        gate.refusals.note(request, "refresh")
         raise Unauthenticated(_OVER)
-    return _tokens(request, context, gate, signin.tokens_json(context, gate, user, given.session_id, token))
+    found = signin.tokens_json(context, gate, user, given.session_id, token)
+    return _tokens(request, context, gate, found, by_cookie=body.refresh_token is None)
 
 
 @router.post(
@@ -205,12 +208,15 @@ def _refresh_token(request: Request, context: Ctx, gate: Gate, body: RefreshBody
     if body.refresh_token is not None:
         text: str | None = body.refresh_token.get_secret_value()
     else:
-        text = cookies.given(request, context.settings.public_url)
+        text = cookies.given(request, gate, context.settings.public_url)
     return gate.refresh.read(text) if text else None
 
 
-def _tokens(request: Request, context: Ctx, gate: Gate, found: dict[str, object]) -> Response:
-    if not cookies.wanted(request):
+def _tokens(
+    request: Request, context: Ctx, gate: Gate, found: dict[str, object], *, by_cookie: bool = False
+) -> Response:
+    """What came as a cookie goes back as one, whatever else the request says: no script gets to see it."""
+    if not by_cookie and not cookies.wanted(request):
         return reply(found)
     response = reply({**found, "refresh_token": None})
     cookies.put(response, request, gate, str(found["refresh_token"]), context.settings.public_url)

@@ -13,6 +13,7 @@ from horae.api.auth import public
 from horae.api.body import read_model, takes
 from horae.api.context import Context, Ctx
 from horae.api.errors import refuses
+from horae.api.gate import Door
 from horae.api.routes import PREFIX
 from horae.api.views import reply
 from horae.domain.callback import unseal
@@ -65,10 +66,15 @@ class CallbackView(BaseModel):
 async def take_callback(
     request: Request,
     context: Ctx,
+    gate: Door,
     token: Annotated[str, Path(description="from the header Horae-Callback-Url of the call")],
 ) -> Response:
     """Ends an attempt whose call was answered with 202, or reports its progress. The first end counts: 409 after it."""
-    run_id, attempt = _named(context, token)
+    try:
+        run_id, attempt = _named(context, token)
+    except NotFound:
+        gate.refusals.note(request, "callback")
+        raise
     body = await read_model(request, CallbackBody)
     await context.store.transact(
         callback.answer,

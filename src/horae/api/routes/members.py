@@ -47,8 +47,8 @@ async def list_members(context: Ctx, principal: Reader, page: Page) -> Response:
 async def set_member(
     request: Request, context: Ctx, principal: Writer, ref: Ref, revoke_keys: RevokeKeys = False
 ) -> Response:
-    """Makes a user a member, or gives them another role. The last owner stays owner. Who is no owner any more loses the
-    open invitations that they made here; `keys` are those that they made."""
+    """Gives a member another role; admins also make a user a member, whom others invite. The last owner stays
+    owner. Who is no owner any more loses the open invitations that they made here; `keys` are those that they made."""
     body = await read_model(request, MemberBody)
     member, left = await context.store.transact(
         projects.set_member,
@@ -57,6 +57,7 @@ async def set_member(
         role=body.role,
         actor=principal.actor,
         leaving=Leaving(principal.role, revoke_keys),
+        may_add=principal.role == "admin",
     )
     return reply({**shown(member, MemberView), **left_json(left)})
 

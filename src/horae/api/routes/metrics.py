@@ -1,4 +1,5 @@
-"""`/metrics`: what Prometheus reads. Counted by the database, so that any serve process tells the same."""
+"""`/metrics`: what Prometheus reads. Counted by the database, so that any serve process tells the same;
+only what was refused at the door is counted by each process."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ async def metrics(request: Request, context: Ctx) -> Response:
     if _wants_json(request.headers.get("accept", "")):
         return reply(summary_json(await context.store.read(read_summary, None)))
     found = await context.store.read(_overall)
-    text = "".join(f"{line}\n" for line in _lines(found))
+    refused = request.app.state.gate.refusals.counts
+    text = "".join(f"{line}\n" for line in (*_lines(found), *_refused(refused)))
     return Response(text, media_type="text/plain; version=0.0.4")
 
 
@@ -61,6 +63,11 @@ def _lines(found: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     yield from _family("horae_occurrences_skipped_total", "counter", skipped, "reason", found["skipped"])
     live = {status: found["live"].get(status, 0) for status in ("queued", "running")}
     yield from _family("horae_runs_live", "gauge", "Runs that are queued or running.", "status", live)
+
+
+def _refused(counts: Mapping[str, int]) -> Iterator[str]:
+    words = "Sign-ins, keys, tokens and callbacks that this process has refused, by kind."
+    yield from _family("horae_auth_failures_total", "counter", words, "kind", counts)
 
 
 def _family(name: str, kind: str, text: str, label: str, values: Mapping[str, int]) -> Iterator[str]:

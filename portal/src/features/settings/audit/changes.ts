@@ -60,7 +60,10 @@ const VERBS: Record<string, string> = {
 export function actionWords(action: string): string {
   const [kind = action, verb = ""] = action.split(".");
   if (kind === "session")
-    return { open: "signed in", end: "signed out", reuse: "used an old refresh token" }[verb] ?? action;
+    return (
+      { open: "signed in", end: "signed out", reuse: "used an old refresh token", refused: "was locked out" }[verb] ??
+      action
+    );
   const words = VERBS[verb];
   return words ? `${words} the ${kind.replaceAll("_", " ")}` : action;
 }
