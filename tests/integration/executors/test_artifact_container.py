@@ -82,7 +82,7 @@ async def test_a_function_runs_by_the_image_s_python(shelf, python):
 async def test_limits_are_the_container_s(shelf):
     files = {"bin/tool": "#!/bin/sh\nexec tail /dev/zero"}
     outcome, _ = await shelf.run(shelf.put(tarred(files)), ["bin/tool"], image=IMAGE, limits={"memory": "32MiB"})
-    assert (outcome.error or "").startswith("out of memory")
+    assert "out of memory" in (outcome.error or "")
 
 
 async def test_an_image_without_python_is_told(shelf):

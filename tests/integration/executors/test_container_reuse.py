@@ -82,7 +82,7 @@ async def test_a_stopped_run_takes_the_container_with_it(podman, container):
 
 async def test_out_of_memory_is_told_and_ends_the_container(podman, container):
     outcome, _ = await run(container, "exec tail /dev/zero", limits={"memory": "32MiB"})
-    assert (outcome.error or "").startswith("out of memory")
+    assert "out of memory" in (outcome.error or "")
     assert podman.containers() == []
 
 

@@ -139,7 +139,7 @@ async def test_the_field_that_is_wrong(kind: Kind) -> None:
 async def test_something_else_answers(kind: Kind) -> None:
     with scripted(Answer(200, b"<html>welcome</html>"), Answer(200, b"xx", {"content-encoding": "gzip"})) as server:
         async with calling(kind, server.url, retries=0) as call:
-            with pytest.raises(errors.ServerError, match="no JSON"):
+            with pytest.raises(errors.ServerError, match="not JSON"):
                 await call("jobs.get", "a")
             with pytest.raises(errors.Unreachable):
                 await call("jobs.get", "a")
@@ -149,7 +149,7 @@ async def test_something_else_answers(kind: Kind) -> None:
     with pytest.raises(errors.InvalidInput, match="must begin with http"):
         kind("127.0.0.1:8080")
     for url in ("http://", "http://a b", "http://x:99999", "http://[::1"):
-        with pytest.raises(errors.InvalidInput, match="no address"):
+        with pytest.raises(errors.InvalidInput, match="not an address"):
             kind(url)
 
 

@@ -1,10 +1,8 @@
 """Every failure is one line on standard error, and an exit code that says which kind."""
 
 import json
-import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,15 +22,6 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HORAE_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("HORAE_URL", NOBODY)
-
-
-@pytest.fixture(autouse=True)
-def signals() -> Iterator[None]:
-    """`serve` ignores them at its end, and all that other tests start would inherit that."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 @pytest.mark.parametrize(
@@ -107,12 +96,22 @@ def test_settings_that_do_not_work(
 ):
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
-    assert run(line.split()) == code
-    out, err = capsys.readouterr()
+    out, err = ran(line.split(), code, capsys)
     assert out == ""
     assert (err.count("\n"), err[:7]) == (1, "horae: "), err
     assert message in err
     assert "hunter2" not in err
+
+
+def ran(words: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    """What it prints. A process of the product has this one to itself: it sets up signals, logging and memory."""
+    if words[0] in ("serve", "worker", "up"):
+        done = subprocess.run([sys.executable, "-m", "horae", *words], capture_output=True, text=True, check=False)
+        assert done.returncode == code
+        return done.stdout, done.stderr
+    assert run(words) == code
+    out, err = capsys.readouterr()
+    return out, err
 
 
 def test_a_broken_client_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):

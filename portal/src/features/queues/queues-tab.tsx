@@ -50,6 +50,22 @@ const COLUMNS: ColumnDef<QueueView>[] = [
     ),
   },
   {
+    id: "projects",
+    header: "Reserved for",
+    meta: { className: "hidden sm:table-cell" },
+    cell: ({ row: { original: queue } }) =>
+      queue.reserved ? (
+        <span className="flex flex-wrap gap-1">
+          {queue.projects.map((slug) => (
+            <Badge key={slug}>{slug}</Badge>
+          ))}
+          {queue.projects.length === 0 ? <span className="text-muted">other projects</span> : null}
+        </span>
+      ) : (
+        <span className="text-muted">all projects</span>
+      ),
+  },
+  {
     id: "queued",
     header: "Queued",
     cell: ({ row: { original: queue } }) => (

@@ -3,7 +3,7 @@ import type { WorkerView } from "@/api/schema";
 import { canBeTaken, missing, needsOf, type Target } from "./servable";
 
 function worker(offers: string[], queues: string[] = [], status: WorkerView["status"] = "idle"): WorkerView {
-  return { offers, queues, status } as WorkerView;
+  return { offers, queues, projects: [] as string[], status } as WorkerView;
 }
 
 describe("needsOf", () => {
@@ -20,6 +20,7 @@ describe("canBeTaken", () => {
   it("wants one worker that serves the queue and offers it", () => {
     expect(canBeTaken([worker(["http"])], "mail", "http")).toBe(true);
     expect(canBeTaken([worker(["http"], ["mail"])], "mail", "http")).toBe(true);
+    expect(canBeTaken([{ ...worker(["http"]), projects: ["billing"] }], "mail", "http")).toBe(false); // none yet
     expect(canBeTaken([worker(["http"], ["web"]), worker(["script"], ["mail"])], "mail", "http")).toBe(false);
   });
 

@@ -9,20 +9,17 @@ export function needsOf(target: Target): string {
   return target.kind;
 }
 
+const serves = ({ status, queues, projects }: WorkerView, queue: string) =>
+  (status === "idle" || status === "busy") &&
+  (queues.includes(queue) || (queues.length === 0 && projects.length === 0));
+
 /** Whether some live worker serves the queue and offers what is needed. One that drains takes nothing more. */
 export function canBeTaken(workers: readonly WorkerView[], queue: string, needs: string): boolean {
-  return workers.some(
-    (worker) =>
-      (worker.status === "idle" || worker.status === "busy") &&
-      (worker.queues.length === 0 || worker.queues.includes(queue)) &&
-      worker.offers.includes(needs),
-  );
+  return workers.some((worker) => serves(worker, queue) && worker.offers.includes(needs));
 }
 
 /** What is missing, in a sentence without a full stop. */
 export function missing(workers: readonly WorkerView[], queue: string, needs: string): string {
-  const serves = workers.some(
-    ({ status, queues }) => (status === "idle" || status === "busy") && (queues.length === 0 || queues.includes(queue)),
-  );
-  return serves ? `No live worker in queue ${queue} offers ${needs}` : `No live worker serves queue ${queue}`;
+  const served = workers.some((worker) => serves(worker, queue));
+  return served ? `No live worker in queue ${queue} offers ${needs}` : `No live worker serves queue ${queue}`;
 }

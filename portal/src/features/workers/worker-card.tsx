@@ -80,11 +80,25 @@ function Offers({ worker }: { worker: WorkerView }) {
     <dl className="mt-3 grid grid-cols-[5rem_1fr] gap-x-3 gap-y-1.5 text-xs">
       <dt className="py-0.5 text-muted">Queues</dt>
       <dd className="flex flex-wrap gap-1">
-        {worker.queues.length === 0 ? <span className="py-0.5 text-soft">all</span> : null}
+        {worker.queues.length === 0 ? (
+          <span className="py-0.5 text-soft">
+            {worker.projects.length === 0 ? "all" : "none is reserved for its projects"}
+          </span>
+        ) : null}
         {worker.queues.map((queue) => (
           <Badge key={queue}>{queue}</Badge>
         ))}
       </dd>
+      {worker.projects.length > 0 ? (
+        <>
+          <dt className="py-0.5 text-muted">Projects</dt>
+          <dd className="flex flex-wrap gap-1">
+            {worker.projects.map((slug) => (
+              <Badge key={slug}>{slug}</Badge>
+            ))}
+          </dd>
+        </>
+      ) : null}
       <dt className="py-0.5 text-muted">Offers</dt>
       <dd className="flex min-w-0 flex-wrap gap-1">
         {kinds.map((kind) => (
