@@ -115,6 +115,7 @@ class Settings:
 
     sources: Mapping[str, str] = field(default_factory=dict, repr=False)  # name -> where its value came from
     files: Mapping[str, Path] = field(default_factory=dict, repr=False)  # name -> the file that holds its value
+    lying_here: frozenset[str] = field(default=frozenset(), repr=False)  # from a horae.toml that nobody named
 
     def poll_max(self, *, wakeups: bool) -> float:
         """How long an idle worker may sleep: briefly where no wake-ups arrive, unless somebody decided."""
@@ -196,7 +197,9 @@ def load(
         except (ValueError, TypeError, OverflowError) as error:
             raise ConfigurationError(f"{label} {error}") from None
     _resolve(values, sources, environ, up=up)
-    settings = Settings(**values, sources=sources, files=files)
+    unnamed = toml_name and not environ.get(PREFIX + "CONFIG")
+    lying_here = frozenset(name for name, source in sources.items() if unnamed and toml_name in source)
+    settings = Settings(**values, sources=sources, files=files, lying_here=lying_here)
     _check(settings)
     return settings
 

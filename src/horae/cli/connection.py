@@ -19,6 +19,7 @@ def connect(*, quick: bool = False) -> Client:
     from horae.sdk.client import Client
 
     settings = config.load()
+    _refuse_strange_address(settings)
     if (signed_in := _signed_in(settings, quick)) is not None:
         return signed_in
     url, token = settings.url, settings.token
@@ -37,8 +38,32 @@ def _patience(quick: bool) -> dict[str, Any]:
     return {"timeout": 1.0, "retries": 0} if quick else {}
 
 
+_NAME_IT = "name the file to use it: HORAE_CONFIG=horae.toml"
+
+
+def _refuse_strange_address(settings: config.Settings) -> None:
+    """A `horae.toml` that comes with a cloned repository must not decide where a token goes that it does not hold."""
+    here = settings.lying_here
+    for one, other in (("url", "token"), ("token", "url")):
+        if one in here and other not in here and settings.sources[other] != "default":
+            raise ConfigurationError(
+                f"{one} is from the horae.toml in this directory, and {other} from {settings.sources[other]}: set both "
+                f"in one place, or {_NAME_IT}"
+            )
+    if "data_dir" in here and "token" not in here and settings.token is not None and settings.url is None:
+        raise ConfigurationError(
+            f"data_dir, and with it the address of the API, is from the horae.toml in this directory, and token from "
+            f"{settings.sources['token']}: set HORAE_URL, or {_NAME_IT}"
+        )
+
+
 def known_url(settings: config.Settings) -> str:
-    """Where the API is, as far as is known."""
+    """Where the API is, as far as is known; a password is about to be sent there."""
+    for name in ("url", "data_dir") if settings.url is None else ("url",):
+        if name in settings.lying_here:
+            raise ConfigurationError(
+                f"{name} is from the horae.toml in this directory: say with --url where to sign in, or {_NAME_IT}"
+            )
     return checked(settings.url or _left_by_up(settings).get("url") or f"http://127.0.0.1:{settings.port}")
 
 
@@ -57,10 +82,13 @@ def checked(url: str) -> str:
 def on_the_database(settings: config.Settings) -> bool:
     """Whether a command that can do either works on the database itself: where that is set, or where there is nothing
     to sign in to an API with."""
-    if settings.sources["database_url"] != "default":
-        return True
     known = settings.token is not None or config.login_file().exists() or settings.client_file.exists()
-    return not known
+    if known and "database_url" in settings.lying_here and "token" not in settings.lying_here:
+        raise ConfigurationError(
+            "database_url is from the horae.toml in this directory, and you are signed in to an API besides: set "
+            f"HORAE_DATABASE_URL, or {_NAME_IT}"
+        )
+    return settings.sources["database_url"] != "default" or not known
 
 
 def _signed_in(settings: config.Settings, quick: bool) -> Client | None:

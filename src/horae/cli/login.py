@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from ipaddress import ip_address
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -36,6 +38,7 @@ def login(
 ) -> None:
     """Sign in, so that every command from now on acts as you. The password is asked for, or read from a pipe."""
     url = checked(url) if url else known_url(config.load())
+    warn_of_plain(url)
     name = username or _asked("Username")
     _sign_in(url, name, ask_password(f"Password of {name} on {url}"), project, as_json)
 
@@ -50,6 +53,7 @@ def signup(
     from horae.sdk.client import Client
 
     url = checked(url) if url else known_url(config.load())
+    warn_of_plain(url)
     name = username or _asked("Username")
     secret = ask_password("New password (12 characters or more)", twice=True)
     with Client(url, client="cli") as client:
@@ -98,6 +102,20 @@ def password(as_json: AsJson = False) -> None:
         print_json({"changed": True})
     else:
         say("Changed. Your other sessions have ended.")
+
+
+def warn_of_plain(url: str) -> None:
+    """Before a password is asked for."""
+    parts = urlsplit(url)
+    if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
+        say(f"Warning: {url} is not encrypted: everybody on the way can read your password. Use https if you can.")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def ask_password(words: str, *, twice: bool = False) -> str:
