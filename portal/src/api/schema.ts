@@ -119,6 +119,7 @@ export interface BusyWorkerView {
   heartbeat_at: string;
   drain_requested_by: string | null;
   trouble: TroubleView | null;
+  isolation: IsolationView | null;
   current_runs: string[];
 }
 
@@ -468,6 +469,20 @@ export interface InvitationView {
   expires_at: string;
   accepted_by: string | null;
   accepted_at: string | null;
+}
+
+/**
+ * How far a worker keeps the code of jobs apart: the `kinds` of target whose code runs on its machine itself, as
+ * which `user`, in which `sandbox` or why in none (`unsandboxed`), and what a script there could read (`readable`).
+ * `owner_is_admin` says why an owner of a project can take over the installation there; null if nothing known does.
+ */
+export interface IsolationView {
+  kinds: string[];
+  user: string;
+  sandbox: string;
+  unsandboxed: string | null;
+  readable: string[];
+  owner_is_admin: string | null;
 }
 
 /** A job as people send it: its definition, and whether it is on. */
@@ -1413,6 +1428,7 @@ export interface WorkerView {
   heartbeat_at: string;
   drain_requested_by: string | null;
   trouble: TroubleView | null;
+  isolation: IsolationView | null;
 }
 
 /** What each operation takes and answers, below /api/v1. */

@@ -157,6 +157,14 @@ _WORKER_VIEW = {
     "heartbeat_at": "2026-11-15T07:03:21Z",
     "drain_requested_by": None,
     "trouble": None,
+    "isolation": {
+        "kinds": ["script"],
+        "user": "horae-scripts",
+        "sandbox": "bubblewrap",
+        "unsandboxed": None,
+        "readable": ["files that the user horae-scripts may read"],
+        "owner_is_admin": None,
+    },
 }
 
 _JOB_VIEW = {

@@ -248,6 +248,19 @@ class TroubleView(BaseModel):
     since: datetime
 
 
+class IsolationView(BaseModel):
+    """How far a worker keeps the code of jobs apart: the `kinds` of target whose code runs on its machine itself, as
+    which `user`, in which `sandbox` or why in none (`unsandboxed`), and what a script there could read (`readable`).
+    `owner_is_admin` says why an owner of a project can take over the installation there; null if nothing known does."""
+
+    kinds: list[str]
+    user: str
+    sandbox: str
+    unsandboxed: str | None
+    readable: list[str]
+    owner_is_admin: str | None
+
+
 class WorkerView(BaseModel):
     id: str
     name: str
@@ -266,6 +279,7 @@ class WorkerView(BaseModel):
     heartbeat_at: datetime
     drain_requested_by: str | None
     trouble: TroubleView | None
+    isolation: IsolationView | None
 
 
 class BusyWorkerView(WorkerView):

@@ -12,6 +12,7 @@ import orjson
 from fastapi import Response
 
 from horae.api.schemas import RunView
+from horae.domain.isolation import Isolation
 from horae.domain.job import JobSpec
 from horae.domain.records import JobRecord, SchedulerRecord, WorkerRecord
 from horae.domain.run import RunRecord
@@ -136,6 +137,18 @@ def worker_json(worker: WorkerRecord) -> Json:
         "heartbeat_at": worker.heartbeat_at,
         "drain_requested_by": worker.drain_requested_by,
         "trouble": worker.trouble,
+        "isolation": None if worker.isolation is None else isolation_json(worker.isolation),
+    }
+
+
+def isolation_json(found: Isolation) -> Json:
+    return {
+        "kinds": list(found.kinds),
+        "user": found.user,
+        "sandbox": found.sandbox,
+        "unsandboxed": found.unsandboxed,
+        "readable": found.readable,
+        "owner_is_admin": found.owner_is_admin,
     }
 
 

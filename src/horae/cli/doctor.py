@@ -16,6 +16,7 @@ from horae.domain.errors import HoraeError
 from horae.setting import show
 
 if TYPE_CHECKING:
+    from horae.domain.records import WorkerRecord
     from horae.watch.health import Check
 
 _COLOURED = {"ok": "healthy", "warning": "paused", "failed": "failed"}
@@ -29,10 +30,16 @@ def register(app: typer.Typer) -> None:
 
 def doctor(
     settings_only: Annotated[bool, typer.Option("--settings", help="Only show the settings.")] = False,
+    isolation: Annotated[
+        bool, typer.Option("--isolation", help="Only show how workers keep the code of projects apart.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check configuration, database, clocks, schedulers and workers, and say what is wrong."""
     settings = config.load()
+    if isolation:
+        _isolation(settings, as_json=as_json)
+        return
     told = _settings(settings)
     checks = [] if settings_only else _checks(settings)
     if as_json:
@@ -68,7 +75,18 @@ def _without_password(text: str) -> str:
 
 def _checks(settings: config.Settings) -> list[Check]:
     from horae import wiring
-    from horae.watch.health import Check, State, clock, definitions, failing, scheduling, versions, waiting, working
+    from horae.watch.health import (
+        Check,
+        State,
+        clock,
+        definitions,
+        failing,
+        isolating,
+        scheduling,
+        versions,
+        waiting,
+        working,
+    )
     from horae.watch.logging import configure
 
     configure(form="console", level="error", role="doctor")
@@ -87,6 +105,7 @@ def _checks(settings: config.Settings) -> list[Check]:
     found.append(clock(cluster.now, SystemClock().now()))
     found.append(scheduling(cluster))
     found += [*working(cluster), *failing(cluster), *waiting(cluster), *definitions(cluster, read)]
+    found += isolating(cluster)
     found.append(versions(__version__, cluster.alive))
     return found
 
@@ -119,6 +138,41 @@ def _local(settings: config.Settings) -> list[Check]:
             words = f"{free // 2**20} MiB of disk space are left for the database"
             found.append(Check("disk", State.WARNING, words, "free some space, or shorten HORAE_RETENTION"))
     return found
+
+
+def _isolation(settings: config.Settings, *, as_json: bool) -> None:
+    """Of each worker: whom it serves, as which user and in which sandbox scripts run, what they could read."""
+    from horae import wiring
+    from horae.watch.logging import configure
+
+    configure(form="console", level="error", role="doctor")
+    alive = [worker for worker in wiring.look(settings).workers if worker.there]
+    rows = [_isolated(worker) for worker in alive]
+    if as_json:
+        print_json({"workers": rows})
+        return
+    table(
+        ("worker", "projects", "queues", "runs as", "sandbox", "a script can read", "verdict"),
+        ((*list(row.values())[:-2], "; ".join(row["readable"]) or "–", row["verdict"]) for row in rows),
+        "No worker is alive.",
+    )
+
+
+def _isolated(worker: WorkerRecord) -> dict[str, Any]:
+    found = worker.isolation
+    told: dict[str, Any] = {
+        "worker": worker.name,
+        "projects": ", ".join(worker.projects) or "all",
+        "queues": ", ".join(worker.queues) or ("reserved ones" if worker.projects else "all"),
+    }
+    if found is None:
+        return {**told, "user": "?", "sandbox": "?", "readable": [], "verdict": "its version does not tell"}
+    if not found.kinds:
+        return {**told, "user": "–", "sandbox": "–", "readable": [], "verdict": "runs no scripts or artifacts"}
+    why = found.owner_is_admin
+    verdict = "owners are kept apart" if why is None else f"an owner here is an admin: {why}"
+    sandbox = found.sandbox if found.unsandboxed is None else f"none: {found.unsandboxed}"
+    return {**told, "user": found.user, "sandbox": sandbox, "readable": found.readable, "verdict": verdict}
 
 
 def _show(checks: list[Check]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -66,16 +66,11 @@ class Isolation:
             found.append("by containers: " + ", ".join(self.mounts))
         return found
 
-    def text(self) -> str:
-        return json.dumps(asdict(self))
 
-
-def isolation_of(text: str | None) -> Isolation | None:
+def isolation_of(stored: str | Mapping[str, Any] | None) -> Isolation | None:
     """As a worker has told it; None of one that did not, or in words of a later version."""
-    if text is None:
-        return None
     try:
-        told: Mapping[str, Any] = json.loads(text)
+        told: Any = json.loads(stored) if isinstance(stored, str) else stored
         known = {name: told[name] for name in Isolation.__slots__ if name in told}
         return Isolation(**{**known, "kinds": tuple(known["kinds"]), "mounts": tuple(known.get("mounts", ()))})
     except (ValueError, TypeError, KeyError):

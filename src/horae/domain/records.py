@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
+from horae.domain.isolation import Isolation
 from horae.domain.job import JobSpec
 from horae.domain.states import RunStatus, SchedulerStatus, WorkerStatus
 from horae.domain.trouble import Trouble
@@ -288,6 +289,7 @@ class WorkerSign:
     offers: tuple[str, ...]
     slots: int
     projects: tuple[str, ...] = ()  # that it is bound to, by their slugs
+    isolation: Isolation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,6 +319,7 @@ class WorkerRecord:
     drain_requested_by: str | None = None
     trouble: Trouble | None = None
     projects: tuple[str, ...] = ()  # that it is bound to: then it serves the queues it names, and no others
+    isolation: Isolation | None = None  # None of a worker of a version that did not tell
 
     @property
     def serves_all(self) -> bool:

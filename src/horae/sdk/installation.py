@@ -33,6 +33,7 @@ class Worker(Record):
     heartbeat_at: str
     drain_requested_by: str | None
     trouble: Json | None
+    isolation: Json | None
 
 
 class BusyWorker(Worker):

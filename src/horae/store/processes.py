@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import asdict
 
+from horae.domain.isolation import isolation_of
 from horae.domain.records import (
     Beat,
     Host,
@@ -27,9 +29,10 @@ class ProcessTable(Group):
     async def register_worker(self, sign: WorkerSign) -> None:
         await self._forget("workers", sign.id)
         await self.db.execute(
-            f"INSERT INTO workers (id, name, {_HOST}, version, queues, offers, slots, projects, busy, status, "
-            "runs_done, started_at, heartbeat_at) VALUES (:id, :name, :hostname, :platform, :host_key, :pid, "
-            f":pid_started, :version, :queues, :offers, :slots, :projects, 0, 'idle', 0, {self.d.now}, {self.d.now})",
+            f"INSERT INTO workers (id, name, {_HOST}, version, queues, offers, slots, projects, isolation, busy, "
+            "status, runs_done, started_at, heartbeat_at) VALUES (:id, :name, :hostname, :platform, :host_key, :pid, "
+            f":pid_started, :version, :queues, :offers, :slots, :projects, :isolation, 0, 'idle', 0, "
+            f"{self.d.now}, {self.d.now})",
             {
                 "id": sign.id,
                 "name": sign.name,
@@ -39,6 +42,7 @@ class ProcessTable(Group):
                 "offers": dump(sign.offers),
                 "slots": sign.slots,
                 "projects": dump(sign.projects) if sign.projects else None,
+                "isolation": None if sign.isolation is None else dump(asdict(sign.isolation)),
             },
         )
 
@@ -76,8 +80,8 @@ class ProcessTable(Group):
 
     async def workers(self, offline_after: float) -> list[WorkerRecord]:
         rows = await self.db.fetch(
-            f"SELECT id, name, {_HOST}, version, queues, offers, slots, projects, busy, status, runs_done, started_at, "
-            "heartbeat_at, stopped_at, drain_requested_by, trouble, trouble_since, "
+            f"SELECT id, name, {_HOST}, version, queues, offers, slots, projects, isolation, busy, status, runs_done, "
+            "started_at, heartbeat_at, stopped_at, drain_requested_by, trouble, trouble_since, "
             f"heartbeat_at < {self.d.earlier(':offline_after')} AS silent FROM workers ORDER BY id",
             {"offline_after": offline_after},
         )
@@ -266,6 +270,7 @@ def _worker(row: Row) -> WorkerRecord:
         offers=tuple(load_list(row["offers"])),
         slots=row["slots"],
         projects=tuple(load_list(row["projects"])),
+        isolation=isolation_of(row["isolation"]),
         busy=row["busy"],
         status=_status(row),
         runs_done=row["runs_done"],

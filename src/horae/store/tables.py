@@ -435,6 +435,7 @@ workers = table(
     may("trouble_since", Time),
     may("stopped_at", Time),  # it said goodbye then; one that is offline without it is dead or cut off
     may("projects", Json),  # that it is bound to, by their slugs
+    may("isolation", Json),  # how far it keeps the code of jobs apart: see domain/isolation.py
     Index("workers_host", "host_key"),
 )
 

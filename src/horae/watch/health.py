@@ -162,6 +162,25 @@ def waiting(cluster: Cluster) -> list[Check]:
     return found
 
 
+def isolating(cluster: Cluster) -> list[Check]:
+    """Workers on which nothing separates an owner of a project from the installation."""
+    told: dict[str, list[str]] = {}
+    for worker in cluster.workers:
+        if worker.there and worker.isolation is not None and (why := worker.isolation.owner_is_admin):
+            told.setdefault(why, []).append(worker.name)
+    return [
+        Check(
+            "isolation",
+            State.WARNING,
+            f"an owner of any project that {', '.join(names[:_NAMED])}{', …' if len(names) > _NAMED else ''} serves is "
+            f"an admin: {why}",
+            "set HORAE_SCRIPT_USER, or run workers as a user that is not root and install bubblewrap; bind them to "
+            "projects with --projects; or trust every owner",
+        )
+        for why, names in told.items()
+    ]
+
+
 _GRAVE = ("claim", "report", "fire", "sweep")  # without these, work stops
 
 

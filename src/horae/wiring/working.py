@@ -92,7 +92,7 @@ async def _worker(
     from horae.processes.worker import Worker
 
     stop, stop_now = stop_signals()
-    await isolate(settings, commands)
+    isolation = await isolate(settings, commands)
     wakeups = wakeups_for(settings)
     store = await patiently(lambda: store_for(settings, wakeups, connections=2, plan_once=True), stop)
     if store is None:
@@ -120,6 +120,7 @@ async def _worker(
             offers,
             slots,
             projects,
+            isolation,
         ),
         store,
         executors,

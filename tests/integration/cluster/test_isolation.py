@@ -130,6 +130,14 @@ async def test_without_a_sandbox_there_is_much_to_find(make_cluster: Make) -> No
     assert "secret in environ of sleep" in found
     assert "secret in /tmp/horae-65534/" in found
     assert "an owner of any project it serves is an admin" in worker.output
+    (row,) = (await cluster.command("doctor", "--isolation"))["workers"]
+    assert (row["user"], row["projects"], row["queues"]) == ("nobody", "all", "all")
+    assert row["verdict"].startswith("an owner here is an admin: scripts run as nobody, the worker's own user")
+    assert row["readable"][0].startswith("all files of the user nobody")
+    api = await cluster.with_api("viewer")
+    (shown,) = (await cluster.command("workers", **api))["items"]
+    assert shown["isolation"]["sandbox"] == "none"
+    assert shown["isolation"]["owner_is_admin"] is not None
 
 
 @pytest.mark.sqlite

@@ -1,13 +1,15 @@
 """What the doctor shows of settings, and what it makes of what it finds."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from horae.cli.doctor import _without_password
+from horae.domain.isolation import Isolation
 from horae.domain.records import Host, SchedulerRecord, ShardView, WorkerRecord
-from horae.watch.health import Cluster, State, clock, scheduling, versions, working
+from horae.watch.health import Cluster, State, clock, isolating, scheduling, versions, working
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 HOST = Host("machine", "Linux", "key", 1, 1)
@@ -62,3 +64,15 @@ def test_workers_and_the_queues_that_they_serve():
 def test_versions():
     assert versions("1", [worker()]).state is State.OK
     assert "others run 2" in versions("1", [worker(), worker(version="2")]).finding
+
+
+def test_workers_that_keep_nobody_apart():
+    apart = Isolation(("script",), "horae", "scripts")
+    open_ones = [worker(isolation=replace(apart, root=True)), worker(isolation=replace(apart, root=True))]
+    assert isolating(cluster(workers=(worker(), worker(isolation=apart)))) == []
+    (check,) = isolating(cluster(workers=(*open_ones, worker(isolation=apart))))
+    assert (check.state, check.finding) == (
+        State.WARNING,
+        "an owner of any project that w, w serves is an admin: scripts run as root",
+    )
+    assert isolating(cluster(workers=(worker(status="offline", isolation=replace(apart, root=True)),))) == []

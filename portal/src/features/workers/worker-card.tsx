@@ -50,6 +50,7 @@ export function WorkerCard({ worker, runs }: WorkerCardProps) {
       </div>
       {alive && worker.trouble ? <TroubleNote trouble={worker.trouble} /> : null}
       {alive ? <Offers worker={worker} /> : null}
+      {alive ? <Isolation worker={worker} /> : null}
       {alive ? <Runs worker={worker} runs={runs} /> : null}
     </article>
   );
@@ -116,6 +117,27 @@ function Offers({ worker }: { worker: WorkerView }) {
         {functions.length > MOST ? (
           <span className="py-0.5 text-muted">and {plural(functions.length - MOST, "function")} more</span>
         ) : null}
+      </dd>
+    </dl>
+  );
+}
+
+function Isolation({ worker }: { worker: WorkerView }) {
+  const { isolation } = worker;
+  if (!isolation || isolation.kinds.length === 0) return null;
+  const sandbox = isolation.unsandboxed === null ? `in a sandbox (${isolation.sandbox})` : "without a sandbox";
+  return (
+    <dl className="mt-1.5 grid grid-cols-[5rem_1fr] gap-x-3 gap-y-1.5 text-xs">
+      <dt className="py-0.5 text-muted">Isolation</dt>
+      <dd className="py-0.5 break-words">
+        Scripts run as {isolation.user}, {sandbox}
+        {isolation.unsandboxed === null ? "" : `: ${isolation.unsandboxed}`}. They can read{" "}
+        {isolation.readable.join("; ")}.
+        {isolation.owner_is_admin === null ? null : (
+          <p className="mt-1 text-failed-text">
+            An owner of any project that this worker serves is an admin: {isolation.owner_is_admin}.
+          </p>
+        )}
       </dd>
     </dl>
   );

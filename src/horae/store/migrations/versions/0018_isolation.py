@@ -1,0 +1,26 @@
+"""A worker tells how far it keeps the code of jobs apart.
+
+Processes of the version before go on working; they tell nothing.
+
+Revision ID: 0018
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+from horae.store.columns import Json
+
+revision = "0018"
+down_revision = "0017"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("workers", sa.Column("isolation", Json, nullable=True))
+
+
+def downgrade() -> None:
+    op.drop_column("workers", "isolation")
