@@ -191,6 +191,28 @@ async def test_inputs_override_arguments(world: World) -> None:
     assert len(await world.live()) == 3
 
 
+async def test_inputs_do_not_override_what_is_locked(world: World) -> None:
+    await register(world)
+    archive: dict[str, Any] = {
+        "kind": "artifact",
+        "uri": "file:///a.zip",
+        "digest": "sha256:" + "0" * 64,
+        "entrypoint": "main:run",
+    }
+    python = await world.job(name="python", target={**TARGET, "locked": ["customer"]})
+    artifact = await world.job(
+        name="artifact", target={**archive, "arguments": {"customer": 7}, "locked": ["customer"]}
+    )
+    for job in (python, artifact):
+        with pytest.raises(InvalidInput, match="must not give customer: the job has locked this") as refused:
+            await ask(world, job, [{"copies": 3}, {"customer": 8}])
+        assert refused.value.field == "runs.1.input"
+        assert await world.live() == []
+    await ask(world, python, [None, {"copies": 3}])
+    await ask(world, artifact, [None, {"copies": 3}])
+    assert len(await world.live()) == 4
+
+
 async def test_a_run_of_a_function_that_is_not_known_waits(world: World) -> None:
     """As after an upgrade, before the new workers have registered theirs."""
     await register(world)

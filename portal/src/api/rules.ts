@@ -346,6 +346,15 @@ export const RULES: Record<string, Rule> = {
       },
       "arguments": {
         "type": "object"
+      },
+      "locked": {
+        "type": "array",
+        "maxItems": 1000,
+        "items": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        }
       }
     }
   },
@@ -506,6 +515,15 @@ export const RULES: Record<string, Rule> = {
       },
       "arguments": {
         "type": "object"
+      },
+      "locked": {
+        "type": "array",
+        "maxItems": 1000,
+        "items": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        }
       },
       "env": {
         "type": "object",

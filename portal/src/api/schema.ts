@@ -17,6 +17,7 @@ export interface ArtifactTarget {
   digest: string;
   entrypoint: string | string[];
   arguments?: Record<string, unknown>;
+  locked?: string[];
   env?: Record<string, unknown>;
   install?: boolean;
   image?: string | null;
@@ -985,6 +986,7 @@ export interface PythonTarget {
   kind: "python";
   function: string;
   arguments?: Record<string, unknown>;
+  locked?: string[];
 }
 
 export interface QueueStateView {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ class Python:
     function: str | None
     args: list[str]
     arguments: str | None
+    locked: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,8 @@ def target_changes(script: Script, http: Http, python: Python) -> Json:
     if named:
         _only_with(named[0], "--script", {"--interpreter": script.interpreter})
         _only_with(named[0], "--http", {"--method": http.method, "--header": http.headers, "--body": http.body})
-        _only_with(named[0], "--python", {"--arg": python.args, "--arguments": python.arguments})
+        for_python = {"--arg": python.args, "--arguments": python.arguments, "--lock": python.locked}
+        _only_with(named[0], "--python", for_python)
     headers = dict(_pair("--header", text, ":") for text in http.headers) or None
     arguments = _arguments(python) if python.function or python.args or python.arguments else None
     fields = given(
@@ -106,6 +108,7 @@ def target_changes(script: Script, http: Http, python: Python) -> Json:
             "body": http.body,
             "function": python.function,
             "arguments": arguments,
+            "locked": python.locked or None,
         }
     )
     kinds = {"--http": "http", "--python": "python"}

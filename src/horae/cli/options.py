@@ -43,6 +43,9 @@ def describe(
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="An argument (JSON or text); repeatable.")
     ] = None,
     arguments: Annotated[str | None, typer.Option(metavar="JSON", help="All arguments, as an object.")] = None,
+    lock: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="An argument that no input overrides; repeatable.")
+    ] = None,
     target: Annotated[
         str | None, typer.Option(metavar="JSON", help='Any target: {"kind": "container", "image": "alpine", …}.')
     ] = None,
@@ -122,7 +125,7 @@ def describe(
     return Definition(
         Script(script, script_file, interpreter),
         Http(http, method, header or [], body),
-        Python(python, arg or [], arguments),
+        Python(python, arg or [], arguments, lock or []),
         whole=target,
         when={"cron": cron, "every": every, "at": at, "after": follows, "manual": manual or None},
         timing={

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from horae.domain.outcome import Outcome
 from horae.domain.states import AttemptOutcome
+from horae.domain.targets.locked import overridden
 from horae.executors.artifacts import launcher
 from horae.executors.artifacts.download import Unavailable
 from horae.executors.artifacts.fetcher import Fetcher, Unpacked
@@ -42,6 +43,7 @@ class ArtifactExecutor:
     async def execute(self, attempt: Attempt) -> Outcome:
         target = cast("ArtifactTarget", attempt.job.target)
         try:
+            _check_locked(target, attempt.run.input)
             async with self._fetcher.unpacked(target, attempt.log) as unpacked:
                 return _told(await self._run(attempt, target, unpacked), target)
         except Refused as error:
@@ -78,6 +80,11 @@ class ArtifactExecutor:
         env |= {"PYTHONDONTWRITEBYTECODE": "1", **target.env}
         own = [str(folder) for folder in (unpacked.files, unpacked.environment) if folder is not None]
         return Command(argv, env, str(unpacked.files), own=own)
+
+
+def _check_locked(target: ArtifactTarget, text: str | None) -> None:
+    if target.locked and text is not None and (reason := overridden(target.locked, json.loads(text))):
+        raise Refused(f"the input {reason}")
 
 
 def _work(target: ArtifactTarget, image: str, files: Path) -> Work:

@@ -19,6 +19,7 @@ import orjson
 from horae.domain.errors import InvalidInput
 from horae.domain.outcome import SUCCEEDED, Outcome
 from horae.domain.parameters import Validator, validator_of
+from horae.domain.targets.locked import overridden
 from horae.domain.task import CONTEXT, About, Context, Function, Registry
 from horae.executors.failure import Refused, clean, refused
 from horae.executors.functions.link import Origin
@@ -58,7 +59,7 @@ class PythonExecutor:
         arguments = target.arguments
         try:
             if arguments or function.requires or attempt.run.input is not None:
-                arguments = _merged(function, arguments, attempt.run.input)
+                arguments = _merged(function, target, attempt.run.input)
                 if function.kind != "process":  # which checks them itself: what comes out of it may not be JSON
                     arguments = self._validated(function, arguments)
             if function.kind == "process":
@@ -144,9 +145,11 @@ def _failure(attempt: Attempt, error: BaseException) -> Outcome:
     return refused(str(error)) if isinstance(error, Refused) else failure(error)
 
 
-def _merged(function: Function, arguments: dict[str, Any], text: str | None) -> dict[str, Any]:
+def _merged(function: Function, target: PythonTarget, text: str | None) -> dict[str, Any]:
     """The job's arguments, overridden name by name by the run's input, if the function takes them."""
-    given = None if text is None else orjson.loads(text)
+    given, arguments = None if text is None else orjson.loads(text), target.arguments
+    if reason := overridden(target.locked, given):
+        raise Refused(f"the input {reason}")
     if isinstance(given, dict):
         arguments = {**arguments, **given}
     elif given is not None:

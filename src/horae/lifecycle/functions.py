@@ -19,7 +19,8 @@ from horae.domain.function import (
 )
 from horae.domain.job import JobSpec
 from horae.domain.schedule import ManualSchedule
-from horae.domain.targets import PythonTarget
+from horae.domain.targets import ArtifactTarget, PythonTarget
+from horae.domain.targets.locked import overridden
 from horae.ports import Transaction
 
 _COMPARED = 10_000  # names that a wrong one is compared with
@@ -64,6 +65,8 @@ async def check_inputs(
     """The same for runs that somebody asks for, whose inputs override the job's arguments; by the field's name. A
     function that nobody has registered (yet, or any more) is no reason to refuse: the run waits for a worker."""
     if not needs.startswith(NEEDS):
+        if needs.startswith("artifact"):
+            await _check_locked(tx, job_id, version, inputs)
         return
     function = await tx.functions.find(needs.removeprefix(NEEDS))
     if function is None:
@@ -75,12 +78,24 @@ async def check_inputs(
     if not given and not required:
         return
     spec = (await tx.jobs.definitions([(job_id, version)])).get((job_id, version))
-    arguments = spec.target.arguments if spec is not None and isinstance(spec.target, PythonTarget) else {}
+    target = spec.target if spec is not None and isinstance(spec.target, PythonTarget) else None
+    arguments = {} if target is None else target.arguments
     for field in inputs if required else given:
         value = given.get(field)
         if value is not None and not isinstance(value, dict):
             raise InvalidInput(field, "must be an object: its members are the arguments of the function")
+        if target is not None and (reason := overridden(target.locked, value)):
+            raise InvalidInput(field, reason)
         check_arguments(function.parameters, {**arguments, **(value or {})}, field)
+
+
+async def _check_locked(tx: Transaction, job_id: str, version: int, inputs: Mapping[str, str | None]) -> None:
+    given = {field: json.loads(text) for field, text in inputs.items() if text is not None}
+    spec = (await tx.jobs.definitions([(job_id, version)])).get((job_id, version)) if given else None
+    if spec is not None and isinstance(spec.target, ArtifactTarget):
+        for field, value in given.items():
+            if reason := overridden(spec.target.locked, value):
+                raise InvalidInput(field, reason)
 
 
 async def change_function(tx: Transaction, *, name: str, change: FunctionChange, actor: str) -> FunctionRecord:

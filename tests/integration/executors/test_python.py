@@ -70,6 +70,21 @@ class TestCalling:
 
         assert (await run(echo, input='{"b": 20, "c": 30}', a=1, b=2)).result == "[1,20,30]"
 
+    async def test_input_does_not_override_what_is_locked(self, registry: Registry, python: PythonExecutor) -> None:
+        """However it got there: runs may have been queued before the lock, or by others than people."""
+
+        async def echo(a: int, b: int) -> list[int]:
+            return [a, b]
+
+        registry.add(describe(echo, name="f"))
+        target = {"kind": "python", "function": "f", "arguments": {"a": 1, "b": 2}, "locked": ["a"]}
+        allowed, _ = make_attempt(target, input='{"b": 3}')
+        assert (await python.execute(allowed)).result == "[1,3]"
+        refused, _ = make_attempt(target, input='{"a": 3}')
+        outcome = await python.execute(refused)
+        assert outcome.permanent
+        assert outcome.error == "the input must not give a: the job has locked this"
+
     async def test_null_input_is_none(self, run: Run) -> None:
         async def echo(a: int) -> int:
             return a

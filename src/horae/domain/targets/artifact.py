@@ -19,6 +19,7 @@ from horae.domain.json_value import plain_json
 from horae.domain.refusal import refusal
 from horae.domain.targets.container import Image
 from horae.domain.targets.fields import FROZEN, Environment, Limits, Text
+from horae.domain.targets.locked import Locked, check_locked
 from horae.domain.targets.templates import Place, Templated
 
 _URI = re.compile(r"[a-z][a-z0-9+]{0,30}://[^\s\x00-\x1f]{1,4000}", re.ASCII)
@@ -67,6 +68,7 @@ class ArtifactTarget(Templated):
         WrapValidator(_entrypoint),
     ]  # "module:function", or a command with its arguments
     arguments: Annotated[dict[str, Any], AfterValidator(plain_json)] = Field(default_factory=dict)
+    locked: Locked = ()  # those that a run's input must not override
     env: Environment = Field(default_factory=dict)
     install: bool = False  # its requirements.txt, into a virtual environment of its own
     image: Image | None = None  # run in a container of this image instead of on the worker's machine
@@ -74,6 +76,7 @@ class ArtifactTarget(Templated):
 
     @model_validator(mode="after")
     def _entry(self) -> ArtifactTarget:
+        check_locked(self.locked, self.arguments)
         if self.arguments and not isinstance(self.entrypoint, str):
             raise refusal("arguments", "are for a function; a command has its own in entrypoint")
         if self.install and self.image is not None:

@@ -29,7 +29,12 @@ const targets: Record<string, object> = {
     sandbox: { network: false, read_only: true },
   },
   "script of a file": { kind: "script", interpreter: "/usr/bin/perl", file: "/srv/a.pl", sandbox: {} },
-  python: { kind: "python", function: "reports.send", arguments: { day: "2026-01-01", list: [1, { a: null }] } },
+  python: {
+    kind: "python",
+    function: "reports.send",
+    arguments: { day: "2026-01-01", list: [1, { a: null }] },
+    locked: ["day"],
+  },
   container: {
     kind: "container",
     image: "alpine:3.20",
@@ -53,6 +58,7 @@ const targets: Record<string, object> = {
     digest: "sha256:00",
     entrypoint: "main:run",
     arguments: { a: [1] },
+    locked: ["a"],
     env: { A: "1" },
     install: true,
     limits: { memory: "1GiB" },

@@ -25,6 +25,7 @@ export interface ScriptDraft {
 
 export interface PythonDraft extends ArgumentsDraft {
   function: string;
+  locked: string[];
 }
 
 export interface MountDraft {
@@ -56,6 +57,7 @@ export interface ArtifactDraft {
   function: string;
   command: string[];
   arguments: string;
+  locked: string[];
   env: Pair[];
   install: boolean;
   image: string;
@@ -109,13 +111,27 @@ export function writeScript(draft: ScriptDraft): ScriptTarget {
   } as ScriptTarget;
 }
 
+/** What the form does not show must not get lost by it: arguments stay locked for as long as they are there. */
+function stillThere(locked: string[], args: Json): string[] {
+  return locked.filter((name) => name in args);
+}
+
 export function readPython(given: Json): PythonDraft {
-  return { function: text(given.function), arguments: record(given.arguments), json: null };
+  return {
+    function: text(given.function),
+    arguments: record(given.arguments),
+    json: null,
+    locked: texts(given.locked),
+  };
 }
 
 export function writePython(draft: PythonDraft): PythonTarget {
   const given = draft.json === null ? draft.arguments : record(parsed(draft.json));
-  return { kind: "python", function: draft.function, ...filled({ arguments: given }) };
+  return {
+    kind: "python",
+    function: draft.function,
+    ...filled({ arguments: given, locked: stillThere(draft.locked, given) }),
+  };
 }
 
 export function readContainer(given: Json): ContainerDraft {
@@ -179,6 +195,7 @@ export function readArtifact(given: Json): ArtifactDraft {
     function: Array.isArray(given.entrypoint) ? "" : text(given.entrypoint),
     command: texts(given.entrypoint),
     arguments: Object.keys(args).length > 0 ? JSON.stringify(args, null, 2) : "",
+    locked: texts(given.locked),
     env: pairs(given.env),
     install: given.install === true,
     image: text(given.image),
@@ -187,13 +204,15 @@ export function readArtifact(given: Json): ArtifactDraft {
 }
 
 export function writeArtifact(draft: ArtifactDraft): ArtifactTarget {
+  const args = draft.runs === "function" ? record(parsed(draft.arguments)) : undefined;
   return {
     kind: "artifact",
     uri: draft.uri.trim(),
     digest: draft.digest.trim(),
     entrypoint: draft.runs === "command" ? draft.command : draft.function.trim(),
     ...filled({
-      arguments: draft.runs === "function" ? record(parsed(draft.arguments)) : undefined,
+      arguments: args,
+      locked: stillThere(draft.locked, args ?? {}),
       env: fromPairs(draft.env),
       install: draft.install || undefined,
       image: draft.image.trim(),

@@ -1,0 +1,27 @@
+"""Arguments that stay as the job's owner set them: whoever triggers a run cannot override them by its input."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any
+
+from pydantic import Field, StringConstraints
+
+from horae.domain.refusal import refusal
+
+Locked = Annotated[
+    tuple[Annotated[str, StringConstraints(min_length=1, max_length=200)], ...], Field(max_length=1_000, strict=False)
+]
+
+
+def check_locked(locked: Collection[str], arguments: Mapping[str, Any]) -> None:
+    """A name that is misspelled would lock nothing, and nobody would notice."""
+    for place, name in enumerate(locked):
+        if name not in arguments:
+            raise refusal(f"locked[{place}]", "must name one of the arguments")
+
+
+def overridden(locked: Collection[str], given: Any) -> str | None:
+    """What is wrong with an input that would override a locked argument; None if it overrides none."""
+    found = [name for name in locked if name in given] if isinstance(given, dict) else []
+    return f"must not give {', '.join(found[:5])}: the job has locked this" if found else None
