@@ -2,7 +2,7 @@
 
 Processes of the version before go on working; they tell nothing.
 
-Revision ID: 0018
+Revision ID: 0019
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from alembic import op
 
 from horae.store.columns import Json
 
-revision = "0018"
-down_revision = "0017"
+revision = "0019"
+down_revision = "0018"
 branch_labels = None
 depends_on = None
 
