@@ -82,6 +82,7 @@ class Draft:
             headers[_AUTHORIZATION] = self._authorization(attempt)
         body = self._body_of(attempt, headers)
         self.identify(headers, attempt, body, now)
+        headers.popall(_CALLBACK, None)  # of a definition that was saved before it was reserved
         if self.target.callback is not None:
             headers[_CALLBACK] = self._callback(attempt)
         return Request(self.target.method, self._url_of(attempt), headers, body)

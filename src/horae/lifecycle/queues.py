@@ -11,12 +11,17 @@ from horae.domain.errors import NotFound
 from horae.domain.queue import QueueRecord
 from horae.ports import Transaction
 
+DEFAULT = "default"
 RETENTION = 2 * 3600.0  # how long a queue stays that nothing names; longer than any request that names it takes
 
 
-async def list_queues(tx: Transaction, project_id: str) -> list[QueueRecord]:
+async def list_queues(tx: Transaction, project_id: str, *, of_all: bool = True) -> list[QueueRecord]:
+    """Those that some project's jobs name, or only this one's: a name may tell what others are about."""
     found = await tx.queues.all(project_id)
     reserved = await tx.reservations.projects([queue.name for queue in found])
+    if not of_all:
+        own = await tx.queues.named_in(project_id) | {DEFAULT}
+        found = [queue for queue in found if queue.name in own or project_id in reserved.get(queue.name, {})]
     return [replace(queue, projects=tuple(reserved.get(queue.name, {}).values())) for queue in found]
 
 

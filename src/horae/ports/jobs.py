@@ -157,6 +157,10 @@ class Queues(Protocol):
     """The queues that jobs name; of the whole installation, with counts of one project."""
 
     async def all(self, project_id: str) -> list[QueueRecord]: ...
+    async def named_in(self, project_id: str) -> set[str]:
+        """Those that jobs or live runs of the project name."""
+        ...
+
     async def find(self, project_id: str, name: str, *, lock: bool = False) -> QueueRecord | None: ...
     async def paused(self, names: Collection[str]) -> dict[str, QueueRecord]:
         """Those of them that are paused, by name; without counts."""

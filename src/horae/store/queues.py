@@ -25,6 +25,14 @@ class QueueTable(Group):
         counts = await self._counts(project_id)
         return [_record(row, counts) for row in rows]
 
+    async def named_in(self, project_id: str) -> set[str]:
+        rows = await self.db.fetch(
+            f"SELECT DISTINCT {self.d.part('plan', 'queue')} AS queue FROM jobs WHERE project_id = :project_id "
+            "UNION SELECT DISTINCT queue FROM runs WHERE project_id = :project_id",
+            {"project_id": project_id},
+        )
+        return {row["queue"] for row in rows}
+
     async def find(self, project_id: str, name: str, *, lock: bool = False) -> QueueRecord | None:
         rows = await self.db.fetch(
             f"SELECT name, paused_at, paused_by FROM queues WHERE name = :name {self.d.lock if lock else ''}",

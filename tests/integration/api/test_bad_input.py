@@ -416,3 +416,10 @@ async def test_addresses_that_no_job_may_call(api: Api, host: str):
     ):
         answer = await api.call(method, path, json=body)
         assert (answer.status_code, answer.json().get("field")) == (422, "target.url"), answer.text
+
+
+async def test_headers_that_receivers_trust_cannot_be_set(api: Api):
+    for name in ("Webhook-Signature", "webhook-signature", "Horae-Callback-Url"):
+        target = {"kind": "http", "url": "https://example.org/", "headers": {name: "v1,x"}}
+        answer = await api.call("POST", "/jobs", json={"name": "forged", "target": target})
+        assert (answer.status_code, answer.json()["field"]) == (422, f"target.headers.{name}"), answer.text

@@ -140,16 +140,19 @@ async def test_what_no_worker_offers(api: Api):
     assert [(job["name"], job["stranded"]) for job in jobs] == [("hello", True), ("idle", False), ("other", False)]
     (queue,) = [one for one in (await api.call("GET", "/queues")).json()["items"] if one["name"] == "gpu"]
     assert (queue["queued"], queue["stranded"], queue["served"]) == (1, 1, True)
-    health = (await api.call("GET", "/health/detailed", role=None)).json()
+    health = (await api.call("GET", "/health/detailed")).json()
     assert health["status"] == "degraded"
     assert health["reasons"] == ["1 run waits for what no live worker offers, for 21 min"], "names are of projects"
+    for role in (None, "owner"):
+        health = (await api.call("GET", "/health/detailed", role=role)).json()
+        assert health["reasons"] == ["some runs wait for what no live worker offers"], "numbers too"
     api.tokens["stranger"] = await add_key(api.store, "viewer", await another_project(api))
     assert (await api.call("GET", "/monitoring/stranded", role="stranger")).json()["items"] == []
     assert {one["stranded"] for one in (await api.call("GET", "/queues", role="stranger")).json()["items"]} == {0}
 
 
 async def test_health_in_detail(api: Api):
-    before = await api.call("GET", "/health/detailed", role=None)
+    before = await api.call("GET", "/health/detailed")
     assert (before.status_code, before.json()) == (
         200,
         {
@@ -166,9 +169,40 @@ async def test_health_in_detail(api: Api):
     await add_worker(api)
     await add_worker(api, status="offline")
     await add_scheduler(api)
-    after = (await api.call("GET", "/health/detailed", role=None)).json()
+    after = (await api.call("GET", "/health/detailed")).json()
     assert (after["status"], after["scheduler_service"], after["workers"]) == ("healthy", "running", 1)
     assert after["reasons"] == []
+    wrong = {"authorization": "Bearer horae_wrong"}
+    for role, headers in ((None, {}), ("viewer", {}), ("owner", {}), (None, wrong)):
+        told = (await api.call("GET", "/health/detailed", role=role, headers=headers)).json()
+        assert (told["status"], told["workers"], told["unreadable_jobs"]) == ("healthy", None, None)
+
+
+async def test_queues_of_other_projects_are_not_seen(api: Api):
+    await api.make(queue="merger-with-acme")
+    await api.make("own")
+    other = await another_project(api)
+    api.tokens |= {f"stranger-{role}": await add_key(api.store, role, other) for role in ("owner", "admin")}
+    body = {"name": "mine", "queue": "mine", "target": {"kind": "http", "url": "https://example.org/"}}
+    assert (await api.call("POST", "/jobs", role="stranger-owner", json=body)).status_code == 201
+
+    async def seen(role: str) -> list[str]:
+        return [one["name"] for one in (await api.call("GET", "/queues", role=role)).json()["items"]]
+
+    assert await seen("stranger-owner") == ["default", "mine"]
+    assert await seen("viewer") == ["default", "merger-with-acme"]
+    assert await seen("stranger-admin") == ["default", "merger-with-acme", "mine"]
+    await api.call("PUT", "/queues/merger-with-acme/projects", json={"projects": ["default"]})
+    assert await seen("stranger-owner") == ["default", "mine"]
+
+
+async def test_numbers_of_a_foreign_job_are_not_there(api: Api):
+    job = await api.make()
+    api.tokens["stranger"] = await add_key(api.store, "viewer", await another_project(api))
+    for path in ("/monitoring/hours", "/monitoring/days"):
+        for ref in (job["id"], "hello"):
+            assert (await api.call("GET", f"{path}?job={ref}", role="viewer")).status_code == 200
+            assert (await api.call("GET", f"{path}?job={ref}", role="stranger")).status_code == 404
 
 
 async def test_queues(api: Api):

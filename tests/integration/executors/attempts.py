@@ -63,7 +63,8 @@ def make_attempt(
         started_at=INSTANT,
         token="token",
     )
-    job = JobSpec.model_validate_json(orjson.dumps({"name": "a job", "target": target}))
+    text = orjson.dumps({"name": "a job", "target": target})
+    job = JobSpec.model_validate_json(text, context={"stored": True})  # as a worker reads it
     return Attempt(run=run, job=job, deadline=1e12, open_log=lambda: log, grace=grace), log
 
 

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Request, Response
 
-from horae.api.auth import public
+from horae.api.auth import authenticate, public
 from horae.api.context import Ctx
 from horae.api.schemas import DetailedHealthView, HealthView
 from horae.api.views import reply
-from horae.domain.errors import StoreUnavailable
+from horae.domain.errors import HoraeError, StoreUnavailable
 from horae.domain.explanation import counted
 from horae.domain.records import SchedulerRecord, WorkerRecord
 from horae.domain.states import SchedulerStatus
@@ -24,6 +24,7 @@ from horae.ports import Transaction
 
 router = APIRouter(tags=["health"], dependencies=[Depends(public)])
 
+_WAITING = "some runs wait for what no live worker offers"
 _COUNTED = 1_000  # nobody needs to know more exactly
 _SILENT = 15.0  # seconds without a sign of life of a scheduler, which gives one every two
 PATIENCE = 3.0  # seconds; load balancers ask again soon
@@ -56,8 +57,10 @@ async def ready(context: Ctx) -> Response:
     response_model=DetailedHealthView,
     responses={503: {"model": DetailedHealthView, "description": "The database does not answer"}},
 )
-async def detailed(context: Ctx) -> Response:
-    """Whether all that is needed is there and works: `degraded` otherwise, with `reasons`."""
+async def detailed(request: Request, context: Ctx) -> Response:
+    """Whether all that is needed is there and works: `degraded` otherwise, with `reasons`. Only admins get numbers:
+    `workers` and `unreadable_jobs` are null for everybody else."""
+    in_numbers = await _by_admin(request)
     try:
         found = await asyncio.wait_for(context.store.read(_look, context.settings.offline_after), PATIENCE)
         stranded = await context.lookout.found()
@@ -65,15 +68,23 @@ async def detailed(context: Ctx) -> Response:
         return reply(
             _details("unhealthy", "disconnected", "unknown", None, None, ["the database does not answer"]), 503
         )
-    reasons = found.reasons()
+    reasons = found.reasons(in_numbers=in_numbers)
     if stranded is not None and stranded.stranded:
-        reasons.append(in_short(stranded.stranded, stranded.at))
+        reasons.append(in_short(stranded.stranded, stranded.at) if in_numbers else _WAITING)
     scheduler = "running" if found.schedulers else "stopped"
-    return reply(
-        _details(
-            "degraded" if reasons else "healthy", "connected", scheduler, len(found.workers), found.unreadable, reasons
-        )
-    )
+    workers, unreadable = (len(found.workers), found.unreadable) if in_numbers else (None, None)
+    status = "degraded" if reasons else "healthy"
+    return reply(_details(status, "connected", scheduler, workers, unreadable, reasons))
+
+
+async def _by_admin(request: Request) -> bool:
+    """Whether an admin asks; everybody else may, too."""
+    if "authorization" not in request.headers:
+        return False
+    try:
+        return (await authenticate(request)).is_admin
+    except HoraeError:  # no key, or no database to look it up in
+        return False
 
 
 def _details(
@@ -93,13 +104,13 @@ def _details(
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Who is alive. Everybody may ask, so reasons count and name nobody."""
+    """Who is alive. Everybody may ask, so reasons name nobody, and count for admins only."""
 
     schedulers: Sequence[SchedulerRecord]
     workers: Sequence[WorkerRecord]
     unreadable: int
 
-    def reasons(self) -> list[str]:
+    def reasons(self, *, in_numbers: bool) -> list[str]:
         found = []
         if not self.schedulers:
             found.append("no scheduler is alive: schedules do not fire")
@@ -107,11 +118,12 @@ class Found:
             found.append("no worker is alive: runs do not start")
         for noun, processes in (("scheduler", self.schedulers), ("worker", self.workers)):
             tasks = Counter(one.trouble.task for one in processes if one.trouble is not None)
-            found += [
-                f"{counted(n, noun)} {'keeps' if n == 1 else 'keep'} failing to {task}" for task, n in tasks.items()
-            ]
+            for task, n in tasks.items():
+                who = f"{counted(n, noun)} {'keeps' if n == 1 else 'keep'}" if in_numbers else f"some {noun}s keep"
+                found.append(f"{who} failing to {task}")
         if self.unreadable:
-            found.append(f"{counted(self.unreadable, 'job')} cannot be read by some process, and are left out")
+            jobs = counted(self.unreadable, "job") if in_numbers else "some jobs"
+            found.append(f"{jobs} cannot be read by some process, and are left out")
         return found
 
 

@@ -17,6 +17,7 @@ from horae.api.params import find_job
 from horae.api.routes import PREFIX
 from horae.api.schemas import WorkerView
 from horae.api.views import reply, worker_json
+from horae.domain.errors import NotFound
 from horae.domain.ids import is_id
 from horae.domain.records import WorkerRecord
 from horae.domain.states import WorkerStatus
@@ -188,17 +189,28 @@ async def read_summary(tx: Transaction, project_id: str | None) -> Summary:
 
 
 async def _hours(tx: Transaction, project_id: str, count: int, job: str | None) -> list[Hour]:
-    return await tx.stats.hours(project_id, count, await _job_id(tx, project_id, job))
+    job_id, is_there = await _job_id(tx, project_id, job)
+    return _of_a_job(await tx.stats.hours(project_id, count, job_id), is_there)
 
 
 async def _days(tx: Transaction, project_id: str, count: int, job: str | None) -> list[Hour]:
-    return await tx.stats.days(project_id, count, await _job_id(tx, project_id, job))
+    job_id, is_there = await _job_id(tx, project_id, job)
+    return _of_a_job(await tx.stats.days(project_id, count, job_id), is_there)
 
 
-async def _job_id(tx: Transaction, project_id: str, job: str | None) -> str | None:
-    if job is None or is_id(job):  # a deleted job's are found by its id alone
-        return job
-    return (await find_job(tx, project_id, job)).id
+async def _job_id(tx: Transaction, project_id: str, job: str | None) -> tuple[str | None, bool]:
+    """With whether there is such a job; a deleted one's numbers are found by its id alone."""
+    if job is None:
+        return None, True
+    if is_id(job):
+        return job, await tx.jobs.find(project_id, job) is not None
+    return (await find_job(tx, project_id, job)).id, True
+
+
+def _of_a_job(found: list[Hour], is_there: bool) -> list[Hour]:
+    if not is_there and not any(any(hour.ended.values()) for hour in found):
+        raise NotFound("there is no such job")
+    return found
 
 
 def _hour_json(hour: Hour) -> dict[str, Any]:

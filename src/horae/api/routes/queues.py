@@ -73,8 +73,10 @@ class ReservationView(BaseModel):
 
 @router.get("/queues", response_model=Listing[QueueView])
 async def list_queues(context: Ctx, principal: Annotated[Principal, Depends(allow("queues:read"))]) -> Response:
-    """Every queue that some job names or named, by name."""
-    found, workers = await context.store.read(_look, principal.project_id, context.settings.offline_after)
+    """The queues that jobs of the project name or that are reserved for it, and `default`, by name; for admins, every
+    queue that some job names or named."""
+    of_all = principal.role == "admin"
+    found, workers = await context.store.read(_look, principal.project_id, of_all, context.settings.offline_after)
     stranded = await context.lookout.of(principal.project_id)
     waiting = Counter[str]()
     for group in stranded.stranded if stranded else ():
@@ -110,8 +112,10 @@ async def reserve_queue(context: Ctx, caller: Reserving, name: Reserved, request
     return reply({"name": name, "projects": slugs})
 
 
-async def _look(tx: Transaction, project_id: str, offline_after: float) -> tuple[list[QueueRecord], list[WorkerRecord]]:
-    return await queues.list_queues(tx, project_id), await tx.processes.workers(offline_after)
+async def _look(
+    tx: Transaction, project_id: str, of_all: bool, offline_after: float
+) -> tuple[list[QueueRecord], list[WorkerRecord]]:
+    return await queues.list_queues(tx, project_id, of_all=of_all), await tx.processes.workers(offline_after)
 
 
 def queue_json(queue: QueueRecord, workers: Sequence[WorkerRecord], sees: str | None) -> dict[str, Any]:

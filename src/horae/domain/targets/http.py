@@ -20,6 +20,7 @@ HttpMethod = Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 LONGEST_URL = 8_000
 LONGEST_HEADER = 8_192
 MOST_PARAMETERS = 100
+RESERVED_HEADERS = frozenset({"webhook-signature", "horae-callback-url"})  # whoever is called trusts that they are ours
 _STATUSES = re.compile(r"[1-5]xx|[1-5]\d\d(-[1-5]\d\d)?", re.ASCII)
 _ORIGIN = re.compile(r"[^/?#]*//[^/?#]*")
 
@@ -133,6 +134,13 @@ class HttpTarget(Templated):
     follow_redirects: bool = False
     sign_with: Annotated[tuple[SecretName, ...], Field(max_length=5, strict=False)] = ()
     callback: HttpCallback | None = None
+
+    @model_validator(mode="after")
+    def _own_headers(self, info: ValidationInfo) -> HttpTarget:
+        for name in () if is_stored(info) else self.headers:
+            if name.lower() in RESERVED_HEADERS:
+                raise refusal(f"headers.{name}", "is set by Horae itself: use sign_with or callback")
+        return self
 
     @model_validator(mode="after")
     def _few_parameters(self, info: ValidationInfo) -> HttpTarget:
