@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from bench.worst import INPUT, loops, shapes, targets
 from horae.domain.targets import Target
-from horae.domain.targets.templates import MOST_TEMPLATES, STORED
+from horae.domain.targets.templates import MOST_TEMPLATES, STORED, parse_ahead
 from horae.domain.template import LARGEST, MOST_PARTS, TemplateFault, Work, _compiled, fill_in, is_template, parse
 from tests.unit.domain.refused import refused
 
@@ -159,3 +159,23 @@ def test_saving_parses_each_text_once(monkeypatch: pytest.MonkeyPatch):
     for _ in range(3):
         assert TARGET.validate_python(target).secrets == frozenset()
     assert len(parsed) == 500
+
+
+def test_a_large_target_is_parsed_ahead_and_no_further_than_it_would_be_checked(monkeypatch: pytest.MonkeyPatch):
+    from horae.domain import template
+
+    ahead = [f"{{{{ input.ahead_{n} }}}}" for n in range(300)]
+    target = http(
+        headers={"X-A": ahead[0]}, query=dict.fromkeys("qr", ahead[1]), auth={"basic": {"username": ahead[2]}}
+    )
+    parse_ahead(target)
+    parse_ahead(env(ahead[3:]))
+    parse_ahead({"env": ["{{ no target }}"], "body": "{{ wrong", "source": 5})
+    parse_ahead(None)
+
+    def never(text: str) -> None:
+        raise AssertionError(text)
+
+    monkeypatch.setattr(template, "_parsed", never)
+    assert TARGET.validate_python(env(ahead)).secrets == frozenset()
+    parse_ahead(env(["{{ input.large }}" + "x" * LARGEST]))

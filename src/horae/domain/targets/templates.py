@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
+from typing import Any
 
 from pydantic import BaseModel, ValidationInfo, model_validator
 
@@ -69,3 +70,26 @@ def secrets_of(*texts: str | None) -> frozenset[str]:
             with suppress(TemplateFault):  # stored by another version: who fills it in is told
                 found |= parse(text).secrets
     return frozenset(found)
+
+
+def parse_ahead(target: Any) -> None:
+    """Parses what look like templates of a target that nobody has checked yet, as far as `check` would. To be called on
+    a thread: whoever then checks the target finds them parsed."""
+    size = parts = 0
+    for text in _texts(target):
+        size += len(text)
+        if size > LARGEST or parts > MOST_PARTS:
+            return
+        with suppress(TemplateFault):  # who checks it says so
+            parts += parse(text).parts
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All templates in a target as JSON, no deeper than targets are."""
+    waiting = [(value, 0)]
+    while waiting:
+        found, depth = waiting.pop()
+        if isinstance(found, str) and is_template(found):
+            yield found
+        elif isinstance(found, dict) and depth < 3:
+            waiting.extend((inner, depth + 1) for inner in found.values())
