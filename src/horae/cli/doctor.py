@@ -167,10 +167,12 @@ def _isolated(worker: WorkerRecord) -> dict[str, Any]:
     }
     if found is None:
         return {**told, "user": "?", "sandbox": "?", "readable": [], "verdict": "its version does not tell"}
-    if not found.kinds:
+    if not found.kinds and not found.mounts:
         return {**told, "user": "–", "sandbox": "–", "readable": [], "verdict": "runs no scripts or artifacts"}
     why = found.owner_is_admin
     verdict = "owners are kept apart" if why is None else f"an owner here is an admin: {why}"
+    if not found.kinds:
+        return {**told, "user": "–", "sandbox": "container", "readable": found.readable, "verdict": verdict}
     sandbox = found.sandbox if found.unsandboxed is None else f"none: {found.unsandboxed}"
     return {**told, "user": found.user, "sandbox": sandbox, "readable": found.readable, "verdict": verdict}
 

@@ -12,7 +12,8 @@ from typing import Any
 @dataclass(frozen=True, slots=True)
 class Isolation:
     """`kinds` are the targets whose code runs on the machine itself: `script`, `artifact`. `user` is whom it runs as;
-    `unsandboxed` says why it runs without a sandbox, and is None if it has one."""
+    `unsandboxed` says why it runs without a sandbox, and is None if it has one. Containers may mount `mounts`, of which
+    `exposed` hold files of Horae's own."""
 
     kinds: tuple[str, ...]
     worker: str
@@ -21,6 +22,7 @@ class Isolation:
     unsandboxed: str | None = None
     installs: bool = False
     mounts: tuple[str, ...] = ()
+    exposed: tuple[str, ...] = ()
 
     @property
     def own_user(self) -> bool:
@@ -34,6 +36,8 @@ class Isolation:
     def owner_is_admin(self) -> str | None:
         """Why an owner of a project can take over the installation through this worker; None if nothing known says
         so."""
+        if self.exposed:
+            return f"containers may mount {', '.join(self.exposed)}, where files of Horae's own are"
         if not self.kinds:
             return None
         if self.root:
@@ -46,11 +50,12 @@ class Isolation:
 
     @property
     def readable(self) -> list[str]:
-        """What a script on this worker could read that is not its own."""
-        if not self.kinds:
-            return []
+        """What code on this worker could read that is not its own."""
         if self.root:
             return ["everything on the machine"]
+        return [*(self._by_scripts() if self.kinds else ()), *(f"by containers: {mount}" for mount in self.mounts)]
+
+    def _by_scripts(self) -> list[str]:
         found = []
         if not self.own_user:
             found.append(
@@ -62,8 +67,6 @@ class Isolation:
             found.append(f"files that the user {self.user} may read")
         if self.unsandboxed is not None:
             found.append("the environment, memory and files of other scripts that run at the same time")
-        if self.mounts:
-            found.append("by containers: " + ", ".join(self.mounts))
         return found
 
 
@@ -71,7 +74,8 @@ def isolation_of(stored: str | Mapping[str, Any] | None) -> Isolation | None:
     """As a worker has told it; None of one that did not, or in words of a later version."""
     try:
         told: Any = json.loads(stored) if isinstance(stored, str) else stored
-        known = {name: told[name] for name in Isolation.__slots__ if name in told}
-        return Isolation(**{**known, "kinds": tuple(known["kinds"]), "mounts": tuple(known.get("mounts", ()))})
+        known: dict[str, Any] = {name: told[name] for name in Isolation.__slots__ if name in told}
+        lists = {name: tuple(known.get(name, ())) for name in ("kinds", "mounts", "exposed")}
+        return Isolation(**{**known, **lists}) if "kinds" in known else None
     except (ValueError, TypeError, KeyError):
         return None

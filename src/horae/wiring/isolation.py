@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import pwd
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from horae.config import Settings
+from horae.config import Settings, private_places
 from horae.domain.isolation import Isolation
 from horae.processes.loop import log
 
@@ -14,12 +15,17 @@ if TYPE_CHECKING:
     from horae.executors.commands import CommandRunner
 
 _KINDS = ("script", "artifact")
+_OPEN = (
+    "code of jobs is not kept apart on this worker: an owner of any project it serves is an admin of the installation"
+)
+_REMEDY = "docs/targets/script.md: set HORAE_SCRIPT_USER, or be another user than root and install bubblewrap"
 
 
 async def isolate(settings: Settings, commands: CommandRunner) -> Isolation:
     """Tries the sandbox, and says in the log what scripts are kept from."""
     kinds = tuple(kind for kind in _KINDS if kind in settings.executors)
     me = _name()
+    mounts = (settings.container_mounts or ()) if "container" in settings.executors else ()
     found = Isolation(
         kinds=kinds,
         worker=me,
@@ -27,23 +33,28 @@ async def isolate(settings: Settings, commands: CommandRunner) -> Isolation:
         root=bool(kinds) and commands.user is None and os.geteuid() == 0,
         unsandboxed=await commands.unsandboxed() if kinds else None,
         installs="artifact" in kinds and settings.artifact_install,
-        mounts=(settings.container_mounts or ()) if "container" in settings.executors else (),
+        mounts=mounts,
+        exposed=tuple(mount for mount in mounts if _holds_private(mount, settings)),
     )
     if kinds:
-        _say(found)
+        log.info(f"scripts run as {found.user}", sandbox=found.sandbox, **_why(found))
+    if found.owner_is_admin:
+        log.warning(_OPEN, because=found.owner_is_admin, remedy=_REMEDY)
     return found
 
 
-def _say(found: Isolation) -> None:
-    told = {"sandbox": found.sandbox, **({"why": found.unsandboxed} if found.unsandboxed else {})}
-    log.info(f"scripts run as {found.user}", **told)
-    if found.owner_is_admin:
-        log.warning(
-            "code of jobs is not kept apart on this worker: an owner of any project it serves is an admin of the "
-            "installation",
-            because=found.owner_is_admin,
-            remedy="set HORAE_SCRIPT_USER, or run the worker as a user that is not root and install bubblewrap",
-        )
+def _why(found: Isolation) -> dict[str, str]:
+    return {} if found.unsandboxed is None else {"why": found.unsandboxed}
+
+
+def _holds_private(mount: str, settings: Settings) -> bool:
+    """Whether a folder has, or is in, what is Horae's own."""
+    folders, files = private_places(settings)
+    real = Path(os.path.realpath(mount))
+    places = [Path(os.path.realpath(place)) for place in (*folders, *files) if place.exists()]
+    return any(place.is_relative_to(real) for place in places) or any(
+        real.is_relative_to(os.path.realpath(folder)) for folder in folders
+    )
 
 
 def _name() -> str:

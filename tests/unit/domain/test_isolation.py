@@ -24,7 +24,9 @@ OFF = "HORAE_SCRIPT_SANDBOX is off"
         ({"worker": "root", "user": "root", "root": True}, "scripts run as root"),
         ({"worker": "root", "user": "root", "root": True, "unsandboxed": OFF}, "scripts run as root"),
         ({"installs": True}, "requirements of artifacts are installed as horae, the worker's own user"),
-        ({"kinds": (), "root": True, "unsandboxed": OFF}, None),
+        ({"kinds": (), "unsandboxed": OFF}, None),
+        ({"kinds": (), "mounts": ("/srv",)}, None),
+        ({"kinds": (), "exposed": ("/srv",)}, "containers may mount /srv, where files of Horae's own are"),
     ],
 )
 def test_where_an_owner_is_an_admin(change, why):
@@ -37,8 +39,9 @@ def test_what_a_script_can_read():
     assert "except Horae's own" in replace(BOTH, user="horae").readable[0]
     assert "key files" in replace(BOTH, user="horae", unsandboxed=OFF).readable[0]
     assert replace(BOTH, root=True, mounts=("/srv",)).readable == ["everything on the machine"]
-    assert replace(BOTH, mounts=("/srv", "/data")).readable[-1] == "by containers: /srv, /data"
+    assert replace(BOTH, mounts=("/srv", "/data")).readable[1:] == ["by containers: /srv", "by containers: /data"]
     assert replace(BOTH, kinds=()).readable == []
+    assert replace(BOTH, kinds=(), mounts=("/srv",)).readable == ["by containers: /srv"]
 
 
 @pytest.mark.parametrize("found", [BOTH, replace(BOTH, unsandboxed=OFF, mounts=("/srv",)), Isolation((), "a", "a")])

@@ -124,15 +124,17 @@ function Offers({ worker }: { worker: WorkerView }) {
 
 function Isolation({ worker }: { worker: WorkerView }) {
   const { isolation } = worker;
-  if (!isolation || isolation.kinds.length === 0) return null;
-  const sandbox = isolation.unsandboxed === null ? `in a sandbox (${isolation.sandbox})` : "without a sandbox";
+  if (!isolation || (isolation.kinds.length === 0 && isolation.owner_is_admin === null)) return null;
+  const sandbox =
+    isolation.unsandboxed === null
+      ? `in a sandbox (${isolation.sandbox})`
+      : `without a sandbox (${isolation.unsandboxed})`;
   return (
     <dl className="mt-1.5 grid grid-cols-[5rem_1fr] gap-x-3 gap-y-1.5 text-xs">
       <dt className="py-0.5 text-muted">Isolation</dt>
       <dd className="py-0.5 break-words">
-        Scripts run as {isolation.user}, {sandbox}
-        {isolation.unsandboxed === null ? "" : `: ${isolation.unsandboxed}`}. They can read{" "}
-        {isolation.readable.join("; ")}.
+        {isolation.kinds.length > 0 ? `Scripts run as ${isolation.user}, ${sandbox}. ` : ""}
+        Jobs can read {isolation.readable.join("; ")}.
         {isolation.owner_is_admin === null ? null : (
           <p className="mt-1 text-failed-text">
             An owner of any project that this worker serves is an admin: {isolation.owner_is_admin}.
