@@ -132,3 +132,28 @@ def test_the_first_admin_is_made_on_the_database(say: Say, tmp_path: Path, monke
     assert (made["username"], made["is_admin"]) == ("ada", True)
     key = say("keys", "create", "first", "--role", "admin", "--json").json
     assert key.keys() == {"id", "token"}
+
+
+def test_who_leaves_is_told_with_the_keys_that_they_made(
+    say: Say, home: Path, running: Path, monkeypatch: pytest.MonkeyPatch
+):
+    assert say("users", "create", "mallory", lines=f"{GOOD}\n").code == 0
+    assert say("projects", "add", "default", "mallory", "--role", "owner").code == 0
+    url = json.loads((running / "client.json").read_text())["url"]
+    with monkeypatch.context() as other:
+        other.setenv("HORAE_DATA_DIR", str(home.parent / "data"))
+        other.setenv("HORAE_URL", url)
+        assert say("login", "--username", "mallory", lines=f"{GOOD}\n").code == 0
+        assert say("keys", "create", "spare-deploy", "--role", "editor").code == 0
+        assert say("projects", "invite", "default", "--role", "owner").code == 0
+        home.unlink()
+    (key,) = say("keys", "list", "--all-projects", "--maker", "mallory", "--json").json["items"]
+    assert (key["name"], key["maker"], key["project"]) == ("spare-deploy", "user:mallory", "default")
+    gone = say("users", "deactivate", "mallory")
+    assert gone.code == 0
+    assert "Withdrew 1 open invitation of theirs." in gone.err
+    assert "Keys that they made still work: spare-deploy (editor of default)" in gone.err
+    assert "Revoked the keys that they made: spare-deploy" in say("users", "deactivate", "mallory", "--revoke-keys").err
+    assert say("keys", "list", "--maker", "mallory", "--json").json["items"] == []
+    left = say("users", "delete", "mallory", "--yes", "--json").json
+    assert (left["deleted"], left["keys"]) == (True, [])

@@ -170,6 +170,8 @@ async def installation(call: Caller) -> None:
     assert (await call("queues.pause", "default")).paused
     assert [queue.paused for queue in await call("queues.list") if queue.name == "default"] == [True]
     assert not (await call("queues.resume", "default")).paused
+    assert (await call("queues.reserve", "only-here", ["default"])).projects == ["default"]
+    assert (await call("queues.reserve", "only-here", [])).projects == []
     assert len(await call("schedulers")) == 1
     (worker,) = await call("workers")
     with pytest.raises(errors.NotFound):
