@@ -27,9 +27,7 @@ export const letterColumns: ColumnDef<DeadLetterView>[] = [
     header: "Input",
     meta: { className: "hidden max-w-48 lg:table-cell" },
     cell: ({ row: { original: letter } }) => (
-      <code className="block truncate font-mono text-xs text-soft">
-        {letter.input === null || letter.input === undefined ? "–" : JSON.stringify(letter.input)}
-      </code>
+      <code className="block truncate font-mono text-xs text-soft">{shown(letter)}</code>
     ),
   },
   {
@@ -50,3 +48,8 @@ export const letterColumns: ColumnDef<DeadLetterView>[] = [
     cell: ({ row: { original: letter } }) => <JobTime at={letter.failed_at} job={letter.job_id} />,
   },
 ];
+
+function shown(letter: DeadLetterView): string {
+  if (letter.truncated.includes("input")) return "too long to list";
+  return letter.input === null || letter.input === undefined ? "–" : JSON.stringify(letter.input);
+}
