@@ -71,6 +71,9 @@ async def test_pause_until_resume_and_switch_off(horae: Horae, visit: Visit):
     await editor.look("job-paused")
     await page.get_by_role("button", name="Resume").click()
     await expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
+    await expect(page.get_by_role("switch")).to_have_count(0)  # nor may they switch it
+    page = (await visit(horae, as_="owner")).page
+    await page.goto(f"/jobs/{job['id']}")
     await page.get_by_role("switch").click()
     await expect(page.get_by_role("switch")).not_to_be_checked()
     await until(lambda: _enabled(horae, job["id"], False))
