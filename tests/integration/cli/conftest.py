@@ -33,14 +33,17 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     )
 
     def ready() -> bool:
-        assert up.poll() is None, (data / "up.log").read_text()
+        told = (data / "up.log").read_text()
+        assert up.poll() is None, told
+        if "worker ready" not in told:  # it has registered its functions then
+            return False
         try:
             return httpx.get(f"http://127.0.0.1:{port}/health/ready", trust_env=False).is_success
         except httpx.TransportError:
             return False
 
     try:
-        run_async(until(ready, timeout=60, message="the API answers"))
+        run_async(until(ready, timeout=60, message="the API answers, and there is a worker"))
         yield data
     finally:
         up.send_signal(signal.SIGINT)
