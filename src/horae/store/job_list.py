@@ -135,13 +135,17 @@ def spec_in(row: Row) -> JobSpec:
 async def names_and_attempts(db: Connection, d: Dialect, rows: Sequence[Row]) -> list[tuple[str, int]]:
     """What lists of runs show of each one's definition `spec`. Where no name can be read, the job's own row has it; of
     a deleted job only the id is left."""
-    specs = [load_object(row["spec"]) for row in rows]
-    names = [_text(spec.get("name")) for spec in specs]
-    own = await _names(db, d, {row["job_id"] for row, name in zip(rows, names, strict=True) if name is None})
+    texts = [row["spec"] for row in rows]
+    told = {text: _name_and_attempts(load_object(text)) for text in set(texts)}  # many runs of one job have the same
+    own = await _names(db, d, {row["job_id"] for row, text in zip(rows, texts, strict=True) if told[text][0] is None})
     return [
-        (own.get(row["job_id"], row["job_id"]) if name is None else name, _max_attempts(spec))
-        for row, name, spec in zip(rows, names, specs, strict=True)
+        (told[text][0] or own.get(row["job_id"], row["job_id"]), told[text][1])
+        for row, text in zip(rows, texts, strict=True)
     ]
+
+
+def _name_and_attempts(spec: dict[str, Any]) -> tuple[str | None, int]:
+    return _text(spec.get("name")), _max_attempts(spec)
 
 
 async def job_names(db: Connection, d: Dialect, job_ids: Collection[str]) -> dict[str, str]:
