@@ -28,6 +28,12 @@ async def connections(tmp_path: Path) -> AsyncIterator[list[SqliteConnection]]:
             await connection.close()
 
 
+async def begun(connection: SqliteConnection) -> None:
+    """It has written, and goes on."""
+    await connection.begin()
+    await connection.execute("INSERT INTO turns (who) VALUES ('a')")
+
+
 async def write(connection: SqliteConnection, who: str) -> None:
     await connection.begin()
     await connection.execute("INSERT INTO turns (who) VALUES (:who)", {"who": who})
@@ -46,8 +52,7 @@ async def who(connection: SqliteConnection) -> str:
 async def test_in_the_order_of_asking(connections: list[SqliteConnection]) -> None:
     """However soon the one that has it wants it again."""
     a, *others = connections
-    await a.begin()
-    await a.execute("INSERT INTO turns (who) VALUES ('a')")
+    await begun(a)
     waiting = []
     for n, (name, connection) in enumerate(zip("bcd", others, strict=True), 1):
         waiting.append(asyncio.create_task(write(connection, name)))
@@ -63,8 +68,7 @@ async def test_whoever_gives_up_is_in_nobodys_way(
 ) -> None:
     a, b, c, _ = connections
     monkeypatch.setattr(sqlite, "BUSY_TIMEOUT", 0.05)
-    await a.begin()
-    await a.execute("INSERT INTO turns (who) VALUES ('a')")
+    await begun(a)
     with pytest.raises(TryAgain, match="busy"):
         await write(b, "b")
     await b.rollback()
@@ -76,8 +80,7 @@ async def test_whoever_gives_up_is_in_nobodys_way(
 
 async def test_a_connection_that_is_closed_gives_its_turn(connections: list[SqliteConnection]) -> None:
     a, b, *_ = connections
-    await a.begin()
-    await a.execute("INSERT INTO turns (who) VALUES ('a')")
+    await begun(a)
     waiting = asyncio.create_task(write(b, "b"))
     await until(lambda: len(turn_of(a)._waiting) == 1)
     await a.close()
@@ -88,8 +91,7 @@ async def test_a_connection_that_is_closed_gives_its_turn(connections: list[Sqli
 async def test_a_statement_that_fails_keeps_it(connections: list[SqliteConnection]) -> None:
     """Until the transaction is over: others would find the file locked."""
     a, b, *_ = connections
-    await a.begin()
-    await a.execute("INSERT INTO turns (who) VALUES ('a')")
+    await begun(a)
     with pytest.raises(Exception, match="no such table"):
         await a.execute("INSERT INTO elsewhere VALUES (1)")
     waiting = asyncio.create_task(write(b, "b"))

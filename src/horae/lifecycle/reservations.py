@@ -1,5 +1,5 @@
-"""Reserving a queue for projects: only their jobs may name it, so whoever serves it executes nothing of anybody else. A
-worker that is bound to projects serves the queues that are reserved for them alone."""
+"""Reserving a queue for projects: only their jobs may name it, so a worker that serves it runs nobody else's code. A
+worker that is bound to projects serves only queues that are reserved for them alone."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from horae.domain.difference import Change
 from horae.domain.errors import Conflict, InvalidInput
 from horae.ports import Transaction
 
-_NOBODY = "00000000-0000-0000-0000-000000000000"
-
 
 async def reserve_queue(tx: Transaction, *, name: str, slugs: Collection[str], actor: str) -> None:
     """For no projects: it is open to all again. Refused while others use it: their runs would wait for nobody."""
     ids = await project_ids(tx, slugs)
     await tx.queues.add(name)
-    await tx.queues.find(_NOBODY, name, lock=True)
+    await tx.reservations.lock(name)
     before = (await tx.reservations.projects([name])).get(name, {})
     if before.keys() == ids.keys():
         return

@@ -196,6 +196,10 @@ class Queues(Protocol):
 class Reservations(Protocol):
     """Which queues are reserved for which projects; the others are open to all."""
 
+    async def lock(self, queue: str) -> None:
+        """Before changing for whom it is reserved; waits for everybody who holds it."""
+        ...
+
     async def hold(self, queue: str) -> None:
         """Until the transaction ends, nobody changes for whom it is reserved."""
         ...

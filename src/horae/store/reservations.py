@@ -16,6 +16,9 @@ def _rows(d: Dialect) -> Rows:
 
 
 class ReservationTable(Group):
+    async def lock(self, queue: str) -> None:
+        await self.db.fetch(f"SELECT name FROM queues WHERE name = :name {self.d.lock}", {"name": queue})
+
     async def hold(self, queue: str) -> None:
         await self.db.fetch(f"SELECT name FROM queues WHERE name = :name {self.d.lock_shared}", {"name": queue})
 

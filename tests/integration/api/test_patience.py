@@ -34,18 +34,21 @@ class Slow:
         return reader, writer
 
 
-@pytest.fixture
-async def slow(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Slow]:
-    monkeypatch.setattr(patience, "SECONDS", 0.2)
-    app = Slow()
+async def listen(app: Any, state: ServerState) -> asyncio.Server:
     config = uvicorn.Config(app, http=patience.Patient, lifespan="off", log_config=None, ws="none")
     config.load()
-    state = ServerState()
 
     def protocol() -> Any:
         return patience.Patient(config=config, server_state=state, app_state={})
 
-    listening = await asyncio.get_running_loop().create_server(protocol, "127.0.0.1", 0)
+    return await asyncio.get_running_loop().create_server(protocol, "127.0.0.1", 0)
+
+
+@pytest.fixture
+async def slow(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Slow]:
+    monkeypatch.setattr(patience, "SECONDS", 0.2)
+    app = Slow()
+    listening = await listen(app, ServerState())
     app.port = listening.sockets[0].getsockname()[1]
     yield app
     listening.close()
@@ -111,14 +114,8 @@ class Large:
 async def test_who_does_not_read_is_not_waited_for(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(patience, "STALLED", 0.4)
     app = Large()
-    config = uvicorn.Config(app, http=patience.Patient, lifespan="off", log_config=None, ws="none")
-    config.load()
     state = ServerState()
-
-    def protocol() -> Any:
-        return patience.Patient(config=config, server_state=state, app_state={})
-
-    listening = await asyncio.get_running_loop().create_server(protocol, "127.0.0.1", 0)
+    listening = await listen(app, state)
     port = listening.sockets[0].getsockname()[1]
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 10)
     writer.write(HEAD + b"\r\n")

@@ -1,6 +1,6 @@
-"""Who writes next to a SQLite file. SQLite has one writer at a time and no queue: whoever waits looks again after a
-pause, and a connection that goes on writing is always there first. In one process the turn goes round in the order of
-asking; between processes there are moments in which nobody has it."""
+"""A fair lock for the writers of a SQLite file. SQLite allows one writer at a time and keeps no queue: connections that
+wait poll, and one that writes without a pause starves them. Here the writers of one process queue up, first come, first
+served; between processes SQLite's lock is polled every few milliseconds."""
 
 from __future__ import annotations
 
