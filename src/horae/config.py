@@ -209,7 +209,10 @@ def _file(environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     given = environ.get(PREFIX + "CONFIG")
     path = Path(given) if given else Path("horae.toml")
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        with path.open(encoding="utf-8") as file:
+            if not given:
+                _refuse_another_user_s(file.fileno())
+            found = tomllib.loads(file.read())
     except FileNotFoundError:
         if given:
             raise ConfigurationError(f"{PREFIX}CONFIG: there is no file {path}") from None
@@ -226,6 +229,21 @@ def _file(environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
                 f"{path}: there is no setting {key!r}" + (f"; did you mean {hint!r}?" if hint else "")
             )
     return found, path.name
+
+
+def _refuse_another_user_s(descriptor: int) -> None:
+    """The file decides whose code is imported and which database is used: in /tmp, or wherever others can write, it is
+    not ours just because we stand beside it."""
+    found = os.fstat(descriptor)
+    if found.st_uid not in (0, os.geteuid()):
+        why = "belongs to another user"
+    elif found.st_mode & 0o002:
+        why = "can be changed by every user of this machine"
+    else:
+        return
+    raise ConfigurationError(
+        f"the horae.toml in this directory {why}: remove it, or set {PREFIX}CONFIG=horae.toml if you trust it"
+    )
 
 
 def _named() -> list[Field[Any]]:

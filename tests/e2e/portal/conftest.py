@@ -40,6 +40,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, async_playwright, expect
 
 from tests.databases import Databases
+from tests.lacking import lacking
 
 from .axe import AXE
 from .chromium import FLAGS, program
@@ -59,12 +60,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
             item.add_marker(pytest.mark.slow)
             item.add_marker(pytest.mark.timeout(300))  # the first one may build the portal
-
-
-def lacking(reason: str) -> None:
-    if os.environ.get("CI", "").lower() in ("1", "true", "yes"):
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 @pytest.fixture(scope="session")

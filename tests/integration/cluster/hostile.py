@@ -6,12 +6,14 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.integration.cluster.cluster import ROOT, TASKS, Cluster, Member, free_port
+from tests.lacking import lacking
 
 NOBODY = 65534
 AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
@@ -31,34 +33,34 @@ def _python() -> str | None:
     """An interpreter that nobody can start, with our packages; the test's own may be in somebody's home."""
     if os.geteuid() != 0:
         return None
+    open_way(ROOT)  # a temporary folder is closed to others, as CI may make one for its checkout
     usual = f"/usr/bin/python3.{sys.version_info.minor}"
     found = (python for python in (sys.executable, usual) if _works(*AS_NOBODY, python, "-c", _TRY, PYTHONPATH=PATH))
     return next(found, None)
 
 
+@cache
+def python() -> str:
+    """What `nobody` runs Horae with. Without it the test is skipped, or fails where all of them must run."""
+    return _python() or lacking("needs root, to become nobody, and a Python and a checkout that nobody can read")
+
+
 PATH = f"{ROOT / 'src'}:{ROOT}:{_PACKAGES}"
-PYTHON = _python()
-needs_nobody = pytest.mark.skipif(
-    PYTHON is None, reason="needs root, to become nobody, and a Python and a checkout that nobody can read"
-)
-needs_bubblewrap = pytest.mark.skipif(
-    not _works(*AS_NOBODY, "bwrap", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "true"),
-    reason="bubblewrap does not work here",
-)
+needs_nobody = pytest.mark.usefixtures("nobody")
+needs_bubblewrap = pytest.mark.usefixtures("nobody_s_bubblewrap")
 
 
 async def start(
     cluster: Cluster, role: str, *arguments: str, before: Sequence[str] = AS_NOBODY, **settings: str
 ) -> Member:
     """A process of the cluster's that is not root."""
-    assert PYTHON is not None
     if role == "worker":
         arguments = ("--import", TASKS, *arguments)
     if role == "serve":
         settings["HORAE_PORT"] = str(free_port())
     usual = {**cluster.settings, "PYTHONPATH": PATH, **_settle(cluster), **settings}
     log = cluster.folder / f"{role}-{len(cluster.members)}.log"
-    member = Member(role, [*before, PYTHON, "-m", "horae", role, *arguments], usual, log)
+    member = Member(role, [*before, python(), "-m", "horae", role, *arguments], usual, log)
     cluster.members.append(member)
     return await member.ready()
 

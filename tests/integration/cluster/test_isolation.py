@@ -14,11 +14,11 @@ from tests.integration.cluster.hostile import (
     AS_NOBODY,
     NOBODY,
     PATH,
-    PYTHON,
     give,
     needs_bubblewrap,
     needs_nobody,
     open_way,
+    python,
     search,
     start,
 )
@@ -154,7 +154,7 @@ async def test_scripts_with_a_user_of_their_own(make_cluster: Make, tmp_path: Pa
     (cluster.folder / "data").chmod(0o700)
     (cluster.folder / "data" / "client.json").write_text(cluster.settings["HORAE_SECRET_KEY"])
     target = search(wanted(cluster), cluster.folder / "data", keys, "/tmp/horae-0")
-    target["interpreter"] = str(PYTHON)
+    target["interpreter"] = python()
     run = await cluster.ended(await cluster.start_run("peek", target))
     assert run["status"] == "succeeded", run
     assert run["result"]["uid"] == NOBODY
@@ -182,7 +182,7 @@ async def test_a_user_of_their_own_and_a_sandbox(make_cluster: Make) -> None:
     await cluster.start_run("victim", target)
     await eventually(lambda: asyncio.to_thread(begun.exists), message="the victim runs")
     target = search(wanted(cluster), cluster.folder, "/tmp/horae-0")
-    target["interpreter"] = str(PYTHON)
+    target["interpreter"] = python()
     run = await cluster.ended(await cluster.start_run("peek", target))
     assert (run["status"], run["result"]["uid"], run["result"]["found"]) == ("succeeded", NOBODY, [])
 
@@ -202,7 +202,7 @@ async def test_a_user_that_cannot_be(user: str, words: str, make_cluster: Make) 
 async def test_a_worker_that_is_not_root_has_no_other_users(make_cluster: Make) -> None:
     cluster = await make_cluster("sqlite")
     settings = {**cluster.settings, "PYTHONPATH": PATH, "HORAE_SCRIPT_USER": "daemon", "HOME": "/"}
-    code, _, error = await execute([*AS_NOBODY, str(PYTHON), "-m", "horae", "worker"], settings)
+    code, _, error = await execute([*AS_NOBODY, python(), "-m", "horae", "worker"], settings)
     assert (code, "needs a worker that is root" in error) == (2, True), error
 
 
@@ -212,7 +212,7 @@ async def test_nor_do_those_of_horae_up(tmp_path: Path) -> None:
     data.mkdir()
     give(data)
     open_way(tmp_path)
-    command = [*AS_NOBODY, str(PYTHON), "-m", "horae", "up"]
+    command = [*AS_NOBODY, python(), "-m", "horae", "up"]
     tree = Running(command, data, PYTHONPATH=PATH, HOME=str(data), XDG_CACHE_HOME="", TMPDIR="")
     try:
         await tree.ready(PATIENCE)

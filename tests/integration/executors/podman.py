@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.lacking import lacking
 
 IMAGE = "localhost/horae-test:1"
 _NEEDED = {"podman": "podman", "runc": "runc", "conmon": "conmon", "busybox": "busybox-static"}
@@ -42,7 +42,7 @@ class Podman:
     def __init__(self) -> None:
         missing = [package for program, package in _NEEDED.items() if shutil.which(program) is None]
         if missing:
-            unavailable(f"no Podman: the package {' and '.join(missing)} is not installed")
+            lacking(f"no Podman: the package {' and '.join(missing)} is not installed")
         self.folder = Path(tempfile.mkdtemp(prefix="horae-podman-"))
         self.socket = str(self.folder / "api.sock")
         self._environment = {
@@ -76,7 +76,7 @@ class Podman:
             with suppress(subprocess.TimeoutExpired):
                 service.wait(0.02)
             if service.poll() is not None or time.monotonic() > deadline:
-                unavailable(f"Podman does not start: {log.read_text()[-500:]}")
+                lacking(f"Podman does not start: {log.read_text()[-500:]}")
         return service
 
     def stop(self) -> None:
@@ -96,7 +96,7 @@ class Podman:
             check=False,
         )
         if done.returncode != 0:
-            unavailable(f"`podman {arguments[0]}` fails on this machine: {done.stderr[-500:]}")
+            lacking(f"`podman {arguments[0]}` fails on this machine: {done.stderr[-500:]}")
         return done.stdout
 
     def containers(self) -> list[dict[str, Any]]:
@@ -112,9 +112,3 @@ class Podman:
         path = self.folder / name
         path.write_text(text)
         return path
-
-
-def unavailable(reason: str) -> None:
-    if os.environ.get("CI", "").lower() in ("1", "true", "yes"):
-        pytest.fail(reason, pytrace=False)
-    pytest.skip(reason)

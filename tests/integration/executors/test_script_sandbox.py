@@ -5,7 +5,6 @@ import shlex
 import shutil
 import signal
 import socket
-import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -20,11 +19,7 @@ from tests.integration.executors.attempts import make_attempt, running
 from tests.integration.executors.scripts import ENVIRONMENT, is_alive, left_below, run, supervisor_of
 from tests.waiting import until
 
-_BWRAP = shutil.which("bwrap")
-_TRY = [_BWRAP or "", "--dev-bind", "/", "/", "--unshare-pid", "--unshare-net", "true"]
-works = pytest.mark.skipif(
-    not _BWRAP or bool(subprocess.run(_TRY, check=False).returncode), reason="bubblewrap does not work here"
-)
+works = pytest.mark.usefixtures("bubblewrap")
 TREE = "sleep 600 & (env -i setsid bash -c \"trap '' TERM; while :; do sleep 0.05; done\" &); echo begun; wait"
 
 

@@ -1,5 +1,6 @@
 """Settings: where they come from, what they look like, and what is refused."""
 
+import os
 import re
 import stat
 from contextlib import suppress
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from horae import config, setting
 from horae.domain.errors import ConfigurationError
+from tests.lacking import lacking
 
 KEY = "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0"
 
@@ -103,6 +105,23 @@ def test_a_bad_file_is_named(text: str, message: str):
     Path("horae.toml").write_text(text)
     with pytest.raises(ConfigurationError, match=re.escape(message)):
         load()
+
+
+@pytest.mark.parametrize(
+    ("owner", "mode", "message"),
+    [(65534, 0o600, "belongs to another user"), (None, 0o666, "can be changed by every user of this machine")],
+)
+def test_a_file_that_others_wrote_is_used_only_if_it_is_named(owner: int | None, mode: int, message: str):
+    file = Path("horae.toml")
+    file.write_text("port = 9000\n")
+    file.chmod(mode)
+    if owner is not None:
+        if os.geteuid() != 0:
+            lacking("only root can give a file away")
+        os.chown(file, owner, owner)
+    with pytest.raises(ConfigurationError, match=message):
+        load()
+    assert load(CONFIG="horae.toml").port == 9000
 
 
 def test_a_file_that_is_not_there():
