@@ -93,7 +93,7 @@ def delete(
 
 @app.command("rotate")
 def rotate(as_json: AsJson = False) -> None:
-    """Seal all secrets with the current HORAE_SECRET_KEY, straight on the database."""
+    """Seal all secrets, and those of second factors, with the current HORAE_SECRET_KEY, straight on the database."""
     settings = on_database()
     settings.need_secret_key()
     from horae import wiring

@@ -42,6 +42,7 @@ class User:
     updated_at: datetime
     password_changed_at: datetime
     last_login_at: datetime | None
+    second_factor: bool  # whether a password alone does not suffice
 
 
 @dataclass(frozen=True, slots=True)

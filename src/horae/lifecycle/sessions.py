@@ -53,16 +53,21 @@ async def forgive(tx: Transaction, *, account: str, others: Collection[str] = ()
 
 async def open_session(tx: Transaction, *, session: NewSession, checked: str) -> User | None:
     """Signs a user in whose password was just checked against the hash `checked`; None if that, or they, are no longer
-    good."""
+    good, or if it no longer suffices: they have a second factor since."""
     found = await tx.accounts.credentials(session.user_id)
-    if found is None or not found.user.is_active or found.password != checked:
+    if found is None or not found.user.is_active or found.password != checked or found.user.second_factor:
         return None
+    await start_session(tx, session, found.user)
+    return found.user
+
+
+async def start_session(tx: Transaction, session: NewSession, user: User) -> None:
+    """For somebody who has proved all that it takes."""
     if not (tx.repeated and await tx.sessions.find(session.id)):
         now = await tx.now()
         await tx.sessions.add(session, session_ends(now, now))
-        await _note(tx, "session.open", session.id, found.user)
+        await _note(tx, "session.open", session.id, user)
     await tx.accounts.signed_in(session.user_id)
-    return found.user
 
 
 async def refresh(

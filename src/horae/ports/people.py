@@ -114,7 +114,7 @@ class Accounts(Protocol):
 
     async def signed_in(self, user_id: str) -> None: ...
     async def delete_user(self, user_id: str) -> None:
-        """With their memberships and sessions."""
+        """With their memberships, sessions and second factor."""
         ...
 
     async def account(self, session_id: str) -> Account | None:

@@ -11,6 +11,7 @@ from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Qu
 from horae.ports.outside import Hint
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
 from horae.ports.runs import Changes, DeadLetters, Facts, Logs, Operations, Runs, Stats
+from horae.ports.second_factors import SecondFactors
 from horae.ports.upkeep import Counters, Leftovers, Processes, Upkeep
 
 P = ParamSpec("P")
@@ -44,6 +45,8 @@ class Transaction(Protocol):
     def invitations(self) -> Invitations: ...
     @property
     def sessions(self) -> Sessions: ...
+    @property
+    def second_factors(self) -> SecondFactors: ...
     @property
     def limits(self) -> Limits: ...
     @property

@@ -9,11 +9,12 @@ from horae.domain.records import Page
 from horae.store import account_tables
 from horae.store.dialects.base import Dialect, Row, Rows
 from horae.store.rows import Group, batch, is_id, words
+from horae.store.second_factors import IS_ON, MARK, plain_hash
 
 _USER = words(
     "id username is_admin is_active created_by created_at updated_at password_changed_at last_login_at",
 )
-_COLUMNS = ", ".join(f"u.{column}" for column in _USER)
+_COLUMNS = ", ".join([*(f"u.{column}" for column in _USER), f"{IS_ON} AS second_factor"])
 _MEMBER = (
     "m.user_id, u.username, u.is_active, m.role, m.created_by, m.created_at "
     "FROM memberships m JOIN users u ON u.id = m.user_id"
@@ -57,7 +58,7 @@ class AccountTables(Group):
     async def credentials(self, ref: str) -> Credentials | None:
         column = "id" if is_id(ref) else "username"
         rows = await self.db.fetch(f"SELECT {_COLUMNS}, u.password FROM users u WHERE u.{column} = :ref", {"ref": ref})
-        return Credentials(_user(rows[0]), rows[0]["password"]) if rows else None
+        return Credentials(_user(rows[0]), plain_hash(rows[0]["password"])) if rows else None
 
     async def users(self, *, limit: int, after: str | None) -> Page[User]:
         more = "" if after is None else "WHERE u.username > :after "
@@ -76,25 +77,30 @@ class AccountTables(Group):
 
     async def change_user(self, user_id: str, **changes: bool | str) -> None:
         assert changes.keys() <= _CHANGEABLE
-        sets = [f"{column} = :{column}" for column in changes]
+        sets = [f"{column} = :{column}" for column in changes if column != "password"]
+        params = {**changes, "id": user_id}
         if "password" in changes:
-            sets.append(f"password_changed_at = {self.d.now}")
+            sets += [f"password = CASE WHEN {IS_ON} THEN :marked ELSE :password END"]
+            sets += [f"password_changed_at = {self.d.now}"]
+            params["marked"] = f"{MARK}{changes['password']}"
         await self.db.execute(
-            f"UPDATE users SET {', '.join(sets)}, updated_at = {self.d.now} WHERE id = :id", {**changes, "id": user_id}
+            f"UPDATE users AS u SET {', '.join(sets)}, updated_at = {self.d.now} WHERE u.id = :id", params
         )
 
     async def rehash(self, user_id: str, old: str, new: str) -> None:
         await self.db.execute(
-            "UPDATE users SET password = :new WHERE id = :id AND password = :old",
-            {"id": user_id, "old": old, "new": new},
+            "UPDATE users SET password = CASE WHEN password = :old THEN :new ELSE :marked_new END "
+            "WHERE id = :id AND password IN (:old, :marked_old)",
+            {"id": user_id, "old": old, "new": new, "marked_old": MARK + old, "marked_new": MARK + new},
         )
 
     async def signed_in(self, user_id: str) -> None:
         await self.db.execute(f"UPDATE users SET last_login_at = {self.d.now} WHERE id = :id", {"id": user_id})
 
     async def delete_user(self, user_id: str) -> None:
-        for table, column in (("memberships", "user_id"), ("sessions", "user_id"), ("users", "id")):
-            await self.db.execute(f"DELETE FROM {table} WHERE {column} = :id", {"id": user_id})
+        for table in ("memberships", "sessions", "second_factors", "recovery_codes"):
+            await self.db.execute(f"DELETE FROM {table} WHERE user_id = :id", {"id": user_id})
+        await self.db.execute("DELETE FROM users WHERE id = :id", {"id": user_id})
 
     # Memberships
 
@@ -152,8 +158,8 @@ class AccountTables(Group):
 
 
 def _user(row: Row) -> User:
-    found = {column: row[column] for column in _USER}
-    return User(**{**found, "is_admin": bool(row["is_admin"]), "is_active": bool(row["is_active"])})
+    flags = {flag: bool(row[flag]) for flag in ("is_admin", "is_active", "second_factor")}
+    return User(**{**{column: row[column] for column in _USER}, **flags})
 
 
 def _member(row: Row) -> Member:

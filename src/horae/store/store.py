@@ -37,6 +37,7 @@ from horae.store.processes import ProcessTable
 from horae.store.queues import QueueTable
 from horae.store.reservations import ReservationTable
 from horae.store.runs import RunTable
+from horae.store.second_factors import SecondFactorTables
 from horae.store.secrets import SecretTable
 from horae.store.sessions import SessionTable
 from horae.store.stats import StatTable
@@ -88,6 +89,7 @@ class SqlTransaction:
     accounts = _group(AccountTables)
     invitations = _group(InvitationTable)
     sessions = _group(SessionTable)
+    second_factors = _group(SecondFactorTables)
     limits = _group(LimitTable)
     upkeep = _group(UpkeepTables)
     counters = _group(CounterTables)
