@@ -43,6 +43,17 @@ class User:
     password_changed_at: datetime
     last_login_at: datetime | None
     second_factor: bool  # whether a password alone does not suffice
+    has_password: bool = True  # else they sign in through an identity provider alone
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who a user is at an identity provider; whether its claims made them admin."""
+
+    issuer: str
+    subject: str
+    user_id: str
+    gave_admin: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +130,7 @@ class NewSession:
     digest: str
     client: str
     address: str
+    provider_token: str | None = field(default=None, repr=False)  # sealed; of single sign-on
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +145,8 @@ class Session:
     ended_at: datetime | None
     client: str
     repeated: int | None  # the generation that was given out twice
+    limit_at: datetime | None = None  # no use extends it beyond this
+    provider_token: str | None = field(default=None, repr=False)  # sealed
 
     def may_repeat(self, generation: int, now: datetime, within: float) -> bool:
         """Whether the token before may be exchanged once more, since the present one may never have arrived: only in a
@@ -145,12 +159,13 @@ class Session:
         )
 
     def open_at(self, now: datetime) -> bool:
-        return self.ended_at is None and now < self.expires_at
+        return self.ended_at is None and now < min(self.expires_at, self.limit_at or self.expires_at)
 
 
-def session_ends(created_at: datetime, now: datetime) -> datetime:
+def session_ends(created_at: datetime, now: datetime, limit_at: datetime | None = None) -> datetime:
     """When a session that is used now ends if nobody uses it again."""
-    return min(now + IDLE_SESSION, created_at + LONGEST_SESSION)
+    ends = min(now + IDLE_SESSION, created_at + LONGEST_SESSION)
+    return ends if limit_at is None else min(ends, limit_at)
 
 
 @dataclass(frozen=True, slots=True)

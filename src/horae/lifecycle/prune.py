@@ -43,6 +43,7 @@ async def tidy(tx: Transaction) -> None:
     """Forgets processes that are long gone, and what accounts left behind."""
     await tx.upkeep.prune_processes(PROCESS_RETENTION)
     await tx.sessions.prune(ACCOUNT_RETENTION)
+    await tx.devices.prune(LIMIT_RETENTION)
     await tx.invitations.prune(ACCOUNT_RETENTION)
     await tx.limits.prune(LIMIT_RETENTION)
     await tx.unreadable.prune(UNREADABLE_RETENTION)

@@ -95,7 +95,10 @@ async def refresh(
         await _note(tx, "session.reuse", session_id, user)
         return None
     await tx.sessions.exchange(
-        session_id, digest=new_digest, generation=generation + 1, expires_at=session_ends(session.created_at, now)
+        session_id,
+        digest=new_digest,
+        generation=generation + 1,
+        expires_at=session_ends(session.created_at, now, session.limit_at),
     )
     return user
 

@@ -35,6 +35,8 @@ async def change_user(
     user = await find_user(tx, ref, lock=True)
     if is_admin is False or is_active is False:
         _keep_an_admin(admins, user)
+    if password is not None and not user.has_password:
+        raise Conflict("this user signs in through the identity provider and has no password", field="password")
     changes: dict[str, bool | str] = {}
     if is_admin is not None and is_admin != user.is_admin:
         changes["is_admin"] = is_admin
@@ -46,7 +48,7 @@ async def change_user(
     if is_active is False:
         left = await leave(tx, user, leaving, actor)
     elif is_admin is False:
-        left = await leave(tx, user, leaving, actor, but=await _owned(tx, user))
+        left = await leave(tx, user, leaving, actor, but=await owned(tx, user))
     if not changes:
         return user, left
     await tx.accounts.change_user(user.id, **changes)
@@ -103,7 +105,8 @@ def _differences(old: User, new: User) -> list[Change]:
     return differing(*({name: getattr(user, name) for name in names} for user in (old, new)))
 
 
-async def _owned(tx: Transaction, user: User) -> set[str]:
+async def owned(tx: Transaction, user: User) -> set[str]:
+    """The projects that they own."""
     return {place.project_id for place in await tx.accounts.places(user.id) if place.role == "owner"}
 
 

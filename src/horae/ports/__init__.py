@@ -10,12 +10,14 @@ from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Qu
 from horae.ports.outside import Clock, Executor, Hint, Ids, Seals, Starting, Wakeups
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
 from horae.ports.runs import Changes, DeadLetters, Facts, Logs, Operations, Runs, Stats
+from horae.ports.signing_in import Attempted, Devices, Identities, Proof, Provider
 from horae.ports.transaction import Store, Transaction, Verb
 from horae.ports.upkeep import Counters, Leftovers, Processes, Upkeep
 
 __all__ = [
     "Access",
     "Accounts",
+    "Attempted",
     "Audit",
     "Changes",
     "Clock",
@@ -23,12 +25,14 @@ __all__ = [
     "DeadLetters",
     "Deletions",
     "Dependencies",
+    "Devices",
     "Executor",
     "Facts",
     "Functions",
     "Gates",
     "Hint",
     "Idempotency",
+    "Identities",
     "Ids",
     "Invitations",
     "Jobs",
@@ -37,6 +41,8 @@ __all__ = [
     "Logs",
     "Operations",
     "Processes",
+    "Proof",
+    "Provider",
     "Queues",
     "Reservations",
     "Runs",

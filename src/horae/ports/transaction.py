@@ -12,6 +12,7 @@ from horae.ports.outside import Hint
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
 from horae.ports.runs import Changes, DeadLetters, Facts, Logs, Operations, Runs, Stats
 from horae.ports.second_factors import SecondFactors
+from horae.ports.signing_in import Devices, Identities
 from horae.ports.upkeep import Counters, Leftovers, Processes, Upkeep
 
 P = ParamSpec("P")
@@ -47,6 +48,10 @@ class Transaction(Protocol):
     def sessions(self) -> Sessions: ...
     @property
     def second_factors(self) -> SecondFactors: ...
+    @property
+    def identities(self) -> Identities: ...
+    @property
+    def devices(self) -> Devices: ...
     @property
     def limits(self) -> Limits: ...
     @property

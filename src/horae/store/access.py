@@ -73,6 +73,7 @@ class AccessTable(Group):
             ("api_keys", "project_id"),
             ("invitations", "project_id"),
             ("memberships", "project_id"),
+            ("claimed_roles", "project_id"),
             ("projects", "id"),
         ):
             await self.db.execute(f"DELETE FROM {table} WHERE {column} = :id", {"id": project_id})

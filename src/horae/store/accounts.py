@@ -6,6 +6,7 @@ from functools import cache
 
 from horae.domain.account import Account, Credentials, Member, NewUser, Place, User
 from horae.domain.records import Page
+from horae.domain.single_sign_on import NO_PASSWORD
 from horae.store import account_tables
 from horae.store.dialects.base import Dialect, Row, Rows
 from horae.store.rows import Group, batch, is_id, words
@@ -14,7 +15,13 @@ from horae.store.second_factors import IS_ON, MARK, plain_hash
 _USER = words(
     "id username is_admin is_active created_by created_at updated_at password_changed_at last_login_at",
 )
-_COLUMNS = ", ".join([*(f"u.{column}" for column in _USER), f"{IS_ON} AS second_factor"])
+_COLUMNS = ", ".join(
+    [
+        *(f"u.{column}" for column in _USER),
+        f"{IS_ON} AS second_factor",
+        f"u.password <> '{NO_PASSWORD}' AS has_password",
+    ]
+)
 _MEMBER = (
     "m.user_id, u.username, u.is_active, m.role, m.created_by, m.created_at "
     "FROM memberships m JOIN users u ON u.id = m.user_id"
@@ -98,7 +105,7 @@ class AccountTables(Group):
         await self.db.execute(f"UPDATE users SET last_login_at = {self.d.now} WHERE id = :id", {"id": user_id})
 
     async def delete_user(self, user_id: str) -> None:
-        for table in ("memberships", "sessions", "second_factors", "recovery_codes"):
+        for table in ("memberships", "claimed_roles", "identities", "sessions", "second_factors", "recovery_codes"):
             await self.db.execute(f"DELETE FROM {table} WHERE user_id = :id", {"id": user_id})
         await self.db.execute("DELETE FROM users WHERE id = :id", {"id": user_id})
 
@@ -109,7 +116,8 @@ class AccountTables(Group):
             return None
         rows = await self.db.fetch(
             f"SELECT {_COLUMNS} FROM sessions s JOIN users u ON u.id = s.user_id "
-            f"WHERE s.id = :id AND s.ended_at IS NULL AND s.expires_at > {self.d.now} AND u.is_active = :yes",
+            f"WHERE s.id = :id AND s.ended_at IS NULL AND s.expires_at > {self.d.now} AND u.is_active = :yes "
+            f"AND (s.limit_at IS NULL OR s.limit_at > {self.d.now})",
             {"id": session_id, "yes": True},
         )
         return Account(_user(rows[0]), await self.places(rows[0]["id"])) if rows else None
@@ -158,7 +166,7 @@ class AccountTables(Group):
 
 
 def _user(row: Row) -> User:
-    flags = {flag: bool(row[flag]) for flag in ("is_admin", "is_active", "second_factor")}
+    flags = {flag: bool(row[flag]) for flag in ("is_admin", "is_active", "second_factor", "has_password")}
     return User(**{**{column: row[column] for column in _USER}, **flags})
 
 

@@ -8,14 +8,18 @@ from horae.domain.account import NewSession, Session
 from horae.store.dialects.base import Row
 from horae.store.rows import Group
 
-_COLUMNS = "id, user_id, digest, generation, created_at, used_at, expires_at, ended_at, client, repeated"
+_COLUMNS = (
+    "id, user_id, digest, generation, created_at, used_at, expires_at, ended_at, client, repeated, limit_at, "
+    "provider_token"
+)
 
 
 class SessionTable(Group):
-    async def add(self, session: NewSession, expires_at: datetime) -> None:
+    async def add(self, session: NewSession, expires_at: datetime, limit_at: datetime | None = None) -> None:
         await self.db.execute(
-            "INSERT INTO sessions (id, user_id, digest, generation, client, address, created_at, used_at, expires_at) "
-            f"VALUES (:id, :user_id, :digest, 1, :client, :address, {self.d.now}, {self.d.now}, :expires_at)",
+            "INSERT INTO sessions (id, user_id, digest, generation, client, address, created_at, used_at, expires_at, "
+            "limit_at, provider_token) VALUES (:id, :user_id, :digest, 1, :client, :address, "
+            f"{self.d.now}, {self.d.now}, :expires_at, :limit_at, :provider_token)",
             {
                 "id": session.id,
                 "user_id": session.user_id,
@@ -23,6 +27,8 @@ class SessionTable(Group):
                 "client": session.client,
                 "address": session.address,
                 "expires_at": expires_at,
+                "limit_at": limit_at,
+                "provider_token": session.provider_token,
             },
         )
 
@@ -90,4 +96,6 @@ def _session(row: Row) -> Session:
         row["ended_at"],
         row["client"],
         row["repeated"],
+        row["limit_at"],
+        row["provider_token"],
     )

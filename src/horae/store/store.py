@@ -19,12 +19,14 @@ from horae.store.counters import CounterTables
 from horae.store.dead_letters import DeadLetterTable
 from horae.store.deletions import DeletionTable
 from horae.store.dependencies import DependencyTable
+from horae.store.devices import DeviceTable
 from horae.store.dialects.base import Connection, Dialect
 from horae.store.facts import FactTables
 from horae.store.failures import ConnectionLost, TryAgain
 from horae.store.functions import FunctionTable
 from horae.store.gates import GateTable
 from horae.store.idempotency import IdempotencyTable
+from horae.store.identities import IdentityTables
 from horae.store.invitations import InvitationTable
 from horae.store.jobs import JobTable
 from horae.store.leftovers import LeftoverTables
@@ -90,6 +92,8 @@ class SqlTransaction:
     invitations = _group(InvitationTable)
     sessions = _group(SessionTable)
     second_factors = _group(SecondFactorTables)
+    identities = _group(IdentityTables)
+    devices = _group(DeviceTable)
     limits = _group(LimitTable)
     upkeep = _group(UpkeepTables)
     counters = _group(CounterTables)

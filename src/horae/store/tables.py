@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Column, Index, MetaData, Table, UniqueConstraint, false, text
 
-from horae.store import account_tables, second_factor_tables  # noqa: F401 - one metadata holds them all
+from horae.store import account_tables, second_factor_tables, sign_in_tables  # noqa: F401 - one metadata holds them all
 from horae.store.columns import Big, Flag, Id, Int, Json, LongText, Real, Small, Time, name
 from horae.store.table import key, may, metadata, must, table  # noqa: F401 - `tables.metadata` is the schema
 

@@ -1,0 +1,89 @@
+"""Ways to sign in other than by password."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from horae.domain.account import Identity
+from horae.domain.device import Device, NewDevice
+
+
+class Identities(Protocol):
+    """Who people are at a provider, and what its claims gave them here."""
+
+    async def find(self, issuer: str, subject: str) -> Identity | None:
+        """Locked; None also if its user is gone."""
+        ...
+
+    async def add(self, identity: Identity) -> None:
+        """Raises DuplicateKey if it belongs to somebody."""
+        ...
+
+    async def gave_admin(self, identity: Identity, gave: bool) -> None: ...
+    async def issuers(self, user_id: str) -> list[str]:
+        """The providers where a user has an identity."""
+        ...
+
+    async def claimed(self, user_id: str) -> dict[str, str]:
+        """The roles that claims gave, by project id."""
+        ...
+
+    async def claim(self, user_id: str, project_id: str, role: str | None) -> None:
+        """Notes what claims gave; None forgets it."""
+        ...
+
+
+class Devices(Protocol):
+    """Sign-ins that wait for somebody to approve them in a browser."""
+
+    async def add(self, device: NewDevice, expires_at: datetime) -> None: ...
+    async def by_digest(self, digest: str, *, lock: bool = False) -> Device | None: ...
+    async def by_code(self, user_code: str, *, lock: bool = False) -> Device | None: ...
+    async def polled(self, digest: str, pause: int) -> None: ...
+    async def approve(self, digest: str, user_id: str, session_id: str) -> None: ...
+    async def deny(self, digest: str) -> None: ...
+    async def delete(self, digest: str) -> None: ...
+    async def prune(self, older_than: float) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Attempted:
+    """One sign-in that was begun in a browser: what ties the provider's answer to it."""
+
+    state: str
+    nonce: str
+    verifier: str = field(repr=False)  # of PKCE
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What the provider says of somebody, verified, and the token that said so."""
+
+    claims: Mapping[str, Any]
+    id_token: str = field(repr=False)
+
+
+class Provider(Protocol):
+    """An identity provider. What goes wrong is NotAccepted of domain/single_sign_on.py."""
+
+    @property
+    def issuer(self) -> str: ...
+    @property
+    def name(self) -> str:
+        """For people."""
+        ...
+
+    async def authorization_url(self, attempted: Attempted) -> str:
+        """Where to send the browser."""
+        ...
+
+    async def redeem(self, code: str, attempted: Attempted, issuer: str | None) -> Proof:
+        """Exchanges the code that the browser came back with; `issuer` is who it says it came from."""
+        ...
+
+    async def sign_out_url(self, id_token: str | None, return_to: str) -> str | None:
+        """Where the browser ends the session at the provider; None if it offers no such place."""
+        ...
