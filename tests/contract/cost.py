@@ -4,7 +4,7 @@ MySQL and MariaDB, steps of SQLite's machine; only costs of the same database ca
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from horae.store.dialects.base import Connection, Params, Row
@@ -21,6 +21,7 @@ class Meter:
     def __init__(self, kind: str) -> None:
         self._kind = kind
         self.statements = 0
+        self.round_trips: list[str] = []  # the statements, and what begins and ends transactions
         self.read = 0
 
     def on(self, connection: Any) -> Connection:
@@ -54,8 +55,17 @@ class _Counted:
         await self._after()
         return matched
 
+    async def begin(self) -> None:
+        self._meter.round_trips.append("BEGIN")
+        await self._inner.begin()
+
+    async def commit(self) -> None:
+        self._meter.round_trips.append("COMMIT")
+        await self._inner.commit()
+
     async def _before(self, sql: str, params: Params | None) -> None:
         self._meter.statements += 1
+        self._meter.round_trips.append(sql)
 
     async def _after(self) -> None:
         return
@@ -92,12 +102,21 @@ class _Handled(_Counted):
 
 async def metered(world: World) -> tuple[World, Meter]:
     """The same database through connections that count."""
+    return await _through(world, (meter := Meter(world.kind)).on, 1), meter
+
+
+async def counted(world: World, connections: int) -> tuple[World, Meter]:
+    """The same, but only what was asked is counted, not what it cost: nothing else is sent."""
     meter = Meter(world.kind)
+    return await _through(world, lambda connection: _Counted(connection, meter), connections), meter
+
+
+async def _through(world: World, on: Callable[[Any], Any], connections: int) -> World:
     dialect, connect = choose(world.url, world.clock.now)[:2]
 
     async def open_metered() -> Connection:
-        return meter.on(await connect())
+        return on(await connect())
 
-    store = SqlStore(open_metered, dialect, world.ids, shard_count=world.store.shard_count, connections=1)
+    store = SqlStore(open_metered, dialect, world.ids, shard_count=world.store.shard_count, connections=connections)
     world.stack.push_async_callback(store.close)
-    return World(**{**vars(world), "store": store}), meter
+    return World(**{**vars(world), "store": store})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from horae.domain.job import JobSpec
 from horae.domain.outcome import SUCCEEDED, Outcome
@@ -12,6 +12,13 @@ from horae.lifecycle import claim, finish
 from horae.ports import Transaction
 from tests.contract.opened import Opened
 from tests.contract.values import LEASE, OFFERS, START, Row, id_of, lost_reply, middle
+
+
+class Claims(NamedTuple):
+    """What was taken, and how long (in seconds) nothing more is due; None if nothing is known to be."""
+
+    runs: list[Claimed]
+    idle_for: float | None
 
 
 class Workers(Opened):
@@ -27,8 +34,9 @@ class Workers(Opened):
         token: str | None = None,
         lease: float = LEASE,
         again: bool = False,
-    ) -> claim.Claims:
-        return await (self.store.transact if again or project_ids else self.store.single)(
+    ) -> Claims:
+        """A claim, and then the question when there is more, as a worker asks it."""
+        taken = await (self.store.transact if again or project_ids else self.store.single)(
             lost_reply(claim.claim) if reply_lost else claim.claim,
             claimant=Claimant(worker or self.ids.new(), offers, project_ids),
             token=token or self.ids.new(),
@@ -37,6 +45,10 @@ class Workers(Opened):
             lease=lease,
             again=again,
         )
+        if taken.more:
+            return Claims(taken.runs, 0)
+        waits = await self.store.read(claim.look, queues=taken.queues, offers=offers)
+        return Claims(taken.runs, min(waits.values(), default=None))
 
     async def claim(self, limit: int = 100, **how: Any) -> list[Claimed]:
         return (await self.claims(limit, **how)).runs

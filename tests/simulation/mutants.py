@@ -12,9 +12,9 @@ from unittest.mock import patch
 from horae.domain import firing, openings
 from horae.domain import outcome as outcomes
 from horae.lifecycle import backfill, callback, ended, follow, recover, settle, submit
+from horae.processes.claimer import Claimer
 from horae.processes.heartbeat import Heartbeat
 from horae.processes.scheduler import Scheduler
-from horae.processes.worker import Worker
 from horae.store.gates import GateTable
 from horae.store.jobs import JobTable
 from tests.simulation.connection import VERB
@@ -105,7 +105,7 @@ def _cancel_is_forgotten() -> list[Patch]:
 
 
 def _worker_waits_for_hints() -> list[Patch]:
-    return [(Worker, "_pause", lambda self: 10_000.0)]
+    return [(Claimer, "_pause", lambda self: 10_000.0)]
 
 
 def _scheduler_waits_for_hints() -> list[Patch]:

@@ -1,8 +1,9 @@
-"""Claim: a worker takes what it can carry out, up to its free slots, and learns when each queue has more."""
+"""Claim: a worker takes what it can carry out, up to its free slots. When its queues have more is another question, for
+which no run has to wait."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from horae.domain.run import Claimant, Claimed
@@ -10,17 +11,12 @@ from horae.ports import Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Claims:
-    """What was taken. `waits` are the seconds until something more is due, by queue; None if nobody looked, because
-    there may be more at once."""
+class Taken:
+    """What was taken, and from which queues. `more`: there may be more at once, so nobody need look for it."""
 
     runs: list[Claimed]
-    waits: Mapping[str, float] | None
-
-    @property
-    def idle_for(self) -> float | None:
-        """How long (in seconds) nothing else will be due, None if nothing is known to be."""
-        return 0 if self.waits is None else min(self.waits.values(), default=None)
+    queues: Sequence[str]
+    more: bool
 
 
 async def claim(
@@ -32,7 +28,7 @@ async def claim(
     limit: int,
     lease: float,
     again: bool = False,
-) -> Claims:
+) -> Taken:
     """One token serves the whole batch: no other claim of any of these runs will ever carry it. `again`, for which it
     takes a whole transaction: nobody heard what an earlier claim with this token came to. If it took something, that is
     what this one gives, with fresh leases; if not, nothing, for it may have taken what was lost and queued since.
@@ -46,14 +42,12 @@ async def claim(
                 run_id for run_id, _, _ in await tx.runs.renew(claimant.worker_id, [run.id for run in held], lease)
             }
             held = [run for run in held if run.id in renewed]
-        return Claims(held, None)
+        return Taken(held, queues, more=True)
     if claimant.project_ids:
         reserved = await tx.reservations.queues(claimant.project_ids, hold=True)
         queues = [queue for queue in queues if queue in reserved]
     runs = await tx.runs.claim(claimant=claimant, token=token, queues=queues, limit=limit, lease=lease)
-    if len(runs) >= limit:
-        return Claims(runs, None)
-    return Claims(runs, await look(tx, queues=queues, offers=claimant.offers))
+    return Taken(runs, queues, more=len(runs) >= limit)
 
 
 async def look(tx: Transaction, *, queues: Sequence[str] | None, offers: Collection[str]) -> dict[str, float]:

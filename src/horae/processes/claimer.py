@@ -1,0 +1,132 @@
+"""Taken for a worker, one claim after the other, from the queues of which it knows that something is due. What a claim
+brings starts at once; only then does the worker ask when those queues have more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+from horae.domain.errors import StoreUnavailable
+from horae.domain.records import WorkerSign
+from horae.domain.run import Claimant
+from horae.lifecycle.claim import Taken, claim, look
+from horae.lifecycle.reservations import served
+from horae.ports import Clock, Ids, Store, Transaction
+from horae.processes.agenda import Agenda
+from horae.processes.heartbeat import Heart
+from horae.processes.intake import Intake
+from horae.processes.loop import Loop, log
+from horae.processes.settings import WorkerSettings
+
+_BUSY_ELSEWHERE = 0.01  # seconds until another look at a due run that another worker was just taking
+
+
+class Claimer:
+    """`sign` is the worker's, with the queues that it serves."""
+
+    def __init__(
+        self,
+        sign: WorkerSign,
+        store: Store,
+        settings: WorkerSettings,
+        heart: Heart,
+        intake: Intake,
+        *,
+        clock: Clock,
+        ids: Ids,
+        hints_arrive: Callable[[], bool],
+    ) -> None:
+        self.sign = sign
+        self._store, self._settings, self._heart, self._intake = store, settings, heart, intake
+        self._clock, self._ids, self._hints_arrive = clock, ids, hints_arrive
+        self._claimant = Claimant(sign.id, sign.offers, settings.project_ids)
+        self._agenda = Agenda(settings.queues if settings.queues or settings.project_ids else None)
+        self._unheard: str | None = None  # the token of a claim whose answer was lost
+        self._look_at = 0.0
+        self._idle_looks = 0
+        self.resting = False
+        self.loop = Loop("claim", self.step)
+
+    def on_hint(self, queue: str) -> None:
+        """Something came into a queue; "" where it may be any."""
+        if not queue:
+            self._look_at = 0
+        if not queue or self._agenda.hint(queue):
+            self.loop.wake.set()
+
+    async def step(self) -> float | None:
+        if self.resting:
+            return None
+        room = self._intake.room()
+        if room < 1:
+            return self._settings.poll  # woken as soon as a slot is free and its result reported
+        if self._clock.monotonic() >= self._look_at:
+            await self._look()
+        asked = self._agenda.ask(self._clock.monotonic(), room)
+        if not asked and self._unheard is None:
+            return self._pause()
+        waits = None  # there may be more at once
+        try:
+            taken = await self._take(asked, room)
+            if taken.runs:
+                self._idle_looks = 0
+            if not taken.more:
+                await asyncio.sleep(0)  # what was taken begins before the database is asked anything else
+                waits = await self._store.read(look, queues=taken.queues, offers=self.sign.offers)
+        finally:
+            self._agenda.told(asked, waits, self._clock.monotonic())
+        return 0 if waits is None else self._pause()
+
+    async def _take(self, asked: list[str], room: int) -> Taken:
+        """Claims and starts. A claim that may have taken something, though its answer was lost, is asked for next."""
+        now, again = self._clock.monotonic(), self._unheard is not None
+        token, self._unheard = self._unheard or self._ids.new(), None
+        leased_until = self._heart.leased(token, now)
+        try:
+            taken = await (self._store.transact if again or self._settings.project_ids else self._store.single)(
+                claim,
+                claimant=self._claimant,
+                token=token,
+                again=again,
+                queues=asked,
+                limit=room,
+                lease=self._settings.lease,
+            )
+            await self._intake.take(taken.runs, leased_until)
+        except StoreUnavailable:
+            self._unheard = token
+            raise
+        return taken
+
+    async def _look(self) -> None:
+        """At all queues, now and then: hints may be lost."""
+        if self._settings.project_ids:
+            await self._learn_queues()
+        waits = await self._store.read(look, queues=self._agenda.served, offers=self.sign.offers)
+        now = self._clock.monotonic()
+        self._agenda.learn(waits, now)
+        self._idle_looks += 1
+        longest = self._settings.poll_max if self._hints_arrive() else self._settings.poll
+        poll = min(self._settings.poll * 1.5 ** min(self._idle_looks, 20), longest)
+        self._look_at = now + poll * (0.75 + 0.5 * self._ids.chance())  # workers started together do not ask together
+
+    async def _learn_queues(self) -> None:
+        """Those that are reserved for its projects, which may have changed."""
+        asked = {"project_ids": self._settings.project_ids, "queues": self._settings.queues}
+        queues = tuple(await self._store.read(served, **asked))
+        if queues != self.sign.queues:
+            log.info("serves the queues that are reserved for its projects", queues=list(queues))
+            await self._store.transact(_serve, self.sign.id, queues)
+            self.sign = replace(self.sign, queues=queues)
+        self._agenda.served = queues
+
+    def _pause(self) -> float:
+        """Until something is due, or it is time for another look."""
+        now = self._clock.monotonic()
+        due, poll = self._agenda.wait(now), max(self._look_at - now, 0)
+        return poll if due is None else min(max(due, _BUSY_ELSEWHERE), poll)
+
+
+async def _serve(tx: Transaction, worker_id: str, queues: tuple[str, ...]) -> None:
+    await tx.processes.set_queues(worker_id, queues)

@@ -1,0 +1,44 @@
+"""How a worker makes itself known: it signs on, registers its functions now and then, and says goodbye."""
+
+from __future__ import annotations
+
+from horae.domain.records import WorkerSign
+from horae.lifecycle.functions import register_functions
+from horae.ports import Clock, Store, Transaction
+from horae.processes.loop import Loop, log
+from horae.processes.settings import WorkerSettings
+
+_REGISTER = 600.0  # seconds
+
+
+class Presence:
+    def __init__(self, sign: WorkerSign, store: Store, settings: WorkerSettings, clock: Clock) -> None:
+        self._sign, self._store, self._settings, self._clock = sign, store, settings, clock
+        self._register_at = 0.0
+        self.loop = Loop("functions", self._register_functions)
+
+    async def sign_on(self) -> None:
+        await self._store.transact(_register, self._sign)
+        await self._register_functions()
+
+    async def _register_functions(self) -> float:
+        """Now and then: somebody may have deleted one that is still here, and `last_seen_at` tells that it is."""
+        if self._clock.monotonic() >= self._register_at:
+            await self._store.transact(register_functions, self._settings.functions)
+            self._register_at = self._clock.monotonic() + _REGISTER
+        return _REGISTER
+
+    async def say_goodbye(self, runs_done: int) -> None:
+        try:
+            await self._store.transact(_goodbye, self._sign.id, runs_done)
+        except Exception as error:
+            log.warning("could not say goodbye", reason=str(error))
+
+
+async def _register(tx: Transaction, sign: WorkerSign) -> None:
+    await tx.processes.register_worker(sign)
+    tx.hint(f"workers:{sign.host.key}")  # those beside it watch it from now on
+
+
+async def _goodbye(tx: Transaction, worker_id: str, runs_done: int) -> None:
+    await tx.processes.stop_worker(worker_id, runs_done)

@@ -1,0 +1,76 @@
+"""What a single run costs a worker that has nothing else to do: round trips to the database, and their order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from horae.domain.attempt import Attempt
+from horae.domain.outcome import Outcome
+from horae.domain.records import JobRecord
+from horae.processes.worker import Worker
+from tests.contract.cost import Meter, counted
+from tests.contract.working import Prompt, working
+from tests.contract.world import World
+from tests.waiting import until
+
+# With the beginnings and ends of transactions. PostgreSQL claims and ends in one statement each.
+MOST = {"postgresql": 8, "sqlite": 14}
+
+
+class Noting(Prompt):
+    """Remembers what had been sent when the run began."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+        self.before: list[str] = []
+
+    async def execute(self, attempt: Attempt) -> Outcome:
+        self.before = list(self._meter.round_trips)
+        return await super().execute(attempt)
+
+
+async def quiet(meter: Meter) -> list[str]:
+    """What was sent, once the worker has nothing left to say."""
+    seen = -1
+
+    def unchanged() -> bool:
+        nonlocal seen
+        before, seen = seen, len(meter.round_trips)
+        return before == seen > 0
+
+    await until(unchanged, every=0.1)
+    sent, meter.round_trips = meter.round_trips, []
+    return sent
+
+
+async def lone_run(world: World, meter: Meter, job: JobRecord, worker: Worker) -> list[str]:
+    (run,) = await world.trigger(job)
+    worker.on_hint("runs:default")
+
+    async def ended() -> Any:
+        return await world.rows("SELECT id FROM run_history WHERE id = :id", id=run["id"])
+
+    await until(ended)
+    return await quiet(meter)
+
+
+async def test_it_costs_few_round_trips(world: World) -> None:
+    job = await world.job()
+    observed, meter = await counted(world, 2)
+    async with working(observed) as worker:
+        await quiet(meter)
+        await lone_run(world, meter, job, worker)  # which learns the definition
+        for sent in [await lone_run(world, meter, job, worker) for _ in range(3)]:
+            assert len(sent) <= MOST.get(world.kind, 16), sent
+
+
+async def test_it_begins_before_the_worker_asks_when_more_is_due(world: World) -> None:
+    job = await world.job()
+    observed, meter = await counted(world, 2)
+    async with working(observed, executor := Noting(meter)) as worker:
+        await quiet(meter)
+        await lone_run(world, meter, job, worker)
+        (sent,) = [await lone_run(world, meter, job, worker)]
+        assert executor.before == sent[: len(executor.before)]
+        first_lanes = [number for number, sql in enumerate(sent) if "lane AS (" in sql or "CROSS JOIN (SELECT 9" in sql]
+        assert len(executor.before) <= first_lanes[1], "the second question about lanes is when more is due"

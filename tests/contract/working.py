@@ -1,0 +1,57 @@
+"""The real worker in the test's own process, on its world's database. Wake-ups come from the test; polls and heartbeats
+are so rare that only what runs cost is seen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from horae.domain.attempt import Attempt
+from horae.domain.outcome import SUCCEEDED, Outcome
+from horae.ports import Store
+from horae.processes.settings import WorkerSettings
+from horae.processes.worker import Worker
+from tests.contract.world import OFFERS, World, worker_sign
+
+_SELDOM = 3600.0
+
+
+class Prompt:
+    """An executor that is done at once."""
+
+    def offers(self) -> Iterable[str]:
+        return OFFERS
+
+    async def execute(self, attempt: Attempt) -> Outcome:
+        return SUCCEEDED
+
+    async def close(self) -> None:
+        pass
+
+
+@asynccontextmanager
+async def working(world: World, executor: Any = None, **settings: Any) -> AsyncIterator[Worker]:
+    how = {"slots": 4, "poll": _SELDOM, "poll_max": _SELDOM, "lease": 2 * _SELDOM, "heartbeat": _SELDOM, **settings}
+
+    async def beside() -> Store:
+        return world.store.beside(connections=1)
+
+    worker = Worker(
+        worker_sign(offers=OFFERS, slots=how["slots"]),
+        world.store,
+        {"python": executor or Prompt()},
+        WorkerSettings(**how),
+        clock=world.clock,
+        ids=world.ids,
+        open_store=beside,
+        hints_arrive=lambda: True,
+    )
+    stop = asyncio.Event()
+    task = asyncio.create_task(worker.run(stop, asyncio.Event()))
+    try:
+        yield worker
+    finally:
+        stop.set()
+        await task
