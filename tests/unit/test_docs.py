@@ -132,6 +132,28 @@ def test_every_role_is_documented():
     assert set(ROLES) <= set(WORD.findall(read("api.md")))
 
 
+# ---- threat-model.md
+
+
+def shown() -> Iterator[tuple[str, str]]:
+    """What each row of the tables says, and what shows it."""
+    last = ""
+    for row in rows(read("threat-model.md")):
+        last = row[-1] if row[0] in ("who", "threat") else last
+        if row[0] not in ("who", "threat") and not row[0].startswith("--"):
+            assert last == "shown by", row
+            yield row[0], row[-1]
+
+
+@pytest.mark.parametrize(("sentence", "tests"), shown())
+def test_what_the_threat_model_says_is_shown_by_tests_that_exist(sentence: str, tests: str):
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", tests)
+    assert named, f"no test shows: {sentence}"
+    for path, function in named:
+        text = (ROOT / path).read_text()
+        assert re.search(rf"def {function or 'test_'}", text), f"{path} has no test {function}"
+
+
 # ---- jobs.md, states.md
 
 

@@ -22,6 +22,7 @@ from horae.executors.identity import Identity
 from horae.executors.process import Start
 
 _PROBE = 10.0  # seconds
+_LITTLE = 16 << 20  # bytes that can be written into a folder that is hidden
 _RUN = (Path("/run"), Path("/var/run"))  # sockets: of Docker, of databases, of the system's bus
 # What lies in there and is no socket: names are resolved by it, and on NixOS programs are found by it.
 _KEPT = (Path("/etc/resolv.conf"), Path("/run/current-system"), Path("/run/wrappers"), Path("/run/booted-system"))
@@ -39,7 +40,7 @@ class Hidden:
     kept: Sequence[Path] = ()
     shown: Sequence[Path] = ()
 
-    def options(self, user: Identity | None) -> list[str]:
+    def options(self, user: Identity | None, bounded: bool) -> list[str]:
         """As they are now. What the user cannot come to needs no hiding, and bubblewrap could not."""
         folders = [real for path in (*_RUN, *self.folders) if (real := _real(path, user)) and real.is_dir()]
         files = [real for path in self.files if (real := _real(path, user)) and not real.is_dir()]
@@ -47,12 +48,17 @@ class Hidden:
         shown = [real for path in self.shown if (real := _real(path, user))]
         kept = [real for path in (*_KEPT, *self.kept) if (real := _real(path, user)) and _is_in(real, folders)]
         return [
-            *(word for path in dict.fromkeys(folders) for word in ("--tmpfs", str(path))),
+            *(word for path in dict.fromkeys(folders) for word in _in_memory(str(path), _LITTLE if bounded else None)),
             *(word for path in dict.fromkeys((*kept, *code)) for word in ("--ro-bind", str(path), str(path))),
             *(word for path in dict.fromkeys(shown) for word in ("--bind", str(path), str(path))),
             # Last: a key may lie in a folder that is shown.
             *(word for path in dict.fromkeys(files) for word in ("--ro-bind", "/dev/null", str(path))),
         ]
+
+
+def _in_memory(folder: str, size: float | None) -> list[str]:
+    """An empty folder. What is written there is no process's memory, so that no limit but its own size holds for it."""
+    return [*(("--size", str(int(size))) if size else ()), "--tmpfs", folder]
 
 
 def _real(path: Path, user: Identity | None) -> Path | None:
@@ -77,25 +83,29 @@ class Wrap:
     sandbox: Sandbox
     hidden: Hidden
     user: Identity | None
+    bounded: bool  # whether this bubblewrap can limit the size of folders in memory
 
     def around(self, start: Start, folder: str, reads: Sequence[str], own: Sequence[str]) -> Start:
         """The same command inside. It can write to `folder` in any case, and sees `own` even if it is hidden."""
         visible = [option for path in dict.fromkeys((start.cwd, *reads)) for option in ("--ro-bind", path, path)]
         inside = [
             *(visible if self.sandbox.read_only else ()),
-            *self.hidden.options(self.user),
+            *self.hidden.options(self.user, self.bounded),
             *(option for path in own for option in ("--ro-bind", path, path)),
             *("--bind", folder, folder, "--chdir", start.cwd),
         ]
-        return replace(start, argv=[*self.options(), *inside, "--", *start.argv], cwd="/", sandboxed=True)
+        room = start.limits.get("memory") if self.bounded else None
+        return replace(start, argv=[*self.options(room), *inside, "--", *start.argv], cwd="/", sandboxed=True)
 
-    def options(self) -> list[str]:
+    def options(self, room: float | None = None) -> list[str]:
+        """`room` is how many bytes of files it can have in memory, in each place for them."""
         options = [self.program, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--die-with-parent"]
         if self.sandbox.read_only:
             # Whoever has capabilities could mount it anew.
-            options += ["--ro-bind", "/", "/", "--dev", "/dev", "--tmpfs", "/tmp", "--cap-drop", "ALL"]
+            options += ["--ro-bind", "/", "/", "--dev", "/dev", *_in_memory("/dev/shm", room), "--remount-ro", "/dev"]
+            options += [*_in_memory("/tmp", room), "--cap-drop", "ALL"]
         else:
-            options += ["--dev-bind", "/", "/", "--tmpfs", "/dev/shm"]
+            options += ["--dev-bind", "/", "/", *_in_memory("/dev/shm", room)]
         if not self.sandbox.network:
             options += ["--unshare-net"]
         return [*options, "--proc", "/proc"]
@@ -110,13 +120,14 @@ class Sandboxes:
         self._hidden = hidden
         self._user = user
         self._complaints: dict[Sandbox, str | None] = {}
+        self._bounded: bool | None = None
 
     async def choose(self, asked: Sandbox | None) -> Wrap | None:
         """The sandbox for a command, None for none. Refused if there must be one and cannot."""
         if asked is None and self._mode == "off":
             return None
         sandbox = asked or Sandbox()
-        wrap = self._wrap(sandbox)
+        wrap = await self._wrap(sandbox)
         complaint = await self._complaint(wrap)
         if complaint is None:
             return wrap
@@ -126,10 +137,15 @@ class Sandboxes:
 
     async def missing(self) -> str | None:
         """Why scripts that do not ask for a sandbox run without one; None if they have one."""
-        return "HORAE_SCRIPT_SANDBOX is off" if self._mode == "off" else await self._complaint(self._wrap(Sandbox()))
+        return (
+            "HORAE_SCRIPT_SANDBOX is off" if self._mode == "off" else await self._complaint(await self._wrap(Sandbox()))
+        )
 
-    def _wrap(self, sandbox: Sandbox) -> Wrap:
-        return Wrap(shutil.which("bwrap", path=self._path) or "", sandbox, self._hidden, self._user)
+    async def _wrap(self, sandbox: Sandbox) -> Wrap:
+        program = shutil.which("bwrap", path=self._path) or ""
+        if program and self._bounded is None:
+            self._bounded = await asyncio.to_thread(_can_bound, program)
+        return Wrap(program, sandbox, self._hidden, self._user, bool(self._bounded))
 
     async def _complaint(self, wrap: Wrap) -> str | None:
         if wrap.sandbox not in self._complaints:
@@ -137,11 +153,20 @@ class Sandboxes:
         return self._complaints[wrap.sandbox]
 
 
+def _can_bound(program: str) -> bool:
+    """Those before 0.7 cannot."""
+    try:
+        told = subprocess.run([program, "--help"], capture_output=True, timeout=_PROBE, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return b"--size" in told.stdout + told.stderr
+
+
 def _complaint(wrap: Wrap) -> str | None:
     """Why it does not work here; None if it does."""
     if not wrap.program:
         return "bubblewrap (bwrap) is not installed"
-    command = [*wrap.options(), *wrap.hidden.options(wrap.user), "--", "/bin/sh", "-c", ":"]
+    command = [*wrap.options(), *wrap.hidden.options(wrap.user, wrap.bounded), "--", "/bin/sh", "-c", ":"]
     user = wrap.user
     try:
         if user is None:

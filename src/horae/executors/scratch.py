@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from horae.executors.clearing import Clearing, clear
+
+_CLEARING = Clearing()
 _PREFIX = "horae-scripts-"
 _LOCK = "lock"
 _SETTLED = 60.0  # seconds: a younger lock may be about to be taken
@@ -45,7 +47,7 @@ class Scratch:
 
     def close(self) -> None:
         if self._home is not None:
-            shutil.rmtree(self._home, ignore_errors=True)
+            clear(self._home)
             os.close(self._lock)
             self._home = None
 
@@ -76,13 +78,13 @@ def _usual() -> Path:
 
 
 def remove(folder: Path, *names: str) -> None:
-    """Removes a folder: these files, which is quick, and whatever else is in there."""
+    """Removes a folder: these files, which is quick, and, a little later, whatever else is in there."""
     try:
         for name in names:
             (folder / name).unlink(missing_ok=True)
         folder.rmdir()
     except OSError:
-        shutil.rmtree(folder, ignore_errors=True)
+        _CLEARING.add(folder)
 
 
 def _remove_if_dead(home: Path, now: float) -> None:
@@ -94,7 +96,7 @@ def _remove_if_dead(home: Path, now: float) -> None:
         return
     try:
         if now - os.fstat(fd).st_mtime >= _SETTLED and _lock(fd):
-            shutil.rmtree(home, ignore_errors=True)
+            clear(home)
     finally:
         os.close(fd)
 

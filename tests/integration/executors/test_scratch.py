@@ -3,12 +3,18 @@
 import os
 import shutil
 import sys
+import tempfile
 from asyncio import create_subprocess_exec, subprocess
 from pathlib import Path
+from subprocess import run as subprocess_run
+
+import pytest
 
 from horae.executors.scratch import Scratch
 from horae.executors.script import ScriptExecutor
 from tests.integration.executors.scripts import run
+from tests.lacking import lacking
+from tests.waiting import until
 
 
 def age(folder: Path) -> None:
@@ -77,3 +83,46 @@ def test_goes_on_when_somebody_tidied_up(tmp_path: Path) -> None:
     assert folder.stat().st_mode & 0o777 == 0o700
     scratch.close()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("tree", ["deep", "closed", "linked"])
+async def test_whatever_a_script_leaves_is_removed(tree: str, tmp_path: Path, script: ScriptExecutor) -> None:
+    source = {
+        # Deeper than Python's stack, and far longer than a path may be.
+        "deep": "for _ in range(3_000): os.mkdir('folder'); os.chdir('folder')",
+        "closed": "os.makedirs('a/b'); open('a/b/file', 'w').close(); os.chmod('a/b', 0); os.chmod('a', 0)",
+        "linked": f"os.symlink({str(tmp_path)!r}, 'up'); os.mkdir('a'); os.symlink({str(tmp_path)!r}, 'a/up')",
+    }[tree]
+    (tmp_path / "kept").touch()
+    begin = "import os; os.chdir(os.path.dirname(os.environ['HORAE_RESULT']))\n"
+    outcome, _ = await run(script, begin + source, interpreter="python")
+    assert outcome.exit_code == 0
+    (home,) = tmp_path.glob("horae-scripts-*")
+    await until(lambda: [path.name for path in home.iterdir()] == ["lock"])
+    assert (tmp_path / "kept").exists()
+
+
+def test_those_who_may_not_enter_make_themselves_a_way(tmp_path: Path) -> None:
+    """As a user that is not root."""
+    source = f"""if True:
+        import os
+        from pathlib import Path
+        from horae.executors import clearing
+        os.setgid(65534); os.setuid(65534)
+        clearing._ROOT = False
+        folder = Path({str(tmp_path)!r}) / "given"
+        (folder / "a" / "b").mkdir(parents=True)
+        (folder / "a" / "b" / "file").touch()
+        for path in (folder / "a" / "b", folder / "a", folder):
+            path.chmod(0)
+        clearing.clear(folder)
+        print(folder.exists())
+    """
+    if os.geteuid() != 0:
+        lacking("needs root, to become nobody")
+    with tempfile.TemporaryDirectory() as elsewhere:  # pytest's own is closed to others
+        Path(elsewhere).chmod(0o777)
+        done = subprocess_run(
+            [sys.executable, "-c", source.replace(str(tmp_path), elsewhere)], capture_output=True, text=True, check=True
+        )
+    assert done.stdout == "False\n"

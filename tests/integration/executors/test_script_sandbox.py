@@ -95,6 +95,20 @@ class TestInside:
         outcome, _ = await run(boxed, "while :; do :; done", limits={"cpu": 0.5})
         assert outcome.error == "used up its CPU time: more than its limit of 0.5 s"
 
+    @pytest.mark.parametrize("read_only", [False, True])
+    async def test_files_in_memory_have_a_limit_as_well(self, script: ScriptExecutor, read_only: bool) -> None:
+        source = """
+import os, shutil
+places = {line.split()[1] for line in open('/proc/mounts') if line.split()[2] == 'tmpfs'}
+for place in places:
+    if os.access(place, os.W_OK) and not place.startswith('/sys/') and shutil.disk_usage(place).total > 20 << 20:
+        print('much room in', place)
+"""
+        outcome, log = await run(
+            script, source, interpreter="python", sandbox={"read_only": read_only}, limits={"memory": "20MiB"}
+        )
+        assert (outcome.exit_code, log.text()) == (0, "")
+
     async def test_without_network(self, script: ScriptExecutor) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:
             source = f"exec 3<>/dev/tcp/127.0.0.1/{server.getsockname()[1]}"
