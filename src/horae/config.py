@@ -23,7 +23,7 @@ PREFIX = "HORAE_"
 DAY = 86_400.0
 SECRET_FILE = "secret.key"
 FILE = "_file"  # after the name of a setting that may also be the content of a file
-_BY_FILE = ("database_url", "secret_key", "secret_key_previous")
+_BY_FILE = ("database_url", "secret_key", "secret_key_previous", "oidc_client_secret")
 _LONGEST = 65_536  # characters of such a file
 CLIENT_FILE = "client.json"
 
@@ -56,6 +56,19 @@ class Settings:
     trusted_proxies: tuple[str, ...] | None = _setting(kinds.networks, None)
     cors_origins: tuple[str, ...] | None = _setting(kinds.origins, None)
     metrics_token: str | None = _setting(kinds.line, None, secret=True)
+
+    password_sign_in: bool = _setting(kinds.boolean, True)
+    oidc_issuer: str | None = _setting(kinds.issuer, None)
+    oidc_client_id: str | None = _setting(kinds.line, None)
+    oidc_client_secret: str | None = _setting(kinds.line, None, secret=True)
+    oidc_name: str = _setting(kinds.line, "SSO")
+    oidc_scopes: tuple[str, ...] = _setting(kinds.scopes, ("openid", "profile", "email"))
+    oidc_groups_claim: str = _setting(kinds.line, "groups")
+    oidc_username_claim: str = _setting(kinds.line, "preferred_username")
+    oidc_roles: tuple[str, ...] | None = _setting(kinds.grants, None)
+    oidc_create_users: str = _setting(kinds.choice("with-role", "all", "none"), "with-role")
+    oidc_email_domains: tuple[str, ...] | None = _setting(kinds.domains, None)
+    oidc_session: float = _setting(kinds.duration(300, 90 * DAY), 43_200.0)
 
     shard_count: int = _setting(kinds.whole(1, 4_096), 64)
     scheduler_poll: float = _setting(kinds.duration(0.05, 3_600), 1.0)
@@ -343,9 +356,27 @@ def _check(settings: Settings) -> None:
         )
     if settings.worker_poll > settings.worker_poll_max:
         raise ConfigurationError(f"{PREFIX}WORKER_POLL must not exceed {PREFIX}WORKER_POLL_MAX")
+    _check_sign_in(settings)
     if "celery" in (settings.engine, *settings.engines.values()):
         # Known by name, but nothing carries it out yet: better said than ignored.
         raise ConfigurationError(f"{PREFIX}ENGINE=celery comes with a later version; leave it at `database`")
+
+
+def _check_sign_in(settings: Settings) -> None:
+    """There is a way in, and single sign-on has all that it needs."""
+    if settings.oidc_issuer is None:
+        if not settings.password_sign_in:
+            raise ConfigurationError(
+                f"{PREFIX}PASSWORD_SIGN_IN=off leaves no way to sign in: set {PREFIX}OIDC_ISSUER as well"
+            )
+        set_alone = (name for name, source in settings.sources.items() if name[:5] == "oidc_" and source != "default")
+        if name := next(set_alone, None):
+            raise ConfigurationError(f"{PREFIX}{name.upper()} has no effect without {PREFIX}OIDC_ISSUER: set that too")
+        return
+    if settings.oidc_client_id is None:
+        raise ConfigurationError(
+            f"{PREFIX}OIDC_ISSUER is set without {PREFIX}OIDC_CLIENT_ID: the provider assigns one to each application"
+        )
 
 
 def private_places(settings: Settings) -> tuple[list[Path], list[Path]]:

@@ -6,10 +6,12 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+from horae.domain.single_sign_on import grant
 
 KEY_BYTES = 32
 
@@ -20,6 +22,7 @@ _SIZE = re.compile(r"(\d{1,15})\s*(B|KB|KiB|MB|MiB|GB|GiB)?", re.ASCII)
 _BYTES = {
     None: 1, "B": 1, "KB": 10**3, "KiB": 1 << 10, "MB": 10**6, "MiB": 1 << 20, "GB": 10**9, "GiB": 1 << 30,
 }  # fmt: skip
+_LONGEST_ISSUER = 255
 _HOST = re.compile(r"[0-9a-z._:\-]{1,255}", re.ASCII)
 _DATABASES = {
     "postgresql": "postgresql",
@@ -169,6 +172,64 @@ def mapping(value: Callable[[Any], str]) -> Callable[[Any], dict[str, str]]:
     return read
 
 
+def grants(raw: Any) -> tuple[str, ...]:
+    """Roles of groups: `admins=admin,team-a=team-a:editor`. With semicolons or lines between them, the names of groups
+    may have commas; in TOML, a table whose values are a grant or a list of them."""
+    if isinstance(raw, str):
+        parts = re.split(r"[;\n]" if re.search(r"[;\n]", raw) else ",", raw)
+    elif isinstance(raw, dict):
+        several = ((group, one if isinstance(one, list) else [one]) for group, one in raw.items())
+        parts = [f"{group}={given}" for group, gives in several for given in gives]
+    else:
+        parts = raw if isinstance(raw, list) and all(isinstance(part, str) for part in raw) else [""]
+    found = tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+    if not found:
+        raise ValueError("must name at least one group and its role, such as horae-admins=admin")
+    for part in found:
+        grant(part)
+    return found
+
+
+def issuer(raw: Any) -> str:
+    """As the provider spells it, to the last slash: it is compared with what tokens say."""
+    found = line(raw)
+    try:
+        parts = urlsplit(found)
+        usable = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
+        usable = usable and bool(parts.hostname) and parts.port != 0 and not (parts.query or parts.fragment)
+    except ValueError:
+        usable = False
+    if not usable or "@" in found or len(found) > _LONGEST_ISSUER:
+        raise ValueError(
+            "must be the provider's issuer, such as https://login.example.org/realms/horae; http only on this machine"
+        )
+    return found
+
+
+def is_loopback(name: str) -> bool:
+    """Whether a host is this machine itself."""
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost" or name.endswith(".localhost")
+
+
+def scopes(raw: Any) -> tuple[str, ...]:
+    found = words(raw.replace(" ", ",") if isinstance(raw, str) else raw)
+    if "openid" not in found:
+        raise ValueError("must have openid among the scopes, such as openid,profile,email")
+    if not all(re.fullmatch(r"[\x21\x23-\x5b\x5d-\x7e]+", one) for one in found):
+        raise ValueError("must be scopes separated by spaces or commas")
+    return found
+
+
+def domains(raw: Any) -> tuple[str, ...]:
+    found = tuple(one.lower().removeprefix("@") for one in words(raw))
+    if not all(re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", one, re.ASCII) for one in found):
+        raise ValueError("must be domains such as example.org,example.com")
+    return found
+
+
 def line(raw: Any) -> str:
     """Text without control characters."""
     if not isinstance(raw, str) or not raw.strip() or not raw.strip().isprintable():
@@ -252,7 +313,7 @@ def show(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6f}".rstrip("0").rstrip(".")
     if isinstance(value, tuple):
-        return ",".join(value)
+        return "".join(f"{part};" for part in value) if any("," in part for part in value) else ",".join(value)
     if isinstance(value, dict):
         return ",".join(f"{name}={given}" for name, given in value.items())
     return str(value)

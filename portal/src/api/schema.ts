@@ -10,6 +10,10 @@ export interface AfterSchedule {
   after: Upstream;
 }
 
+export interface ApprovalBody {
+  approve: boolean;
+}
+
 /** Fetches an archive (zip, tar or wheel), and runs a function or a command of it, like a script. */
 export interface ArtifactTarget {
   kind: "artifact";
@@ -195,6 +199,7 @@ export interface ChangedUserView {
   updated_at: string;
   password_changed_at: string;
   last_login_at: string | null;
+  has_password: boolean;
 }
 
 /**
@@ -322,6 +327,34 @@ export interface DetailedHealthView {
   unreadable_jobs: number | null;
   broker: string;
   reasons: string[];
+}
+
+/** `client` is shown to whoever approves the sign-in. */
+export interface DeviceBody {
+  client?: string;
+}
+
+export interface DeviceTokenBody {
+  device_code: string;
+}
+
+/**
+ * `tokens` are there once somebody has approved the sign-in. After `slow_down`, wait five seconds longer than
+ * before between polls.
+ */
+export interface DeviceTokenView {
+  status: "signed_in" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token";
+  tokens: TokensView | null;
+}
+
+/** What waits to be approved; `same_address` tells whether it asked from the address that you come from. */
+export interface DeviceView {
+  user_code: string;
+  client: string;
+  address: string;
+  same_address: boolean;
+  created_at: string;
+  expires_at: string;
 }
 
 export interface DiscardBody {
@@ -855,6 +888,19 @@ export interface Mount {
   read_only?: boolean;
 }
 
+/**
+ * The device keeps `device_code`, shows `user_code`, and polls every `interval` seconds. `verification_url` is null
+ * where the server does not know its own address: then it is `verification_path` of the address that was called.
+ */
+export interface NewDeviceView {
+  device_code: string;
+  user_code: string;
+  verification_path: string;
+  verification_url: string | null;
+  expires_in: number;
+  interval: number;
+}
+
 /** With the token, which is shown only now. */
 export interface NewInvitationView {
   id: string;
@@ -1279,6 +1325,11 @@ export interface ShardLeaseView {
   owned_since: string | null;
 }
 
+/** Where a browser ends its session at the identity provider as well. */
+export interface SignOutView {
+  url: string;
+}
+
 /**
  * The password has 12 to 200 characters. `token` is the one-time token that the server printed, or that of an
  * invitation.
@@ -1289,10 +1340,25 @@ export interface SignupBody {
   token?: string | null;
 }
 
-/** How one gets in: whether the first admin is still to come, and whether anybody may sign up. */
+/** `next` is the page of the portal to come back to. */
+export interface SsoBody {
+  next?: string;
+}
+
+/** Where to send the browser. */
+export interface SsoView {
+  url: string;
+}
+
+/**
+ * How one gets in: whether the first admin is still to come, whether anybody may sign up, whether passwords are
+ * taken, and what single sign-on is called, if there is one.
+ */
 export interface StartView {
   first_admin: boolean;
   open_signup: boolean;
+  password: boolean;
+  sso: string | null;
 }
 
 /**
@@ -1379,6 +1445,7 @@ export interface UserView {
   updated_at: string;
   password_changed_at: string;
   last_login_at: string | null;
+  has_password: boolean;
 }
 
 /** A version of a job, and what it changed in the one before it. */
@@ -1607,7 +1674,7 @@ export interface Operations {
     path: never;
     query: never;
     body: RefreshBody | undefined;
-    answer: void;
+    answer: SignOutView;
   };
   "GET /auth/me": {
     path: never;
@@ -1625,6 +1692,42 @@ export interface Operations {
     path: never;
     query: never;
     body: never;
+    answer: void;
+  };
+  "POST /auth/sso/start": {
+    path: never;
+    query: never;
+    body: SsoBody | undefined;
+    answer: SsoView;
+  };
+  "POST /auth/sso/link": {
+    path: never;
+    query: never;
+    body: SsoBody | undefined;
+    answer: SsoView;
+  };
+  "POST /auth/device": {
+    path: never;
+    query: never;
+    body: DeviceBody | undefined;
+    answer: NewDeviceView;
+  };
+  "POST /auth/device/token": {
+    path: never;
+    query: never;
+    body: DeviceTokenBody;
+    answer: DeviceTokenView;
+  };
+  "GET /auth/device/{code}": {
+    path: { code: string };
+    query: never;
+    body: never;
+    answer: DeviceView;
+  };
+  "POST /auth/device/{code}": {
+    path: { code: string };
+    query: never;
+    body: ApprovalBody;
     answer: void;
   };
   "GET /users": {

@@ -115,6 +115,7 @@ class UserView(BaseModel):
     updated_at: datetime
     password_changed_at: datetime
     last_login_at: datetime | None
+    has_password: bool
 
 
 class PlaceView(BaseModel):
@@ -128,10 +129,13 @@ class PlaceView(BaseModel):
 
 
 class StartView(BaseModel):
-    """How one gets in: whether the first admin is still to come, and whether anybody may sign up."""
+    """How one gets in: whether the first admin is still to come, whether anybody may sign up, whether passwords are
+    taken, and what single sign-on is called, if there is one."""
 
     first_admin: bool
     open_signup: bool
+    password: bool
+    sso: str | None
 
 
 class MeView(BaseModel):

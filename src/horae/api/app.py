@@ -27,6 +27,7 @@ from horae.api.routes import (
     calendar,
     callbacks,
     dead_letters,
+    devices,
     documentation,
     events,
     explain,
@@ -47,6 +48,7 @@ from horae.api.routes import (
     schedulers,
     schedules,
     secrets,
+    single_sign_on,
     states,
     statistics,
     triggers,
@@ -59,11 +61,11 @@ from horae.api.shell import Rescue, Shell
 from horae.api.stranded import Lookout
 from horae.api.views import reply
 from horae.api.watching import Watches
-from horae.ports import Clock, Ids, Store
+from horae.ports import Clock, Ids, Provider, Store
 from horae.sealing import Keyring
 
 
-def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAPI:
+def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider: Provider | None = None) -> FastAPI:
     """The API as an ASGI application. It does not close the store: whoever opened it does."""
     app = FastAPI(
         title="Horae",
@@ -76,14 +78,14 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock) -> FastAP
         telemetry={"tracing": False, "metrics": False, "logs": False},  # it would look for a provider at every request
     )
     lookout = Lookout(store, clock, settings.offline_after)
-    app.state.context = Context(store, settings, ids, clock, Keyring(*settings.keys), lookout)
+    app.state.context = Context(store, settings, ids, clock, Keyring(*settings.keys), lookout, provider)
     app.state.gate = Gate(app.state.context)
     app.state.notes = Notes(app.state.context)
     app.state.watches = Watches(app.state.context)
     errors.install(app)
     idempotency.install(app)
     about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules, calendar)
-    about_people = (auth, users, projects, members, invitations, keys, audit)
+    about_people = (auth, single_sign_on, devices, users, projects, members, invitations, keys, audit)
     about_runs = (runs, logs, callbacks, explain, retries, dead_letters)
     about_all = (secrets, functions, workers, schedulers, queues, monitoring, events)
     about_itself = (health, metrics, documentation)

@@ -14,7 +14,8 @@ from horae.api.stranded import Lookout
 from horae.api.turns import Turns
 from horae.domain.audit import Origin
 from horae.domain.policy import Defaults
-from horae.ports import Clock, Ids, Seals, Store
+from horae.domain.single_sign_on import Rules
+from horae.ports import Clock, Ids, Provider, Seals, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,9 @@ class ApiSettings:
     cors_origins: tuple[str, ...] = ()
     public_url: str | None = None
     portal: Path = BUILT  # where its built files are
+    password_sign_in: bool = True
+    sso: Rules = field(default_factory=Rules)
+    sso_session: float = 43_200.0  # seconds for which nobody asks the identity provider again
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -49,6 +53,7 @@ class Context:
     clock: Clock
     seals: Seals
     lookout: Lookout
+    provider: Provider | None = None  # of identities
     turns: Turns = field(default_factory=Turns)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)  # answers that go on are to end
 

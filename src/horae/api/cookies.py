@@ -31,16 +31,19 @@ def given(request: Request, gate: Gate, public_url: str | None) -> str | None:
 
 
 def put(response: Response, request: Request, gate: Gate, token: str, public_url: str | None) -> None:
-    secure = gate.proxies.https(request) or (public_url or "").startswith("https://")
     response.set_cookie(
         NAME,
         token,
         max_age=int(IDLE_SESSION.total_seconds()),
         path=PATH,
-        secure=secure,
+        secure=secure(request, gate, public_url),
         httponly=True,
         samesite="strict",
     )
+
+
+def secure(request: Request, gate: Gate, public_url: str | None) -> bool:
+    return gate.proxies.https(request) or (public_url or "").startswith("https://")
 
 
 def drop(response: Response) -> None:

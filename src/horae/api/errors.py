@@ -66,6 +66,10 @@ class TooManyRequests(HoraeError):
         self.retry_after = retry_after
 
 
+class ProviderAway(HoraeError):
+    """The identity provider does not answer right now; try again soon."""
+
+
 class InvalidBody(HoraeError):
     """Several fields at once: what Pydantic found in a body."""
 
@@ -107,6 +111,7 @@ _STATUS: tuple[tuple[type[HoraeError], int], ...] = (
     (TooLarge, 413),
     (WrongMediaType, 415),
     (TooManyRequests, 429),
+    (ProviderAway, 503),
     (StoreUnavailable, 503),
 )
 _HEADERS: dict[int, dict[str, str]] = {
@@ -153,7 +158,7 @@ async def _horae_error(request: Request, error: Exception) -> Response:
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
     if status == 500:
         raise error
-    if status == 503:
+    if isinstance(error, StoreUnavailable):
         # The message may name hosts; people at the API need only know that it passes.
         log.warning("database away", error=str(error))
         return problem(request.state.id, 503, "The database cannot be reached right now; try again soon.")

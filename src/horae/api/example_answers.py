@@ -59,6 +59,7 @@ _USER_VIEW = {
     "updated_at": _MADE,
     "password_changed_at": _MADE,
     "last_login_at": "2026-11-15T07:01:12Z",
+    "has_password": True,
 }
 _RUN_VIEW = {
     "id": _RUN,
@@ -458,7 +459,26 @@ ANSWERS: dict[str, Any] = {
         "unreadable_jobs": 0,
         "reasons": [],
     },
-    "StartView": {"first_admin": False, "open_signup": False},
+    "StartView": {"first_admin": False, "open_signup": False, "password": True, "sso": "Keycloak"},
+    "SsoView": {"url": "https://login.example.org/authorize?response_type=code&client_id=horae&…"},
+    "SignOutView": {"url": "https://login.example.org/logout?client_id=horae&…"},
+    "NewDeviceView": {
+        "device_code": "hd1_…, kept by the device",
+        "user_code": "BCDF-GHJK",
+        "verification_path": "/device",
+        "verification_url": "https://horae.example.org/device",
+        "expires_in": 600,
+        "interval": 5,
+    },
+    "DeviceTokenView": {"status": "authorization_pending", "tokens": None},
+    "DeviceView": {
+        "user_code": "BCDF-GHJK",
+        "client": "horae on laptop",
+        "address": "192.0.2.7",
+        "same_address": True,
+        "created_at": _MADE,
+        "expires_at": _MADE,
+    },
     "TokensView": _TOKENS,
     "UserView": _USER_VIEW,
     "MeView": {

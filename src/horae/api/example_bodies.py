@@ -47,4 +47,8 @@ BODIES: dict[str, Any] = {
     "MemberBody": {"role": "operator"},
     "UserBody": {"username": "ben", "password": "a long sentence is best"},
     "UserPatch": {"is_active": False},
+    "SsoBody": {"next": "/jobs"},
+    "DeviceBody": {"client": "horae on laptop"},
+    "DeviceTokenBody": {"device_code": "as it came with the code to show"},
+    "ApprovalBody": {"approve": True},
 }

@@ -45,7 +45,8 @@ async def check_password(context: Context, gate: Gate, request: Request, usernam
     user = found.user if found is not None else None
     account, address = _account_bucket(username, user, at if known else None), address_bucket(gate, request)
     await admit(context, gate, request, {account: ACCOUNT, address: ADDRESS}, user=user)
-    right = await gate.passwords.matches(found.password if found else None, password)
+    stored = found.password if found is not None and found.user.has_password else None
+    right = await gate.passwords.matches(stored, password)
     if found is None or not right or not found.user.is_active:
         named = {"user": user.username} if user is not None else {"name_digest": name_digest(username)}
         gate.refusals.note(request, "password", **named)
@@ -66,10 +67,8 @@ async def open_session(context: Context, gate: Gate, request: Request, found: Cr
     """The user, the session's id and its first refresh token."""
     session_id = context.ids.new()
     token, digest = gate.refresh.mint(session_id, 1)
-    client = request.headers.get("horae-client") or request.headers.get("user-agent") or ""
-    session = NewSession(
-        session_id, found.user.id, digest, _plain(client), _plain(gate.proxies.address(request), longest=100)
-    )
+    address = plain(gate.proxies.address(request), longest=100)
+    session = NewSession(session_id, found.user.id, digest, client_of(request), address)
     user = await context.store.transact(sessions.open_session, session=session, checked=found.password)
     if user is None:
         raise Unauthenticated(WRONG)
@@ -91,7 +90,11 @@ def tokens_json(
     return {"access_token": access, "refresh_token": refresh_token, "token_type": "bearer", "expires_in": seconds}
 
 
-def _plain(text: str, longest: int = 200) -> str:
+def client_of(request: Request) -> str:
+    return plain(request.headers.get("horae-client") or request.headers.get("user-agent") or "")
+
+
+def plain(text: str, longest: int = 200) -> str:
     return "".join(c if c.isprintable() else "?" for c in text[:longest])
 
 

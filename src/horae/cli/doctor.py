@@ -106,7 +106,28 @@ def _checks(settings: config.Settings) -> list[Check]:
     found.append(scheduling(cluster))
     found += [*working(cluster), *failing(cluster), *waiting(cluster), *definitions(cluster, read)]
     found += isolating(cluster)
+    found += _single_sign_on(settings)
     found.append(versions(__version__, cluster.alive))
+    return found
+
+
+def _single_sign_on(settings: config.Settings) -> list[Check]:
+    from horae import wiring
+    from horae.watch.health import Check, State
+
+    if settings.oidc_issuer is None:
+        return []
+    if why := wiring.cannot_sign_on(settings):
+        remedy = "compare the HORAE_OIDC_ settings with what the provider shows for this application"
+        return [Check("single sign-on", State.FAILED, why, remedy)]
+    found = [Check("single sign-on", State.OK, f"{settings.oidc_issuer} answers")]
+    if settings.public_url is None:
+        words = "HORAE_PUBLIC_URL is not set; serve would not start"
+        remedy = "set it to the URL that browsers have for this server (`horae up` has its own)"
+        found.append(Check("single sign-on", State.WARNING, words, remedy))
+    if unknown := wiring.unknown_projects(settings):
+        words = f"HORAE_OIDC_ROLES names projects that do not exist: {', '.join(unknown)}"
+        found.append(Check("single sign-on", State.WARNING, words, "create them, or correct the names"))
     return found
 
 

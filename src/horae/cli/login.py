@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from ipaddress import ip_address
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import typer
@@ -34,11 +34,18 @@ def login(
         str | None,
         typer.Option(help="Which project to work in, if you have several.", autocompletion=completing.projects),
     ] = None,
+    sso: Annotated[
+        bool, typer.Option("--sso", help="Sign in with a browser: through single sign-on, or as you do in the portal.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Sign in, so that every command from now on acts as you. The password is asked for, or read from a pipe."""
+    """Sign in, so that every command from now on acts as you. The password is asked for, or read from a pipe; where the
+    server takes none, you approve the sign-in with a browser."""
     url = checked(url) if url else known_url(config.load())
     warn_of_plain(url)
+    if sso or not _takes_passwords(url, username):
+        _sign_in_by_browser(url, project, as_json)
+        return
     name = username or _asked("Username")
     _sign_in(url, name, ask_password(f"Password of {name} on {url}"), project, as_json)
 
@@ -137,7 +144,6 @@ def _asked(words: str) -> str:
 
 
 def _sign_in(url: str, name: str, secret: str, project: str | None, as_json: bool) -> None:
-    from horae.cli.session import Login, LoginFile
     from horae.sdk.answers import NotSignedIn
     from horae.sdk.client import Client
 
@@ -146,8 +152,37 @@ def _sign_in(url: str, name: str, secret: str, project: str | None, as_json: boo
             tokens = client.account.sign_in(name, secret)
         except NotSignedIn as error:
             raise HoraeError(str(error)) from None  # the advice to sign in would be of no use
+    _keep(url, tokens, project, as_json)
+
+
+def _takes_passwords(url: str, username: str | None) -> bool:
+    from horae.sdk.client import Client
+
+    with Client(url, client="cli") as client:
+        ways = client.account.start()
+    takes = bool(ways.get("password", True))  # versions before single sign-on do not say
+    if takes and username is None and ways.get("sso") and sys.stdin.isatty():
+        say(f"This server offers {ways['sso']}: horae login --sso")
+    return takes
+
+
+def _sign_in_by_browser(url: str, project: str | None, as_json: bool) -> None:
+    from horae.cli import device
+    from horae.sdk.client import Client
+
+    with Client(url, client="cli") as client:
+        tokens = device.sign_in(client, url)
+    _keep(url, tokens, project, as_json)
+
+
+def _keep(url: str, tokens: dict[str, Any], project: str | None, as_json: bool) -> None:
+    """Remembers who signed in, if they may work where they want to."""
+    from horae.cli.session import Login, LoginFile
+    from horae.sdk.client import Client
+
     with Client(url, tokens["access_token"], client="cli") as client:
         me = client.account.me()
+        name = me["user"]["username"]
         places = [place["slug"] for place in me["projects"]]
         if project is not None and project not in places and not me["is_admin"]:
             client.account.sign_out(tokens["refresh_token"])

@@ -21,6 +21,7 @@ class User(Record):
     updated_at: str
     password_changed_at: str
     last_login_at: str | None
+    has_password: bool
 
 
 class Project(Record):
@@ -117,6 +118,52 @@ class Tokens(Record):
     refresh_token: str | None
     token_type: str
     expires_in: int
+
+
+class Start(Record):
+    """By which ways one gets in: `sso` is what single sign-on is called, if there is one."""
+
+    __slots__ = ()
+
+    first_admin: bool
+    open_signup: bool
+    password: bool
+    sso: str | None
+
+
+class NewDevice(Record):
+    """A sign-in that waits to be approved in a browser: show `user_code` and where to go, keep `device_code`."""
+
+    __slots__ = ()
+
+    device_code: str
+    user_code: str
+    verification_path: str
+    verification_url: str | None
+    expires_in: int
+    interval: int
+
+
+class DevicePoll(Record):
+    """`tokens` are there when `status` is `signed_in`."""
+
+    __slots__ = ()
+
+    status: str
+    tokens: Json | None
+
+
+class Device(Record):
+    """What asks to act as you."""
+
+    __slots__ = ()
+
+    user_code: str
+    client: str
+    address: str
+    same_address: bool
+    created_at: str
+    expires_at: str
 
 
 class Me(Record):
@@ -250,6 +297,31 @@ class Keys(Resource[C]):
 
 class Account(Resource[C]):
     """One's own account."""
+
+    @call
+    def start(self) -> Request[Start]:
+        """By which ways one gets in."""
+        return Request("GET", "auth/start", read=Start)
+
+    @call
+    def begin_device(self, client: str = "a program") -> Request[NewDevice]:
+        """Begins a sign-in that somebody approves in a browser; `client` is what they are shown."""
+        return Request("POST", "auth/device", {"client": client}, read=NewDevice)
+
+    @call
+    def poll_device(self, device_code: str) -> Request[DevicePoll]:
+        """Whether it was approved; the tokens then, once."""
+        return Request("POST", "auth/device/token", {"device_code": device_code}, read=DevicePoll, once=True)
+
+    @call
+    def device(self, user_code: str) -> Request[Device]:
+        """What waits under a code."""
+        return Request("GET", f"auth/device/{part(user_code)}", read=Device)
+
+    @call
+    def decide_device(self, user_code: str, approve: bool) -> Request[None]:
+        """Lets it sign in as you, or not."""
+        return Request("POST", f"auth/device/{part(user_code)}", {"approve": approve}, read=nothing)
 
     @call
     def sign_up(self, username: str, password: str, *, token: str | None = None) -> Request[User]:

@@ -10,12 +10,14 @@ from horae.wiring.accounts import create_key, create_user, ensure_local_key, rot
 from horae.wiring.executors import executors_for, register_functions
 from horae.wiring.serving import serve
 from horae.wiring.shared import CLOCK, IDS
+from horae.wiring.sign_in import cannot_sign_on, unknown_projects
 from horae.wiring.stores import look, migrate, read_definitions, store_for, wakeups_for, way_back
 from horae.wiring.working import scheduler, worker
 
 __all__ = [
     "CLOCK",
     "IDS",
+    "cannot_sign_on",
     "create_key",
     "create_user",
     "ensure_local_key",
@@ -29,6 +31,7 @@ __all__ = [
     "scheduler",
     "serve",
     "store_for",
+    "unknown_projects",
     "wakeups_for",
     "way_back",
     "worker",

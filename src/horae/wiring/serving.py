@@ -16,6 +16,7 @@ from horae.processes.loop import Loop, log, patiently
 from horae.processes.signals import ignore_signals, stop_signals
 from horae.store.store import SqlStore
 from horae.wiring.shared import CLOCK, IDS, configured, defaults_of, run
+from horae.wiring.sign_in import provider_of, rules_of
 from horae.wiring.stores import store_for, wakeups_for
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ async def _serve(settings: Settings) -> None:
 
     stop, stop_now = stop_signals()
     settings.need_secret_key()
+    provider_of(settings)  # a setting that is missing is told before anything is started
     door = Door(IDS, CLOCK)
     server, listener = _server(settings, door), _listen(settings)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
@@ -84,8 +86,11 @@ def _app(settings: Settings, store: SqlStore) -> FastAPI:
         trusted_proxies=settings.trusted_proxies or (),
         cors_origins=settings.cors_origins or (),
         public_url=settings.public_url,
+        password_sign_in=settings.password_sign_in,
+        sso=rules_of(settings),
+        sso_session=settings.oidc_session,
     )
-    return build(store, api, IDS, CLOCK)
+    return build(store, api, IDS, CLOCK, provider_of(settings))
 
 
 def _server(settings: Settings, door: Door) -> uvicorn.Server:
@@ -130,6 +135,8 @@ async def _welcome(settings: Settings, store: SqlStore) -> None:
     from horae.api import portal_files
     from horae.api.welcome import first_token
 
+    if not settings.password_sign_in:
+        return  # the first admin comes by a group of the identity provider
     token = await first_token(store, IDS)
     if token is not None:
         here = settings.public_url or f"http://{_ANYWHERE.get(settings.host, settings.host)}:{settings.port}"

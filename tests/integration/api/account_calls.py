@@ -8,10 +8,14 @@ Call = tuple[dict[str, Any] | None, int]
 GOOD = "nine red kites above"
 ROOT = "/api/v1"
 PROJECT, USER, MEMBER = f"{ROOT}/projects/{{id}}", f"{ROOT}/users/{{id}}", f"{ROOT}/projects/{{id}}/members/{{user}}"
+DEVICE = f"{ROOT}/auth/device/{{code}}"
 
 CALLS: dict[tuple[str, str], Call] = {
     ("GET", f"{ROOT}/auth/me"): (None, 200),
     ("POST", f"{ROOT}/auth/password"): ({"password": PASSWORD, "new_password": GOOD}, 204),
+    ("POST", f"{ROOT}/auth/sso/link"): ({}, 404),  # it is not set up
+    ("GET", DEVICE): (None, 404),  # there is none
+    ("POST", DEVICE): ({"approve": True}, 404),
     ("GET", f"{ROOT}/users"): (None, 200),
     ("POST", f"{ROOT}/users"): ({"username": "new", "password": GOOD}, 201),
     ("GET", USER): (None, 200),
@@ -35,7 +39,15 @@ CALLS: dict[tuple[str, str], Call] = {
     ("POST", f"{ROOT}/api-keys"): ({"name": "new"}, 201),
     ("DELETE", f"{ROOT}/api-keys/{{id}}"): (None, 204),
 }
-# What only somebody with a password can do, whatever the role of a key.
-USERS_ONLY = {f"{ROOT}/auth/password", f"{ROOT}/auth/sessions", f"{ROOT}/invitations/accept"}
+# What only somebody who signed in can do, whatever the role of a key.
+USERS_ONLY = {
+    f"{ROOT}/auth/sso/link",
+    DEVICE,
+    f"{ROOT}/auth/password",
+    f"{ROOT}/auth/sessions",
+    f"{ROOT}/invitations/accept",
+}
 # The password or the refresh token is the authorisation: see test_signing_in.py and test_tokens.py.
 PUBLIC = {f"{ROOT}/auth/{name}" for name in ("start", "signup", "login", "refresh", "logout")}
+# And here the provider's word, or the code: see test_single_sign_on.py and test_devices.py.
+PUBLIC |= {f"{ROOT}/auth/{name}" for name in ("sso/start", "sso/callback", "device", "device/token")}

@@ -161,7 +161,8 @@ async def paths(api: Api) -> dict[str, str]:
         "api-keys": key.json()["id"],
     }
     found = {f"/api/v1/{kind}/{{id}}": f"/api/v1/{kind}/{made_id}" for kind, made_id in made.items()}
-    return {**found, "{user}": user, "{version}": "1", "{name}": "TOKEN", "/events": "/events?seconds=0"}
+    named = {"{user}": user, "{version}": "1", "{name}": "TOKEN", "{code}": "BCDFGHJK"}
+    return {**found, **named, "/events": "/events?seconds=0"}
 
 
 def filled(path: str, ids: dict[str, str]) -> str:

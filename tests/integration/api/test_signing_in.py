@@ -34,7 +34,8 @@ async def test_from_the_first_token_to_a_project_with_two_people(api: Api):
     token = await first_token(api.store, IDS)
     assert token is not None
     start = await api.call("GET", "/auth/start", role=None)
-    assert (start.status_code, start.json()) == (200, {"first_admin": True, "open_signup": False})
+    ways = {"first_admin": True, "open_signup": False, "password": True, "sso": None}
+    assert (start.status_code, start.json()) == (200, ways)
     assert (await sign_up(api, "ada")).status_code == 403
     assert (await sign_up(api, "ada", token="hf1_" + "x" * 43)).json()["field"] == "token"
     made = await sign_up(api, "Ada", token=token)

@@ -127,10 +127,15 @@ async def people(call: Caller, url: str) -> None:
         await stranger("account.sign_up", "grace", "correct horse battery", token=invited.token)
         tokens = await stranger("account.sign_in", "grace", "correct horse battery")
         tokens = await stranger("account.refresh", tokens.refresh_token)
+        assert (await stranger("account.start")).password
+        device = await stranger("account.begin_device", "a toaster")
+        assert (await stranger("account.poll_device", device.device_code)).status == "authorization_pending"
     async with calling(type(call.client), url, tokens.access_token, project=red) as grace:
         assert [place["slug"] for place in (await grace("account.me")).projects] == [red]
         with pytest.raises(errors.NotAllowed):
             await grace("users.list")
+        assert (await grace("account.device", device.user_code)).client == "a toaster"
+        await grace("account.decide_device", device.user_code, False)
         await grace("account.change_password", "correct horse battery", "another long password")
         await call("projects.create", blue)
         invited = await call("projects.invite", blue, "viewer")

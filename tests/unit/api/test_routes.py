@@ -14,7 +14,8 @@ from horae.ports import Store
 
 # What changes something, and what not everybody may read. All else is reading, and for viewers.
 WEAKEST = {
-    "viewer": "POST /schedules/preview, POST /auth/password, DELETE /auth/sessions, POST /invitations/accept",
+    "viewer": "POST /schedules/preview, POST /auth/password, DELETE /auth/sessions, POST /invitations/accept, "
+    "POST /auth/sso/link, POST /auth/device/{code}",
     "operator": """
         POST /jobs/{id}/run, POST /jobs/{id}/runs:batch, POST /jobs/{id}/pause, POST /jobs/{id}/resume,
         POST /jobs/{id}/backfill, POST /jobs/{id}/retry, POST /runs/{id}/retry, POST /runs/{id}/cancel,

@@ -19,7 +19,8 @@ from tests.unit.sdk.surface import Method, methods
 ROOT = Path(__file__).resolve().parents[3]
 METHODS = {method.name: method for method in methods()}
 WITHOUT_A_CALL = {
-    "GET /api/v1/auth/start": "for the page to sign in on",
+    "POST /api/v1/auth/sso/start": "for browsers, whose cookies it sets",
+    "POST /api/v1/auth/sso/link": "for browsers, whose cookies it sets",
     "GET /api/v1/jobs/{id}/executions": "another name of /jobs/{id}/runs",
     "GET /health": "another name of /health/live",
     "GET /health/live": "for load balancers, which look at the status",

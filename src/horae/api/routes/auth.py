@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from horae.api import cookies, signin, tokens
+from horae.api import cookies, signin, sso, tokens
 from horae.api.account_schemas import (
     LoginBody,
     MeView,
@@ -22,18 +22,20 @@ from horae.api.account_schemas import (
 )
 from horae.api.auth import Caller, allow_own, public
 from horae.api.body import read_model, takes
-from horae.api.context import Ctx
+from horae.api.context import Context, Ctx
 from horae.api.errors import Unauthenticated, refuses
 from horae.api.gate import Door, Gate
 from horae.api.refreshing import Refresh
 from horae.api.routes import PREFIX
+from horae.api.signing_in_schemas import SignOutView
 from horae.api.views import reply
-from horae.domain.account import NewUser, Place, username
+from horae.domain.account import NewUser, Place, Session, username
 from horae.domain.errors import Conflict, NotAllowed
 from horae.domain.lockout import ADDRESS
 from horae.domain.password import check_password
 from horae.domain.roles import ROLES
 from horae.lifecycle import sessions, signup, users
+from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["auth"])
 
@@ -43,9 +45,17 @@ _OVER = "this session is over: sign in again"
 
 @router.get("/auth/start", response_model=StartView, dependencies=[Depends(public)])
 async def start(context: Ctx) -> Response:
-    """Whether there is anybody yet, and whether one may sign up without an invitation: for the page to sign in on."""
-    anybody = await context.store.read(signup.anybody)
-    return reply({"first_admin": not anybody, "open_signup": anybody and context.settings.allow_signup})
+    """Whether there is anybody yet, whether one may sign up without an invitation, and by which ways one signs in: for
+    the page to sign in on."""
+    anybody, password = await context.store.read(signup.anybody), context.settings.password_sign_in
+    return reply(
+        {
+            "first_admin": password and not anybody,
+            "open_signup": password and anybody and context.settings.allow_signup,
+            "password": password,
+            "sso": context.provider.name if context.provider is not None else None,
+        }
+    )
 
 
 @router.post(
@@ -59,6 +69,7 @@ async def start(context: Ctx) -> Response:
 async def sign_up(request: Request, context: Ctx, gate: Door) -> Response:
     """The first user needs the one-time token that the server printed, and becomes admin; later ones an invitation,
     unless sign-up is open to all."""
+    _require_passwords(context)
     body = await read_model(request, SignupBody)
     name = username(body.username)
     password = check_password(body.password.get_secret_value(), name)
@@ -74,13 +85,14 @@ async def sign_up(request: Request, context: Ctx, gate: Door) -> Response:
 @router.post(
     "/auth/login",
     response_model=TokensView,
-    responses=refuses(401, 429),
+    responses=refuses(401, 403, 429),
     dependencies=[Depends(public)],
     openapi_extra=takes(LoginBody),
 )
 async def log_in(request: Request, context: Ctx, gate: Door) -> Response:
     """An access token for a quarter of an hour, and a refresh token for the next one; the portal gets the latter as a
     cookie."""
+    _require_passwords(context)
     body = await read_model(request, LoginBody)
     password = body.password.get_secret_value()
     found = await signin.check_password(context, gate, request, body.username, password)
@@ -123,12 +135,13 @@ async def refresh(request: Request, context: Ctx, gate: Door) -> Response:
 @router.post(
     "/auth/logout",
     status_code=204,
-    responses=refuses(403),
+    responses={200: {"model": SignOutView}, **refuses(403)},
     dependencies=[Depends(public)],
     openapi_extra=takes(RefreshBody, required=False),
 )
 async def log_out(request: Request, context: Ctx, gate: Door) -> Response:
-    """Ends the session of the refresh token, or else of the access token; 204 also if it is over already."""
+    """Ends the session of the refresh token, or else of the access token; 204 also if it is over already. A browser
+    that signed in through the identity provider gets 200 and where to end its session there as well."""
     body = await read_model(request, RefreshBody)
     given = _refresh_token(request, context, gate, body)
     session_id = given.session_id if given else None
@@ -136,10 +149,13 @@ async def log_out(request: Request, context: Ctx, gate: Door) -> Response:
         text = request.headers.get("authorization", "").partition(" ")[2].strip()
         claims = gate.access.read(text)
         session_id = claims.session_id if claims else None
+    url = None
     if session_id is not None:
+        if context.provider is not None and (known := await context.store.read(_session, session_id)):
+            url = await sso.sign_out_url(context, known)
         await context.store.transact(sessions.end_session, session_id=session_id)
         gate.forget(session_id)
-    response = Response(status_code=204)
+    response = Response(status_code=204) if url is None else reply({"url": url})
     if cookies.NAME in request.cookies:
         cookies.drop(response)
     return response
@@ -166,6 +182,8 @@ async def change_password(request: Request, context: Ctx, gate: Door, caller: Ow
     body = await read_model(request, PasswordBody)
     if caller.user is None or caller.session_id is None:
         raise NotAllowed("an API key has no password")
+    if not caller.user.has_password:
+        raise NotAllowed("you sign in through the identity provider, and have no password here")
     new = check_password(body.new_password.get_secret_value(), caller.user.username, "new_password")
     try:
         found = await signin.check_password(
@@ -196,6 +214,16 @@ async def sign_out_everywhere(request: Request, context: Ctx, gate: Door, caller
     if cookies.NAME in request.cookies:
         cookies.drop(response)
     return response
+
+
+def _require_passwords(context: Context) -> None:
+    if not context.settings.password_sign_in:
+        name = context.provider.name if context.provider is not None else "single sign-on"
+        raise NotAllowed(f"passwords are not accepted on this server: sign in with {name}")
+
+
+async def _session(tx: Transaction, session_id: str) -> Session | None:
+    return await tx.sessions.find(session_id)
 
 
 def _place_json(caller: Caller, place: Place) -> dict[str, object]:

@@ -1,0 +1,149 @@
+"""Signing in a program that has no browser: it shows a code, and somebody approves that in the portal."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request, Response
+
+from horae.api import signin, tokens
+from horae.api.address import crowd
+from horae.api.auth import Caller, allow_own, public
+from horae.api.body import read_model, takes
+from horae.api.context import Context, Ctx
+from horae.api.errors import refuses
+from horae.api.gate import Door, Gate
+from horae.api.routes import PREFIX
+from horae.api.signing_in_schemas import (
+    ApprovalBody,
+    DeviceBody,
+    DeviceTokenBody,
+    DeviceTokenView,
+    DeviceView,
+    NewDeviceView,
+)
+from horae.api.views import reply
+from horae.domain import device
+from horae.domain.account import NewSession
+from horae.domain.errors import DuplicateKey, NotAllowed
+from horae.domain.lockout import ADDRESS, GUESS
+from horae.lifecycle import devices, sessions
+
+router = APIRouter(prefix=PREFIX, tags=["auth"])
+Own = Annotated[Caller, Depends(allow_own("account:own"))]
+PAGE = "/device"
+
+
+async def user_code(code: Annotated[str, Path(description="the code that the device shows")]) -> str:
+    return device.user_code(code)
+
+
+Code = Annotated[str, Depends(user_code)]
+
+
+@router.post(
+    "/auth/device",
+    status_code=201,
+    response_model=NewDeviceView,
+    responses=refuses(429),
+    dependencies=[Depends(public)],
+    openapi_extra=takes(DeviceBody, required=False),
+)
+async def begin_device(request: Request, context: Ctx, gate: Door) -> Response:
+    """Begins the sign-in of a program that has no browser. It shows the code and polls until somebody has approved it
+    at `/device` of the portal."""
+    body = await read_model(request, DeviceBody)
+    await signin.admit(context, gate, request, {signin.address_bucket(gate, request): ADDRESS})
+    secret = f"hd1_{secrets.token_urlsafe(32)}"
+    client, address = signin.plain(body.client), signin.plain(gate.proxies.address(request), longest=100)
+    while True:
+        code = "".join(secrets.choice(device.ALPHABET) for _ in range(device.LENGTH))
+        made = device.NewDevice(tokens.digest(secret), code, client, address)
+        try:
+            await context.store.transact(devices.begin, device=made)
+            break
+        except DuplicateKey:
+            continue
+    public_url = context.settings.public_url
+    found = {
+        "device_code": secret,
+        "user_code": device.shown(code),
+        "verification_path": PAGE,
+        "verification_url": f"{public_url}{PAGE}" if public_url else None,
+        "expires_in": int(device.GOOD_FOR.total_seconds()),
+        "interval": made.pause,
+    }
+    return reply(found, 201)
+
+
+@router.post(
+    "/auth/device/token",
+    response_model=DeviceTokenView,
+    responses=refuses(429),
+    dependencies=[Depends(public)],
+    openapi_extra=takes(DeviceTokenBody),
+)
+async def poll_device(request: Request, context: Ctx, gate: Door) -> Response:
+    """Whether the sign-in was approved; the tokens then, once."""
+    body = await read_model(request, DeviceTokenBody)
+    origin = crowd(gate.proxies.address(request))
+    gate.strangers.check(origin)
+    session_id = context.ids.new()
+    token, digest = gate.refresh.mint(session_id, 1)
+    address = signin.plain(gate.proxies.address(request), longest=100)
+    session = NewSession(session_id, "", digest, signin.client_of(request), address)
+    found = await context.store.transact(
+        devices.poll, digest=tokens.digest(body.device_code.get_secret_value()), session=session
+    )
+    if isinstance(found, device.Waiting):
+        if found == device.Waiting.EXPIRED:
+            await gate.strangers.count(origin)  # codes that are made up look the same
+        return reply({"status": str(found), "tokens": None})
+    return reply({"status": "signed_in", "tokens": signin.tokens_json(context, gate, found, session_id, token)})
+
+
+@router.get("/auth/device/{code}", response_model=DeviceView)
+async def show_device(request: Request, context: Ctx, gate: Door, caller: Own, code: Code) -> Response:
+    """What waits under a code: who asks to act as you."""
+    await _count(context, gate, request, caller)
+    found = await context.store.read(devices.find, user_code=code)
+    await _forgive(context, caller)
+    return reply(
+        {
+            "user_code": device.shown(found.user_code),
+            "client": found.client,
+            "address": found.address,
+            "same_address": crowd(found.address) == crowd(gate.proxies.address(request)),
+            "created_at": found.created_at,
+            "expires_at": found.expires_at,
+        }
+    )
+
+
+@router.post("/auth/device/{code}", status_code=204, openapi_extra=takes(ApprovalBody))
+async def decide_device(request: Request, context: Ctx, gate: Door, caller: Own, code: Code) -> Response:
+    """Lets the program sign in as you, or not."""
+    body = await read_model(request, ApprovalBody)
+    user_id, session_id = await _count(context, gate, request, caller)
+    await context.store.transact(
+        devices.decide, user_code=code, approve=body.approve, user_id=user_id, session_id=session_id
+    )
+    await _forgive(context, caller)
+    return Response(status_code=204)
+
+
+async def _count(context: Context, gate: Gate, request: Request, caller: Caller) -> tuple[str, str]:
+    """Who it is. Each code that they type counts, so that nobody finds somebody else's by trying."""
+    if caller.user is None or caller.session_id is None:
+        raise NotAllowed("an API key signs in nobody: sign in, and approve it as yourself")
+    await signin.admit(context, gate, request, {_bucket(caller): GUESS})
+    return caller.user.id, caller.session_id
+
+
+async def _forgive(context: Context, caller: Caller) -> None:
+    await context.store.transact(sessions.forgive, account=_bucket(caller))
+
+
+def _bucket(caller: Caller) -> str:
+    return f"device:{caller.user.id if caller.user else ''}"

@@ -1,0 +1,148 @@
+"""Signing in through the identity provider, in a browser."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+import structlog
+from fastapi import APIRouter, Depends, Request, Response
+
+from horae.api import cookies, signin, sso
+from horae.api.auth import Caller, Public, allow_own, public
+from horae.api.body import read_model, takes
+from horae.api.context import Context, Ctx, origin_of
+from horae.api.errors import ProviderAway, TooManyRequests, refuses
+from horae.api.gate import Door, Gate
+from horae.api.routes import PREFIX
+from horae.api.signing_in_schemas import SsoBody, SsoView
+from horae.api.sso import Attempt, provider_of
+from horae.api.views import reply
+from horae.domain.account import PORTAL, NewSession
+from horae.domain.errors import Conflict, DuplicateKey, NotAllowed
+from horae.domain.lockout import ADDRESS
+from horae.domain.single_sign_on import NotAccepted, Person, Refusal, person
+from horae.lifecycle import sessions, single_sign_on
+from horae.lifecycle.single_sign_on import SignedIn
+from horae.ports import Proof
+
+log = structlog.get_logger()
+router = APIRouter(prefix=PREFIX, tags=["auth"])
+
+
+class _Browser(Public):
+    """Providers add parameters of their own to the address they send browsers back to."""
+
+    async def __call__(self, request: Request) -> None:
+        return None
+
+
+@router.post(
+    "/auth/sso/start",
+    response_model=SsoView,
+    responses=refuses(404, 429),
+    dependencies=[Depends(public)],
+    openapi_extra=takes(SsoBody, required=False),
+)
+async def start_sso(request: Request, context: Ctx, gate: Door) -> Response:
+    """Begins a sign-in at the identity provider: the answer says where to send the browser, and sets a cookie that ties
+    what comes back to it."""
+    body = await read_model(request, SsoBody)
+    return await _start(request, context, gate, sso.begin(context, body.next))
+
+
+@router.post(
+    "/auth/sso/link",
+    response_model=SsoView,
+    responses=refuses(404),
+    openapi_extra=takes(SsoBody, required=False),
+)
+async def link_sso(
+    request: Request, context: Ctx, gate: Door, caller: Annotated[Caller, Depends(allow_own("account:own"))]
+) -> Response:
+    """The same for somebody who has an account here: from then on they may sign in through the provider."""
+    body = await read_model(request, SsoBody)
+    if caller.session_id is None:
+        raise NotAllowed("an API key cannot be linked to an identity")
+    return await _start(request, context, gate, sso.begin(context, body.next, caller.session_id))
+
+
+async def _start(request: Request, context: Context, gate: Gate, attempt: Attempt) -> Response:
+    provider = provider_of(context)
+    try:
+        url = await provider.authorization_url(attempt.attempted)
+    except NotAccepted as error:
+        log.warning("the identity provider cannot be used", reason=error.why)
+        raise ProviderAway(f"{provider.name} does not answer right now; try again soon") from None
+    response = reply({"url": url})
+    sso.keep(context, gate, request, response, attempt)
+    return response
+
+
+@router.get("/auth/sso/callback", include_in_schema=False, dependencies=[Depends(_Browser())])
+async def callback(
+    request: Request, context: Ctx, gate: Door, state: str = "", code: str = "", iss: str | None = None, error: str = ""
+) -> Response:
+    """Where the provider sends the browser back to."""
+    provider = provider_of(context)
+    context = replace(context, store=context.store.on_behalf_of(origin_of(request)))  # although it is a GET
+    attempt = sso.begun(context, request, state)
+    if attempt is None:
+        return sso.refused(gate, request, None, Refusal.EXPIRED, "no sign-in was begun in this browser")
+    if error:
+        denied = error == "access_denied"
+        why = f"the provider answered with {error[:100]!r}"
+        return sso.refused(gate, request, attempt, Refusal.DENIED if denied else Refusal.UNAVAILABLE, why)
+    bucket = signin.address_bucket(gate, request)
+    try:
+        await signin.admit(context, gate, request, {bucket: ADDRESS})
+        proof = await provider.redeem(code, attempt.attempted, iss)
+        who = person(provider.issuer, proof.claims, context.settings.sso)
+    except TooManyRequests:
+        return sso.go(attempt, str(Refusal.LIMITED))
+    except NotAccepted as refusal:
+        return sso.refused(gate, request, attempt, refusal.refusal, refusal.why)
+    await context.store.transact(sessions.forgive, account=bucket)
+    if attempt.link is not None:
+        return await _link(request, context, gate, attempt, who)
+    return await _open(request, context, gate, attempt, who, proof)
+
+
+async def _link(request: Request, context: Context, gate: Gate, attempt: Attempt, who: Person) -> Response:
+    assert attempt.link is not None
+    linked = await context.store.transact(single_sign_on.link, person=who, session_id=attempt.link)
+    if isinstance(linked, Refusal):
+        return sso.refused(gate, request, attempt, linked, "cannot link")
+    return sso.go(attempt, "connected")
+
+
+async def _open(
+    request: Request, context: Context, gate: Gate, attempt: Attempt, who: Person, proof: Proof
+) -> Response:
+    session_id = context.ids.new()
+    token, digest = gate.refresh.mint(session_id, 1)
+    address = signin.plain(gate.proxies.address(request), longest=100)
+    kept = sso.seal_token(context, session_id, proof.id_token)
+    session = NewSession(session_id, "", digest, PORTAL, address, kept)
+    try:
+        found = await _enter(context, who, session)
+    except (DuplicateKey, Conflict):  # in another tab, at the same moment
+        found = await _enter(context, who, session)
+    if isinstance(found, Refusal):
+        return sso.refused(gate, request, attempt, found, "this person has no account here")
+    if found.unknown:
+        log.warning("HORAE_OIDC_ROLES names projects that do not exist", projects=found.unknown)
+    response = sso.go(attempt, "in")
+    cookies.put(response, request, gate, token, context.settings.public_url)
+    return response
+
+
+async def _enter(context: Context, who: Person, session: NewSession) -> SignedIn | Refusal:
+    return await context.store.transact(
+        single_sign_on.sign_in,
+        person=who,
+        create=context.settings.sso.create,
+        new_id=context.ids.new(),
+        session=session,
+        lasts=context.settings.sso_session,
+    )

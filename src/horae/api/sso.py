@@ -1,0 +1,142 @@
+"""Single sign-on between two requests: what ties the provider's answer to the browser that began, and where the browser
+goes from there."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import re
+import secrets
+from dataclasses import asdict, dataclass, field
+from urllib.parse import urlsplit
+
+import orjson
+import structlog
+from fastapi import Request, Response
+from starlette.responses import RedirectResponse
+
+from horae.api import cookies
+from horae.api.context import Context
+from horae.api.gate import Gate
+from horae.domain.account import Session
+from horae.domain.errors import InvalidInput, NotFound
+from horae.domain.secret import CannotOpen, Sealed
+from horae.domain.single_sign_on import NotAccepted, Refusal
+from horae.ports import Attempted, Provider
+
+log = structlog.get_logger()
+
+CALLBACK = "/api/v1/auth/sso/callback"
+GOOD_FOR = 600  # seconds to sign in at the provider
+_COOKIE = "horae_sso_"  # and the beginning of the state: several tabs may be at it at once
+_STATE = re.compile(r"[0-9A-Za-z_-]{43}", re.ASCII)
+_PLACE, _ATTEMPT = "sign-in", "attempt"  # what sealed values are bound to; no project has such an id
+_LONGEST_PATH = 1_000
+_LONGEST_TOKEN = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A sign-in that was begun; the browser keeps it, sealed. `link` is the session whose user is to be linked."""
+
+    state: str
+    nonce: str
+    verifier: str = field(repr=False)
+    next: str
+    at: float
+    link: str | None = None
+
+    @property
+    def attempted(self) -> Attempted:
+        return Attempted(self.state, self.nonce, self.verifier)
+
+
+def provider_of(context: Context) -> Provider:
+    if context.provider is None:
+        raise NotFound("single sign-on is not set up on this server")
+    return context.provider
+
+
+def begin(context: Context, next_path: str, link: str | None = None) -> Attempt:
+    state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
+    return Attempt(state, nonce, verifier, own_path(next_path), context.clock.now().timestamp(), link)
+
+
+def own_path(path: str) -> str:
+    """A path of this server and nothing else: browsers take `//host` and `/\\host` for other servers."""
+    parts = urlsplit(path)
+    plain = path.isascii() and path.isprintable() and "\\" not in path and len(path) <= _LONGEST_PATH
+    if not plain or parts.scheme or parts.netloc or parts.fragment or not re.match(r"/(?!/)", path):
+        raise InvalidInput("next", "must be a path of the portal such as /jobs")
+    return path
+
+
+def keep(context: Context, gate: Gate, request: Request, response: Response, attempt: Attempt) -> None:
+    """As a cookie that comes back with a link of the provider (Lax), and to nobody but the callback."""
+    sealed = context.seals.seal(_PLACE, _ATTEMPT, orjson.dumps(asdict(attempt)).decode())
+    text = base64.urlsafe_b64encode(base64.b64decode(sealed.text)).decode().rstrip("=")
+    response.set_cookie(
+        _name(attempt.state),
+        f"{sealed.key_id}.{text}",
+        max_age=GOOD_FOR,
+        path=CALLBACK,
+        secure=cookies.secure(request, gate, context.settings.public_url),
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def begun(context: Context, request: Request, state: str) -> Attempt | None:
+    """What this browser began under this state; None if it did not, or too long ago."""
+    if not _STATE.fullmatch(state):
+        return None
+    key_id, _, text = request.cookies.get(_name(state), "").partition(".")
+    try:
+        raw = base64.b64encode(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))).decode()
+        found = Attempt(**orjson.loads(context.seals.open(Sealed(_PLACE, _ATTEMPT, raw, key_id))))
+    except (ValueError, TypeError, CannotOpen):
+        return None
+    age = context.clock.now().timestamp() - found.at
+    return found if hmac.compare_digest(found.state, state) and -60 <= age <= GOOD_FOR else None
+
+
+def go(attempt: Attempt | None, told: str) -> Response:
+    """Back to the portal, which says how it went; the attempt is over."""
+    response = RedirectResponse(f"{attempt.next if attempt else '/'}#sso={told}", 303)
+    if attempt is not None:
+        response.delete_cookie(_name(attempt.state), path=CALLBACK, httponly=True, samesite="lax")
+    return response
+
+
+def refused(gate: Gate, request: Request, attempt: Attempt | None, refusal: Refusal, why: str) -> Response:
+    gate.refusals.note(request, "sso", reason=str(refusal), why=why)
+    return go(attempt, str(refusal))
+
+
+def seal_token(context: Context, session_id: str, id_token: str) -> str | None:
+    """For the provider, when its user signs out. One that is very long is not kept: it is a convenience."""
+    if len(id_token) > _LONGEST_TOKEN:
+        return None
+    sealed = context.seals.seal(_PLACE, session_id, id_token)
+    return f"{sealed.key_id}:{sealed.text}"
+
+
+async def sign_out_url(context: Context, session: Session) -> str | None:
+    """Where a browser ends its session at the provider as well; None if it need not, or cannot."""
+    provider, public_url = context.provider, context.settings.public_url
+    if provider is None or public_url is None or session.provider_token is None:
+        return None
+    key_id, _, text = session.provider_token.partition(":")
+    try:
+        token: str | None = context.seals.open(Sealed(_PLACE, session.id, text, key_id))
+    except CannotOpen:
+        token = None
+    try:
+        return await provider.sign_out_url(token, f"{public_url}/")
+    except NotAccepted as error:
+        log.warning("cannot sign out at the provider", reason=error.why)
+        return None
+
+
+def _name(state: str) -> str:
+    return _COOKIE + state[:16]
