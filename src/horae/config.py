@@ -52,6 +52,7 @@ class Settings:
     secret_key: str | None = _setting(kinds.secret_key, None, secret=True)
     secret_key_previous: str | None = _setting(kinds.secret_key, None, secret=True)
     allow_signup: bool = _setting(kinds.boolean, False)
+    second_factor: str = _setting(kinds.choice("optional", "admins", "required"), "optional")
     api_rate: int = _setting(kinds.whole(0, 1_000_000), 5_000)
     trusted_proxies: tuple[str, ...] | None = _setting(kinds.networks, None)
     cors_origins: tuple[str, ...] | None = _setting(kinds.origins, None)

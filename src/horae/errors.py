@@ -11,7 +11,7 @@ from horae.domain.errors import (
     StaleVersion,
     StoreUnavailable,
 )
-from horae.sdk.answers import NotSignedIn, ServerError, TooManyRequests, TryLater, Unreachable
+from horae.sdk.answers import NotSignedIn, SecondFactorNeeded, ServerError, TooManyRequests, TryLater, Unreachable
 
 __all__ = [
     "ConfigurationError",
@@ -21,6 +21,7 @@ __all__ = [
     "NotAllowed",
     "NotFound",
     "NotSignedIn",
+    "SecondFactorNeeded",
     "ServerError",
     "StaleVersion",
     "StoreUnavailable",

@@ -168,6 +168,11 @@ export interface CallbackView {
   run_id: string;
 }
 
+/** `challenge` is that of the 401 that asked for a second factor. */
+export interface ChallengeBody {
+  challenge: string;
+}
+
 export interface ChangeView {
   path: string;
   old: unknown;
@@ -200,6 +205,13 @@ export interface ChangedUserView {
   password_changed_at: string;
   last_login_at: string | null;
   has_password: boolean;
+  second_factor: boolean;
+}
+
+/** `code` is of the app, or a recovery code. */
+export interface CodeBody {
+  challenge: string;
+  code: string;
 }
 
 /**
@@ -212,6 +224,11 @@ export interface ComparisonView {
   added: string[];
   removed: string[];
   until: string | null;
+}
+
+/** The first code of the new app. */
+export interface ConfirmBody {
+  code: string;
 }
 
 /** What a container may use; None leaves it to the worker's own default. */
@@ -361,6 +378,31 @@ export interface DiscardBody {
   ids?: string[] | null;
   filter?: DeadLetterFilter | null;
   reason: string;
+}
+
+/** `code` is needed to replace a second factor that is on: of the present app, or a recovery code. */
+export interface EnrolBody {
+  password: string;
+  code?: string | null;
+}
+
+/** A session, and the recovery codes, which are shown only now. */
+export interface EnrolledView {
+  recovery_codes: string[];
+  access_token: string;
+  refresh_token: string | null;
+  token_type: "bearer";
+  expires_in: number;
+}
+
+/**
+ * What an authenticator app needs, shown only now: the `secret` to type in, or `uri` as a QR code, whose dark
+ * modules are the ones in the rows of `qr`.
+ */
+export interface EnrolmentView {
+  secret: string;
+  uri: string;
+  qr: string[];
 }
 
 /** Something that happened to a run, or will. */
@@ -999,7 +1041,10 @@ export interface PreviewView {
   compare: ComparisonView | null;
 }
 
-/** RFC 9457 problem details. */
+/**
+ * RFC 9457 problem details. `challenge`, `enrol` and `expires_in` are of `second-factor`: what the next step of
+ * signing in takes, whether a second factor is to be enrolled first, and for how many seconds.
+ */
 export interface Problem {
   type: string;
   title: string;
@@ -1008,6 +1053,9 @@ export interface Problem {
   request_id: string;
   field?: string | null;
   errors?: FieldError[] | null;
+  challenge?: string | null;
+  enrol?: boolean | null;
+  expires_in?: number | null;
 }
 
 /** `slug` is what `Horae-Project` names it by: small letters, digits and -. */
@@ -1025,6 +1073,12 @@ export interface ProjectView {
   slug: string;
   name: string;
   created_at: string;
+}
+
+/** `code` is of the app, or a recovery code. */
+export interface ProofBody {
+  password: string;
+  code: string;
 }
 
 /** Calls a function that workers have registered with `@horae.task`. */
@@ -1080,6 +1134,11 @@ export interface RecentView {
 
 export interface RecoveredView {
   recovered: number;
+}
+
+/** Each is good once. They are shown only now. */
+export interface RecoveryCodesView {
+  recovery_codes: string[];
 }
 
 /** A job with a schedule that recurs. */
@@ -1300,6 +1359,14 @@ export interface ScriptTarget {
   sandbox?: Sandbox | null;
 }
 
+/** `required`: this installation asks everybody, or every admin, for a second factor. */
+export interface SecondFactorView {
+  enabled: boolean;
+  enabled_at: string | null;
+  recovery_codes_left: number;
+  required: boolean;
+}
+
 /** A secret's value: 1 byte to 64 KiB of text without NUL. */
 export interface SecretBody {
   value: string;
@@ -1446,6 +1513,7 @@ export interface UserView {
   password_changed_at: string;
   last_login_at: string | null;
   has_password: boolean;
+  second_factor: boolean;
 }
 
 /** A version of a job, and what it changed in the one before it. */
@@ -1690,6 +1758,60 @@ export interface Operations {
   };
   "DELETE /auth/sessions": {
     path: never;
+    query: never;
+    body: never;
+    answer: void;
+  };
+  "POST /auth/login/code": {
+    path: never;
+    query: never;
+    body: CodeBody;
+    answer: TokensView;
+  };
+  "POST /auth/login/enrol": {
+    path: never;
+    query: never;
+    body: ChallengeBody;
+    answer: EnrolmentView;
+  };
+  "POST /auth/login/confirm": {
+    path: never;
+    query: never;
+    body: CodeBody;
+    answer: EnrolledView;
+  };
+  "GET /auth/second-factor": {
+    path: never;
+    query: never;
+    body: never;
+    answer: SecondFactorView;
+  };
+  "POST /auth/second-factor": {
+    path: never;
+    query: never;
+    body: EnrolBody;
+    answer: EnrolmentView;
+  };
+  "POST /auth/second-factor/confirm": {
+    path: never;
+    query: never;
+    body: ConfirmBody;
+    answer: RecoveryCodesView;
+  };
+  "POST /auth/second-factor/recovery-codes": {
+    path: never;
+    query: never;
+    body: ProofBody;
+    answer: RecoveryCodesView;
+  };
+  "POST /auth/second-factor/off": {
+    path: never;
+    query: never;
+    body: ProofBody;
+    answer: void;
+  };
+  "DELETE /users/{id}/second-factor": {
+    path: { id: string };
     query: never;
     body: never;
     answer: void;

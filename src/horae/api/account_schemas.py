@@ -116,6 +116,7 @@ class UserView(BaseModel):
     password_changed_at: datetime
     last_login_at: datetime | None
     has_password: bool
+    second_factor: bool
 
 
 class PlaceView(BaseModel):

@@ -47,6 +47,7 @@ from horae.api.routes import (
     runs,
     schedulers,
     schedules,
+    second_factor,
     secrets,
     single_sign_on,
     states,
@@ -85,7 +86,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider:
     errors.install(app)
     idempotency.install(app)
     about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules, calendar)
-    about_people = (auth, single_sign_on, devices, users, projects, members, invitations, keys, audit)
+    about_people = (auth, second_factor, single_sign_on, devices, users, projects, members, invitations, keys, audit)
     about_runs = (runs, logs, callbacks, explain, retries, dead_letters)
     about_all = (secrets, functions, workers, schedulers, queues, monitoring, events)
     about_itself = (health, metrics, documentation)

@@ -14,6 +14,7 @@ from horae.api.stranded import Lookout
 from horae.api.turns import Turns
 from horae.domain.audit import Origin
 from horae.domain.policy import Defaults
+from horae.domain.second_factor import Policy
 from horae.domain.single_sign_on import Rules
 from horae.ports import Clock, Ids, Provider, Seals, Store
 
@@ -30,6 +31,7 @@ class ApiSettings:
     key_cache: float = 5.0  # seconds for which a revoked key may still work
     secret_key_previous: str | None = field(default=None, repr=False)
     allow_signup: bool = False
+    second_factor: Policy = "optional"
     api_rate: float = 5_000.0  # requests a second of one key or user; 0: no limit
     trusted_proxies: tuple[str, ...] = ()
     cors_origins: tuple[str, ...] = ()

@@ -42,6 +42,26 @@ class Unauthenticated(HoraeError):
     """The request does not say who is asking."""
 
 
+class SecondFactorNeeded(Unauthenticated):
+    """The password was right, but does not suffice; `challenge` is for the next step."""
+
+    kind = "second-factor"
+
+    def __init__(self, challenge: str, *, enrol: bool, expires_in: int) -> None:
+        super().__init__(
+            "this installation requires a second factor: enrol one to sign in"
+            if enrol
+            else "a code of your second factor is needed as well"
+        )
+        self.about = {"challenge": challenge, "enrol": enrol, "expires_in": expires_in}
+
+
+class ChallengeExpired(Unauthenticated):
+    """This sign-in has expired: enter your password again."""
+
+    kind = "challenge-expired"
+
+
 class Malformed(HoraeError):
     """The body is not valid JSON."""
 
@@ -126,14 +146,19 @@ def problem(
     detail: str,
     problems: Sequence[tuple[str, str]] = (),
     headers: Mapping[str, str] | None = None,
+    *,
+    subkind: str | None = None,
+    about: Mapping[str, Any] | None = None,
 ) -> Response:
+    """`subkind` is what it is among those of its status, and `about` what a client needs to go on from there."""
     kind, title = KINDS.get(status, ("error", "Error"))
     body: dict[str, Any] = {
-        "type": f"urn:horae:problem:{kind}",
+        "type": f"urn:horae:problem:{subkind or kind}",
         "title": title,
         "status": status,
         "detail": detail,
         "request_id": request_id,
+        **(about or {}),
     }
     if problems:
         body["field"] = problems[0][0]
@@ -170,6 +195,10 @@ async def _horae_error(request: Request, error: Exception) -> Response:
         return problem(request.state.id, status, str(error), error.problems)
     if isinstance(error, TooManyRequests):
         return problem(request.state.id, status, str(error), headers={"retry-after": str(error.retry_after)})
+    if isinstance(error, SecondFactorNeeded):
+        return problem(request.state.id, status, str(error), subkind=error.kind, about=error.about)
+    if isinstance(error, ChallengeExpired):
+        return problem(request.state.id, status, str(error), subkind=error.kind)
     return problem(request.state.id, status, str(error))
 
 

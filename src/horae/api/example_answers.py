@@ -60,7 +60,9 @@ _USER_VIEW = {
     "password_changed_at": _MADE,
     "last_login_at": "2026-11-15T07:01:12Z",
     "has_password": True,
+    "second_factor": True,
 }
+_RECOVERY_CODES = ["n4ks-7dqa-x2ph-9mwe", "and nine more, shown only now"]
 _RUN_VIEW = {
     "id": _RUN,
     "job_id": _JOB,
@@ -481,6 +483,14 @@ ANSWERS: dict[str, Any] = {
     },
     "TokensView": _TOKENS,
     "UserView": _USER_VIEW,
+    "SecondFactorView": {"enabled": True, "enabled_at": _MADE, "recovery_codes_left": 9, "required": False},
+    "EnrolmentView": {
+        "secret": "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
+        "uri": "otpauth://totp/Horae:ann?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Horae&algorithm=SHA1",
+        "qr": ["111111101…", "100000100…", "and so on"],
+    },
+    "RecoveryCodesView": {"recovery_codes": _RECOVERY_CODES},
+    "EnrolledView": {**_TOKENS, "recovery_codes": _RECOVERY_CODES},
     "MeView": {
         "kind": "user",
         "actor": "user:ann",

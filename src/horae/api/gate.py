@@ -9,6 +9,7 @@ from typing import Annotated, Generic, TypeVar
 from fastapi import Depends, Request
 
 from horae.api.address import Proxies
+from horae.api.challenges import Challenges
 from horae.api.context import Context
 from horae.api.jwt import AccessTokens
 from horae.api.limits import RequestLimit, StrangerLimit
@@ -60,6 +61,7 @@ class Gate:
         self._used: OrderedDict[str, float] = OrderedDict()
         self.access = AccessTokens(settings.keys)
         self.refresh = RefreshTokens(settings.keys)
+        self.challenges = Challenges(settings.keys)
         self.passwords = Passwords()
         self.proxies = Proxies(settings.trusted_proxies)
         self.limit = RequestLimit(context.store, context.clock, settings.api_rate)

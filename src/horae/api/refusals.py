@@ -17,7 +17,7 @@ from horae.ports import Clock
 
 log = structlog.get_logger()
 
-Kind = Literal["password", "locked", "key", "token", "refresh", "callback", "limited", "sso"]
+Kind = Literal["password", "code", "locked", "key", "token", "refresh", "callback", "limited", "sso"]
 KINDS: tuple[str, ...] = get_args(Kind)
 _LINES, _EVERY = 10, 6.0  # so many lines of a kind at once, and one more every so many seconds
 

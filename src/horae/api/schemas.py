@@ -347,7 +347,8 @@ class FieldError(BaseModel):
 
 
 class Problem(BaseModel):
-    """RFC 9457 problem details."""
+    """RFC 9457 problem details. `challenge`, `enrol` and `expires_in` are of `second-factor`: what the next step of
+    signing in takes, whether a second factor is to be enrolled first, and for how many seconds."""
 
     type: str
     title: str
@@ -356,3 +357,6 @@ class Problem(BaseModel):
     request_id: str
     field: str | None = None
     errors: list[FieldError] | None = None
+    challenge: str | None = None
+    enrol: bool | None = None
+    expires_in: int | None = None

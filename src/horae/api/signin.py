@@ -6,8 +6,9 @@ import hashlib
 import math
 from typing import Any
 
-from fastapi import Request
+from fastapi import Request, Response
 
+from horae.api import cookies
 from horae.api.address import crowd
 from horae.api.context import Context
 from horae.api.errors import TooManyRequests, Unauthenticated
@@ -15,6 +16,7 @@ from horae.api.gate import Gate
 from horae.api.jwt import GOOD_FOR, Claims
 from horae.api.passwords import outdated
 from horae.api.refusals import name_digest
+from horae.api.views import reply
 from horae.domain.account import Credentials, NewSession, User
 from horae.domain.lockout import ACCOUNT, ADDRESS, Lockout
 from horae.lifecycle import sessions
@@ -41,7 +43,7 @@ async def admit(context: Context, gate: Gate, request: Request, buckets: dict[st
 async def check_password(context: Context, gate: Gate, request: Request, username: str, password: str) -> Credentials:
     """Whose password this is. It costs one try of the account and of the address, which success gives back."""
     at = crowd(gate.proxies.address(request))
-    found, known = await context.store.read(_credentials, username.lower(), at)
+    found, known = await context.store.read(credentials, username.lower(), at)
     user = found.user if found is not None else None
     account, address = _account_bucket(username, user, at if known else None), address_bucket(gate, request)
     await admit(context, gate, request, {account: ACCOUNT, address: ADDRESS}, user=user)
@@ -65,21 +67,28 @@ def _account_bucket(username: str, user: User | None, known_at: str | None) -> s
 
 async def open_session(context: Context, gate: Gate, request: Request, found: Credentials) -> tuple[User, str, str]:
     """The user, the session's id and its first refresh token."""
-    session_id = context.ids.new()
-    token, digest = gate.refresh.mint(session_id, 1)
-    address = plain(gate.proxies.address(request), longest=100)
-    session = NewSession(session_id, found.user.id, digest, client_of(request), address)
+    session, token = new_session(context, gate, request, found.user.id)
     user = await context.store.transact(sessions.open_session, session=session, checked=found.password)
     if user is None:
         raise Unauthenticated(WRONG)
-    return user, session_id, token
+    return user, session.id, token
 
 
-async def modernise(context: Context, gate: Gate, found: Credentials, password: str) -> None:
+def new_session(context: Context, gate: Gate, request: Request, user_id: str) -> tuple[NewSession, str]:
+    """One to be opened, and its first refresh token."""
+    session_id = context.ids.new()
+    token, digest = gate.refresh.mint(session_id, 1)
+    address = plain(gate.proxies.address(request), longest=100)
+    return NewSession(session_id, user_id, digest, client_of(request), address), token
+
+
+async def modernise(context: Context, gate: Gate, found: Credentials, password: str) -> Credentials:
     """Hashes a password anew whose hash was made with parameters of other times: only now is it known."""
-    if outdated(found.password):
-        new = await gate.passwords.hash(password)
-        await context.store.transact(_rehash, found.user.id, found.password, new)
+    if not outdated(found.password):
+        return found
+    new = await gate.passwords.hash(password)
+    await context.store.transact(_rehash, found.user.id, found.password, new)
+    return Credentials(found.user, new)
 
 
 def tokens_json(
@@ -94,11 +103,22 @@ def client_of(request: Request) -> str:
     return plain(request.headers.get("horae-client") or request.headers.get("user-agent") or "")
 
 
+def tokens_reply(
+    request: Request, context: Context, gate: Gate, found: dict[str, object], *, by_cookie: bool = False
+) -> Response:
+    """What came as a cookie goes back as one, whatever else the request says: no script gets to see it."""
+    if not by_cookie and not cookies.wanted(request):
+        return reply(found)
+    response = reply({**found, "refresh_token": None})
+    cookies.put(response, request, gate, str(found["refresh_token"]), context.settings.public_url)
+    return response
+
+
 def plain(text: str, longest: int = 200) -> str:
     return "".join(c if c.isprintable() else "?" for c in text[:longest])
 
 
-async def _credentials(tx: Transaction, username: str, at: str) -> tuple[Credentials | None, bool]:
+async def credentials(tx: Transaction, username: str, at: str) -> tuple[Credentials | None, bool]:
     """With whether they have signed in from this address before."""
     found = await tx.accounts.credentials(username) if username.isascii() else None
     # Also asked where there is no such user: how long it takes must not tell.

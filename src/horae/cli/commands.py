@@ -19,6 +19,7 @@ from horae.cli import (
     queues,
     retries,
     runs,
+    second_factor,
     secrets,
     up,
     users,
@@ -38,6 +39,7 @@ app.add_typer(users.app, name="users")
 app.add_typer(projects.app, name="projects")
 app.add_typer(keys.app, name="keys")
 login.register(app)
+app.add_typer(second_factor.app, name="second-factor")
 app.add_typer(secrets.app, name="secrets")
 app.add_typer(functions.app, name="functions")
 why.register(app)

@@ -11,6 +11,7 @@ import typer
 
 from horae import config
 from horae.cli import completing
+from horae.cli.authenticator import Code, second_step
 from horae.cli.connection import checked, connect, known_url
 from horae.cli.printing import AsJson, details, print_json, say
 from horae.domain.errors import HoraeError, InvalidInput, NotFound
@@ -34,6 +35,7 @@ def login(
         str | None,
         typer.Option(help="Which project to work in, if you have several.", autocompletion=completing.projects),
     ] = None,
+    code: Code = None,
     sso: Annotated[
         bool, typer.Option("--sso", help="Sign in with a browser: through single sign-on, or as you do in the portal.")
     ] = False,
@@ -47,7 +49,7 @@ def login(
         _sign_in_by_browser(url, project, as_json)
         return
     name = username or _asked("Username")
-    _sign_in(url, name, ask_password(f"Password of {name} on {url}"), project, as_json)
+    _sign_in(url, name, ask_password(f"Password of {name} on {url}"), project, as_json, code)
 
 
 def signup(
@@ -143,13 +145,15 @@ def _asked(words: str) -> str:
     return given
 
 
-def _sign_in(url: str, name: str, secret: str, project: str | None, as_json: bool) -> None:
-    from horae.sdk.answers import NotSignedIn
+def _sign_in(url: str, name: str, secret: str, project: str | None, as_json: bool, code: str | None = None) -> None:
+    from horae.sdk.answers import NotSignedIn, SecondFactorNeeded
     from horae.sdk.client import Client
 
     with Client(url, client="cli") as client:
         try:
-            tokens = client.account.sign_in(name, secret)
+            tokens: dict[str, Any] = client.account.sign_in(name, secret)
+        except SecondFactorNeeded as needed:
+            tokens = second_step(client, needed, code)
         except NotSignedIn as error:
             raise HoraeError(str(error)) from None  # the advice to sign in would be of no use
     _keep(url, tokens, project, as_json)

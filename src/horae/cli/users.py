@@ -1,4 +1,5 @@
-"""`horae users`: who there is. `create` also works straight on the database, for the first steps on a cluster."""
+"""`horae users`: who there is. `create` also works straight on the database, for the first steps on a cluster, and
+`reset-second-factor`, for the last admin."""
 
 from __future__ import annotations
 
@@ -35,12 +36,13 @@ def list_users(as_json: AsJson = False) -> None:
         return
     now = SystemClock().now()
     table(
-        ("name", "admin", "active", "last login", "made", "made by"),
+        ("name", "admin", "active", "second factor", "last login", "made", "made by"),
         (
             (
                 user["username"],
                 "yes" if user["is_admin"] else "",
                 "yes" if user["is_active"] else "no",
+                "yes" if user.get("second_factor") else "",
                 ago(user["last_login_at"], now),
                 ago(user["created_at"], now),
                 user["created_by"],
@@ -105,6 +107,25 @@ def password(name: Name, as_json: AsJson = False) -> None:
     """Set somebody's password, which is asked for; their sessions end."""
     new = ask_password(f"New password of {name}", twice=True)
     _change(name, "has a new password, and their sessions have ended", as_json, password=new)
+
+
+@app.command("reset-second-factor")
+def reset_second_factor(name: Name, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Reset the second factor of somebody who lost it; their sessions end. Works straight on the database where
+    HORAE_DATABASE_URL is set."""
+    confirm(f"Reset the second factor of {name}", yes)
+    settings = on_database()
+    if on_the_database(settings):
+        from horae import wiring
+
+        wiring.reset_second_factor(settings, username=name.lower())
+    else:
+        with connect() as client, named("user", name, client.users.list, "username"):
+            client.users.reset_second_factor(name)
+    if as_json:
+        print_json({"name": name, "second_factor": False})
+    else:
+        say(f"{name} signs in by password alone from now on, and their sessions have ended.")
 
 
 @app.command("delete")

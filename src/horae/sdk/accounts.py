@@ -22,6 +22,7 @@ class User(Record):
     password_changed_at: str
     last_login_at: str | None
     has_password: bool
+    second_factor: bool
 
 
 class Project(Record):
@@ -221,6 +222,11 @@ class Users(Resource[C]):
         """Everywhere."""
         return Request("DELETE", f"users/{part(user)}/sessions", read=nothing)
 
+    @call
+    def reset_second_factor(self, user: str) -> Request[None]:
+        """Of somebody who lost it; signs them out everywhere."""
+        return Request("DELETE", f"users/{part(user)}/second-factor", read=nothing)
+
 
 class Projects(Resource[C]):
     @pages
@@ -330,7 +336,7 @@ class Account(Resource[C]):
 
     @call
     def sign_in(self, username: str, password: str) -> Request[Tokens]:
-        """`access_token` and `refresh_token`."""
+        """`access_token` and `refresh_token`. Raises `SecondFactorNeeded` where the password does not suffice."""
         return Request("POST", "auth/login", {"username": username, "password": password}, read=Tokens)
 
     @call

@@ -26,6 +26,14 @@ class NotSignedIn(HoraeError):
     """The API key is missing or not valid."""
 
 
+class SecondFactorNeeded(NotSignedIn):
+    """The password was right, and does not suffice: `client.second_factor.sign_in(challenge, code)` goes on, or
+    `enrol_at_sign_in(challenge)` where `enrol` is true."""
+
+    challenge: str = ""
+    enrol: bool = False
+
+
 class TryLater(StoreUnavailable):
     """The server cannot reach its database right now."""
 
@@ -89,6 +97,10 @@ def _told(answer: httpx.Response, problem: dict[str, Any]) -> HoraeError:
         detail = str(errors[0]["message"])
     if answer.status_code in (400, 413, 415, 422):
         return InvalidInput(str(problem.get("field") or "") if len(errors) == 1 else "", detail)
+    if str(problem.get("type")).endswith(":second-factor"):
+        needed = SecondFactorNeeded(detail)
+        needed.challenge, needed.enrol = str(problem.get("challenge")), bool(problem.get("enrol"))
+        return needed
     if answer.status_code in _KNOWN:
         return _known(answer, detail)
     return ServerError(f"{detail} (request {problem.get('request_id')})")

@@ -28,6 +28,7 @@ from horae.sdk.installation import Installation
 from horae.sdk.jobs import Jobs
 from horae.sdk.queues import Queues
 from horae.sdk.runs import Operations, Runs
+from horae.sdk.second_factor import SecondFactor
 from horae.sdk.secrets import Secrets
 from horae.sdk.transport import Transport
 
@@ -65,6 +66,7 @@ class Nouns(Installation[C]):
         self.projects: Projects[C] = Projects(driver)
         self.keys: Keys[C] = Keys(driver)
         self.account: Account[C] = Account(driver)
+        self.second_factor: SecondFactor[C] = SecondFactor(driver)
 
 
 class Client(Nouns[Sync]):

@@ -6,7 +6,7 @@ The functions here block until their work, or their process, ends; the command l
 from __future__ import annotations
 
 from horae.store.schema import known_revision
-from horae.wiring.accounts import create_key, create_user, ensure_local_key, rotate_secrets
+from horae.wiring.accounts import create_key, create_user, ensure_local_key, reset_second_factor, rotate_secrets
 from horae.wiring.executors import executors_for, register_functions
 from horae.wiring.serving import serve
 from horae.wiring.shared import CLOCK, IDS
@@ -27,6 +27,7 @@ __all__ = [
     "migrate",
     "read_definitions",
     "register_functions",
+    "reset_second_factor",
     "rotate_secrets",
     "scheduler",
     "serve",

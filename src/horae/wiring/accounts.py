@@ -66,6 +66,21 @@ async def _create_user(settings: Settings, username: str, password: str, admin: 
     return {"id": user.id, "username": user.username, "is_admin": admin}
 
 
+def reset_second_factor(settings: Settings, *, username: str) -> None:
+    """Straight on the database: also for an admin whom nobody else can help."""
+    run(_reset_second_factor(settings, username))
+
+
+async def _reset_second_factor(settings: Settings, username: str) -> None:
+    from horae.lifecycle import second_factor
+
+    store = await store_for(settings, connections=1)
+    try:
+        await store.transact(second_factor.reset, ref=username, actor=COMMAND_LINE)
+    finally:
+        await store.close()
+
+
 def ensure_local_key(settings: Settings, token: str | None) -> str:
     """The admin key of this machine: `token` if it is still good, or a new one in its place."""
     return run(_ensure_local_key(settings, token))

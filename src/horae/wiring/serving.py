@@ -6,7 +6,7 @@ import asyncio
 import os
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from horae.config import Settings
 from horae.domain.errors import ConfigurationError
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from horae.api.door import Door
+    from horae.domain.second_factor import Policy
 
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}
 _LOOK = 5.0  # seconds between two looks whether the database is there
@@ -82,6 +83,7 @@ def _app(settings: Settings, store: SqlStore) -> FastAPI:
         metrics_token=settings.metrics_token,
         secret_key_previous=settings.secret_key_previous,
         allow_signup=settings.allow_signup,
+        second_factor=cast("Policy", settings.second_factor),
         api_rate=settings.api_rate,
         trusted_proxies=settings.trusted_proxies or (),
         cors_origins=settings.cors_origins or (),

@@ -10,6 +10,7 @@ import pytest
 import horae
 from horae import errors
 from horae.clock import SystemClock
+from horae.domain import totp
 from tests.integration.sdk.callers import Caller, calling
 from tests.unit.sdk.surface import methods
 from tests.waiting import until
@@ -26,6 +27,7 @@ async def test_every_method(up: tuple[str, str], kind: Callable[..., Any]) -> No
         await runs(call)
         await dead_letters(call)
         await people(call, up[0])
+        await second_factor(call, up[0])
         await installation(call)
         assert {method.name for method in methods()} - call.called == {"call_back"}  # which a run's program calls
 
@@ -193,3 +195,48 @@ async def installation(call: Caller) -> None:
     assert (await call("calendar", by="hour"))["complete_until"]
     assert await call("events", kind="job", seconds=0) == []
     await call("jobs.delete", "a")
+
+
+async def second_factor(call: Caller, url: str) -> None:
+    """Of an admin, who must have one here."""
+    name, password = f"hopper-{type(call.client).__name__.lower()}", "correct horse battery"
+    for admin in (name, f"other-{name}"):  # the last one stays
+        await call("users.create", admin, password, is_admin=True)
+    async with calling(type(call.client), url) as stranger:
+        with pytest.raises(errors.SecondFactorNeeded) as needed:
+            await stranger("account.sign_in", name, password)
+        assert needed.value.enrol
+        app = await stranger("second_factor.enrol_at_sign_in", needed.value.challenge)
+        tokens = await stranger("second_factor.confirm_at_sign_in", needed.value.challenge, code_of(app))
+        with pytest.raises(errors.SecondFactorNeeded) as needed:
+            await stranger("account.sign_in", name, password)
+        assert not needed.value.enrol
+        with pytest.raises(errors.NotSignedIn, match="wrong"):
+            await stranger("second_factor.sign_in", needed.value.challenge, "not a code")
+        used = tokens.recovery_codes[0]
+        assert (await stranger("second_factor.sign_in", needed.value.challenge, used)).access_token
+    async with calling(type(call.client), url, tokens.access_token) as hopper:
+        assert (await hopper("second_factor.state")).recovery_codes_left == 9
+        app = await hopper("second_factor.enrol", password, code=tokens.recovery_codes[1])
+        codes = (await hopper("second_factor.confirm", code_of(app))).recovery_codes
+        codes = (await hopper("second_factor.new_recovery_codes", password, codes[0])).recovery_codes
+        with pytest.raises(errors.Conflict, match="requires"):
+            await hopper("second_factor.turn_off", password, codes[0])
+        await call("users.change", name, is_admin=False)
+
+        async def turned_off() -> Any:
+            """Once the server has heard that they are no admin any more."""
+            with suppress(errors.Conflict):
+                await hopper("second_factor.turn_off", password, codes[0])
+                return True
+            return False
+
+        await until(turned_off, timeout=10)
+        call.called |= hopper.called | stranger.called
+    await call("users.reset_second_factor", name)
+    assert not (await call("users.get", name)).second_factor
+    await call("users.delete", name)
+
+
+def code_of(app: Any) -> str:
+    return totp.code_at(totp.read(app.secret), totp.step_at(SystemClock().now()))

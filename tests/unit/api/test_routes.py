@@ -14,8 +14,11 @@ from horae.ports import Store
 
 # What changes something, and what not everybody may read. All else is reading, and for viewers.
 WEAKEST = {
-    "viewer": "POST /schedules/preview, POST /auth/password, DELETE /auth/sessions, POST /invitations/accept, "
-    "POST /auth/sso/link, POST /auth/device/{code}",
+    "viewer": """
+        POST /schedules/preview, POST /auth/password, DELETE /auth/sessions, POST /invitations/accept,
+        POST /auth/second-factor, POST /auth/second-factor/confirm, POST /auth/second-factor/recovery-codes,
+        POST /auth/second-factor/off, POST /auth/sso/link, POST /auth/device/{code}
+    """,
     "operator": """
         POST /jobs/{id}/run, POST /jobs/{id}/runs:batch, POST /jobs/{id}/pause, POST /jobs/{id}/resume,
         POST /jobs/{id}/backfill, POST /jobs/{id}/retry, POST /runs/{id}/retry, POST /runs/{id}/cancel,
@@ -33,7 +36,7 @@ WEAKEST = {
     """,
     "admin": """
         GET /users, POST /users, GET /users/{id}, PATCH /users/{id}, DELETE /users/{id},
-        DELETE /users/{id}/sessions, POST /projects,
+        DELETE /users/{id}/sessions, DELETE /users/{id}/second-factor, POST /projects,
         DELETE /projects/{id}, PATCH /task-functions/{name}, DELETE /task-functions/{name}, POST /workers/{id}/drain,
         POST /queues/{name}/pause, POST /queues/{name}/resume, PUT /queues/{name}/projects, GET /metrics
     """,

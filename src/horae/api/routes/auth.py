@@ -27,6 +27,7 @@ from horae.api.errors import Unauthenticated, refuses
 from horae.api.gate import Door, Gate
 from horae.api.refreshing import Refresh
 from horae.api.routes import PREFIX
+from horae.api.second_factor import challenge
 from horae.api.signing_in_schemas import SignOutView
 from horae.api.views import reply
 from horae.domain.account import NewUser, Place, Session, username
@@ -91,14 +92,16 @@ async def sign_up(request: Request, context: Ctx, gate: Door) -> Response:
 )
 async def log_in(request: Request, context: Ctx, gate: Door) -> Response:
     """An access token for a quarter of an hour, and a refresh token for the next one; the portal gets the latter as a
-    cookie."""
+    cookie. 401 of the type `second-factor` says that the password was right and does not suffice: go on with
+    `/auth/login/code`, or with `/auth/login/enrol` if `enrol` is true."""
     _require_passwords(context)
     body = await read_model(request, LoginBody)
     password = body.password.get_secret_value()
     found = await signin.check_password(context, gate, request, body.username, password)
+    found = await signin.modernise(context, gate, found, password)
+    challenge(context, gate, found)
     user, session_id, token = await signin.open_session(context, gate, request, found)
-    await signin.modernise(context, gate, found, password)
-    return _tokens(request, context, gate, signin.tokens_json(context, gate, user, session_id, token))
+    return signin.tokens_reply(request, context, gate, signin.tokens_json(context, gate, user, session_id, token))
 
 
 @router.post(
@@ -129,7 +132,7 @@ async def refresh(request: Request, context: Ctx, gate: Door) -> Response:
         gate.refusals.note(request, "refresh")
         raise Unauthenticated(_OVER)
     found = signin.tokens_json(context, gate, user, given.session_id, token)
-    return _tokens(request, context, gate, found, by_cookie=body.refresh_token is None)
+    return signin.tokens_reply(request, context, gate, found, by_cookie=body.refresh_token is None)
 
 
 @router.post(
@@ -238,14 +241,3 @@ def _refresh_token(request: Request, context: Ctx, gate: Gate, body: RefreshBody
     else:
         text = cookies.given(request, gate, context.settings.public_url)
     return gate.refresh.read(text) if text else None
-
-
-def _tokens(
-    request: Request, context: Ctx, gate: Gate, found: dict[str, object], *, by_cookie: bool = False
-) -> Response:
-    """What came as a cookie goes back as one, whatever else the request says: no script gets to see it."""
-    if not by_cookie and not cookies.wanted(request):
-        return reply(found)
-    response = reply({**found, "refresh_token": None})
-    cookies.put(response, request, gate, str(found["refresh_token"]), context.settings.public_url)
-    return response

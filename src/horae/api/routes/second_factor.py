@@ -1,0 +1,288 @@
+"""A second factor: the second step of signing in, and one's own settings of it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from horae.api import second_factor as factor
+from horae.api import signin
+from horae.api.account_schemas import TokensView
+from horae.api.auth import Caller, allow_admin, allow_own, public
+from horae.api.body import read_model, takes
+from horae.api.context import Context, Ctx
+from horae.api.errors import Unauthenticated, refuses
+from horae.api.gate import Door, Gate
+from horae.api.routes import PREFIX
+from horae.api.routes.users import Ref
+from horae.api.second_factor_schemas import (
+    ChallengeBody,
+    CodeBody,
+    ConfirmBody,
+    EnrolBody,
+    EnrolledView,
+    EnrolmentView,
+    ProofBody,
+    RecoveryCodesView,
+    SecondFactorView,
+)
+from horae.api.views import reply
+from horae.domain.account import Credentials
+from horae.domain.errors import Conflict, NotAllowed
+from horae.domain.second_factor import required
+from horae.lifecycle import second_factor
+from horae.lifecycle.users import find_user
+from horae.ports import Transaction
+
+router = APIRouter(prefix=PREFIX, tags=["auth"])
+
+Own = Annotated[Caller, Depends(allow_own("account:own"))]
+Writer = Annotated[Caller, Depends(allow_admin("users:write"))]
+_OFF = "you have no second factor"
+
+
+# ---- signing in
+
+
+@router.post(
+    "/auth/login/code",
+    response_model=TokensView,
+    responses=refuses(401, 409, 429),
+    dependencies=[Depends(public)],
+    openapi_extra=takes(CodeBody),
+)
+async def log_in_with_code(request: Request, context: Ctx, gate: Door) -> Response:
+    """The second step for those who have a second factor: a code opens the session that the password did not."""
+    body = await read_model(request, CodeBody)
+    found = await factor.challenged(context, gate, request, "code", body.challenge.get_secret_value())
+    session, token = signin.new_session(context, gate, request, found.user.id)
+
+    async def look() -> bool:
+        return None is not await context.store.transact(
+            second_factor.sign_in,
+            session=session,
+            checked=found.password,
+            code=body.code.get_secret_value(),
+            seals=context.seals,
+        )
+
+    await factor.check_code(context, gate, request, found, look)
+    tokens = signin.tokens_json(context, gate, found.user, session.id, token)
+    return signin.tokens_reply(request, context, gate, tokens)
+
+
+@router.post(
+    "/auth/login/enrol",
+    response_model=EnrolmentView,
+    responses=refuses(401, 409),
+    dependencies=[Depends(public)],
+    openapi_extra=takes(ChallengeBody),
+)
+async def enrol_at_login(request: Request, context: Ctx, gate: Door) -> Response:
+    """For those who must have a second factor and have none yet: what their app needs."""
+    body = await read_model(request, ChallengeBody)
+    found = await factor.challenged(context, gate, request, "enrol", body.challenge.get_secret_value())
+    enrolment = factor.Enrolment(context, found)
+    await _begin(context, found, enrolment, None)
+    return reply(enrolment.json())
+
+
+@router.post(
+    "/auth/login/confirm",
+    response_model=EnrolledView,
+    responses=refuses(401, 409, 429),
+    dependencies=[Depends(public)],
+    openapi_extra=takes(CodeBody),
+)
+async def confirm_at_login(request: Request, context: Ctx, gate: Door) -> Response:
+    """The first code of the app turns the second factor on, and opens a session."""
+    body = await read_model(request, CodeBody)
+    found = await factor.challenged(context, gate, request, "enrol", body.challenge.get_secret_value())
+    if found.user.second_factor:
+        raise Conflict("you have a second factor by now: sign in with it")
+    session, token = signin.new_session(context, gate, request, found.user.id)
+    recovery = factor.RecoveryCodes(found)
+
+    async def look() -> bool:
+        return await context.store.transact(
+            second_factor.confirm,
+            user_id=found.user.id,
+            checked=found.password,
+            code=body.code.get_secret_value(),
+            recovery=recovery.digests,
+            seals=context.seals,
+            opens=session,
+        )
+
+    await factor.check_code(context, gate, request, found, look)
+    tokens = signin.tokens_json(context, gate, found.user, session.id, token)
+    return signin.tokens_reply(request, context, gate, {**tokens, "recovery_codes": recovery.codes})
+
+
+# ---- one's own
+
+
+@router.get("/auth/second-factor", response_model=SecondFactorView)
+async def show_second_factor(context: Ctx, caller: Own) -> Response:
+    """Whether you have one, since when, and how many recovery codes are left."""
+    user, _ = _signed_in(caller)
+    standing = await context.store.read(second_factor.standing, user_id=user)
+    assert caller.user is not None
+    return reply(
+        {
+            "enabled": standing.since is not None,
+            "enabled_at": standing.since,
+            "recovery_codes_left": standing.recovery_codes,
+            "required": required(context.settings.second_factor, caller.user),
+        }
+    )
+
+
+@router.post("/auth/second-factor", response_model=EnrolmentView, openapi_extra=takes(EnrolBody))
+async def enrol(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
+    """What a new authenticator app needs. Nothing changes before its first code is confirmed, within an hour. Who has a
+    second factor already replaces it."""
+    body = await read_model(request, EnrolBody)
+    found = await _with_password(request, context, gate, caller, body.password.get_secret_value())
+    enrolment = factor.Enrolment(context, found)
+    if not found.user.second_factor:
+        await _begin(context, found, enrolment, None)
+        return reply(enrolment.json())
+    if body.code is None:
+        raise Conflict("you have a second factor: a code of it is needed to replace it", field="code")
+    code = body.code.get_secret_value()
+    await _allowed(factor.check_code(context, gate, request, found, lambda: _begins(context, found, enrolment, code)))
+    return reply(enrolment.json())
+
+
+@router.post("/auth/second-factor/confirm", response_model=RecoveryCodesView, openapi_extra=takes(ConfirmBody))
+async def confirm(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
+    """The first code of the app turns the second factor on. Your other sessions end."""
+    body = await read_model(request, ConfirmBody)
+    user_id, session_id = _signed_in(caller)
+    found = await context.store.read(_credentials, user_id)
+    recovery = factor.RecoveryCodes(found)
+
+    async def look() -> bool:
+        return await context.store.transact(
+            second_factor.confirm,
+            user_id=found.user.id,
+            checked=found.password,
+            code=body.code.get_secret_value(),
+            recovery=recovery.digests,
+            seals=context.seals,
+            keep=session_id,
+        )
+
+    await _allowed(factor.check_code(context, gate, request, found, look))
+    gate.forget(session_id)
+    return reply({"recovery_codes": recovery.codes})
+
+
+@router.post("/auth/second-factor/recovery-codes", response_model=RecoveryCodesView, openapi_extra=takes(ProofBody))
+async def renew_recovery_codes(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
+    """Ten new recovery codes, in the place of those that are left."""
+    body = await read_model(request, ProofBody)
+    found = await _with_password(request, context, gate, caller, body.password.get_secret_value())
+    if not found.user.second_factor:
+        raise Conflict(_OFF)
+    recovery = factor.RecoveryCodes(found)
+
+    async def look() -> bool:
+        return await context.store.transact(
+            second_factor.new_recovery_codes,
+            user_id=found.user.id,
+            checked=found.password,
+            code=body.code.get_secret_value(),
+            recovery=recovery.digests,
+            seals=context.seals,
+        )
+
+    await _allowed(factor.check_code(context, gate, request, found, look))
+    return reply({"recovery_codes": recovery.codes})
+
+
+@router.post("/auth/second-factor/off", status_code=204, openapi_extra=takes(ProofBody))
+async def turn_off(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
+    """Signing in takes the password alone from now on. 409 where the installation requires a second factor."""
+    body = await read_model(request, ProofBody)
+    _, session_id = _signed_in(caller)
+    assert caller.user is not None
+    if required(context.settings.second_factor, caller.user):
+        raise Conflict("this installation requires a second factor: replace yours by enrolling another app instead")
+    found = await _with_password(request, context, gate, caller, body.password.get_secret_value())
+    if not found.user.second_factor:
+        raise Conflict(_OFF)
+
+    async def look() -> bool:
+        return await context.store.transact(
+            second_factor.turn_off,
+            user_id=found.user.id,
+            checked=found.password,
+            code=body.code.get_secret_value(),
+            seals=context.seals,
+        )
+
+    await _allowed(factor.check_code(context, gate, request, found, look))
+    gate.forget(session_id)
+    return Response(status_code=204)
+
+
+# ---- somebody else's
+
+
+@router.delete("/users/{id}/second-factor", status_code=204, tags=["users"])
+async def reset_second_factor(context: Ctx, caller: Writer, ref: Ref) -> Response:
+    """For somebody who lost their phone and their recovery codes: signs them out everywhere, and their password alone
+    lets them in again. Your own you turn off with your password and a code."""
+    user = await context.store.read(find_user, ref)
+    if caller.user is not None and caller.user.id == user.id:
+        raise NotAllowed("to turn off your own second factor, give your password and a code")
+    await context.store.transact(second_factor.reset, ref=user.id, actor=caller.actor)
+    return Response(status_code=204)
+
+
+# ---- steps
+
+
+def _signed_in(caller: Caller) -> tuple[str, str]:
+    """The user's id and the session's."""
+    if caller.user is None or caller.session_id is None:
+        raise NotAllowed("an API key has no second factor: sign in as a user")
+    return caller.user.id, caller.session_id
+
+
+async def _with_password(request: Request, context: Context, gate: Gate, caller: Caller, password: str) -> Credentials:
+    """These changes take the password once more: a browser that was left open must not be enough."""
+    user_id, _ = _signed_in(caller)
+    try:
+        return await signin.check_password(context, gate, request, user_id, password)
+    except Unauthenticated:
+        raise NotAllowed("the password is wrong") from None  # a 401 would say that the token is
+
+
+async def _allowed(checking: Awaitable[None]) -> None:
+    try:
+        await checking
+    except Unauthenticated as error:
+        raise NotAllowed(str(error)) from None
+
+
+async def _credentials(tx: Transaction, user_id: str) -> Credentials:
+    found = await tx.accounts.credentials(user_id)
+    if found is None:
+        raise NotAllowed("your account was deleted")
+    return found
+
+
+async def _begin(context: Context, found: Credentials, enrolment: factor.Enrolment, code: str | None) -> None:
+    if not await _begins(context, found, enrolment, code):
+        raise Conflict("your password or your second factor was changed just now: sign in again")
+
+
+async def _begins(context: Context, found: Credentials, enrolment: factor.Enrolment, code: str | None) -> bool:
+    return await context.store.transact(
+        second_factor.begin, sealed=enrolment.sealed, checked=found.password, code=code, seals=context.seals
+    )

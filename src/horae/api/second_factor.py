@@ -1,0 +1,91 @@
+"""The second step of signing in, and what changes it: codes are counted and refused as passwords are."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+import segno
+from fastapi import Request
+
+from horae.api import signin
+from horae.api.address import crowd
+from horae.api.challenges import GOOD_FOR, Step
+from horae.api.context import Context
+from horae.api.errors import ChallengeExpired, SecondFactorNeeded, Unauthenticated
+from horae.api.gate import Gate
+from horae.domain import totp
+from horae.domain.account import Credentials
+from horae.domain.lockout import ADDRESS
+from horae.domain.second_factor import CODES, SEALED_AS, new_recovery_codes, recovery_digest, required
+from horae.domain.secret import Sealed
+from horae.lifecycle import sessions
+
+WRONG = "this code is wrong, or it was used before"
+
+
+def challenge(context: Context, gate: Gate, found: Credentials) -> None:
+    """Raises SecondFactorNeeded for those whose password does not suffice, or must not."""
+    if found.user.second_factor:
+        raise _needed(context, gate, found, "code")
+    if required(context.settings.second_factor, found.user):
+        raise _needed(context, gate, found, "enrol")
+
+
+def _needed(context: Context, gate: Gate, found: Credentials, step: Step) -> SecondFactorNeeded:
+    token = gate.challenges.mint(step, found.user.id, found.password, context.clock.now())
+    return SecondFactorNeeded(token, enrol=step == "enrol", expires_in=int(GOOD_FOR[step].total_seconds()))
+
+
+async def challenged(context: Context, gate: Gate, request: Request, step: Step, text: str) -> Credentials:
+    """Whose password was right a few minutes ago, and still is."""
+    given = gate.challenges.read(step, text)
+    found = await context.store.read(signin.credentials, given.user_id, _at(gate, request)) if given else None
+    if given is None or found is None or found[0] is None or not given.is_for(found[0].password):
+        gate.refusals.note(request, "token")
+        raise ChallengeExpired
+    return found[0]
+
+
+async def check_code(
+    context: Context, gate: Gate, request: Request, found: Credentials, look: Callable[[], Awaitable[bool]]
+) -> None:
+    """Counts a try, then lets `look` say whether the code is right. Tries are counted apart from those of passwords:
+    whoever has the password could clear those as often as they like."""
+    at = _at(gate, request)
+    _, known = await context.store.read(signin.credentials, found.user.id, at)
+    account = f"code:{found.user.id}{f' at {at}' if known else ''}"
+    address = signin.address_bucket(gate, request)
+    await signin.admit(context, gate, request, {account: CODES, address: ADDRESS}, user=found.user)
+    if not await look():
+        gate.refusals.note(request, "code", user=found.user.username)
+        raise Unauthenticated(WRONG)
+    await context.store.transact(sessions.forgive, account=account, others=[address])
+
+
+def _at(gate: Gate, request: Request) -> str:
+    return crowd(gate.proxies.address(request))
+
+
+class Enrolment:
+    """A new secret, as it is stored and as its owner sees it, once."""
+
+    def __init__(self, context: Context, found: Credentials) -> None:
+        self._secret = secrets.token_bytes(totp.SECRET_BYTES)
+        host = urlsplit(context.settings.public_url).netloc if context.settings.public_url else None
+        self._uri = totp.uri(self._secret, found.user.username, host)
+        self.sealed: Sealed = context.seals.seal(found.user.id, SEALED_AS, totp.written(self._secret))
+
+    def json(self) -> dict[str, object]:
+        matrix = segno.make(self._uri, error="m", micro=False).matrix
+        rows = ["".join("1" if module else "0" for module in row) for row in matrix]
+        return {"secret": totp.written(self._secret), "uri": self._uri, "qr": rows}
+
+
+class RecoveryCodes:
+    """Ten new ones: shown once, stored as digests."""
+
+    def __init__(self, found: Credentials) -> None:
+        self.codes = new_recovery_codes(secrets.randbelow)
+        self.digests = [recovery_digest(found.user.id, code) for code in self.codes]

@@ -1,0 +1,96 @@
+"""An authenticator app at the terminal: its QR code, asking for its codes, and the second step of signing in."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from horae.cli.printing import say
+from horae.domain.errors import HoraeError, InvalidInput, NotAllowed
+
+if TYPE_CHECKING:
+    from horae.sdk.answers import SecondFactorNeeded
+    from horae.sdk.client import Client
+
+T = TypeVar("T")
+
+Code = Annotated[
+    str | None, typer.Option(metavar="CODE", help="Of your authenticator app, or a recovery code; asked for otherwise.")
+]
+_TRIES = 3
+_QUIET = 2  # modules around it that stay light, without which it is not recognised
+_HALVES = {"00": " ", "10": "▀", "01": "▄", "11": "█"}
+_DARK_ON_LIGHT, _PLAIN = "\x1b[30;107m", "\x1b[0m"
+
+
+def ask_code(words: str = "Code of your authenticator app, or a recovery code") -> str:
+    """From the terminal, or a line of a pipe."""
+    if sys.stdin.isatty():
+        given: str = typer.prompt(words, err=True)
+        return given
+    line = sys.stdin.readline().strip()
+    if not line:
+        raise InvalidInput("--code", "is needed where there is no terminal to ask")
+    return line
+
+
+def with_code(code: str | None, send: Callable[[str], T], words: str | None = None) -> T:
+    """Sends a code; on a terminal, one that was mistyped is asked for again."""
+    from horae.sdk.answers import NotSignedIn
+
+    tries = _TRIES if code is None and sys.stdin.isatty() else 1
+    while True:
+        tries -= 1
+        given = code or (ask_code(words) if words else ask_code())
+        try:
+            return send(given)
+        except (NotSignedIn, NotAllowed) as error:
+            if tries == 0 or "code" not in str(error):
+                raise HoraeError(str(error)) from None  # the advice to sign in would be of no use
+            say(f"{str(error).capitalize()}.")
+
+
+def second_step(client: Client, needed: SecondFactorNeeded, code: str | None) -> dict[str, Any]:
+    """Goes on where a password did not suffice; the tokens."""
+    if not needed.enrol:
+        return with_code(code, lambda given: client.second_factor.sign_in(needed.challenge, given))
+    say("This installation requires a second factor, and you have none yet.")
+    show(client.second_factor.enrol_at_sign_in(needed.challenge))
+    words = "First code of the app"
+    tokens = with_code(None, lambda given: client.second_factor.confirm_at_sign_in(needed.challenge, given), words)
+    say_recovery_codes(tokens["recovery_codes"])
+    return tokens
+
+
+def show(enrolment: dict[str, Any]) -> None:
+    """What the app has to be told."""
+    if sys.stderr.isatty():
+        say("Scan this with an authenticator app:\n")
+        sys.stderr.write(drawn(enrolment["qr"]))
+        say("\nor type in this secret:")
+    else:
+        say("Give this secret to an authenticator app:")
+    say(f"  {enrolment['secret']}\n  {enrolment['uri']}\n")
+
+
+def drawn(rows: Sequence[str]) -> str:
+    """A QR code in characters of two modules each, dark on light whatever the colours of the terminal."""
+    width = len(rows[0]) + 2 * _QUIET
+    light = ["0" * width] * _QUIET
+    padded = [*light, *(f"{'0' * _QUIET}{row}{'0' * _QUIET}" for row in rows), *light]
+    padded += ["0" * width] * (len(padded) % 2)
+    drawing = ""
+    for upper, lower in zip(padded[::2], padded[1::2], strict=True):
+        line = "".join(_HALVES[a + b] for a, b in zip(upper, lower, strict=True))
+        drawing += f"{_DARK_ON_LIGHT}{line}{_PLAIN}\n"
+    return drawing
+
+
+def say_recovery_codes(codes: Sequence[str]) -> None:
+    """On standard error, as they come with what was asked for."""
+    say("Keep these recovery codes in a safe place. Each of them signs you in once, without your phone:")
+    for code in codes:
+        say(f"  {code}")

@@ -1,0 +1,83 @@
+"""One's own second factor, and the steps of signing in with it, through the API."""
+
+from __future__ import annotations
+
+from horae.sdk.accounts import Tokens
+from horae.sdk.calls import C, Request, Resource, call, given, nothing
+from horae.sdk.record import Record
+
+
+class SecondFactorState(Record):
+    __slots__ = ()
+
+    enabled: bool
+    enabled_at: str | None
+    recovery_codes_left: int
+    required: bool
+
+
+class Enrolment(Record):
+    """What an authenticator app needs: the `secret` to type in, or `uri` as a QR code, whose dark modules are the ones
+    in the rows of `qr`."""
+
+    __slots__ = ()
+
+    secret: str
+    uri: str
+    qr: list[str]
+
+
+class RecoveryCodes(Record):
+    """Each is good once. They are shown only now."""
+
+    __slots__ = ()
+
+    recovery_codes: list[str]
+
+
+class EnrolledTokens(Tokens, RecoveryCodes):
+    __slots__ = ()
+
+
+class SecondFactor(Resource[C]):
+    @call
+    def state(self) -> Request[SecondFactorState]:
+        return Request("GET", "auth/second-factor", read=SecondFactorState)
+
+    @call
+    def enrol(self, password: str, *, code: str | None = None) -> Request[Enrolment]:
+        """Begins; `confirm` turns it on. `code` is needed to replace a second factor that is on."""
+        body = given({"password": password, "code": code})
+        return Request("POST", "auth/second-factor", body, read=Enrolment, once=True)
+
+    @call
+    def confirm(self, code: str) -> Request[RecoveryCodes]:
+        """By the first code of the app. One's other sessions end."""
+        return Request("POST", "auth/second-factor/confirm", {"code": code}, read=RecoveryCodes, once=True)
+
+    @call
+    def new_recovery_codes(self, password: str, code: str) -> Request[RecoveryCodes]:
+        """In the place of those that are left."""
+        body = {"password": password, "code": code}
+        return Request("POST", "auth/second-factor/recovery-codes", body, read=RecoveryCodes, once=True)
+
+    @call
+    def turn_off(self, password: str, code: str) -> Request[None]:
+        body = {"password": password, "code": code}
+        return Request("POST", "auth/second-factor/off", body, read=nothing, once=True)
+
+    @call
+    def sign_in(self, challenge: str, code: str) -> Request[Tokens]:
+        """`challenge` is that of `SecondFactorNeeded`; `code` is of the app, or a recovery code."""
+        return Request("POST", "auth/login/code", {"challenge": challenge, "code": code}, read=Tokens, once=True)
+
+    @call
+    def enrol_at_sign_in(self, challenge: str) -> Request[Enrolment]:
+        """Where `SecondFactorNeeded` says `enrol`."""
+        return Request("POST", "auth/login/enrol", {"challenge": challenge}, read=Enrolment, once=True)
+
+    @call
+    def confirm_at_sign_in(self, challenge: str, code: str) -> Request[EnrolledTokens]:
+        """Turns it on, and signs in."""
+        body = {"challenge": challenge, "code": code}
+        return Request("POST", "auth/login/confirm", body, read=EnrolledTokens, once=True)
