@@ -117,3 +117,29 @@ async def test_a_reserved_queue_stays_and_its_project_too(world: World, other: W
     await reserve(world, "vault")
     assert "vault" in await later.store.read(queues.unused_queues)
     await world.store.transact(projects.delete_project, project_id=other.project, actor="test")
+
+
+async def test_pages_of_queues(world: World, other: World) -> None:
+    """Page after page the same as at once: for those who see all, and for those who see their own."""
+    for name in ("b", "B", "ä", "a b", "a"):
+        await world.job(queue=name)
+    await reserve(world, "kept", "default")
+    await reserve(world, "theirs", OTHER)
+    await other.job(queue="lobby")
+
+    async def pages(named: set[str] | None) -> list[str]:
+        found, after = [], None
+        while True:
+            page = await world.store.read(queues.list_queues, world.project, named=named, limit=2, after=after)
+            found += [queue.name for queue in page.items]
+            assert len(page.items) <= 2
+            if page.next is None:
+                return found
+            after = page.next
+
+    every = [queue.name for queue in (await world.store.read(queues.list_queues, world.project)).items]
+    assert await pages(None) == every
+    assert sorted(every) == sorted(["b", "B", "ä", "a b", "a", "kept", "theirs", "lobby"])
+    own = await world.store.read(queues.named_queues, world.project)
+    assert own == {"b", "B", "ä", "a b", "a"}
+    assert await pages(own) == [name for name in every if name not in ("theirs", "lobby")]

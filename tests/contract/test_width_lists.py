@@ -7,13 +7,15 @@ import pytest
 
 from horae.domain.dead_letter import DeadFilter
 from horae.domain.filters import JobFilter
-from horae.domain.records import RunFilter
+from horae.domain.records import Project, RunFilter
+from horae.lifecycle import queues
+from horae.lifecycle.projects import create_project
 from horae.ports import Transaction
 from horae.store import job_page
 from tests.contract.cost import metered
 from tests.contract.test_width import _SLACK
 from tests.contract.wide import _UUID, copy
-from tests.contract.world import PERMANENT, TIMED_OUT, World
+from tests.contract.world import IDS, PERMANENT, TIMED_OUT, World
 
 pytestmark = pytest.mark.slow
 OTHERS = 100_000
@@ -96,3 +98,31 @@ async def _alike(world: World, job_id: str, count: int, prefix: str) -> None:
         return
     for table in ("jobs", "job_versions", "job_stats"):
         await world.rows(f"ANALYZE {'TABLE ' if world.kind != 'postgresql' else ''}{table}")
+
+
+async def test_queues_among_those_of_others(world: World) -> None:
+    """What one project names, and how many it has reserved, is nothing to those who look at their own."""
+    await world.job(queue="mail")
+    own = await world.store.read(queues.named_queues, world.project)
+    costly, meter = await metered(world)
+
+    async def cost(named: set[str] | None) -> int:
+        meter.read = 0
+        page = await costly.store.read(queues.list_queues, world.project, named=named, limit=1)
+        assert len(page.items) == 1
+        return meter.read
+
+    before = [await cost(own), await cost(None)]
+    number = "'other ' || v.n" if world.kind == "sqlite" else "CONCAT('other ', v.n)"
+    await copy(world, "queues", "mail", OTHERS, key="name", name=number)
+    other = Project(IDS.new(), "other", "Other")
+    await world.store.transact(create_project, project=other, actor="test")
+    await world.rows(
+        "INSERT INTO queue_projects (queue, project_id, reserved_by, reserved_at) "
+        f"SELECT name, '{other.id}', 'test', created_at FROM queues WHERE name <> 'mail'"
+    )
+    for table in ("queues", "queue_projects"):
+        if world.kind != "sqlite":
+            await world.rows(f"ANALYZE {'TABLE ' if world.kind != 'postgresql' else ''}{table}")
+    after = [await cost(own), await cost(None)]
+    assert all(many <= 2 * few + _SLACK for few, many in zip(before, after, strict=True)), (before, after)

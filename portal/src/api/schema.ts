@@ -2148,7 +2148,7 @@ export interface Operations {
   };
   "GET /queues": {
     path: never;
-    query: never;
+    query: { limit?: number; cursor?: string | null };
     body: never;
     answer: QueueViewListing;
   };

@@ -19,6 +19,7 @@ from horae.api.context import ApiSettings, Context
 from horae.api.examples import illustrate
 from horae.api.gate import Gate
 from horae.api.head import Head
+from horae.api.named_queues import NamedQueues
 from horae.api.notes import Notes
 from horae.api.portal import Portal
 from horae.api.routes import (
@@ -79,7 +80,8 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider:
         telemetry={"tracing": False, "metrics": False, "logs": False},  # it would look for a provider at every request
     )
     lookout = Lookout(store, clock, settings.offline_after)
-    app.state.context = Context(store, settings, ids, clock, Keyring(*settings.keys), lookout, provider)
+    named = NamedQueues(store, clock)
+    app.state.context = Context(store, settings, ids, clock, Keyring(*settings.keys), lookout, named, provider)
     app.state.gate = Gate(app.state.context)
     app.state.notes = Notes(app.state.context)
     app.state.watches = Watches(app.state.context)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
+from horae.api.named_queues import NamedQueues
 from horae.api.portal_files import BUILT
 from horae.api.stranded import Lookout
 from horae.api.turns import Turns
@@ -55,6 +56,7 @@ class Context:
     clock: Clock
     seals: Seals
     lookout: Lookout
+    named_queues: NamedQueues
     provider: Provider | None = None  # of identities
     turns: Turns = field(default_factory=Turns)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)  # answers that go on are to end

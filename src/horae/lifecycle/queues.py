@@ -9,20 +9,37 @@ from dataclasses import replace
 from horae.domain.difference import Change
 from horae.domain.errors import NotFound
 from horae.domain.queue import QueueRecord
+from horae.domain.records import Page
 from horae.ports import Transaction
 
 DEFAULT = "default"
+PAGE = 1_000
 RETENTION = 2 * 3600.0  # how long a queue stays that nothing names; longer than any request that names it takes
 
 
-async def list_queues(tx: Transaction, project_id: str, *, of_all: bool = True) -> list[QueueRecord]:
-    """Those that some project's jobs name, or only this one's: a name may tell what others are about."""
-    found = await tx.queues.all(project_id)
-    reserved = await tx.reservations.projects([queue.name for queue in found])
-    if not of_all:
-        own = await tx.queues.named_in(project_id) | {DEFAULT}
-        found = [queue for queue in found if queue.name in own or project_id in reserved.get(queue.name, {})]
-    return [replace(queue, projects=tuple(reserved.get(queue.name, {}).values())) for queue in found]
+async def list_queues(
+    tx: Transaction,
+    project_id: str,
+    *,
+    named: Collection[str] | None = None,
+    limit: int = PAGE,
+    after: str | None = None,
+) -> Page[QueueRecord]:
+    """Those that some project's jobs name; or only those that this one's do (`named_queues`) and that are reserved for
+    it, as a name may tell what others are about."""
+    names: set[str] | None = None
+    if named is not None:
+        kept = await tx.reservations.queues_of(project_id, limit=limit + 1, after=after)
+        names = {DEFAULT, *named, *kept}  # in which order, only the database knows
+    page = await tx.queues.page(project_id, limit=limit, after=after, names=names)
+    reserved = await tx.reservations.projects([queue.name for queue in page.items])
+    found = [replace(queue, projects=tuple(reserved.get(queue.name, {}).values())) for queue in page.items]
+    return replace(page, items=found)
+
+
+async def named_queues(tx: Transaction, project_id: str) -> set[str]:
+    """Looks at every job of the project."""
+    return await tx.queues.named_in(project_id)
 
 
 async def pause_queue(tx: Transaction, *, project_id: str, name: str, actor: str) -> QueueRecord:

@@ -156,7 +156,12 @@ class Dependencies(Protocol):
 class Queues(Protocol):
     """The queues that jobs name; of the whole installation, with counts of one project."""
 
-    async def all(self, project_id: str) -> list[QueueRecord]: ...
+    async def page(
+        self, project_id: str, *, limit: int, after: str | None, names: Collection[str] | None = None
+    ) -> Page[QueueRecord]:
+        """By name: all there are, or those of these names."""
+        ...
+
     async def named_in(self, project_id: str) -> set[str]:
         """Those that jobs or live runs of the project name."""
         ...
@@ -210,6 +215,10 @@ class Reservations(Protocol):
 
     async def queues(self, project_ids: Collection[str], *, hold: bool = False) -> list[str]:
         """Those that are reserved for some of these projects and for no others, by name; held, if asked for."""
+        ...
+
+    async def queues_of(self, project_id: str, *, limit: int, after: str | None) -> list[str]:
+        """Those that are reserved for this project, and perhaps for others, by name."""
         ...
 
     async def reserve(self, queue: str, project_ids: Collection[str], actor: str) -> None:

@@ -43,7 +43,7 @@ class Queues(Resource[C]):
     @pages
     def list(self) -> Pages[Queue]:
         """By name, with what waits in each, and whether somebody serves it."""
-        return Pages("queues", Queue, paged=False)
+        return Pages("queues", Queue)
 
     @call
     def pause(self, name: str) -> Request[QueueState]:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from horae.domain.queue import QueueRecord
+from horae.domain.records import Page
 from horae.domain.stranded import Stranded, Want
 from horae.store import stranded, tables
 from horae.store.dialects.base import Dialect, Row, Rows
@@ -20,10 +21,17 @@ def _name_rows(d: Dialect) -> Rows:
 
 
 class QueueTable(Group):
-    async def all(self, project_id: str) -> list[QueueRecord]:
-        rows = await self.db.fetch("SELECT name, paused_at, paused_by FROM queues ORDER BY name")
+    async def page(
+        self, project_id: str, *, limit: int, after: str | None, names: Collection[str] | None = None
+    ) -> Page[QueueRecord]:
+        chosen = "" if names is None else f"AND {self.d.among('name', 'names')} "
+        rows = await self.db.fetch(
+            f"SELECT name, paused_at, paused_by FROM queues WHERE name > :after {chosen}ORDER BY name LIMIT :more",
+            {"after": after or "", "more": limit + 1, **({} if names is None else {"names": some(names)})},
+        )
         counts = await self._counts(project_id)
-        return [_record(row, counts) for row in rows]
+        found = [_record(row, counts) for row in rows[:limit]]
+        return Page(found, found[-1].name if len(rows) > limit else None)
 
     async def named_in(self, project_id: str) -> set[str]:
         rows = await self.db.fetch(

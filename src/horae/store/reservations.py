@@ -47,6 +47,14 @@ class ReservationTable(Group):
         )
         return [row["name"] for row in rows]
 
+    async def queues_of(self, project_id: str, *, limit: int, after: str | None) -> list[str]:
+        rows = await self.db.fetch(
+            "SELECT queue FROM queue_projects WHERE project_id = :project_id AND queue > :after "
+            "ORDER BY queue LIMIT :limit",
+            {"project_id": project_id, "after": after or "", "limit": limit},
+        )
+        return [row["queue"] for row in rows]
+
     async def reserve(self, queue: str, project_ids: Collection[str], actor: str) -> None:
         await self.db.execute("DELETE FROM queue_projects WHERE queue = :queue", {"queue": queue})
         insert = self.d.insert_from("queue_projects", _rows(self.d), {"reserved_at": self.d.now})

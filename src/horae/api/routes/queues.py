@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from horae.api.auth import Caller, Principal, allow, allow_admin
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
+from horae.api.params import Paging
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
 from horae.domain.job import QueueName
 from horae.domain.queue import QueueRecord
-from horae.domain.records import WorkerRecord
+from horae.domain.records import Page, WorkerRecord
 from horae.domain.states import WorkerStatus
 from horae.lifecycle import queues, reservations
 from horae.ports import Transaction
@@ -72,11 +74,19 @@ class ReservationView(BaseModel):
 
 
 @router.get("/queues", response_model=Listing[QueueView])
-async def list_queues(context: Ctx, principal: Annotated[Principal, Depends(allow("queues:read"))]) -> Response:
+async def list_queues(
+    context: Ctx,
+    principal: Annotated[Principal, Depends(allow("queues:read"))],
+    limit: Annotated[int, Query(ge=1, le=queues.PAGE, description="how many items")] = queues.PAGE,
+    cursor: Annotated[str | None, Query(max_length=1_000, description="`next_cursor` of the page before")] = None,
+) -> Response:
     """The queues that jobs of the project name or that are reserved for it, and `default`, by name; for admins, every
     queue that some job names or named."""
-    of_all = principal.role == "admin"
-    found, workers = await context.store.read(_look, principal.project_id, of_all, context.settings.offline_after)
+    page = Paging(limit, cursor)
+    after = page.after(context, principal, "queues")
+    named = None if principal.role == "admin" else await context.named_queues.of(principal.project_id)
+    look = partial(_look, named=named, limit=limit, after=after)
+    found, workers = await context.store.read(look, principal.project_id, context.settings.offline_after)
     stranded = await context.lookout.of(principal.project_id)
     waiting = Counter[str]()
     for group in stranded.stranded if stranded else ():
@@ -86,7 +96,8 @@ async def list_queues(context: Ctx, principal: Annotated[Principal, Depends(allo
         if principal.role == "admin"
         else next(place.slug for place in principal.caller.places if place.project_id == principal.project_id)
     )
-    return reply(listing({**queue_json(one, workers, sees), "stranded": waiting[one.name]} for one in found))
+    shown = ({**queue_json(one, workers, sees), "stranded": waiting[one.name]} for one in found.items)
+    return reply(listing(shown, page.next(context, principal, "queues", found.next)))
 
 
 @router.post("/queues/{name}/pause", response_model=QueueStateView)
@@ -113,9 +124,10 @@ async def reserve_queue(context: Ctx, caller: Reserving, name: Reserved, request
 
 
 async def _look(
-    tx: Transaction, project_id: str, of_all: bool, offline_after: float
-) -> tuple[list[QueueRecord], list[WorkerRecord]]:
-    return await queues.list_queues(tx, project_id, of_all=of_all), await tx.processes.workers(offline_after)
+    tx: Transaction, project_id: str, offline_after: float, *, named: set[str] | None, limit: int, after: str | None
+) -> tuple[Page[QueueRecord], list[WorkerRecord]]:
+    found = await queues.list_queues(tx, project_id, named=named, limit=limit, after=after)
+    return found, await tx.processes.workers(offline_after)
 
 
 def queue_json(queue: QueueRecord, workers: Sequence[WorkerRecord], sees: str | None) -> dict[str, Any]:
