@@ -38,7 +38,7 @@ async def test_the_worker_gets_a_hint(world: World) -> None:
         hints.append(sent)
 
     run = await world.running(worker=worker)
-    world.store._on_commit = hear
+    world.store.send = hear
     await world.cancel(run)
     assert hints == [{f"cancel:{worker}"}]
 

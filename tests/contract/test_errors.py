@@ -67,7 +67,7 @@ async def test_a_verb_that_fails_leaves_nothing_and_sends_no_hint(world: World) 
         tx.hint("jobs")
         tx.hint("jobs")
 
-    world.store._on_commit = hear
+    world.store.send = hear
     with pytest.raises(Conflict, match="no"):
         await world.store.transact(fail)
     assert (await queues(world), heard) == ([], [])

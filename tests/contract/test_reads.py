@@ -255,6 +255,6 @@ async def test_asking_for_nothing_gives_nothing(world: World, empty: Any) -> Non
     assert await world.store.read(lambda tx: tx.runs.live(world.project, empty)) == []
     assert await world.store.read(lambda tx: tx.runs.live_of(empty)) == []
     assert await world.store.transact(lambda tx: tx.runs.end(empty)) == set()
-    assert await world.store.transact(lambda tx: tx.gates.open(empty)) == set()
+    await world.store.transact(lambda tx: tx.gates.open(empty))
     assert await world.store.transact(lambda tx: tx.runs.leased(empty)) == []
     assert ids(await world.cancel()) == set()

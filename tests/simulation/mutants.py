@@ -91,8 +91,9 @@ def _last_is_not_caught_up() -> list[Patch]:
 def _recovery_leaves_the_gate_shut() -> list[Patch]:
     original = GateTable.open
 
-    async def open_gates(self: GateTable, job_ids: Any) -> set[str]:
-        return set() if VERB.get() == "recover" else await original(self, job_ids)
+    async def open_gates(self: GateTable, job_ids: Any) -> None:
+        if VERB.get() != "recover":
+            await original(self, job_ids)
 
     return [(GateTable, "open", open_gates)]
 

@@ -8,6 +8,7 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from horae.domain.records import Host
+from horae.engines.database import DatabaseEngine
 from horae.ports import Hint
 from horae.store.dialects.sqlite import SqliteDialect
 from horae.store.store import SqlStore
@@ -62,9 +63,8 @@ class Process:
             self.ids,
             shard_count=self.world.shard_count,
             connections=connections,
-            on_commit=self._send,
         )
-        store.process = self
+        store.process, store.send, store.engine = self, self._send, DatabaseEngine(self._send)
         return store
 
     async def _connect(self) -> SimulatedConnection:

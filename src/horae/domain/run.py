@@ -94,6 +94,7 @@ class Leased:
     version: int
     project_id: str
     queue: str
+    priority: int
     attempt: int
     uncounted: int
     token: str
@@ -187,6 +188,8 @@ class Requeue:
     """Queues a run once more; its lease and token are taken away."""
 
     id: str
+    queue: str
+    priority: int
     token: str
     pause: float
     counted: bool

@@ -122,7 +122,6 @@ async def _refill(tx: Transaction, operation_id: str, *, ended: int) -> Operatio
     await tx.runs.insert(runs)
     if runs:
         details = {**details, "after": _iso(runs[-1].scheduled_for), "queued": details.get("queued", 0) + len(runs)}
-        tx.hint(f"runs:{runs[0].queue}")
     await tx.operations.progress(operation_id, done=done, details=details)
     if not runs and not live:
         await tx.operations.finish(operation_id, "done")

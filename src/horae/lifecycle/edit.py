@@ -133,5 +133,4 @@ async def _save(tx: Transaction, job: JobRecord, edit: JobChange) -> None:
         await tx.gates.put_off(job.id)
     # A lower limit holds back what is queued beyond it; a higher one, or none, may let held runs start.
     await tx.gates.fit([job.id])
-    for queue in await (tx.gates.release(job.id) if limit is None else tx.gates.open([job.id])):
-        tx.hint(f"runs:{queue}")
+    await (tx.gates.release(job.id) if limit is None else tx.gates.open([job.id]))

@@ -42,8 +42,7 @@ async def after_ends(tx: Transaction, ended: Sequence[Ended], requeued: Collecti
         started = await start_followers(tx, ended, followers)
         await make_room(tx, started.cancelling, started.run_ids)
     # Of every job: it may have got a limit since this run's version.
-    for queue in await tx.gates.open(jobs):
-        tx.hint(f"runs:{queue}")
+    await tx.gates.open(jobs)
     await continue_backfills(tx, [run.id for run in ended if run.trigger == Trigger.BACKFILL])
 
 

@@ -61,8 +61,7 @@ async def _wake_delayed(tx: Transaction, gated: Collection[str], limit: int) -> 
     if not sleepers:
         return
     await tx.gates.lock(sleepers.union(gated))  # all that are needed at once, and so in id order
-    for queue in await tx.gates.wake(sleepers, limit):
-        tx.hint(f"runs:{queue}")
+    await tx.gates.wake(sleepers, limit)
 
 
 async def idle_for(

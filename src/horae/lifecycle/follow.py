@@ -98,8 +98,6 @@ async def start_followers(tx: Transaction, ended: Sequence[Ended], followers: Se
     await tx.runs.insert(runs)
     await tx.runs.skip(skipped)
     await tx.stats.add([Tally(row.job_id, row.project_id, RunStatus.SKIPPED, 1, reason=row.reason) for row in skipped])
-    for queue in {run.queue for run in runs if not run.held}:
-        tx.hint(f"runs:{queue}")
     return Started({run.id for run in runs}, cancelling)
 
 

@@ -111,6 +111,4 @@ class Ledger:
             [Tally(s.job_id, s.project_id, RunStatus.SKIPPED, s.occurrences, reason=s.reason) for s in self.skipped]
         )
         await make_room(tx, self._cancelling, {run.id for run in self.runs})
-        opened = await tx.gates.open(self._ordered)
-        for queue in opened | {run.queue for run in self.runs if not run.held}:
-            tx.hint(f"runs:{queue}")
+        await tx.gates.open(self._ordered)

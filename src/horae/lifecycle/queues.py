@@ -55,7 +55,6 @@ async def resume_queue(tx: Transaction, *, project_id: str, name: str, actor: st
     if queue.paused_at is not None:
         await tx.queues.resume(name)
         await _tell(tx, "queue.resume", name, actor, paused=False)
-        tx.hint(f"runs:{name}")
     return await _found(tx, project_id, name)
 
 

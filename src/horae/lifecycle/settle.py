@@ -28,7 +28,6 @@ class Settlement:
         self.statuses: dict[str, RunStatus] = {}
         self.requeued: set[str] = set()  # of which jobs
         self._tried: list[Tried] = []
-        self._queues: set[str] = set()
         self._retries: dict[tuple[str, str], int] = defaultdict(int)
 
     def add(self, row: Leased, outcome: Outcome, duration_ms: int) -> None:
@@ -40,10 +39,9 @@ class Settlement:
             self.endings.append(Ending(row.id, row.token, verdict.status, verdict.reason, outcome, duration_ms))
             self.statuses[row.id] = verdict.status
             return
-        self.requeues.append(Requeue(row.id, row.token, verdict.pause, verdict.counted))
+        self.requeues.append(Requeue(row.id, row.queue, row.priority, row.token, verdict.pause, verdict.counted))
         kept = replace(outcome, result=excerpt(outcome.result))
         self._tried.append(Tried(row.id, row.attempt, row.worker_id, row.started_at, kept, duration_ms))
-        self._queues.add(row.queue)
         if row.trigger != Trigger.BACKFILL:  # which has places of its own
             self.requeued.add(row.job_id)
         if verdict.counted:
@@ -75,5 +73,3 @@ class Settlement:
                 for (job_id, project_id), retries in self._retries.items()
             ]
         )
-        for queue in self._queues:
-            tx.hint(f"runs:{queue}")

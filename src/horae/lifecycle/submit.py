@@ -148,7 +148,6 @@ async def trigger(
         queued = []
     if len(queued) < len(new):
         raise Conflict("a run with this id exists already")
-    tx.hint(f"runs:{plan.queue}")
     if delayed:
         tx.hint("jobs")  # a scheduler looks for a place for them when their time has come
     if places or not free or not at_once:

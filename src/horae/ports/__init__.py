@@ -1,13 +1,13 @@
 """The seams of Horae: what the rules and verbs need from the outside world, and nothing more.
 
-Adapters implement these protocols (`store`, `executors`, `wakeups`), `wiring` chooses among them, and everything
-else depends on the protocols alone. A simulation replaces clock, ids, chance and store, and replays them.
+Adapters implement these protocols (`store`, `engines`, `executors`, `wakeups`), `wiring` chooses among them, and
+everything else depends on the protocols alone. A simulation replaces clock, ids, chance and store, and replays them.
 """
 
 from __future__ import annotations
 
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations
-from horae.ports.outside import Clock, Executor, Hint, Ids, Seals, Starting, Wakeups
+from horae.ports.outside import Clock, Engine, Executor, Hint, Ids, Seals, Starting, Wakeups
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
 from horae.ports.runs import Changes, DeadLetters, Facts, Logs, Operations, Runs, Stats
 from horae.ports.signing_in import Attempted, Devices, Identities, Proof, Provider
@@ -26,6 +26,7 @@ __all__ = [
     "Deletions",
     "Dependencies",
     "Devices",
+    "Engine",
     "Executor",
     "Facts",
     "Functions",

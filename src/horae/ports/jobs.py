@@ -114,8 +114,8 @@ class Gates(Protocol):
         where `waiting` only tells whether any run waits for its turn."""
         ...
 
-    async def open(self, job_ids: Collection[str]) -> set[str]:
-        """Lets held runs take free places, oldest first; the queues that got one."""
+    async def open(self, job_ids: Collection[str]) -> None:
+        """Lets held runs take free places, oldest first."""
         ...
 
     async def fit(self, job_ids: Collection[str]) -> None:
@@ -130,13 +130,12 @@ class Gates(Protocol):
         """Jobs of runs that were asked for later, and whose time has come."""
         ...
 
-    async def wake(self, job_ids: Collection[str], limit: int) -> set[str]:
-        """Lets so many such runs of these jobs wait for their turn, and start if there is a place; the queues that got
-        one."""
+    async def wake(self, job_ids: Collection[str], limit: int) -> None:
+        """Lets so many such runs of these jobs wait for their turn, and start if there is a place."""
         ...
 
-    async def release(self, job_id: str) -> set[str]:
-        """Lets all held runs of a job that has no limit any more start; the queues that got one."""
+    async def release(self, job_id: str) -> None:
+        """Lets all held runs of a job that has no limit any more start."""
         ...
 
 

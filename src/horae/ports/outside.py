@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Protocol, runtime_checkable
 
 from horae.domain.attempt import Attempt
+from horae.domain.claimable import Offer
 from horae.domain.outcome import Outcome
 from horae.domain.secret import Sealed
 
@@ -60,6 +61,15 @@ class Wakeups(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+class Engine(Protocol):
+    """Carries runs to workers. The database says what may be claimed; an engine sees to it that a worker claims it.
+    What it loses is found by polling, or published once more."""
+
+    async def offer(self, offer: Offer) -> None:
+        """Called after the commit that made these runs claimable. Never raises."""
+        ...
 
 
 class Executor(Protocol):

@@ -11,13 +11,14 @@ from functools import cache
 from operator import attrgetter, itemgetter
 from typing import Any
 
+from horae.domain.claimable import Claimable
 from horae.domain.outcome import SUCCEEDED, Outcome
 from horae.domain.records import Dead
 from horae.domain.run import Ending, Requeue, Tried
 from horae.domain.states import AttemptOutcome
 from horae.store import tables
 from horae.store.dialects.base import Dialect, listed, quoted
-from horae.store.rows import Group, batch, words
+from horae.store.rows import Offering, batch, words
 
 _CARRIED = words(
     "id job_id version project_id trigger scheduled_for due_at queue priority attempt uncounted worker_id "
@@ -85,7 +86,7 @@ def _sql(dialect: Dialect) -> _Sql:
     return _Sql(dialect)
 
 
-class Endings(Group):
+class Endings(Offering):
     async def end(self, endings: Sequence[Ending]) -> set[str]:
         sql = _sql(self.d)
         plain = sorted((x.id, x.token, x.duration_ms) for x in endings if x.outcome is SUCCEEDED)
@@ -114,6 +115,7 @@ class Endings(Group):
         sql = _sql(self.d)
         values = [(r.id, r.token, r.pause, 0 if r.counted else 1) for r in requeues]
         await self.put(sql.requeue, sql.requeue_rows, values)
+        self.offer.add(Claimable(r.id, r.queue, r.priority) for r in requeues)
 
     async def tried(self, attempts: Sequence[Tried]) -> None:
         sql = _sql(self.d)

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from horae.domain.claimable import Claimable
 from horae.store.dialects.base import Row
-from horae.store.rows import Group, some
+from horae.store.rows import Offering, some
 
 _UNDER_WAY = """r.job_id = g.job_id AND r.held = FALSE AND r."trigger" <> 'backfill'"""
 _ASKED_FOR = "('manual', 'api', 'retry')"  # by somebody; others are for later only by some jitter
 _WAITING = "job_id = :job_id AND held = TRUE AND wake_at IS NULL"
 
 
-class GateTable(Group):
+class GateTable(Offering):
     async def lock(self, job_ids: Collection[str]) -> dict[str, tuple[int, int, int]]:
         if not job_ids:
             return {}
@@ -39,16 +40,15 @@ class GateTable(Group):
         found = {row["job_id"]: (int(row["under_way"]), int(row["waiting"] or 0)) for row in counts}
         return {job_id: (limit, *found[job_id]) for job_id, limit in limits.items()}
 
-    async def open(self, job_ids: Collection[str]) -> set[str]:
-        queues: set[str] = set()
+    async def open(self, job_ids: Collection[str]) -> None:
         for job_id, (limit, under_way, waiting) in (await self.lock(job_ids)).items():
             if waiting and under_way < limit:
-                queues |= await self._let_go(await self._next(job_id, limit - under_way))
-        return queues
+                await self._let_go(await self._next(job_id, limit - under_way))
 
     async def _next(self, job_id: str, places: int) -> Sequence[Row]:
         """Whose turn it is: the oldest, but of those that are caught up one after the other."""
-        turn = f"SELECT id, queue, in_order FROM runs WHERE {_WAITING} {{}} ORDER BY {self._turn} LIMIT :places"
+        columns = "id, queue, priority, in_order"
+        turn = f"SELECT {columns} FROM runs WHERE {_WAITING} {{}} ORDER BY {self._turn} LIMIT :places"
         params = {"job_id": job_id, "places": places}
         rows = await self.db.fetch(turn.format(""), params)
         in_order = [row for row in rows if row["in_order"]]
@@ -78,11 +78,11 @@ class GateTable(Group):
             )
             await self._set_held(rows, True)
 
-    async def release(self, job_id: str) -> set[str]:
+    async def release(self, job_id: str) -> None:
         rows = await self.db.fetch(
-            "SELECT id, queue FROM runs WHERE job_id = :job_id AND held = TRUE", {"job_id": job_id}
+            "SELECT id, queue, priority FROM runs WHERE job_id = :job_id AND held = TRUE", {"job_id": job_id}
         )
-        return await self._let_go(rows)
+        await self._let_go(rows)
 
     async def put_off(self, job_id: str) -> None:
         await self.db.execute(
@@ -98,10 +98,10 @@ class GateTable(Group):
         )
         return {row["job_id"] for row in rows}
 
-    async def wake(self, job_ids: Collection[str], limit: int) -> set[str]:
+    async def wake(self, job_ids: Collection[str], limit: int) -> None:
         gated = await self.lock(job_ids)
         rows = await self.db.fetch(
-            f"SELECT id, job_id, queue FROM runs WHERE {self.d.among('job_id', 'ids')} AND held = TRUE "
+            f"SELECT id, job_id, queue, priority FROM runs WHERE {self.d.among('job_id', 'ids')} AND held = TRUE "
             f"AND wake_at <= {self.d.now} ORDER BY wake_at, created_at, id LIMIT :limit",
             {"ids": some(job_ids), "limit": limit},
         )
@@ -110,12 +110,12 @@ class GateTable(Group):
                 f"UPDATE runs SET wake_at = NULL WHERE {self.d.among('id', 'ids')}",
                 {"ids": [row["id"] for row in rows]},
             )
-        free = await self._let_go([row for row in rows if row["job_id"] not in gated])  # its limit is gone
-        return free | await self.open(gated)
+        await self._let_go([row for row in rows if row["job_id"] not in gated])  # its limit is gone
+        await self.open(gated)
 
-    async def _let_go(self, rows: Sequence[Row]) -> set[str]:
+    async def _let_go(self, rows: Sequence[Row]) -> None:
         await self._set_held(rows, False)
-        return {row["queue"] for row in rows}
+        self.offer.add(Claimable(row["id"], row["queue"], row["priority"]) for row in rows)
 
     async def _set_held(self, rows: Sequence[Row], held: bool) -> None:
         if rows:

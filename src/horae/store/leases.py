@@ -14,8 +14,8 @@ from horae.store.endings import Endings
 from horae.store.rows import batch, some, words
 
 _LEASED = words(
-    "id job_id version project_id queue attempt uncounted token worker_id started_at cancel_requested_at trigger "
-    "parked needs"
+    "id job_id version project_id queue priority attempt uncounted token worker_id started_at cancel_requested_at "
+    "trigger parked needs"
 )
 
 _OVER_COLUMNS = words("job_id version project_id outcome error result")

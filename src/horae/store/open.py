@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import unquote
 
 from horae.domain.errors import ConfigurationError, SchemaMismatch
-from horae.ports import Clock, Hint, Ids
+from horae.ports import Clock, Ids
 from horae.store import schema
 from horae.store.dialects.base import Connection, Dialect
 from horae.store.store import SqlStore
 
-OnCommit = Callable[[Collection[Hint]], Awaitable[None]]
 
-
-async def open_store(  # noqa: PLR0913 (the last three are for few)
+async def open_store(
     url: str,
     *,
     clock: Clock,
     ids: Ids,
     connections: int = 4,
     patience: float | None = None,
-    on_commit: OnCommit | None = None,
     shift: float = 0,
     inline: bool = False,
     plan_once: bool = False,
@@ -46,7 +43,6 @@ async def open_store(  # noqa: PLR0913 (the last three are for few)
         shard_count=shard_count,
         connections=connections,
         patience=patience,
-        on_commit=on_commit,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 from sqlalchemy import Table
 
+from horae.domain.claimable import Offer
 from horae.store.dialects.base import Connection, Dialect, Rows
 
 
@@ -24,6 +25,14 @@ class Group:
         if not values:
             return 0
         return await self.db.execute(sql, {**self.d.rows_params(rows, values), **params})
+
+
+class Offering(Group):
+    """A group whose changes make runs claimable, which it records in `offer`."""
+
+    def __init__(self, db: Connection, dialect: Dialect, offer: Offer) -> None:
+        super().__init__(db, dialect)
+        self.offer = offer
 
 
 def batch(dialect: Dialect, table: Table, *columns: str, alias: str = "v") -> Rows:

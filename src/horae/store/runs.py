@@ -8,6 +8,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any
 
+from horae.domain.claimable import Claimable
 from horae.domain.records import Page, RecentRun, RunFilter
 from horae.domain.run import Claimant, Claimed, NewRun, Overdue, RunRecord, Skipped
 from horae.store import claims, run_list, tables
@@ -86,12 +87,14 @@ class RunTable(Leases):
         if runs:
             insert = _insert(self.d, runs)
             await self.put(insert.plain, insert.rows, list(map(insert.values, runs)))
+            self._offer(runs)
 
     async def add(self, runs: Sequence[NewRun]) -> list[RunRecord]:
         if not runs:
             return []
         insert = _insert(self.d, runs)
         values = list(map(insert.values, runs))
+        self._offer(runs)
         if self.d.with_may_change:  # one round trip for both: this is what a run that somebody asks for waits for
             params = self.d.rows_params(insert.rows, values)
             if len(runs) == 1:
@@ -99,6 +102,9 @@ class RunTable(Leases):
             return await run_list.add(self.db, self.d, insert.unless_over, params)
         await self.put(insert.unless_over, insert.rows, values)
         return await self.live(runs[0].project_id, [run.id for run in runs])
+
+    def _offer(self, runs: Sequence[NewRun]) -> None:
+        self.offer.add(Claimable(run.id, run.queue, run.priority) for run in runs if not run.held)
 
     async def skip(self, skipped: Sequence[Skipped]) -> None:
         sql = _sql(self.d)

@@ -1,4 +1,4 @@
-"""Runs verbs in transactions: begins, commits, sends the hints, and repeats what can be repeated."""
+"""Runs verbs in transactions: begins, commits, tells the engine, sends the hints, and repeats what can be repeated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from datetime import datetime
 from typing import Generic, ParamSpec, TypeVar
 
 from horae.domain.audit import Origin
-from horae.ports import Hint, Ids, Verb
+from horae.domain.claimable import Offer
+from horae.ports import Engine, Hint, Ids, Verb
 from horae.store.access import AccessTable
 from horae.store.accounts import AccountTables
 from horae.store.audit import AuditTable
@@ -76,13 +77,17 @@ def _group(kind: Callable[[Connection, Dialect], G]) -> _Lazy[G]:
     return _Lazy(lambda tx: kind(tx._db, tx._dialect))
 
 
+def _offering(kind: Callable[[Connection, Dialect, Offer], G]) -> _Lazy[G]:
+    return _Lazy(lambda tx: kind(tx._db, tx._dialect, tx.offer))
+
+
 class SqlTransaction:
     """The tables as verbs see them, all on one connection."""
 
     jobs = _Lazy(lambda tx: JobTable(tx._db, tx._dialect, tx._shard_count))
     unreadable = _group(UnreadableTable)
-    gates = _group(GateTable)
-    runs = _group(RunTable)
+    gates = _offering(GateTable)
+    runs = _offering(RunTable)
     logs = _group(LogTable)
     processes = _group(ProcessTable)
     stats = _Lazy(lambda tx: StatTable(tx._db, tx._dialect, tx._ids))
@@ -106,7 +111,7 @@ class SqlTransaction:
     audit = _Lazy(lambda tx: AuditTable(tx._db, tx._dialect, tx._ids, tx._origin))
     dead_letters = _group(DeadLetterTable)
     idempotency = _group(IdempotencyTable)
-    queues = _group(QueueTable)
+    queues = _offering(QueueTable)
     reservations = _group(ReservationTable)
     changes = _group(ChangeTables)
 
@@ -127,6 +132,7 @@ class SqlTransaction:
         self._origin: Origin = origin
         self.repeated = repeated
         self.hints: set[Hint] = set()
+        self.offer = Offer()
         self.new_id = ids.new
 
     async def now(self) -> datetime:
@@ -148,13 +154,13 @@ class SqlStore:
         shard_count: int,
         connections: int,
         patience: float | None = None,
-        on_commit: Callable[[Collection[Hint]], Awaitable[None]] | None = None,
     ) -> None:
         self.dialect = dialect
         self.shard_count = shard_count
         self._ids, self._connect = ids, connect
         self._pool = Pool(connect, connections, patience)
-        self._on_commit = on_commit
+        self.engine: Engine | None = None
+        self.send: Callable[[Collection[Hint]], Awaitable[None]] | None = None  # hints, after the commit
         self.on_lost: Callable[[], object] = lambda: None  # called when a connection was found dead
         self._origin = _NOWHERE
         # SQLite has one writer: processes queue in its busy handler, tasks of one process queue here, in order.
@@ -219,8 +225,10 @@ class SqlStore:
         async with self._writer, self._pool.connection() as db, _transaction(db):
             tx = self._transaction(db, repeated)
             result = await verb(tx, *args, **kwargs)
-        if tx.hints and self._on_commit is not None:
-            await self._on_commit(tx.hints)
+        if tx.offer and self.engine is not None:
+            await self.engine.offer(tx.offer)
+        if tx.hints and self.send is not None:
+            await self.send(tx.hints)
         return result
 
     async def _read(self, repeated: bool, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

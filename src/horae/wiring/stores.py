@@ -9,6 +9,7 @@ from horae import __version__
 from horae.config import Settings
 from horae.domain.records import SchedulerRecord, WorkerRecord
 from horae.domain.states import WorkerStatus
+from horae.engines.database import DatabaseEngine
 from horae.ports import Wakeups
 from horae.processes.loop import log
 from horae.store import open_store, schema
@@ -49,10 +50,10 @@ async def store_for(
         ids=IDS,
         connections=connections,
         patience=patience,
-        on_commit=wakeups.send if wakeups else None,
         plan_once=plan_once,
     )
     if wakeups:
+        store.engine, store.send = DatabaseEngine(wakeups.send), wakeups.send
         store.on_lost, wakeups.on_lost = wakeups.doubt, store.doubt
     if settings.shard_count != store.shard_count and settings.sources.get("shard_count") != "default":
         log.warning(

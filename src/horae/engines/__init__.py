@@ -1,0 +1,1 @@
+"""How runs reach workers: the adapters of `ports.Engine`."""

@@ -1,0 +1,18 @@
+"""The database itself is the queue: workers claim from it, and those that wait are woken when there is something."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection
+
+from horae.domain.claimable import Offer
+from horae.ports import Hint
+
+
+class DatabaseEngine:
+    """`send` is that of the wake-ups."""
+
+    def __init__(self, send: Callable[[Collection[Hint]], Awaitable[None]]) -> None:
+        self._send = send
+
+    async def offer(self, offer: Offer) -> None:
+        await self._send({f"runs:{queue}" for queue in offer.named})
