@@ -144,7 +144,7 @@ async def test_how_long_it_took_is_what_its_worker_measured(world: World) -> Non
         stats = await later.store.read(lambda tx: tx.stats.of_job(job.id))
         assert stats.average_ms == 40
         await later.roll_up()
-    recent = await later.store.read(lambda tx: tx.runs.recent([job.id], 10))
+    recent = await later.store.read(lambda tx: tx.history.recent([job.id], 10))
     assert [one.duration_ms for one in recent[job.id]] == [50, 30]
 
 

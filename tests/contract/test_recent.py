@@ -7,7 +7,7 @@ from tests.contract.world import World
 
 async def recent(world: World, job_ids: list[str], limit: int) -> dict[str, list[RecentRun]]:
     async def read(tx: Transaction) -> dict[str, list[RecentRun]]:
-        return await tx.runs.recent(job_ids, limit)
+        return await tx.history.recent(job_ids, limit)
 
     return await world.store.read(read)
 

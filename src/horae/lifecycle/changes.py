@@ -34,11 +34,11 @@ async def look(tx: Transaction, *, project_id: str, seen: Seen, since: datetime 
     """What changed since an instant, and is not as it was `seen`."""
     now = await tx.now()
     from_ = (since or now) - OVERLAP
-    live = await tx.changes.live(project_id, LOOKED_AT)
-    ended = await tx.changes.ended(project_id, from_, LOOKED_AT)
-    old = [run for run in await tx.changes.runs(project_id, list(gone(seen, live, ended))[:MOST]) if run["finished_at"]]
+    live = await tx.runs.glance(project_id, LOOKED_AT)
+    ended = await tx.history.ended(project_id, from_, LOOKED_AT)
+    old = [run for run in await tx.runs.some(project_id, list(gone(seen, live, ended))[:MOST]) if run["finished_at"]]
     changed = changed_runs(seen, live, ended, from_)
-    runs = await tx.changes.runs(project_id, sorted(changed, reverse=True)[:MOST])
+    runs = await tx.runs.some(project_id, sorted(changed, reverse=True)[:MOST])
     jobs = await tx.audit.page([project_id], AuditFilter(kind="job", since=from_), limit=MOST, after=None)
     workers = await tx.processes.workers(offline_after)
     return Look(

@@ -29,7 +29,7 @@ async def explain_job(
             now=now,
             job=job,
             live=live,
-            recent=tuple(await tx.facts.recent(job.id, _RECENT)),
+            recent=tuple(await tx.history.newest(job.id, _RECENT)),
             workers=tuple(await tx.processes.workers(offline_after)),
             schedulers=tuple(await tx.facts.schedulers()) if job.spec.scheduled or job.spec.fault else (),
             upstream=tuple(await tx.facts.upstream(project_id, job.id)) if after else (),

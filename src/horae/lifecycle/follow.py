@@ -96,7 +96,7 @@ async def start_followers(tx: Transaction, ended: Sequence[Ended], followers: Se
                 if place and plan.overlap == "cancel_running":
                     cancelling[follower.id] += 1
     await tx.runs.insert(runs)
-    await tx.runs.skip(skipped)
+    await tx.history.skip(skipped)
     await tx.stats.add([Tally(row.job_id, row.project_id, RunStatus.SKIPPED, 1, reason=row.reason) for row in skipped])
     return Started({run.id for run in runs}, cancelling)
 

@@ -105,7 +105,7 @@ class Ledger:
 
     async def write(self, tx: Transaction) -> None:
         await tx.runs.insert(self.runs)
-        await tx.runs.skip(self.skipped)
+        await tx.history.skip(self.skipped)
         await tx.jobs.advance(self._advances)
         await tx.stats.add(
             [Tally(s.job_id, s.project_id, RunStatus.SKIPPED, s.occurrences, reason=s.reason) for s in self.skipped]

@@ -6,10 +6,11 @@ everything else depends on the protocols alone. A simulation replaces clock, ids
 
 from __future__ import annotations
 
+from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations
 from horae.ports.outside import Clock, Engine, Executor, Hint, Ids, Seals, Starting, Wakeups
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
-from horae.ports.runs import Changes, DeadLetters, Facts, Logs, Operations, Runs, Stats
+from horae.ports.runs import DeadLetters, Facts, Logs, Operations, Runs, Stats
 from horae.ports.signing_in import Attempted, Devices, Identities, Proof, Provider
 from horae.ports.transaction import Store, Transaction, Verb
 from horae.ports.upkeep import Counters, Leftovers, Processes, Upkeep
@@ -19,7 +20,6 @@ __all__ = [
     "Accounts",
     "Attempted",
     "Audit",
-    "Changes",
     "Clock",
     "Counters",
     "DeadLetters",
@@ -32,6 +32,7 @@ __all__ = [
     "Functions",
     "Gates",
     "Hint",
+    "History",
     "Idempotency",
     "Identities",
     "Ids",

@@ -8,13 +8,12 @@ from typing import Any, Protocol
 
 from horae.domain.changes import Glance
 from horae.domain.dead_letter import DeadFilter, DeadGroup, DeadLetter
-from horae.domain.facts import EndedRun, JobStanding, LiveRuns, SchedulerFact, Upstream
+from horae.domain.facts import JobStanding, LiveRuns, SchedulerFact, Upstream
 from horae.domain.records import (
     Dead,
     NewOperation,
     Operation,
     Page,
-    RecentRun,
     RunFilter,
     Tally,
 )
@@ -32,7 +31,6 @@ from horae.domain.run import (
     Progress,
     Requeue,
     RunRecord,
-    Skipped,
     Tried,
 )
 from horae.domain.statistics import Hour, JobStats, Summary
@@ -46,7 +44,6 @@ class Runs(Protocol):
         """Inserts runs, all of one project, and shows them; but none that has ended already."""
         ...
 
-    async def skip(self, skipped: Sequence[Skipped]) -> None: ...
     async def claim(
         self,
         *,
@@ -130,8 +127,12 @@ class Runs(Protocol):
     async def page(
         self, project_id: str, where: RunFilter, *, limit: int, after: str | None, oldest_first: bool = False
     ) -> Page[RunRecord]: ...
-    async def recent(self, job_ids: Sequence[str], limit: int) -> dict[str, list[RecentRun]]:
-        """Of each job its newest ended runs, newest first; looks at no more of its history."""
+    async def glance(self, project_id: str, limit: int) -> list[Glance]:
+        """How the newest live runs of a project are."""
+        ...
+
+    async def some(self, project_id: str, run_ids: Collection[str]) -> list[RunRecord]:
+        """Those of these runs that there are, live or ended."""
         ...
 
     async def attempts(self, run_id: str) -> list[dict[str, Any]]: ...
@@ -249,10 +250,6 @@ class Facts(Protocol):
         """The live runs of a job that share its places (or those of its backfills, which have their own)."""
         ...
 
-    async def recent(self, job_id: str, limit: int) -> list[EndedRun]:
-        """The newest rows of a job's history, newest first."""
-        ...
-
     async def upstream(self, project_id: str, job_id: str) -> list[Upstream]:
         """The jobs that this one waits for."""
         ...
@@ -269,17 +266,3 @@ class Facts(Protocol):
     async def dead_since(self, run_id: str) -> datetime | None:
         """Since when a run is a dead letter; None if it is none (any more)."""
         ...
-
-
-class Changes(Protocol):
-    """Bounded looks at what changed lately."""
-
-    async def live(self, project_id: str, limit: int) -> list[Glance]:
-        """The newest live runs."""
-        ...
-
-    async def ended(self, project_id: str, since: datetime, limit: int) -> list[Glance]:
-        """Those of the newest runs in the history that ended since then."""
-        ...
-
-    async def runs(self, project_id: str, run_ids: Collection[str]) -> list[RunRecord]: ...

@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from horae.domain.audit import Origin
+from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations, Unreadables
 from horae.ports.outside import Hint
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
-from horae.ports.runs import Changes, DeadLetters, Facts, Logs, Operations, Runs, Stats
+from horae.ports.runs import DeadLetters, Facts, Logs, Operations, Runs, Stats
 from horae.ports.second_factors import SecondFactors
 from horae.ports.signing_in import Devices, Identities
 from horae.ports.upkeep import Counters, Leftovers, Processes, Upkeep
@@ -30,6 +31,8 @@ class Transaction(Protocol):
     def gates(self) -> Gates: ...
     @property
     def runs(self) -> Runs: ...
+    @property
+    def history(self) -> History: ...
     @property
     def logs(self) -> Logs: ...
     @property
@@ -80,8 +83,6 @@ class Transaction(Protocol):
     def queues(self) -> Queues: ...
     @property
     def reservations(self) -> Reservations: ...
-    @property
-    def changes(self) -> Changes: ...
 
     @property
     def repeated(self) -> bool:

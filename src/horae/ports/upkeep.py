@@ -68,10 +68,6 @@ class Processes(Protocol):
 class Upkeep(Protocol):
     """What keeps the database small and ready."""
 
-    async def prune_runs(self, older_than: float, limit: int, after: str) -> tuple[int, int, str]:
-        """How many runs with a larger id than `after` were looked at, how many of them went, and the last one's id."""
-        ...
-
     async def prune_logs(self, older_than: float, limit: int) -> int: ...
     async def prune_processes(self, older_than: float) -> int: ...
     async def partition(self, older_than: float) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from horae.domain.dead_letter import DeadGroup, DeadJob
 from horae.domain.records import Page
+from horae.ports import History
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row
 from horae.store.job_list import job_names
@@ -18,7 +19,13 @@ _JOBS_SHOWN = 10
 
 
 async def page(
-    db: Connection, d: Dialect, wheres: Sequence[str], params: dict[str, Any], limit: int, after: str | None
+    db: Connection,
+    d: Dialect,
+    history: History,
+    wheres: Sequence[str],
+    params: dict[str, Any],
+    limit: int,
+    after: str | None,
 ) -> Page[DeadGroup]:
     """`wheres` are about the dead letters `d`."""
     having, beyond = "", {}
@@ -36,6 +43,7 @@ async def page(
         return Page([], None)
     shares = await _shares(db, d, wheres, {**params, "fingerprints": list(shown)})
     newest = await _newest(db, d, wheres, params, list(shown))
+    causes = await history.pick(newest.values(), ["error", "exit_code", "response_code"])
     names = await job_names(db, d, {row["job_id"] for rows in shares.values() for row in rows})
     groups = [
         DeadGroup(
@@ -43,14 +51,12 @@ async def page(
             count,
             shares[fingerprint][0]["first_at"],
             shares[fingerprint][0]["last_at"],
-            newest[fingerprint]["run_id"],
-            newest[fingerprint]["error"],
-            newest[fingerprint]["exit_code"],
-            newest[fingerprint]["response_code"],
-            tuple(DeadJob(row["job_id"], names[row["job_id"]], int(row["n"])) for row in shares[fingerprint]),
+            newest[fingerprint],
+            **causes[newest[fingerprint]],
+            jobs=tuple(DeadJob(row["job_id"], names[row["job_id"]], int(row["n"])) for row in shares[fingerprint]),
         )
         for fingerprint, count in shown.items()
-        if fingerprint in newest and fingerprint in shares  # one may be resolved between two statements
+        if newest.get(fingerprint) in causes and fingerprint in shares  # one may be resolved between two statements
     ]
     last = found[limit - 1] if len(found) > limit else None
     return Page(groups, f"{last['n']} {last['fingerprint']}" if last else None)
@@ -82,16 +88,15 @@ async def _shares(db: Connection, d: Dialect, wheres: Sequence[str], params: dic
 
 async def _newest(
     db: Connection, d: Dialect, wheres: Sequence[str], params: dict[str, Any], fingerprints: list[str]
-) -> dict[str, Row]:
-    """Of each group the newest run. By place: databases have no MAX of an id."""
+) -> dict[str, str]:
+    """Of each group the newest run's id. By place: databases have no MAX of an id."""
     groups = batch(d, tables.dead_letters, "fingerprint")
     first = (
         f"SELECT d.run_id FROM dead_letters d WHERE {' AND '.join(wheres)} AND d.fingerprint = v.fingerprint "
         "ORDER BY d.run_id DESC LIMIT 1"
     )
     rows = await db.fetch(
-        f"SELECT n.fingerprint, n.run_id, h.error, h.exit_code, h.response_code "
-        f"FROM (SELECT v.fingerprint, ({first}) AS run_id FROM {groups.sql}) n JOIN run_history h ON h.id = n.run_id",
+        f"SELECT v.fingerprint, ({first}) AS run_id FROM {groups.sql}",
         {**params, **d.rows_params(groups, [(one,) for one in fingerprints])},
     )
-    return {row["fingerprint"]: row for row in rows}
+    return {row["fingerprint"]: row["run_id"] for row in rows if row["run_id"] is not None}

@@ -8,45 +8,38 @@ from typing import Any
 from horae.domain.dead_letter import DeadFilter, DeadGroup, DeadLetter
 from horae.domain.records import Page
 from horae.store import dead_groups
-from horae.store.cut import left_out, shortened
 from horae.store.dialects.base import Dialect
-from horae.store.job_list import names_and_attempts
-from horae.store.rows import Group, load, some
+from horae.store.rows import Reading, some
 
-_LOOKED_AT = 1_000  # of a job's newest runs
-_LETTER = (
-    'd.run_id AS id, d.job_id, d.fingerprint, d.failed_at, h.version, h."trigger", h.attempt, h.uncounted, h.error, '
-    "h.exit_code, h.response_code, h.scheduled_for, h.triggered_by, h.created_at, s.spec"
-)
-_RUN = "JOIN run_history h ON h.id = d.run_id JOIN job_versions s ON s.job_id = h.job_id AND s.version = h.version"
-_FIELDS = (
-    *("id", "job_id", "fingerprint", "failed_at", "version", "trigger", "attempt", "uncounted", "error", "exit_code"),
-    *("response_code", "scheduled_for", "triggered_by", "created_at"),
+_OF_RUN = (
+    *("version", "trigger", "attempt", "uncounted", "error", "exit_code", "response_code", "scheduled_for"),
+    *("triggered_by", "created_at", "input", "job_name", "max_attempts", "truncated"),
 )
 _ALIVE = "EXISTS (SELECT 1 FROM jobs j WHERE j.id = d.job_id)"
 
 
-class DeadLetterTable(Group):
+class DeadLetterTable(Reading):
     async def page(self, project_id: str, where: DeadFilter, *, limit: int, after: str | None) -> Page[dict[str, Any]]:
         wheres, params = _conditions(self.d, project_id, where)
         if after is not None:
             wheres.append("d.run_id < :after")
-        fields = f"{_LETTER}, {shortened(self.d, 'h.input', 'input')}"
         rows = await self.db.fetch(
-            f"SELECT {fields} FROM dead_letters d {_RUN} WHERE {' AND '.join(wheres)} "
+            f"SELECT d.run_id, d.job_id, d.fingerprint, d.failed_at FROM dead_letters d WHERE {' AND '.join(wheres)} "
             "ORDER BY d.run_id DESC LIMIT :limit",
             {**params, "after": after, "limit": limit + 1},
         )
-        shown, items = rows[:limit], []
-        for row, (name, most) in zip(shown, await names_and_attempts(self.db, self.d, shown), strict=True):
-            item = {field: row[field] for field in _FIELDS}
-            item |= {"input": load(row["input"]), "job_name": name, "truncated": left_out(row, ["input"])}
-            items.append({**item, "max_attempts": most})
-        return Page(items, items[-1]["id"] if len(rows) > limit else None)
+        shown = {row["run_id"]: row for row in rows[:limit]}
+        items = []
+        for run in reversed(await self.history.runs(project_id, shown, short=True)):
+            letter = {column: shown[run["id"]][column] for column in ("job_id", "fingerprint", "failed_at")}
+            of_run = {field: run[field] for field in _OF_RUN}
+            of_run["truncated"] = [name for name in run["truncated"] if name in _OF_RUN]
+            items.append({"id": run["id"], **letter, **of_run})
+        return Page(items, rows[limit - 1]["run_id"] if len(rows) > limit else None)
 
     async def groups(self, project_id: str, where: DeadFilter, *, limit: int, after: str | None) -> Page[DeadGroup]:
         wheres, params = _conditions(self.d, project_id, where)
-        return await dead_groups.page(self.db, self.d, wheres, params, limit, after)
+        return await dead_groups.page(self.db, self.d, self.history, wheres, params, limit, after)
 
     async def count(self, project_id: str, where: DeadFilter, *, of_jobs: bool) -> int:
         wheres, params = _conditions(self.d, project_id, where, of_jobs=of_jobs)
@@ -65,15 +58,8 @@ class DeadLetterTable(Group):
         rows = await self.db.fetch(
             "SELECT run_id FROM dead_letters WHERE job_id = :job_id ORDER BY run_id DESC LIMIT 1", {"job_id": job_id}
         )
-        rows = [
-            *rows,
-            *await self.db.fetch(
-                "SELECT n.id AS run_id FROM (SELECT id, status FROM run_history WHERE job_id = :job_id "
-                f"ORDER BY id DESC LIMIT {_LOOKED_AT}) n WHERE n.status = 'failed' ORDER BY n.id DESC LIMIT 1",
-                {"job_id": job_id},
-            ),
-        ]
-        return max((str(row["run_id"]) for row in rows), default=None)
+        found = [*(row["run_id"] for row in rows), await self.history.latest_failed(job_id)]
+        return max((run_id for run_id in found if run_id is not None), default=None)
 
     async def take(
         self, project_id: str, where: DeadFilter, *, of_jobs: bool, after: str, through: str, limit: int
@@ -84,13 +70,8 @@ class DeadLetterTable(Group):
             f"AND d.run_id <= :through ORDER BY d.run_id LIMIT :limit {self.d.lock_of('d')}",
             {**params, "after": after, "through": through, "limit": limit},
         )
-        if not rows:
-            return []
-        found = await self.db.fetch(
-            f"SELECT id, job_id, input, scheduled_for FROM run_history WHERE {self.d.among('id', 'ids')} ORDER BY id",
-            {"ids": [row["run_id"] for row in rows]},
-        )
-        return [DeadLetter(row["id"], row["job_id"], row["input"], row["scheduled_for"]) for row in found]
+        found = await self.history.pick([row["run_id"] for row in rows], ["job_id", "input", "scheduled_for"])
+        return [DeadLetter(run_id, run["job_id"], run["input"], run["scheduled_for"]) for run_id, run in found.items()]
 
     async def resolve(self, run_ids: Collection[str]) -> int:
         if not run_ids:

@@ -11,20 +11,18 @@ from functools import cache
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from horae.domain.claimable import Claimable
+from horae.domain.claimable import Claimable, Offer
 from horae.domain.outcome import SUCCEEDED, Outcome
 from horae.domain.records import Dead
 from horae.domain.run import Ending, Requeue, Tried
 from horae.domain.states import AttemptOutcome
-from horae.store import tables
-from horae.store.dialects.base import Dialect, listed, quoted
-from horae.store.rows import Offering, batch, words
+from horae.ports import History
+from horae.store import history, tables
+from horae.store.dialects.base import Connection, Dialect, quoted
+from horae.store.rows import Offering, batch
+from horae.store.run_record import CARRIED
 
-_CARRIED = words(
-    "id job_id version project_id trigger scheduled_for due_at queue priority attempt uncounted worker_id "
-    "started_at input progress parent_run_id rerun_of scheduler_id triggered_by created_at operation_id "
-    "cancel_requested_by"
-)
+_CARRIED = tuple(column for column in CARRIED if column != "status")
 _TOLD = ("result", "error", "traceback", "exit_code", "response_code")  # by an outcome
 _BROUGHT = ("duration_ms", "status", "reason", "outcome", *_TOLD)
 _TRIED = ("run_id", "n", "worker_id", "started_at", "duration_ms", "outcome", *_TOLD)
@@ -40,7 +38,7 @@ class _Move:
         fixed = {**(fixed or {}), "occurrences": "1", "finished_at": d.now}
         self.rows = batch(d, tables.ending_batch, "id", "token", *brought)
         fits = f"r.id = v.id AND {d.same('r.token', 'v.token')}"
-        into = f"INSERT INTO run_history ({listed([*_CARRIED, *brought, *fixed])}) SELECT"
+        into = history.append([*_CARRIED, *brought, *fixed])
         self.owned = f"SELECT r.id FROM {self.rows.sql} {d.by_key('runs', 'r')} ON {fits} {d.lock_of('r')}"
         values = [*(f"r.{quoted(c)}" for c in _CARRIED), *(f"v.{c}" for c in brought), *fixed.values()]
         self.append = f"{into} {', '.join(values)} FROM {self.rows.sql} JOIN runs r ON {fits}"
@@ -87,6 +85,10 @@ def _sql(dialect: Dialect) -> _Sql:
 
 
 class Endings(Offering):
+    def __init__(self, db: Connection, dialect: Dialect, offer: Offer, history: History) -> None:
+        super().__init__(db, dialect, offer)
+        self.history = history
+
     async def end(self, endings: Sequence[Ending]) -> set[str]:
         sql = _sql(self.d)
         plain = sorted((x.id, x.token, x.duration_ms) for x in endings if x.outcome is SUCCEEDED)

@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from horae.domain.facts import EndedRun, JobStanding, LiveRun, LiveRuns, SchedulerFact, Upstream
-from horae.domain.records import ShardView
+from horae.domain.facts import JobStanding, LiveRun, LiveRuns, SchedulerFact, Upstream
+from horae.domain.records import RecentRun, ShardView
 from horae.domain.run import RunRecord
 from horae.domain.trouble import trouble_of
 from horae.store.dialects.base import Row
 from horae.store.job_list import spec_in
-from horae.store.rows import Group, is_id, words
+from horae.store.rows import Reading, is_id, words
 
 _LIVE = words("id status held due_at started_at worker_id created_at attempt queue needs lease_until parked")
-_ENDED = words("id status reason occurrences scheduled_for scheduled_until finished_at error")
 _STANDING = words(
     "version enabled paused paused_until anchor_at next_run_at fired_through fired_count updated_by updated_at shard"
 )
@@ -23,7 +22,7 @@ _WAITS = "held AND wake_at IS NULL"  # for a place; what is for later takes no t
 MOST_AHEAD = 1_000
 
 
-class FactTables(Group):
+class FactTables(Reading):
     async def job(self, project_id: str, ref: str) -> JobStanding | None:
         columns = ", ".join(f"j.{column}" for column in _STANDING)
         for key in ("id", "name") if is_id(ref) else ("name",):
@@ -59,25 +58,16 @@ class FactTables(Group):
         under_way, held, held_before = (int(sums[name] or 0) for name in ("under_way", "held", "held_before"))
         return LiveRuns(sums["max_instances"], under_way, held, held_before, tuple(map(_live_run, rows)))
 
-    async def recent(self, job_id: str, limit: int) -> list[EndedRun]:
-        rows = await self.db.fetch(
-            f"SELECT {', '.join(_ENDED)} FROM run_history WHERE job_id = :job_id ORDER BY id DESC LIMIT :limit",
-            {"job_id": job_id, "limit": limit},
-        )
-        return [EndedRun(*(row[column] for column in _ENDED)) for row in rows]
-
     async def upstream(self, project_id: str, job_id: str) -> list[Upstream]:
-        # Two looks at the newest end of an index: no database can be tempted to read more of history than that.
-        last = "(SELECT h.{} FROM run_history h WHERE h.job_id = j.id ORDER BY h.id DESC LIMIT 1)"
         rows = await self.db.fetch(
             "SELECT j.id, j.name, d.run_on, j.enabled, j.paused, "
-            "(SELECT COUNT(*) FROM runs r WHERE r.job_id = j.id) AS live, "
-            f"{last.format('status')} AS last_status, {self.d.time(last.format('finished_at'), 'last_ended_at')} "
+            "(SELECT COUNT(*) FROM runs r WHERE r.job_id = j.id) AS live "
             "FROM job_dependencies d JOIN jobs j ON j.id = d.upstream_id "
             "WHERE d.downstream_id = :job_id AND j.project_id = :project_id ORDER BY j.name",
             {"job_id": job_id, "project_id": project_id},
         )
-        return [_upstream(row) for row in rows]
+        last = await self.history.recent([row["id"] for row in rows], 1)
+        return [_upstream(row, last[row["id"]]) for row in rows]
 
     async def schedulers(self) -> list[SchedulerFact]:
         rows = await self.db.fetch(
@@ -129,7 +119,7 @@ def _live_run(row: Row) -> LiveRun:
     return LiveRun(**values)
 
 
-def _upstream(row: Row) -> Upstream:
+def _upstream(row: Row, last: Sequence[RecentRun]) -> Upstream:
     return Upstream(
         id=row["id"],
         name=row["name"],
@@ -137,6 +127,6 @@ def _upstream(row: Row) -> Upstream:
         enabled=bool(row["enabled"]),
         paused=bool(row["paused"]),
         live=int(row["live"]),
-        last_status=row["last_status"],
-        last_ended_at=row["last_ended_at"],
+        last_status=last[0].status if last else None,
+        last_ended_at=last[0].finished_at if last else None,
     )

@@ -9,12 +9,12 @@ from typing import Any
 
 from horae.domain.states import LIVE
 from horae.domain.statistics import JobStats
+from horae.ports import History
 from horae.store.dialects.base import Connection, Dialect, Row
 
 COUNTED = ("succeeded", "failed", "cancelled", "skipped")
 SUMS = ("retries", "timed_out", "duration_ms")
 RECENT = timedelta(hours=24)
-_NEWEST = 1_000  # rows of history in which reasons are looked for
 
 
 async def sums(db: Connection, column: str | None = None, value: str | None = None) -> dict[str, int]:
@@ -45,7 +45,7 @@ async def live(db: Connection) -> dict[str, int]:
     return {row["status"]: int(row["n"]) for row in rows}
 
 
-async def of_job(db: Connection, d: Dialect, job_id: str) -> JobStats:
+async def of_job(db: Connection, d: Dialect, history: History, job_id: str) -> JobStats:
     ever = await sums(db, "job_id", job_id)
     # Whole hours, as they are rolled up.
     since = (await d.read_now(db) - RECENT).replace(minute=0, second=0, microsecond=0)
@@ -54,7 +54,7 @@ async def of_job(db: Connection, d: Dialect, job_id: str) -> JobStats:
         total={status: ever[status] for status in COUNTED},
         recent=await _recent(db, job_id, since),
         live=await _live(db, job_id),
-        reasons=await _reasons(db, job_id, since),
+        reasons=await history.skips(job_id, since),
         since=since,
         retries=ever["retries"],
         timed_out=ever["timed_out"],
@@ -80,16 +80,6 @@ async def _live(db: Connection, job_id: str) -> dict[str, int]:
         "SELECT status, COUNT(*) AS n FROM runs WHERE job_id = :job_id GROUP BY status", {"job_id": job_id}
     )
     return _counts(rows, [status.value for status in sorted(LIVE)])
-
-
-async def _reasons(db: Connection, job_id: str, since: datetime) -> dict[str, int]:
-    rows = await db.fetch(
-        "SELECT reason AS status, SUM(occurrences) AS n FROM (SELECT status, reason, occurrences, created_at "
-        f"FROM run_history WHERE job_id = :job_id ORDER BY id DESC LIMIT {_NEWEST}) AS newest "
-        "WHERE status = 'skipped' AND created_at >= :since GROUP BY reason ORDER BY reason",
-        {"job_id": job_id, "since": since},
-    )
-    return _counts(rows, [row["status"] for row in rows])
 
 
 def _counts(rows: Sequence[Row], words: Sequence[Any]) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from operator import attrgetter
 from typing import Any
@@ -18,16 +18,7 @@ _LEASED = words(
     "trigger parked needs"
 )
 
-_OVER_COLUMNS = words("job_id version project_id outcome error result")
-_TRIED = (
-    "SELECT r.job_id, r.version, r.project_id, a.outcome, a.error, NULL AS result FROM attempts a "
-    "JOIN {} r ON r.id = a.run_id WHERE a.run_id = :id AND a.n = :attempt"
-)
-_ENDED = (
-    "SELECT job_id, version, project_id, status AS outcome, error, result FROM run_history "
-    "WHERE id = :id AND attempt = :attempt"
-)
-_OVER = (_TRIED.format("runs"), _TRIED.format("run_history"), _ENDED)
+_WHOSE = ("job_id", "version", "project_id")
 
 
 class _Sql:
@@ -95,10 +86,25 @@ class Leases(Endings):
         return _leased(rows[0]) if rows else None
 
     async def over(self, run_id: str, attempt: int) -> Over | None:
-        for sql in _OVER:  # one that was tried again first: its run may have ended later, without a further attempt
-            if rows := await self.db.fetch(sql, {"id": run_id, "attempt": attempt}):
-                return Over(*(rows[0][column] for column in _OVER_COLUMNS))
-        return None
+        tried = await self.db.fetch(
+            "SELECT a.outcome, a.error, r.job_id, r.version, r.project_id FROM attempts a "
+            "LEFT JOIN runs r ON r.id = a.run_id WHERE a.run_id = :id AND a.n = :attempt",
+            {"id": run_id, "attempt": attempt},
+        )
+        ended = {}
+        if not tried or tried[0]["job_id"] is None:
+            ended = await self.history.pick([run_id], (*_WHOSE, "attempt", "status", "error", "result"))
+        if tried:  # and so not the last: its run may be live, or have ended later without a further attempt
+            whose = ended.get(run_id, tried[0])
+            return _over(whose, tried[0]["outcome"], tried[0]["error"], None)
+        run = ended.get(run_id)
+        if run is None or run["attempt"] != attempt:
+            return None
+        return _over(run, run["status"], run["error"], run["result"])
+
+
+def _over(whose: Row | Mapping[str, Any], outcome: str, error: str | None, result: str | None) -> Over:
+    return Over(whose["job_id"], whose["version"], whose["project_id"], outcome, error, result)
 
 
 def _leased(row: Row) -> Leased:

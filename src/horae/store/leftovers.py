@@ -7,14 +7,13 @@ from collections.abc import Collection, Sequence
 from horae.domain.retention import Retention
 from horae.store.dialects.base import Row
 from horae.store.job_list import spec_of
-from horae.store.rows import Group, some
+from horae.store.rows import Reading, some
 
 _LIVE = "EXISTS (SELECT 1 FROM runs r WHERE r.job_id = {id})"
-_ENDED = "EXISTS (SELECT 1 FROM run_history h WHERE h.job_id = {id})"
 _ONCE = '"schedule":{"at":'  # how the plan of a one-time job reads
 
 
-class LeftoverTables(Group):
+class LeftoverTables(Reading):
     async def job_ids(self, after: str, limit: int) -> list[str]:
         """Of all jobs that ever were and of which anything is left."""
         rows = await self.db.fetch(
@@ -24,15 +23,16 @@ class LeftoverTables(Group):
         return [row["job_id"] for row in rows]
 
     async def gone(self, job_ids: Collection[str]) -> list[str]:
-        # In one statement: a run that just ends moves from one of these tables to the others.
-        left = " AND ".join(f"NOT {one.format(id='s.job_id')}" for one in (_LIVE, _ENDED))
+        # The history last: a run that just ends moves there, and its counters to the deltas.
         rows = await self.db.fetch(
-            f"SELECT DISTINCT s.job_id FROM job_versions s WHERE {self.d.among('s.job_id', 'ids')} AND {left} "
-            "AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = s.job_id) "
+            f"SELECT DISTINCT s.job_id FROM job_versions s WHERE {self.d.among('s.job_id', 'ids')} "
+            f"AND NOT {_LIVE.format(id='s.job_id')} AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = s.job_id) "
             "AND NOT EXISTS (SELECT 1 FROM stat_deltas t WHERE t.job_id = s.job_id)",
             {"ids": some(job_ids)},
         )
-        return [row["job_id"] for row in rows]
+        found = [row["job_id"] for row in rows]
+        ended = await self.history.of_jobs(found)
+        return [job_id for job_id in found if job_id not in ended]
 
     async def old_versions(self, job_ids: Collection[str], keep: Retention, limit: int) -> dict[str, list[int]]:
         rows = await self.db.fetch(
@@ -49,29 +49,27 @@ class LeftoverTables(Group):
 
     async def _unnamed(self, job_id: str, versions: Sequence[int]) -> list[int]:
         """Runs are made of the current version alone: those that name an older one can only become fewer."""
-        mine = "job_id = :job_id AND version <= :newest"
         rows = await self.db.fetch(
-            f"SELECT version FROM runs WHERE {mine} UNION SELECT version FROM run_history WHERE {mine}",
+            "SELECT DISTINCT version FROM runs WHERE job_id = :job_id AND version <= :newest",
             {"job_id": job_id, "newest": versions[-1]},
         )
-        named = {row["version"] for row in rows}
+        named = {row["version"] for row in rows} | await self.history.versions(job_id, versions[-1])
         return [version for version in versions if version not in named]
 
     async def finished(self, job_ids: Collection[str], keep: Retention) -> list[tuple[str, str]]:
         soon = keep.finished_jobs
-        recent = "" if soon is None else f" AND h.finished_at >= {self.d.earlier(':age')}"
-        ended = f"{_ENDED.format(id='j.id')[:-1]}{recent})"
         rows: Sequence[Row] = await self.db.fetch(
             "SELECT j.id, j.project_id, s.spec FROM jobs j "
             "JOIN job_versions s ON s.job_id = j.id AND s.version = j.version "
             f"WHERE {self.d.among('j.id', 'ids')} AND j.next_run_at IS NULL AND j.enabled AND NOT j.paused "
             f"AND {self.d.holds('j.plan', 'once')} AND j.updated_at < {self.d.earlier(':age')} "
-            f"AND NOT {_LIVE.format(id='j.id')} AND NOT {ended} "
+            f"AND NOT {_LIVE.format(id='j.id')} "
             "AND NOT EXISTS (SELECT 1 FROM dead_letters x WHERE x.job_id = j.id) "
             "AND NOT EXISTS (SELECT 1 FROM job_dependencies y WHERE y.upstream_id = j.id)",
             {"ids": some(job_ids), "once": _ONCE, "age": keep.runs if soon is None else soon},
         )
-        found = [(row, spec_of(row["spec"])) for row in rows]
+        ended = await self.history.of_jobs([row["id"] for row in rows], younger_than=soon)
+        found = [(row, spec_of(row["spec"])) for row in rows if row["id"] not in ended]
         # One that cannot be read may be one to keep.
         return [(row["project_id"], row["id"]) for row, spec in found if not spec.keep and not spec.fault]
 

@@ -9,12 +9,12 @@ from typing import Any
 from horae.domain.records import NewOperation, Operation, Page
 from horae.store.dialects.base import Row
 from horae.store.dialects.months import SKEW, smallest_id
-from horae.store.rows import Group, dump, load_object, some, words
+from horae.store.rows import Reading, dump, load_object, some, words
 
 _COLUMNS = words("id project_id kind state job_id details done total error created_by created_at finished_at")
 
 
-class OperationTable(Group):
+class OperationTable(Reading):
     async def insert(self, operation: NewOperation) -> None:
         await self.db.execute(
             "INSERT INTO operations (id, project_id, kind, state, job_id, details, done, total, fingerprint, "
@@ -71,13 +71,8 @@ class OperationTable(Group):
 
     async def of_ended(self, run_ids: Collection[str]) -> list[str]:
         """The operations that these ended runs belong to, once for each run."""
-        if not run_ids:
-            return []
-        rows = await self.db.fetch(
-            f"SELECT operation_id FROM run_history WHERE {self.d.among('id', 'ids')} AND operation_id IS NOT NULL",
-            {"ids": some(run_ids)},
-        )
-        return [row["operation_id"] for row in rows]
+        picked = (await self.history.pick(run_ids, ["operation_id"])).values()
+        return [run["operation_id"] for run in picked if run["operation_id"] is not None]
 
     async def live(self, operation_id: str) -> list[str]:
         rows = await self.db.fetch("SELECT id FROM runs WHERE operation_id = :id ORDER BY id", {"id": operation_id})

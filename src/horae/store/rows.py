@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from datetime import timedelta
 from typing import Any
 
 import orjson
 from sqlalchemy import Table
 
 from horae.domain.claimable import Offer
+from horae.ports import History
 from horae.store.dialects.base import Connection, Dialect, Rows
+from horae.store.dialects.months import smallest_id
 
 
 class Group:
@@ -26,6 +29,10 @@ class Group:
             return 0
         return await self.db.execute(sql, {**self.d.rows_params(rows, values), **params})
 
+    async def id_before(self, seconds: float) -> str:
+        """The smallest id that was made `seconds` ago: ids begin with their time, so it bounds a scan."""
+        return smallest_id(await self.d.read_now(self.db) - timedelta(seconds=seconds))
+
 
 class Offering(Group):
     """A group whose changes make runs claimable, which it records in `offer`."""
@@ -33,6 +40,14 @@ class Offering(Group):
     def __init__(self, db: Connection, dialect: Dialect, offer: Offer) -> None:
         super().__init__(db, dialect)
         self.offer = offer
+
+
+class Reading(Group):
+    """A group that looks at ended runs too."""
+
+    def __init__(self, db: Connection, dialect: Dialect, history: History) -> None:
+        super().__init__(db, dialect)
+        self.history = history
 
 
 def batch(dialect: Dialect, table: Table, *columns: str, alias: str = "v") -> Rows:

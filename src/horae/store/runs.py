@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import fields
 from datetime import datetime
 from functools import cache
 from operator import attrgetter
 from typing import Any
 
+from horae.domain.changes import Glance
 from horae.domain.claimable import Claimable
-from horae.domain.records import Page, RecentRun, RunFilter
-from horae.domain.run import Claimant, Claimed, NewRun, Overdue, RunRecord, Skipped
-from horae.store import claims, run_list, tables
-from horae.store.dialects.base import Dialect, Rows, listed
+from horae.domain.records import Page, RunFilter
+from horae.domain.run import Claimant, Claimed, NewRun, Overdue, RunRecord
+from horae.store import claims, history, run_list, tables
+from horae.store.dialects.base import Dialect, Row, Rows, listed
 from horae.store.leases import Leases
-from horae.store.recent import recent_runs
 from horae.store.rows import batch, load, some, words
+from horae.store.run_filter import Asked
 
-_NEW = words("id job_id version project_id trigger queue priority needs held in_order")
-_MAY_BE_NEW = words(
-    "occurrence scheduled_for due_at start_by wake_at input parent_run_id rerun_of scheduler_id triggered_by "
-    "operation_id"
-)
+_new = [field.name for field in fields(NewRun)]
+_NEW = tuple(name for name in _new if not tables.runs.columns[name].nullable and name != "due_at")
+_MAY_BE_NEW = tuple(name for name in _new if name not in _NEW)
 _perhaps = attrgetter(*_MAY_BE_NEW)
-_SKIPPED = words(
-    "id job_id version project_id trigger queue priority reason occurrences scheduled_for scheduled_until due_at "
-    "scheduler_id parent_run_id"
-)
 _TRIED = words("n worker_id started_at finished_at duration_ms outcome exit_code response_code error traceback result")
-_skipped_values = attrgetter(*("scheduled_for" if column == "due_at" else column for column in _SKIPPED))
 
 
 class _Insert:
@@ -46,9 +41,9 @@ class _Insert:
             f"SELECT {listed(plain, 'v.')}, {due_at}, 'queued', 0, 0, {d.now} FROM {self.rows.sql}"
         )
         # Whoever asks brings the id, and may be so late that the run it made has ended already.
-        self.unless_over = f"{self.plain} WHERE NOT EXISTS (SELECT 1 FROM run_history h WHERE h.id = v.id)"
+        self.unless_over = f"{self.plain} WHERE {history.absent('v.id')}"
         # Of one, mostly: with the id as a parameter, a partitioned history is looked at in one partition alone.
-        self.one_unless_over = f"{self.plain} WHERE NOT EXISTS (SELECT 1 FROM run_history h WHERE h.id = :only)"
+        self.one_unless_over = f"{self.plain} WHERE {history.absent(':only')}"
 
 
 @cache
@@ -59,27 +54,6 @@ def _insert_of(d: Dialect, more: tuple[str, ...]) -> _Insert:
 def _insert(d: Dialect, runs: Sequence[NewRun]) -> _Insert:
     columns = zip(_MAY_BE_NEW, zip(*map(_perhaps, runs), strict=True), strict=True)
     return _insert_of(d, tuple(name for name, values in columns if values.count(None) < len(runs)))
-
-
-class _Sql:
-    def __init__(self, d: Dialect) -> None:
-        self.skip_rows = batch(d, tables.run_history, *_SKIPPED)
-        self.skip = d.insert_from(
-            "run_history",
-            self.skip_rows,
-            {
-                "status": "'skipped'",
-                "attempt": "0",
-                "uncounted": "0",
-                "finished_at": d.now,
-                "created_at": d.now,
-            },
-        )
-
-
-@cache
-def _sql(dialect: Dialect) -> _Sql:
-    return _Sql(dialect)
 
 
 class RunTable(Leases):
@@ -105,10 +79,6 @@ class RunTable(Leases):
 
     def _offer(self, runs: Sequence[NewRun]) -> None:
         self.offer.add(Claimable(run.id, run.queue, run.priority) for run in runs if not run.held)
-
-    async def skip(self, skipped: Sequence[Skipped]) -> None:
-        sql = _sql(self.d)
-        await self.put(sql.skip, sql.skip_rows, [_skipped_values(row) for row in skipped])
 
     async def claim(
         self,
@@ -217,19 +187,33 @@ class RunTable(Leases):
             )
 
     async def find(self, project_id: str, run_id: str) -> RunRecord | None:
-        return await run_list.find(self.db, self.d, project_id, run_id)
+        return await run_list.find(self.db, self.d, self.history, project_id, run_id)
 
     async def page(
         self, project_id: str, where: RunFilter, *, limit: int, after: str | None, oldest_first: bool = False
     ) -> Page[RunRecord]:
-        asked = run_list.Asked(project_id, where, limit, after, oldest_first)
-        return await run_list.page(self.db, self.d, asked)
+        asked = Asked(project_id, where, limit, after, oldest_first)
+        return await run_list.page(self.db, self.d, self.history, asked)
 
-    async def recent(self, job_ids: Sequence[str], limit: int) -> dict[str, list[RecentRun]]:
-        return await recent_runs(self.db, self.d, job_ids, limit)
+    async def glance(self, project_id: str, limit: int) -> list[Glance]:
+        rows = await self.db.fetch(
+            "SELECT id, status, attempt, created_at, started_at, cancel_requested_at FROM runs "
+            "WHERE project_id = :project_id ORDER BY id DESC LIMIT :limit",
+            {"project_id": project_id, "limit": limit},
+        )
+        return [_glance(row) for row in rows]
+
+    async def some(self, project_id: str, run_ids: Collection[str]) -> list[RunRecord]:
+        return await run_list.some(self.db, self.d, self.history, project_id, list(run_ids)) if run_ids else []
 
     async def attempts(self, run_id: str) -> list[dict[str, Any]]:
         rows = await self.db.fetch(
             f"SELECT {', '.join(_TRIED)} FROM attempts WHERE run_id = :run_id ORDER BY n", {"run_id": run_id}
         )
         return [{column: row[column] for column in _TRIED} | {"result": load(row["result"])} for row in rows]
+
+
+def _glance(row: Row) -> Glance:
+    asked = row["cancel_requested_at"]
+    at = max(at for at in (row["created_at"], row["started_at"], asked) if at is not None)
+    return Glance(row["id"], row["status"], row["attempt"], asked is not None, at)

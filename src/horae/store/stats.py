@@ -11,14 +11,14 @@ from typing import Any
 
 from horae.domain.records import Tally
 from horae.domain.statistics import Hour, JobStats, Summary
-from horae.ports import Ids
+from horae.ports import History, Ids
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.hours import days, hours
 from horae.store.job_stats import COUNTED as _COUNTED
 from horae.store.job_stats import SUMS as _SUMS
 from horae.store.job_stats import live, of_job, reasons, sums
-from horae.store.rows import Group, batch
+from horae.store.rows import Reading, batch
 from horae.store.summary import summary
 
 _LAST = ("last_run_id", "last_run_at", "last_status")
@@ -64,9 +64,9 @@ def _sql(dialect: Dialect) -> _Sql:
     return _Sql(dialect)
 
 
-class StatTable(Group):
-    def __init__(self, db: Connection, dialect: Dialect, ids: Ids) -> None:
-        super().__init__(db, dialect)
+class StatTable(Reading):
+    def __init__(self, db: Connection, dialect: Dialect, history: History, ids: Ids) -> None:
+        super().__init__(db, dialect, history)
         self._ids = ids
 
     async def add(self, tallies: Sequence[Tally]) -> None:
@@ -118,7 +118,7 @@ class StatTable(Group):
         return {"ended": await sums(self.db), "skipped": await reasons(self.db), "live": await live(self.db)}
 
     async def of_job(self, job_id: str) -> JobStats:
-        return await of_job(self.db, self.d, job_id)
+        return await of_job(self.db, self.d, self.history, job_id)
 
 
 def _per_job(rows: Sequence[Row]) -> list[list[Any]]:

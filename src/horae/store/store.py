@@ -11,11 +11,10 @@ from typing import Generic, ParamSpec, TypeVar
 
 from horae.domain.audit import Origin
 from horae.domain.claimable import Offer
-from horae.ports import Engine, Hint, Ids, Verb
+from horae.ports import Engine, Hint, History, Ids, Verb
 from horae.store.access import AccessTable
 from horae.store.accounts import AccountTables
 from horae.store.audit import AuditTable
-from horae.store.changes import ChangeTables
 from horae.store.counters import CounterTables
 from horae.store.dead_letters import DeadLetterTable
 from horae.store.deletions import DeletionTable
@@ -26,6 +25,7 @@ from horae.store.facts import FactTables
 from horae.store.failures import ConnectionLost, TryAgain
 from horae.store.functions import FunctionTable
 from horae.store.gates import GateTable
+from horae.store.history import HistoryTable
 from horae.store.idempotency import IdempotencyTable
 from horae.store.identities import IdentityTables
 from horae.store.invitations import InvitationTable
@@ -81,17 +81,22 @@ def _offering(kind: Callable[[Connection, Dialect, Offer], G]) -> _Lazy[G]:
     return _Lazy(lambda tx: kind(tx._db, tx._dialect, tx.offer))
 
 
+def _reading(kind: Callable[[Connection, Dialect, History], G]) -> _Lazy[G]:
+    return _Lazy(lambda tx: kind(tx._db, tx._dialect, tx.history))
+
+
 class SqlTransaction:
     """The tables as verbs see them, all on one connection."""
 
     jobs = _Lazy(lambda tx: JobTable(tx._db, tx._dialect, tx._shard_count))
     unreadable = _group(UnreadableTable)
     gates = _offering(GateTable)
-    runs = _offering(RunTable)
+    history = _group(HistoryTable)
+    runs = _Lazy(lambda tx: RunTable(tx._db, tx._dialect, tx.offer, tx.history))
     logs = _group(LogTable)
     processes = _group(ProcessTable)
-    stats = _Lazy(lambda tx: StatTable(tx._db, tx._dialect, tx._ids))
-    facts = _group(FactTables)
+    stats = _Lazy(lambda tx: StatTable(tx._db, tx._dialect, tx.history, tx._ids))
+    facts = _reading(FactTables)
     access = _group(AccessTable)
     accounts = _group(AccountTables)
     invitations = _group(InvitationTable)
@@ -102,18 +107,17 @@ class SqlTransaction:
     limits = _group(LimitTable)
     upkeep = _group(UpkeepTables)
     counters = _group(CounterTables)
-    leftovers = _group(LeftoverTables)
+    leftovers = _reading(LeftoverTables)
     deletions = _group(DeletionTable)
     dependencies = _group(DependencyTable)
-    operations = _group(OperationTable)
+    operations = _reading(OperationTable)
     secrets = _group(SecretTable)
     functions = _group(FunctionTable)
     audit = _Lazy(lambda tx: AuditTable(tx._db, tx._dialect, tx._ids, tx._origin))
-    dead_letters = _group(DeadLetterTable)
+    dead_letters = _reading(DeadLetterTable)
     idempotency = _group(IdempotencyTable)
     queues = _offering(QueueTable)
     reservations = _group(ReservationTable)
-    changes = _group(ChangeTables)
 
     def __init__(
         self,
@@ -132,7 +136,7 @@ class SqlTransaction:
         self._origin: Origin = origin
         self.repeated = repeated
         self.hints: set[Hint] = set()
-        self.offer = Offer()
+        self.offer: Offer = Offer()
         self.new_id = ids.new
 
     async def now(self) -> datetime:

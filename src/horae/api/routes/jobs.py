@@ -205,7 +205,7 @@ async def _page(
     found = await tx.jobs.page(project_id, asked.where, limit=asked.limit, after=asked.after, sort=asked.sort)
     ids = [job.id for job in found.items] if "recent" in asked.include else []
     waiting = set() if stranded is None else await stranded_jobs(tx, found.items, stranded)
-    return found, await tx.runs.recent(ids, RECENT), waiting
+    return found, await tx.history.recent(ids, RECENT), waiting
 
 
 def _included(job: JobRecord, include: frozenset[str], recent: _Recent) -> dict[str, Any]:

@@ -1,0 +1,67 @@
+"""Ended runs. They are appended, never changed, and read by id, by job and by time: another store can keep them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+from horae.domain.changes import Glance
+from horae.domain.facts import EndedRun
+from horae.domain.records import RecentRun, RunFilter
+from horae.domain.run import RunRecord, Skipped
+
+
+class History(Protocol):
+    """What ends is moved here by `Runs.end`, in one step with leaving the live table."""
+
+    async def skip(self, skipped: Sequence[Skipped]) -> None:
+        """Appends occurrences that never ran."""
+        ...
+
+    async def runs(self, project_id: str, run_ids: Collection[str], *, short: bool = False) -> list[RunRecord]:
+        """Those of these runs that have ended, by id; `short`: without documents that are long, as in lists."""
+        ...
+
+    async def page(
+        self, project_id: str, where: RunFilter, *, limit: int, after: str | None, oldest_first: bool = False
+    ) -> list[RunRecord]:
+        """At most so many, in order of their ids, short."""
+        ...
+
+    async def pick(self, run_ids: Collection[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Some columns, as they are stored, of those of these runs that have ended; by id."""
+        ...
+
+    async def recent(self, job_ids: Sequence[str], limit: int) -> dict[str, list[RecentRun]]:
+        """Of each job its newest ended runs, newest first; looks at no more of its history."""
+        ...
+
+    async def newest(self, job_id: str, limit: int) -> list[EndedRun]:
+        """The newest of a job, newest first, with why they ended so."""
+        ...
+
+    async def latest_failed(self, job_id: str) -> str | None:
+        """The newest failed run among the newest of a job."""
+        ...
+
+    async def skips(self, job_id: str, since: datetime) -> dict[str, int]:
+        """How many occurrences were skipped since, by reason, as far as the newest of a job tell."""
+        ...
+
+    async def ended(self, project_id: str, since: datetime, limit: int) -> list[Glance]:
+        """Which of a project's newest have ended since."""
+        ...
+
+    async def of_jobs(self, job_ids: Collection[str], younger_than: float | None = None) -> set[str]:
+        """Those of these jobs that have ended runs, perhaps only such as ended within so many seconds."""
+        ...
+
+    async def versions(self, job_id: str, newest: int) -> set[int]:
+        """Which versions of a job, up to this one, ended runs name."""
+        ...
+
+    async def prune(self, older_than: float, limit: int, after: str) -> tuple[int, int, str]:
+        """Looks at so many from `after` on and deletes those that ended so many seconds ago, with their attempts and
+        output, but no dead letters: how many it looked at, how many it deleted, and the id it came to."""
+        ...
