@@ -8,12 +8,18 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests import today
+from tests import logs, today
 from tests.databases import KINDS, Databases
 
 
 def pytest_report_header() -> str:
     return f"seeds of {today.settle()}; the same again: {today.VARIABLE}={today.settle()} make test"
+
+
+@pytest.fixture(autouse=True)
+def logs_as_before() -> Iterator[None]:
+    with logs.as_before():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
+from horae.domain.errors import InvalidInput
 from horae.domain.records import JobRecord
 from horae.domain.standing import paused_at
 from tests.contract.ledger import assert_accounted_over_edits
@@ -276,8 +277,16 @@ class Teller:
     async def _enable(self, how: None) -> None:
         await self.world.enable(self.job)
 
-    async def _edit(self, schedule: Row) -> None:
-        await self.world.edit(self.job, **saved_at(schedule, await self.world.now()))
+    async def _edit(self, schedule: Row) -> str:
+        now = await self.world.now()
+        saved = saved_at(schedule, now)
+        try:
+            await self.world.edit(self.job, **saved)
+        except InvalidInput as refused:
+            if refused.field != "schedule.at" or saved["at"] > now:
+                raise
+            return ": refused"  # everything up to there is accounted for: it could not run
+        return ""
 
     async def _tune(self, policy: Row) -> None:
         await self.world.edit(self.job, **policy)

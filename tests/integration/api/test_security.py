@@ -16,6 +16,7 @@ from horae.api.app import build
 from horae.api.context import ApiSettings
 from horae.api.welcome import first_token
 from horae.watch import logging
+from tests.logs import as_before
 
 from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api
 from .people import add_user
@@ -198,11 +199,11 @@ async def test_headers_do_not_open_projects_or_pretend_addresses(api: Api):
 @contextmanager
 def logged() -> Iterator[io.StringIO]:
     """All that a server with the most talkative log writes."""
-    stream, before = io.StringIO(), structlog.get_config()
-    logging.configure(form="json", level="debug", stream=stream)
-    structlog.configure(cache_logger_on_first_use=False)
-    yield stream
-    structlog.configure(**before)
+    stream = io.StringIO()
+    with as_before():
+        logging.configure(form="json", level="debug", stream=stream)
+        structlog.configure(cache_logger_on_first_use=False)
+        yield stream
 
 
 class Session:
