@@ -48,6 +48,9 @@ class ApiSettings:
         return (self.secret_key,) if self.secret_key_previous is None else (self.secret_key, self.secret_key_previous)
 
 
+LONG_PAGES = 4  # that are put together at a time; each takes many times its length of memory meanwhile
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     store: Store
@@ -59,6 +62,7 @@ class Context:
     named_queues: NamedQueues
     provider: Provider | None = None  # of identities
     turns: Turns = field(default_factory=Turns)
+    long_pages: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LONG_PAGES))
     stopping: asyncio.Event = field(default_factory=asyncio.Event)  # answers that go on are to end
 
 

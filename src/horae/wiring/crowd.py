@@ -13,7 +13,7 @@ import structlog
 log = structlog.get_logger()
 
 PER_ADDRESS = 100
-_SILENCE = 60.0  # seconds between two lines in the log
+SILENCE = 60.0  # seconds between two lines in the log
 
 
 class Connection(Protocol):
@@ -32,7 +32,7 @@ class Crowd:
         self._waiting: OrderedDict[Connection, str] = OrderedDict()
         self._of: dict[str, OrderedDict[Connection, None]] = {}
         self._turned_away = 0
-        self._spoke = -_SILENCE
+        self._spoke = -SILENCE
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -63,6 +63,6 @@ class Crowd:
         connection.turn_away()
         self._turned_away += 1
         now = time.monotonic()
-        if now - self._spoke >= _SILENCE:
+        if now - self._spoke >= SILENCE:
             log.warning("closed connections that sent no request", reason=why, address=address, count=self._turned_away)
             self._spoke, self._turned_away = now, 0

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from horae.wiring.crowd import Crowd
+from horae.wiring.unread import Unread
 
 SECONDS = 10.0  # for a request line and headers, from the first byte or, on a new connection, from the beginning
 HEAD_BYTES = 1 << 16  # of a request line and headers together
@@ -23,10 +24,11 @@ class Patient(HttpToolsProtocol):
     nobody reads."""
 
     crowd: ClassVar[Crowd] = Crowd()
+    unread: ClassVar[Unread] = Unread()
     _limit: asyncio.TimerHandle | None = None
     _head: int | None = None  # how much has come of a request whose headers are not complete
     _stall: asyncio.TimerHandle | None = None
-    _unread, _looks = 0, 0
+    _left, _looks = 0, 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -60,8 +62,9 @@ class Patient(HttpToolsProtocol):
     def pause_writing(self) -> None:
         super().pause_writing()
         if self._stall is None:
-            self._unread, self._looks = self.transport.get_write_buffer_size(), 0
+            self._left, self._looks = self.transport.get_write_buffer_size(), 0
             self._stall = self.loop.call_later(STALLED / _LOOKS, self._look_at_reader)
+        self.unread.has(self, self.transport.get_write_buffer_size())
 
     def resume_writing(self) -> None:
         self._read_on()
@@ -74,9 +77,10 @@ class Patient(HttpToolsProtocol):
         self.crowd.enter(self, self.client[0] if self.client else "", len(self.connections))
 
     def _look_at_reader(self) -> None:
-        unread = self.transport.get_write_buffer_size()
-        self._looks = 0 if unread < self._unread else self._looks + 1
-        self._unread = unread
+        left = self.transport.get_write_buffer_size()
+        self._looks = 0 if left < self._left else self._looks + 1
+        self._left = left
+        self.unread.has(self, left)
         if self._looks >= _LOOKS:
             self._stall = None
             self.transport.abort()  # to close it would mean to wait until all is read
@@ -84,6 +88,7 @@ class Patient(HttpToolsProtocol):
             self._stall = self.loop.call_later(STALLED / _LOOKS, self._look_at_reader)
 
     def _read_on(self) -> None:
+        self.unread.leave(self)
         if self._stall is not None:
             self._stall.cancel()
             self._stall = None

@@ -4,8 +4,6 @@ from typing import Any
 
 import pytest
 
-from horae.api import views
-
 from .conftest import Api
 
 LONG = "ü" * 2_100  # characters; as many bytes again
@@ -41,9 +39,10 @@ async def test_a_list_of_runs_leaves_out_what_is_long(api: Api):
     assert (long["status"], long["input"], long["truncated"]) == ("cancelled", None, ["input"])
 
 
-async def test_a_page_of_jobs_ends_early_if_they_are_long(api: Api, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("portion", [1, 2, 3, 50])
+async def test_a_page_of_jobs_ends_early_if_they_are_long(api: Api, portion: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("horae.api.routes.jobs.PAGE_BYTES", 20_000)
-    monkeypatch.setattr(views.fitting, "__defaults__", (20_000,))
+    monkeypatch.setattr("horae.api.routes.jobs._PORTION", portion)
     for name in "abcde":
         await api.make(name=name, target={"kind": "http", "url": "https://example.org/", "body": "x" * 8_000})
     pages = await everything(api, "/jobs", limit=200)
@@ -51,6 +50,8 @@ async def test_a_page_of_jobs_ends_early_if_they_are_long(api: Api, monkeypatch:
     assert all(len(job["target"]["body"]) == 8_000 for page in pages for job in page)
     await api.make(name="f", target={"kind": "http", "url": "https://example.org/", "body": "x" * 30_000})
     assert [job["name"] for page in await everything(api, "/jobs", limit=200) for job in page] == list("abcdef")
+    assert [len(page) for page in await everything(api, "/jobs", limit=1)] == 6 * [1]
+    assert await everything(api, "/jobs", limit=200, q="nothing of the kind") == [[]]
 
 
 async def test_a_page_of_versions_ends_early_and_cuts_what_changed(api: Api, monkeypatch: pytest.MonkeyPatch):

@@ -11,6 +11,7 @@ from uvicorn.server import ServerState
 
 from horae.wiring import patience
 from horae.wiring.crowd import Crowd
+from horae.wiring.unread import Unread
 from tests.waiting import until
 
 HEAD = b"GET / HTTP/1.1\r\nhost: x\r\n"
@@ -155,6 +156,23 @@ def test_the_one_that_has_waited_longest_has_to_go():
     for one in (*flood, *others):
         crowd.leave(one)
     assert len(crowd) == 0
+
+
+def test_whose_answers_nobody_reads_have_to_go():
+    unread = Unread(most=100)
+    first, second, third = Waiting(), Waiting(), Waiting()
+    unread.has(first, 150)
+    assert not first.turned_away_now, "it alone may have more"
+    unread.has(second, 60)
+    assert (first.turned_away_now, second.turned_away_now) == (True, False)
+    unread.has(third, 30)
+    unread.has(second, 40)  # it has read on
+    assert len(unread) == 2
+    unread.has(third, 70)
+    assert (second.turned_away_now, third.turned_away_now) == (True, False)
+    unread.leave(third)
+    unread.leave(third)
+    assert len(unread) == 0
 
 
 def test_a_proxy_stands_for_many():

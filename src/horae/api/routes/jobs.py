@@ -15,7 +15,7 @@ from horae.api.context import Context, Ctx
 from horae.api.params import Expected, Page, Ref, find_job, hold_writable
 from horae.api.routes import PREFIX
 from horae.api.schemas import STATE, JobBody, JobPatch, JobState, JobView, ListedJobView, Listing, RecurringJobBody
-from horae.api.views import PAGE_BYTES, fitting, job_json, job_reply, listing, render
+from horae.api.views import PAGE_BYTES, fitting, job_json, job_reply, render
 from horae.domain import records
 from horae.domain.filters import JobFilter
 from horae.domain.job import JobSpec
@@ -77,11 +77,10 @@ async def list_jobs(
     after = page.after(context, principal, scope)
     asked = _Asked(where, page.limit, after, sort, frozenset((include or "").split(",")))
     stranded = await context.lookout.of(principal.project_id)
-    items, after = await _items(context, principal, asked, stranded)
-    content = render(listing(items, page.next(context, principal, scope, after)))
-    if len(content) > PAGE_BYTES and len(items) > 1:
-        items, after = await _items(context, principal, asked._replace(limit=fitting(items)), stranded)
-        content = render(listing(items, page.next(context, principal, scope, after)))
+    async with context.long_pages:
+        parts, after = await _parts(context, principal, asked, stranded)
+    cursor = render(page.next(context, principal, scope, after))
+    content = b'{"items":[' + b",".join(parts) + b'],"next_cursor":' + cursor + b"}"
     return Response(content, media_type="application/json")
 
 
@@ -175,6 +174,9 @@ async def _deleted(tx: Transaction, principal: Principal, ref: str, expected: in
     )
 
 
+_PORTION = 50
+
+
 class _Asked(NamedTuple):
     where: JobFilter
     limit: int
@@ -184,6 +186,31 @@ class _Asked(NamedTuple):
 
 
 _Recent = dict[str, list[records.RecentRun]]
+
+
+async def _parts(
+    context: Context, principal: Principal, asked: _Asked, stranded: Found | None
+) -> tuple[list[bytes], str | None]:
+    """The jobs of a page as JSON, and after which the next one begins. They are read a few at a time: each may be as
+    long as a definition can be."""
+    parts: list[bytes] = []
+    room, left = PAGE_BYTES, asked.limit
+    while left:
+        portion = asked._replace(limit=min(_PORTION, left))
+        items, after = await _items(context, principal, portion, stranded)
+        part = render(items)[1:-1]
+        if len(part) > room and len(parts) + len(items) > 1:
+            kept = fitting(items, room, least=0 if parts else 1)
+            if kept:
+                items, after = await _items(context, principal, portion._replace(limit=kept), stranded)
+                parts.append(render(items)[1:-1])
+            return parts, after if kept else asked.after
+        parts += [part] if items else []
+        if after is None:
+            return parts, None
+        room, left = room - len(part), left - len(items)
+        asked = asked._replace(after=after)
+    return parts, asked.after
 
 
 async def _items(
