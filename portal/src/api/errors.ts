@@ -14,11 +14,14 @@ export class ApiError extends Error {
   readonly fields: FieldError[];
   readonly requestId: string | null;
   readonly retryAfter: number | null;
+  /** All that the API said. */
+  readonly problem: Partial<Problem>;
 
   constructor(status: number, problem: Partial<Problem>, retryAfter: number | null = null) {
     super(problem.detail ?? problem.title ?? `HTTP ${status}`);
     this.name = "ApiError";
     this.status = status;
+    this.problem = problem;
     this.kind = problem.type?.replace("urn:horae:problem:", "") ?? "unknown";
     this.title = problem.title ?? "Something went wrong";
     this.field = problem.field ?? null;

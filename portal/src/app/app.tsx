@@ -27,7 +27,7 @@ function Front() {
   useEffect(() => {
     if (session.state === "out") document.title = "Sign in · Horae";
   }, [session.state]);
-  if (session.state === "out") return <SignedOut ended={session.ended} />;
+  if (session.state === "out") return <SignedOut ended={session.ended} step={session.step ?? null} />;
   if (session.state === "in") {
     return session.place ? <SignedIn key={session.place.slug} place={session.place} /> : <NoProject />;
   }

@@ -9,10 +9,18 @@ export interface Question {
   danger?: boolean;
   /** Must be typed before the button works: for what cannot be undone. */
   typed?: string;
+  /** Something that may be done as well, if it is ticked. */
+  also?: { label: string; hint?: string };
+}
+
+/** What was answered: whether to do it, and whether `also`. */
+export interface Answered {
+  yes: boolean;
+  also: boolean;
 }
 
 interface Asked extends Question {
-  answer: (yes: boolean) => void;
+  answer: (yes: boolean, also?: boolean) => void;
 }
 
 let asked: Asked | null = null;
@@ -24,14 +32,19 @@ function change(next: Asked | null): void {
 }
 
 /** Asks before something is done: `if (await confirm({ … })) …`. */
-export function confirm(question: Question): Promise<boolean> {
+export async function confirm(question: Question): Promise<boolean> {
+  return (await ask(question)).yes;
+}
+
+/** The same for a question with `also`. */
+export function ask(question: Question): Promise<Answered> {
   asked?.answer(false);
   return new Promise((resolve) => {
     change({
       ...question,
-      answer: (yes) => {
+      answer: (yes, also = false) => {
         change(null);
-        resolve(yes);
+        resolve({ yes, also: yes && also });
       },
     });
   });

@@ -2,11 +2,12 @@ import { useSyncExternalStore } from "react";
 import { actIn, call } from "@/api/client";
 import type { MeView, PlaceView, TokensView, UserView } from "@/api/schema";
 import { remember, remembered } from "@/lib/storage";
+import { type SecondStep, secondStepOf } from "./second-step";
 import { drop, keep, maybeSignedIn, onSignedOut, post } from "./tokens";
 
 export type Session =
   | { state: "unknown" }
-  | { state: "out"; ended: boolean }
+  | { state: "out"; ended: boolean; step?: SecondStep | null }
   | { state: "in"; me: MeView; places: PlaceView[]; place: PlaceView | null };
 
 let session: Session = { state: "unknown" };
@@ -39,9 +40,20 @@ export async function restore(wanted: string | null): Promise<void> {
   await enter(wanted);
 }
 
+/** Where the password does not suffice, the page goes on with the second step. */
 export async function signIn(username: string, password: string): Promise<void> {
-  keep(await post<TokensView>("/auth/login", { username, password }));
+  try {
+    keep(await post<TokensView>("/auth/login", { username, password }));
+  } catch (error) {
+    const step = secondStepOf(error);
+    if (!step) throw error;
+    return outside(step);
+  }
   await enter(null);
+}
+
+export function outside(step: SecondStep | null): void {
+  change({ state: "out", ended: false, step });
 }
 
 /** With the server's one-time token, that of an invitation, or none where sign-up is open. */

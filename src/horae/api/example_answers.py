@@ -486,7 +486,7 @@ ANSWERS: dict[str, Any] = {
     "SecondFactorView": {"enabled": True, "enabled_at": _MADE, "recovery_codes_left": 9, "required": False},
     "EnrolmentView": {
         "secret": "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
-        "uri": "otpauth://totp/Horae:ann?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Horae&algorithm=SHA1",
+        "uri": "otpauth://totp/Horae:ann?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Horae",
         "qr": ["111111101…", "100000100…", "and so on"],
     },
     "RecoveryCodesView": {"recovery_codes": _RECOVERY_CODES},

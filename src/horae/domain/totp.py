@@ -50,7 +50,8 @@ def read(text: str) -> bytes:
 
 
 def uri(secret: bytes, username: str, host: str | None) -> str:
-    """What the QR code says. `host` tells installations apart in the app."""
+    """What the QR code says. `host` tells installations apart in the app. Digits, period and algorithm are those that
+    apps take without being told, and the code is easier to scan without them."""
     issuer = ISSUER if host is None else f"{ISSUER} {host}"
-    about = {"secret": written(secret), "issuer": issuer, "algorithm": "SHA1", "digits": DIGITS, "period": PERIOD}
+    about = {"secret": written(secret), "issuer": issuer}
     return f"otpauth://totp/{quote(issuer, safe='')}:{quote(username, safe='')}?{urlencode(about, quote_via=quote)}"

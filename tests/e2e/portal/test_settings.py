@@ -60,6 +60,43 @@ async def test_somebody_is_invited_by_a_link_and_joins(horae: Horae, visit: Visi
     await expect(role).to_have_count(0)
 
 
+async def test_a_leaver_s_keys_are_revoked_with_them_if_the_box_is_ticked(horae: Horae, visit: Visit):
+    leaver, keys = horae.name("leaver"), []
+    await horae.call("POST", "/users", {"username": leaver, "password": PASSWORD})
+    await horae.call("PUT", f"/projects/default/members/{leaver}", {"role": "owner"})
+    async with httpx.AsyncClient(base_url=f"{horae.url}/api/v1") as api:
+        tokens = (await api.post("/auth/login", json={"username": leaver, "password": PASSWORD})).json()
+        bearer = {"authorization": f"Bearer {tokens['access_token']}"}
+        for name in (horae.name("first"), horae.name("second")):
+            made = await api.post("/api-keys", json={"name": name, "role": "viewer"}, headers=bearer)
+            keys.append(made.json())
+
+    async def works(key: Any) -> bool:
+        async with httpx.AsyncClient(base_url=f"{horae.url}/api/v1") as api:
+            me = await api.get("/auth/me", headers={"authorization": f"Bearer {key['token']}"})
+            return me.status_code == 200
+
+    admin = await visit(horae, as_="admin")
+    page = admin.page
+    await admin.open("/settings/users")
+    await choose(page, leaver, "Disable")
+    dialog = page.get_by_role("dialog")
+    await admin.look("settings-disable-user")
+    await dialog.get_by_role("button", name="Disable").click()
+    await expect(page.get_by_text("API keys they made still work")).to_contain_text(keys[0]["name"])
+    assert await works(keys[0])
+    await choose(page, leaver, "Delete")
+    await dialog.get_by_label("Revoke the API keys they made").check()
+    await page.get_by_label(f"Type {leaver} to confirm").fill(leaver)
+    await dialog.get_by_role("button", name="Delete").click()
+    await expect(page.get_by_text("Revoked their API keys")).to_contain_text(keys[1]["name"])
+
+    async def refused() -> Any:
+        return not await works(keys[0]) and not await works(keys[1])
+
+    await until(refused, timeout=30)
+
+
 async def test_a_key_is_made_used_and_revoked(horae: Horae, visit: Visit):
     owner = await visit(horae, as_="owner")
     page, name = owner.page, horae.name("key")

@@ -58,7 +58,6 @@ def test_what_the_app_reads():
     assert found.path.count(":") == 1, "one in the host would end the issuer"
     assert asked["issuer"] == "Horae horae.example.org:8443"
     assert totp.read(asked["secret"]) == SECRET
-    assert (asked["algorithm"], asked["digits"], asked["period"]) == ("SHA1", "6", "30")
 
 
 @pytest.mark.parametrize("text", ["12345", "1234567", "12345a", "", "１２３４５６"])

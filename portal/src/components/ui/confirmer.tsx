@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useQuestion } from "@/lib/confirm";
 import { Button } from "./button";
+import { CheckField } from "./check-field";
 import { Dialog } from "./dialog";
 import { Field } from "./field";
 import { Input } from "./input";
@@ -13,6 +14,7 @@ export function Confirmer() {
 
 function Ask({ question }: { question: NonNullable<ReturnType<typeof useQuestion>> }) {
   const [typed, setTyped] = useState("");
+  const [also, setAlso] = useState(false);
   const ready = question.typed === undefined || typed === question.typed;
   return (
     <Dialog
@@ -26,17 +28,22 @@ function Ask({ question }: { question: NonNullable<ReturnType<typeof useQuestion
           <Button
             variant={question.danger ? "danger" : "primary"}
             disabled={!ready}
-            onClick={() => question.answer(true)}
+            onClick={() => question.answer(true, also)}
           >
             {question.action}
           </Button>
         </>
       }
     >
-      {question.typed === undefined ? null : (
-        <Field label={`Type ${question.typed} to confirm`}>
-          <Input value={typed} onChange={(event) => setTyped(event.target.value)} autoComplete="off" />
-        </Field>
+      {question.typed === undefined && !question.also ? null : (
+        <div className="space-y-4">
+          {question.also ? <CheckField {...question.also} checked={also} onChecked={setAlso} /> : null}
+          {question.typed === undefined ? null : (
+            <Field label={`Type ${question.typed} to confirm`}>
+              <Input value={typed} onChange={(event) => setTyped(event.target.value)} autoComplete="off" />
+            </Field>
+          )}
+        </div>
       )}
     </Dialog>
   );

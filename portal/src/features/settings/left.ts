@@ -1,7 +1,18 @@
 import type { LeftView } from "@/api/schema";
 
-/** What follows "Disabled ada": the keys that outlive it, which somebody may want to revoke. */
+/** What is asked before somebody leaves. */
+export const REVOKE_KEYS = {
+  label: "Revoke the API keys they made",
+  hint: "Programs that use them stop working within seconds. Otherwise the keys keep working.",
+};
+
+/** What follows "Disabled ada": the keys that outlive it, and those that do not. */
 export function leftBehind(left: LeftView): string {
-  const keys = left.keys.filter((key) => !key.revoked).map((key) => `${key.name} (${key.role}, ${key.project})`);
-  return keys.length > 0 ? `. API keys they made still work: ${keys.join(", ")}` : "";
+  const named = (revoked: boolean) =>
+    left.keys.filter((key) => key.revoked === revoked).map((key) => `${key.name} (${key.role}, ${key.project})`);
+  const [gone, kept] = [named(true), named(false)];
+  return [
+    gone.length > 0 ? `. Revoked their API keys: ${gone.join(", ")}` : "",
+    kept.length > 0 ? `. API keys they made still work: ${kept.join(", ")}` : "",
+  ].join("");
 }

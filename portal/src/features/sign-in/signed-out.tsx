@@ -1,17 +1,20 @@
 import { useEffect, useState } from "react";
 import { Button } from "@/components/ui/button";
+import type { SecondStep as Step } from "@/session/second-step";
 import { FrontPage } from "./front-page";
+import { SecondStep } from "./second-step";
 import { SignInForm } from "./sign-in-form";
 import { SignUpForm } from "./sign-up-form";
 import { readStart, type Start, type Way, wayIn } from "./start";
 
 /** Stands in place of every page until one has signed in; then the page of the address is shown. */
-export function SignedOut({ ended }: { ended: boolean }) {
+export function SignedOut({ ended, step }: { ended: boolean; step: Step | null }) {
   const [start, setStart] = useState<Start>();
   const [chosen, choose] = useState<Way>();
   useEffect(() => {
     readStart().then(setStart, () => undefined); // without an answer one can still sign in
   }, []);
+  if (step) return <SecondStep step={step} />;
   const way = chosen ?? wayIn(location.pathname, start);
   if (way === "sign-in") {
     return (

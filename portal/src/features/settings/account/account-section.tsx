@@ -15,6 +15,7 @@ import { toast, toastError } from "@/lib/toasts";
 import { useSession } from "@/session/session";
 import { drop } from "@/session/tokens";
 import { PasswordForm } from "./password-form";
+import { SecondFactorPanel } from "./second-factor-panel";
 
 const THEMES = [
   { value: "light", label: "Light" },
@@ -41,6 +42,7 @@ export function AccountSection() {
       </Panel>
       <Display />
       {me.user ? <PasswordForm username={me.user.username} /> : null}
+      {me.user?.has_password ? <SecondFactorPanel /> : null}
       <Sessions />
     </div>
   );

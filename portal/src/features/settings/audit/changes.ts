@@ -54,6 +54,11 @@ const VERBS: Record<string, string> = {
   backfill: "backfilled",
   join: "joined as",
   password: "set the password of",
+  second_factor_on: "turned on the second factor of",
+  second_factor_off: "turned off the second factor of",
+  second_factor_reset: "reset the second factor of",
+  recovery_codes: "created recovery codes for",
+  recovery_code_used: "used a recovery code of",
 };
 
 /** `job.edit` as people say it: `changed the job`. */

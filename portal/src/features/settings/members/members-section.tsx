@@ -13,11 +13,11 @@ import { Pager } from "@/components/ui/pager";
 import { Select } from "@/components/ui/select";
 import { Time } from "@/components/ui/time";
 import { Tooltip } from "@/components/ui/tooltip";
-import { confirm } from "@/lib/confirm";
+import { ask } from "@/lib/confirm";
 import { toast, toastError } from "@/lib/toasts";
 import { useUrlState } from "@/lib/url-state";
 import { useCan } from "@/session/use-can";
-import { leftBehind } from "../left";
+import { leftBehind, REVOKE_KEYS } from "../left";
 import { ROLE_CHOICES, type Role } from "../roles";
 import { usePlace } from "../use-place";
 import { Invitations } from "./invitations";
@@ -129,15 +129,19 @@ function Remove({ member }: { member: MemberView }) {
   const client = useQueryClient();
   if (!can("members:write")) return null;
   const remove = async () => {
-    const sure = await confirm({
+    const { yes, also } = await ask({
       title: `Remove ${member.username}?`,
-      text: "They lose access within seconds, and open invitations they made are withdrawn. Their account stays, and so do API keys they made.",
+      text: "They lose access within seconds, and open invitations they made are withdrawn. Their account stays.",
       action: "Remove",
       danger: true,
+      also: REVOKE_KEYS,
     });
-    if (!sure) return;
+    if (!yes) return;
     try {
-      const left = await call("DELETE /projects/{id}/members/{user}", { path: { id: slug, user: member.user_id } });
+      const left = await call("DELETE /projects/{id}/members/{user}", {
+        path: { id: slug, user: member.user_id },
+        query: { revoke_keys: also },
+      });
       toast(`Removed ${member.username}${leftBehind(left)}`);
     } catch (error) {
       toastError(`Could not remove ${member.username}`, error);

@@ -1,5 +1,15 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { EllipsisVertical, KeyRound, LogOut, Shield, ShieldOff, Trash2, UserCheck, UserX } from "lucide-react";
+import {
+  EllipsisVertical,
+  KeyRound,
+  LogOut,
+  Shield,
+  ShieldOff,
+  Smartphone,
+  Trash2,
+  UserCheck,
+  UserX,
+} from "lucide-react";
 import { useState } from "react";
 import { call } from "@/api/client";
 import { fieldError } from "@/api/errors";
@@ -9,10 +19,10 @@ import { Field } from "@/components/ui/field";
 import { FormDialog } from "@/components/ui/form-dialog";
 import { Input } from "@/components/ui/input";
 import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
-import { confirm, type Question } from "@/lib/confirm";
+import { ask, type Question } from "@/lib/confirm";
 import { toast, toastError } from "@/lib/toasts";
 import { useCan } from "@/session/use-can";
-import { leftBehind } from "../left";
+import { leftBehind, REVOKE_KEYS } from "../left";
 
 export function UserActions({ user }: { user: UserView }) {
   const can = useCan();
@@ -47,10 +57,16 @@ export function UserActions({ user }: { user: UserView }) {
         >
           <LogOut aria-hidden /> Sign out everywhere
         </MenuItem>
+        {user.second_factor ? <ResetSecondFactor user={user} act={act} /> : null}
         <MenuItem
           onSelect={() =>
             void (user.is_admin
-              ? patch({ is_admin: false }, `${name} is no longer an admin`)
+              ? patch({ is_admin: false }, `${name} is no longer an admin`, {
+                  title: `Remove admin from ${name}?`,
+                  text: "They keep their account and their roles in projects.",
+                  action: "Remove admin",
+                  also: { ...REVOKE_KEYS, label: "Revoke the API keys they made as an admin" },
+                })
               : patch({ is_admin: true }, `${name} is an admin`, {
                   title: `Make ${name} an admin?`,
                   text: "Admins manage users and projects, with access to every project.",
@@ -66,9 +82,10 @@ export function UserActions({ user }: { user: UserView }) {
             void (user.is_active
               ? patch({ is_active: false }, `Disabled ${name}`, {
                   title: `Disable ${name}?`,
-                  text: "Signs them out until they are enabled again, and withdraws their open invitations. API keys they made keep working.",
+                  text: "Signs them out until they are enabled again, and withdraws their open invitations.",
                   action: "Disable",
                   danger: true,
+                  also: REVOKE_KEYS,
                 })
               : patch({ is_active: true }, `Enabled ${name}`))
           }
@@ -80,12 +97,13 @@ export function UserActions({ user }: { user: UserView }) {
         <MenuItem
           danger
           onSelect={() =>
-            void act(() => call("DELETE /users/{id}", { path }), `Deleted ${name}`, {
+            void act((also) => call("DELETE /users/{id}", { path, query: { revoke_keys: also } }), `Deleted ${name}`, {
               title: `Delete ${name}?`,
-              text: "Deletes their memberships, sessions and open invitations too. API keys they made keep working. The audit trail keeps their name, which becomes available again.",
+              text: "Deletes their memberships, sessions and open invitations too. The audit trail keeps their name, which becomes available again.",
               action: "Delete",
               danger: true,
               typed: name,
+              also: REVOKE_KEYS,
             })
           }
         >
@@ -97,12 +115,36 @@ export function UserActions({ user }: { user: UserView }) {
   );
 }
 
+type Act = ReturnType<typeof useActs>["act"];
+
+function ResetSecondFactor({ user: { id, username }, act }: { user: UserView; act: Act }) {
+  return (
+    <MenuItem
+      onSelect={() =>
+        void act(
+          () => call("DELETE /users/{id}/second-factor", { path: { id } }).then(() => undefined),
+          `Reset the second factor of ${username}`,
+          {
+            title: `Reset the second factor of ${username}?`,
+            text: "For someone who lost their phone and recovery codes. Make sure it is really them who asks. Signs them out everywhere; their password alone then lets them in.",
+            action: "Reset",
+            danger: true,
+          },
+        )
+      }
+    >
+      <Smartphone aria-hidden /> Reset second factor
+    </MenuItem>
+  );
+}
+
 function useActs({ id, username }: UserView) {
   const client = useQueryClient();
-  const act = async (run: () => Promise<LeftView | undefined>, done: string, question?: Question) => {
-    if (question && !(await confirm(question))) return;
+  const act = async (run: (also: boolean) => Promise<LeftView | undefined>, done: string, question?: Question) => {
+    const { yes, also } = question ? await ask(question) : { yes: true, also: false };
+    if (!yes) return;
     try {
-      const left = await run();
+      const left = await run(also);
       toast(left ? done + leftBehind(left) : done);
     } catch (error) {
       toastError(`Could not change ${username}`, error);
@@ -110,7 +152,7 @@ function useActs({ id, username }: UserView) {
     void client.invalidateQueries({ queryKey: ["users"] });
   };
   const patch = (body: UserPatch, done: string, question?: Question) =>
-    act(() => call("PATCH /users/{id}", { path: { id }, body }), done, question);
+    act((also) => call("PATCH /users/{id}", { path: { id }, body, query: { revoke_keys: also } }), done, question);
   return { act, patch };
 }
 

@@ -66,6 +66,7 @@ const COLUMNS: ColumnDef<UserView>[] = [
         <span className="truncate font-medium">{user.username}</span>
         {user.is_admin ? <Badge tone="accent">admin</Badge> : null}
         {user.is_active ? null : <Badge tone="paused">disabled</Badge>}
+        {user.second_factor ? <Badge tone="succeeded">2FA</Badge> : null}
       </span>
     ),
   },
