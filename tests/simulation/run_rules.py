@@ -166,7 +166,7 @@ class _Move:
     def _answered(self, before: Row, ended: Row) -> None:
         """A parked run ends by its callback, by the sweep when that did not come in time, or because somebody cancels
         it; that may be the end of another run, whose followers take its place."""
-        if self.step.verb == "recover":
+        if self.step.verb == "recover" and ended["status"] != "cancelled":
             self._lost(before)
         elif self.step.verb != "answer":
             self.expect(ended["status"] == "cancelled", "a parked run was ended by somebody else")
