@@ -8,7 +8,7 @@ from typing import Any
 from horae.domain.ids import FIRST
 from horae.domain.retention import Retention
 from horae.lifecycle import deletion, fire, prune, recover
-from horae.processes.retiring import retire
+from horae.processes.duties.retiring import retire
 from tests.contract.opened import Opened
 from tests.contract.values import ALL_SHARDS, IDS, middle
 

@@ -9,7 +9,7 @@ from horae.domain.records import Beat, Host, SchedulerSign, ShardView, WorkerRec
 from horae.domain.states import WorkerStatus
 from horae.domain.trouble import Trouble
 from horae.ports import Transaction
-from horae.processes.scheduler import share
+from horae.processes.duties.shards import share
 from tests.contract.world import World, lost_reply, scheduler_sign, worker_sign
 
 LEASE = 60.0  # long, so that a slow machine changes nothing

@@ -3,7 +3,7 @@
 from typing import Any
 
 from horae.domain.records import SchedulerSign
-from horae.processes.scheduler import share
+from horae.processes.duties.shards import share
 
 from .conftest import IDS, Api, add_key
 from .test_access import another_project

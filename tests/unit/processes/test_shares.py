@@ -2,7 +2,7 @@
 
 import pytest
 
-from horae.processes.scheduler import fair_share
+from horae.processes.duties.shards import fair_share
 
 
 @pytest.mark.parametrize("shards", [1, 7, 64, 4096])

@@ -1,0 +1,14 @@
+"""What a scheduler does, one duty per file: a step that says how long to wait, and the hints that end the wait early.
+A new one is a file here and a line in `DUTIES`."""
+
+from __future__ import annotations
+
+from horae.processes.duties.duty import Duty, Post
+from horae.processes.duties.fire import Fire
+from horae.processes.duties.shards import Shards
+from horae.processes.duties.sweep import Sweep
+from horae.processes.duties.upkeep import Upkeep
+
+DUTIES: tuple[type[Duty], ...] = (Shards, Fire, Sweep, Upkeep)
+
+__all__ = ["DUTIES", "Duty", "Post"]

@@ -1,0 +1,55 @@
+"""What every duty of a scheduler has, and what they know of each other."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from horae.domain.records import LeftOut, SchedulerSign
+from horae.ports import Clock, Ids, Store
+from horae.processes.loop import Loop
+from horae.processes.neighbours import IsDead
+from horae.processes.settings import SchedulerSettings
+
+
+@dataclass(slots=True)
+class Post:
+    """A scheduler's place: what it was given, and what one duty finds out for the others."""
+
+    sign: SchedulerSign
+    store: Store
+    settings: SchedulerSettings
+    shard_count: int
+    clock: Clock
+    ids: Ids
+    hints_arrive: Callable[[], bool]
+    surely_dead: IsDead
+    shards: list[int] = field(default_factory=list)  # that it owns now
+    left_out: tuple[LeftOut, ...] = ()  # due jobs whose definition this scheduler cannot read
+    trouble: Callable[[], str | None] = lambda: None  # of a duty that keeps failing
+    gained: Callable[[], None] = lambda: None  # called when it owns shards that it did not own before
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it holds the first shard: what one scheduler of a cluster should do, that one does."""
+        return 0 in self.shards
+
+
+class Duty(ABC):
+    """`topics` are those of hints that wake it."""
+
+    name: ClassVar[str]
+    topics: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, post: Post) -> None:
+        self.post = post
+        self.loop = Loop(self.name, self.step)
+
+    @abstractmethod
+    async def step(self) -> float | None:
+        """One piece of work; the seconds until the next, None to wait for a wake-up."""
+
+    def on_hint(self) -> None:
+        self.loop.wake.set()

@@ -1,0 +1,75 @@
+"""Fire: the due jobs of this scheduler's shards get their runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from horae.domain.records import LeftOut
+from horae.lifecycle.fire import Fired, fire, idle_for
+from horae.processes.duties.duty import Duty, Post
+from horae.processes.loop import log
+
+_LOCKED_ELSEWHERE = 0.01  # a due job whose row somebody else was just at
+
+
+class Fire(Duty):
+    name = "fire"
+    topics = frozenset({"jobs"})
+
+    def __init__(self, post: Post) -> None:
+        super().__init__(post)
+        self._due = True
+        post.gained = self.on_hint
+
+    def on_hint(self) -> None:
+        self._due = True
+        super().on_hint()
+
+    async def step(self) -> float | None:
+        post = self.post
+        if not post.shards:
+            return post.settings.poll
+        if not self._due:
+            return await self._look()
+        self._due = False
+        try:
+            fired: Fired = await post.store.transact(
+                fire,
+                shards=post.shards,
+                limit=post.settings.batch,
+                scheduler_id=post.sign.id,
+                passing=len(post.left_out),
+            )
+        except BaseException:
+            self._due = True
+            raise
+        self._leave_out(fired.left_out)
+        return self._until(fired.idle_for, busy=fired.more)
+
+    def _leave_out(self, left_out: Sequence[LeftOut]) -> None:
+        """Jobs whose definition cannot be read wait, and are spoken of once. The sweep tells the others."""
+        before = self.post.left_out
+        for one in left_out:
+            if one not in before:
+                log.warning(
+                    "cannot read a job: it does not fire until it is fixed, or a scheduler that can has it",
+                    job=one.job_id,
+                    version=one.version,
+                    reason=one.reason,
+                )
+        for job_id in {one.job_id for one in before} - {one.job_id for one in left_out}:
+            log.info("a job that could not be read can be read again, or is gone", job=job_id)
+        self.post.left_out = tuple(left_out)
+
+    async def _look(self) -> float:
+        """Asks when the next job is due: hints about new and changed jobs may be lost."""
+        left_out = {(one.job_id, one.version) for one in self.post.left_out}
+        return self._until(await self.post.store.read(idle_for, shards=self.post.shards, left_out=left_out))
+
+    def _until(self, seconds: float | None, *, busy: bool = False) -> float:
+        post = self.post
+        longest = post.settings.poll * (5 if post.hints_arrive() else 1)
+        if seconds is None or seconds > longest:
+            return longest * (0.75 + 0.25 * post.ids.chance())
+        self._due = True
+        return 0 if busy else max(seconds, 0 if seconds > 0 else _LOCKED_ELSEWHERE)

@@ -1,0 +1,69 @@
+"""Shards: renews this scheduler's share of them, and evens it out with the others.
+
+Leases only decide who works: row locks and unique keys decide what is true, so two schedulers that both believe to own
+a shard still create each occurrence once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from horae.domain.records import SchedulerSign
+from horae.ports import Transaction
+from horae.processes.duties.duty import Duty, Post
+from horae.processes.loop import log
+
+_HANDED_OVER = 0.5  # how often to look for shards that somebody gave back, where no hint tells
+
+
+class Shards(Duty):
+    name = "shards"
+    topics = frozenset({"shards"})
+
+    def __init__(self, post: Post) -> None:
+        super().__init__(post)
+        self._renew_at = 0.0
+
+    async def step(self) -> float:
+        post = self.post
+        lease, now = post.settings.shard_lease, post.clock.monotonic()
+        if not post.hints_arrive() and now < self._renew_at and not await post.store.read(_any_free):
+            return min(self._renew_at - now, _HANDED_OVER)
+        shards = await post.store.transact(share, post.sign, lease, post.shard_count, post.trouble())
+        if shards != post.shards:
+            log.info("shards", owned=len(shards), of=post.shard_count)
+            gained = set(shards) - set(post.shards)
+            post.shards = shards
+            if gained:
+                post.gained()
+        self._renew_at = now + lease / 3
+        return lease / 3 if post.hints_arrive() else min(lease / 3, _HANDED_OVER)
+
+
+async def share(
+    tx: Transaction, sign: SchedulerSign, lease: float, shard_count: int, trouble: str | None = None
+) -> list[int]:
+    """Beats, renews, gives back what is more than a fair share, takes what is free; the shards now owned."""
+    if not await tx.processes.beat_scheduler(sign.id, trouble):
+        await tx.processes.register_scheduler(sign)  # it was away for so long that it had been forgotten
+    owned = await tx.processes.renew_shards(sign.id, lease)
+    fair = fair_share(await tx.processes.live_schedulers(lease), sign.id, shard_count)
+    if len(owned) > fair:
+        await tx.processes.release_shards(sign.id, keep=fair)
+        tx.hint("shards")
+        return owned[:fair]
+    if len(owned) < fair:
+        owned = sorted([*owned, *await tx.processes.take_shards(sign.id, lease, fair - len(owned))])
+    return owned
+
+
+def fair_share(live: Sequence[str], me: str, shard_count: int) -> int:
+    """What is left over when all have the same goes to the first ones, one each: so everybody's share is known without
+    asking, the shares add up, and no two differ by more than one."""
+    everybody = sorted({*live, me})
+    same, over = divmod(shard_count, len(everybody))
+    return same + (everybody.index(me) < over)
+
+
+async def _any_free(tx: Transaction) -> bool:
+    return await tx.processes.any_shard_free()

@@ -1,0 +1,79 @@
+"""Sweep: what others left behind. Runs of lost workers are recovered, runs that nobody started in time expire, long
+operations and deletions go on, and counters are rolled up."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+
+from horae.domain.errors import StoreUnavailable
+from horae.domain.records import LeftOut
+from horae.lifecycle.deletion import carry_out
+from horae.lifecycle.prune import roll_up
+from horae.lifecycle.recover import expire
+from horae.lifecycle.redrive import carry_on
+from horae.ports import Transaction
+from horae.processes.duties.duty import Duty, Post
+from horae.processes.neighbours import dead_neighbours, recover_lost
+
+_SWEPT = 500  # a full batch: there may be more
+_NOTE_EVERY = 60.0
+
+
+class Sweep(Duty):
+    name = "sweep"
+
+    def __init__(self, post: Post) -> None:
+        super().__init__(post)
+        self._noted: Sequence[LeftOut] = ()
+        self._note_at = 0.0
+
+    async def step(self) -> float:
+        """Asks in one statement what there is to do; mostly nothing. Goes on at once if there was more than a batch.
+        One chore that fails keeps none of the others from being done."""
+        chores, most, failed = await self.post.store.read(_chores), 0, None
+        for chore in self._chores(chores):
+            try:
+                most = max(most, await chore())
+            except StoreUnavailable:
+                raise
+            except Exception as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
+        return 0 if most >= _SWEPT else self.post.settings.sweep
+
+    def _chores(self, chores: Collection[str]) -> Iterator[Callable[[], Awaitable[int]]]:
+        store = self.post.store
+        if "running" in chores:
+            yield lambda: self._recover(lost="lost" in chores)
+        if "overdue" in chores:
+            yield lambda: store.transact(expire, limit=_SWEPT)
+        if "operations" in chores:
+            yield lambda: store.transact(carry_on, limit=_SWEPT)
+        if "deletions" in chores:
+            yield lambda: store.transact(carry_out, limit=_SWEPT)
+        if "tallies" in chores and self.post.is_first:
+            yield lambda: store.transact(roll_up)
+        new = not {*self.post.left_out} <= {*self._noted}
+        if self.post.left_out and (new or self.post.clock.monotonic() >= self._note_at):
+            yield self._note
+
+    async def _recover(self, *, lost: bool) -> int:
+        post = self.post
+        dead = await dead_neighbours(post.store, post.sign.host, post.surely_dead)
+        return await recover_lost(post.store, post.ids, dead) if dead or lost else 0
+
+    async def _note(self) -> int:
+        """Tells the others which jobs this scheduler cannot read: one of them may be able to."""
+        left_out = self.post.left_out
+        await self.post.store.transact(_unreadable, self.post.sign.id, left_out)
+        self._noted, self._note_at = left_out, self.post.clock.monotonic() + _NOTE_EVERY
+        return 0
+
+
+async def _chores(tx: Transaction) -> set[str]:
+    return await tx.runs.chores()
+
+
+async def _unreadable(tx: Transaction, scheduler_id: str, left_out: Sequence[LeftOut]) -> None:
+    await tx.unreadable.note(scheduler_id, left_out)
