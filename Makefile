@@ -9,7 +9,7 @@ SEEDS  ?= 0-1999
 DATABASES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup env portal up check format test test-databases simulate faults bench bench-check soak servers servers-stop lock clean
+.PHONY: help setup env portal up check audit format test test-databases simulate faults bench bench-check soak servers servers-stop lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 22
@@ -32,6 +32,9 @@ check: env       ## all that CI checks without running the code
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --cache-dir .cache/importlinter
 	$(PYTHON) tools/portal.py check
+
+audit: env       ## known vulnerabilities of the packages; ARGS=--require fails where nobody can be asked
+	@$(PYTHON) tools/audit.py $(ARGS)
 
 format: env      ## put the code into shape
 	$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .

@@ -82,7 +82,7 @@ def do(verb: str) -> None:
     if verb == "build":
         build()
     elif verb == "lock":
-        portal_lock.complete(LOCK)
+        portal_lock.complete(LOCK, (on_machine() or from_wheel()).digest)
     else:
         node = ready()
         for script in VERBS[verb]:
@@ -167,6 +167,12 @@ class Node:
             words = " ".join(Path(str(part)).name for part in command[:4])
             raise Failed(f"{words} … failed (exit {done.returncode})")
 
+    def digest(self, name: str, version: str) -> str | None:
+        """Of a package, as the registry that npm uses tells it."""
+        command = [self.program, self.npm_script, "view", f"{name}@{version}", "dist.integrity"]
+        done = subprocess.run(command, cwd=SOURCES, capture_output=True, text=True, check=False)
+        return done.stdout.strip() or None
+
     def npm(self, *arguments: str | Path) -> None:
         self.run(self.npm_script, *arguments)
 
@@ -178,6 +184,10 @@ def ready() -> Node:
     node = on_machine() or from_wheel()
     if not installed():
         tell("Fetching the portal's packages into portal/node_modules …")
+        if strange := portal_lock.unverified_here(LOCK):
+            tell(
+                f"NOT VERIFIED: package-lock.json has no digest of {', '.join(strange)}: `tools/portal.py lock` adds it"
+            )
         try:
             node.run(node.npm_script, "ci", *NPM_CI, quiet=True)
         except Failed:

@@ -117,6 +117,7 @@ def pin() -> None:
         "dev.txt": ["pyproject.toml", "--group", "dev", "--constraint", "requirements/runtime.txt"],
         "uv.txt": ["--group", "uv"],
         "node.txt": ["--group", "node"],
+        "audit.txt": ["--group", "audit"],
     }.items():
         options = ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-annotate", "--quiet"]
         options += ["--custom-compile-command", "make lock", *os.environ.get("ARGS", "").split()]

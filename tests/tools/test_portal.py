@@ -53,6 +53,24 @@ def test_a_second_build_does_nothing(built: Path):
     assert {path: path.stat().st_mtime_ns for path in built.rglob("*")} == before
 
 
+def test_whatever_is_installed_here_has_a_digest():
+    """Of what is for other platforms, the registry that we lock with has none: there the build says so."""
+    packages = json.loads(portal.LOCK.read_text())["packages"]
+    strange = portal_lock.unverified(packages)
+    assert not [path for path in strange if portal_lock.concerned(packages[path], "linux", "x64", "glibc")]
+    assert all(packages[path].get("optional") for path in strange)
+    assert [path for path in strange if portal_lock.concerned(packages[path], "darwin", "arm64", "")]
+
+
+def test_locking_asks_for_digests(tmp_path: Path):
+    lock = tmp_path / "package-lock.json"
+    packages = {"": {}, "node_modules/a": {"version": "1.0"}, "node_modules/@b/c": {"version": "2.0"}}
+    lock.write_text(json.dumps({"packages": packages}))
+    portal_lock.complete(lock, lambda *package: {("@b/c", "2.0"): "sha512-x"}.get(package))
+    found = json.loads(lock.read_text())["packages"]
+    assert (found["node_modules/a"], found["node_modules/@b/c"]["integrity"]) == ({"version": "1.0"}, "sha512-x")
+
+
 def test_its_lock_file_is_for_every_platform_and_names_no_registry():
     assert portal_lock.flaws(portal.LOCK) == []
 
