@@ -169,7 +169,7 @@ class Node:
 
     def digest(self, name: str, version: str) -> str | None:
         """Of a package, as the registry that npm uses tells it."""
-        command = [self.program, self.npm_script, "view", f"{name}@{version}", "dist.integrity"]
+        command = [str(self.program), str(self.npm_script), "view", f"{name}@{version}", "dist.integrity"]
         done = subprocess.run(command, cwd=SOURCES, capture_output=True, text=True, check=False)
         return done.stdout.strip() or None
 

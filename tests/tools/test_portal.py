@@ -81,7 +81,7 @@ def test_a_lock_file_is_completed(tmp_path: Path):
     resolved = {"version": "1.0.0", "resolved": "https://registry.example/b.tgz"}
     lock.write_text(json.dumps({"packages": {"": {}, "node_modules/tool": tool, "node_modules/b": resolved}}))
     assert portal_lock.flaws(lock) == ["node_modules/b names a registry", "tool-linux-x64-musl is missing"]
-    portal_lock.complete(lock)
+    portal_lock.complete(lock, lambda *_: None)
     assert portal_lock.flaws(lock) == []
     added = json.loads(lock.read_text())["packages"]["node_modules/tool-linux-x64-musl"]
     assert added == {
