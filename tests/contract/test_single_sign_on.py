@@ -222,3 +222,5 @@ async def test_linking_is_for_whom_it_may_concern(world: World, somebody: User):
     await world.store.transact(sessions.end_session, session_id=his.id)
     assert await link(his.id, "2") == Refusal.EXPIRED
     assert [one[1] for one in await told(world, "user.link")] == ["ada"]
+    await world.store.transact(users.change_user, ref="ada", password="another hash", actor="user:root")
+    assert await enter(world, person(name="ada")) == Refusal.TAKEN, "a new password closes the other ways"

@@ -713,6 +713,17 @@ export interface Limits {
   processes?: number | null;
 }
 
+/** With your password here, as for everything that lets somebody in later. */
+export interface LinkBody {
+  next?: string;
+  password: string;
+}
+
+/** Since when you can sign in through the identity provider; null if you cannot. */
+export interface LinkView {
+  since: string | null;
+}
+
 /** A job in a list; the last two fields are there if `include` asks for them. */
 export interface ListedJobView {
   name: string;
@@ -1822,11 +1833,23 @@ export interface Operations {
     body: SsoBody | undefined;
     answer: SsoView;
   };
+  "GET /auth/sso/link": {
+    path: never;
+    query: never;
+    body: never;
+    answer: LinkView;
+  };
   "POST /auth/sso/link": {
     path: never;
     query: never;
-    body: SsoBody | undefined;
+    body: LinkBody;
     answer: SsoView;
+  };
+  "DELETE /auth/sso/link": {
+    path: never;
+    query: never;
+    body: never;
+    answer: void;
   };
   "POST /auth/device": {
     path: never;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 import { actIn, call } from "@/api/client";
-import type { MeView, PlaceView, TokensView, UserView } from "@/api/schema";
+import type { MeView, PlaceView, SignOutView, TokensView, UserView } from "@/api/schema";
 import { remember, remembered } from "@/lib/storage";
 import { type SecondStep, secondStepOf } from "./second-step";
 import { drop, keep, maybeSignedIn, onSignedOut, post } from "./tokens";
@@ -69,11 +69,13 @@ export async function signUp(
 }
 
 export async function signOut(): Promise<void> {
+  let elsewhere: SignOutView | undefined;
   try {
-    await post<void>("/auth/logout", {});
+    elsewhere = await post<SignOutView | undefined>("/auth/logout", {});
   } finally {
     drop();
   }
+  if (elsewhere) location.assign(elsewhere.url); // the identity provider ends its session as well
 }
 
 /** Asks again who one is: after joining a project, say. */

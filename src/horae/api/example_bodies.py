@@ -53,6 +53,7 @@ BODIES: dict[str, Any] = {
     "UserBody": {"username": "ben", "password": "a long sentence is best"},
     "UserPatch": {"is_active": False},
     "SsoBody": {"next": "/jobs"},
+    "LinkBody": {"next": "/settings/account", "password": "a long sentence is best"},
     "DeviceBody": {"client": "horae on laptop"},
     "DeviceTokenBody": {"device_code": "as it came with the code to show"},
     "ApprovalBody": {"approve": True},

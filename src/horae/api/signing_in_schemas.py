@@ -7,13 +7,25 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, SecretStr
 
-from horae.api.account_schemas import Body, TokensView
+from horae.api.account_schemas import Body, Secret, TokensView
 
 
 class SsoBody(Body):
     """`next` is the page of the portal to come back to."""
 
     next: Annotated[str, Field(max_length=1_000)] = "/"
+
+
+class LinkBody(SsoBody):
+    """With your password here, as for everything that lets somebody in later."""
+
+    password: Secret
+
+
+class LinkView(BaseModel):
+    """Since when you can sign in through the identity provider; null if you cannot."""
+
+    since: datetime | None
 
 
 class SsoView(BaseModel):

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from horae.domain.account import Identity, NewSession, NewUser, User, session_ends
 from horae.domain.difference import Change
+from horae.domain.errors import Conflict, NotFound
 from horae.domain.roles import above
 from horae.domain.single_sign_on import ACTOR, NO_PASSWORD, Create, Person, Refusal, Rights
 from horae.lifecycle.departure import KEPT, leave
@@ -60,6 +61,17 @@ async def link(tx: Transaction, *, person: Person, session_id: str) -> User | Re
     await tx.identities.add(Identity(person.issuer, person.subject, account.user.id))
     await _note(tx, "user.link", account.user, f"user:{account.user.username}", [Change("issuer", None, person.issuer)])
     return account.user
+
+
+async def unlink(tx: Transaction, *, user_id: str, actor: str) -> None:
+    """From then on the user signs in by password alone. What claims gave stays, as if it had been given by hand."""
+    user = await tx.accounts.user(user_id, lock=True)
+    if user is None:
+        raise NotFound("there is no such user")
+    if not user.has_password:
+        raise Conflict("this account has no password: disconnected, nobody could sign in to it")
+    if await tx.identities.forget(user_id):
+        await _note(tx, "user.unlink", user, actor)
 
 
 async def apply(tx: Transaction, identity: Identity, user: User, rights: Rights) -> tuple[str, ...]:

@@ -35,8 +35,8 @@ async def change_user(
     user = await find_user(tx, ref, lock=True)
     if is_admin is False or is_active is False:
         _keep_an_admin(admins, user)
-    if password is not None and not user.has_password:
-        raise Conflict("this user signs in through the identity provider and has no password", field="password")
+    if password is not None:
+        await _reset_ways_in(tx, user)
     changes: dict[str, bool | str] = {}
     if is_admin is not None and is_admin != user.is_admin:
         changes["is_admin"] = is_admin
@@ -108,6 +108,14 @@ def _differences(old: User, new: User) -> list[Change]:
 async def owned(tx: Transaction, user: User) -> set[str]:
     """The projects that they own."""
     return {place.project_id for place in await tx.accounts.places(user.id) if place.role == "owner"}
+
+
+async def _reset_ways_in(tx: Transaction, user: User) -> None:
+    """Before a new password: whoever had got in may have left themselves another way, and those who have only that one
+    get no second."""
+    if not user.has_password:
+        raise Conflict("this user signs in through the identity provider and has no password", field="password")
+    await tx.identities.forget(user.id)
 
 
 def _keep_an_admin(admins: list[str], user: User) -> None:

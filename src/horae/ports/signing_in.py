@@ -23,8 +23,12 @@ class Identities(Protocol):
         ...
 
     async def gave_admin(self, identity: Identity, gave: bool) -> None: ...
-    async def issuers(self, user_id: str) -> list[str]:
-        """The providers where a user has an identity."""
+    async def since(self, user_id: str, issuer: str) -> datetime | None:
+        """Since when a user can sign in through a provider; None if they cannot."""
+        ...
+
+    async def forget(self, user_id: str) -> int:
+        """All that a user has; how many they were."""
         ...
 
     async def claimed(self, user_id: str) -> dict[str, str]:

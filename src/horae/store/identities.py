@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from horae.domain.account import Identity
 from horae.store.rows import Group
 
@@ -35,11 +37,16 @@ class IdentityTables(Group):
             {"issuer": identity.issuer, "subject": identity.subject, "gave": gave},
         )
 
-    async def issuers(self, user_id: str) -> list[str]:
+    async def since(self, user_id: str, issuer: str) -> datetime | None:
         rows = await self.db.fetch(
-            "SELECT DISTINCT issuer FROM identities WHERE user_id = :id ORDER BY issuer", {"id": user_id}
+            "SELECT MIN(created_at) AS since FROM identities WHERE user_id = :id AND issuer = :issuer",
+            {"id": user_id, "issuer": issuer},
         )
-        return [row["issuer"] for row in rows]
+        found: datetime | None = rows[0]["since"]
+        return found
+
+    async def forget(self, user_id: str) -> int:
+        return await self.db.execute("DELETE FROM identities WHERE user_id = :id", {"id": user_id})
 
     async def claimed(self, user_id: str) -> dict[str, str]:
         rows = await self.db.fetch("SELECT project_id, role FROM claimed_roles WHERE user_id = :id", {"id": user_id})

@@ -85,7 +85,7 @@ class Visitor:
     async def fill_in(self, username: str, password: str) -> None:
         await self.page.get_by_label("Name").fill(username)
         await self.page.get_by_label("Password").fill(password)
-        await self.page.get_by_role("button", name="Sign in").click()
+        await self.page.get_by_role("button", name="Sign in", exact=True).click()
 
     async def look(self, name: str) -> None:
         """Screenshots in light, and in dark on a phone; neither may be hard to read for anybody."""

@@ -8,13 +8,16 @@ Call = tuple[dict[str, Any] | None, int]
 GOOD = "nine red kites above"
 ROOT = "/api/v1"
 PROJECT, USER, MEMBER = f"{ROOT}/projects/{{id}}", f"{ROOT}/users/{{id}}", f"{ROOT}/projects/{{id}}/members/{{user}}"
+LINK = f"{ROOT}/auth/sso/link"
 DEVICE = f"{ROOT}/auth/device/{{code}}"
 FACTOR = f"{ROOT}/auth/second-factor"
 
 CALLS: dict[tuple[str, str], Call] = {
     ("GET", f"{ROOT}/auth/me"): (None, 200),
     ("POST", f"{ROOT}/auth/password"): ({"password": PASSWORD, "new_password": GOOD}, 204),
-    ("POST", f"{ROOT}/auth/sso/link"): ({}, 404),  # it is not set up
+    ("POST", LINK): ({"password": PASSWORD}, 404),  # it is not set up
+    ("GET", LINK): (None, 404),
+    ("DELETE", LINK): (None, 204),
     ("GET", DEVICE): (None, 404),  # there is none
     ("POST", DEVICE): ({"approve": True}, 404),
     ("GET", FACTOR): (None, 200),
@@ -48,7 +51,7 @@ CALLS: dict[tuple[str, str], Call] = {
 }
 # What only somebody who signed in can do, whatever the role of a key.
 USERS_ONLY = {
-    f"{ROOT}/auth/sso/link",
+    LINK,
     DEVICE,
     f"{ROOT}/auth/password",
     f"{ROOT}/auth/sessions",

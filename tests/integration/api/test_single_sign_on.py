@@ -188,17 +188,20 @@ async def test_an_account_of_the_same_name_is_linked_only_by_its_user(api: Api, 
     token = await add_user(api.store, "ada")
     assert await browser.sign_in() == "/jobs#sso=taken"
     headers = {"authorization": f"Bearer {token}"}
-    answer = await browser.http.post("/api/v1/auth/sso/link", json={"next": "/settings/account"}, headers=headers)
+    body = {"next": "/settings/account", "password": "not this one"}
+    assert (await browser.http.post("/api/v1/auth/sso/link", json=body, headers=headers)).status_code == 403
+    body["password"] = PASSWORD
+    answer = await browser.http.post("/api/v1/auth/sso/link", json=body, headers=headers)
     query = asked(answer.json()["url"])
     back = await browser.come_back(code=provider.grant(query), state=query["state"])
     assert (back, browser.is_in) == ("/settings/account#sso=connected", False)
     assert await browser.sign_in() == "/jobs#sso=in"
     me = await browser.me()
     assert (me["actor"], me["user"]["has_password"]) == ("user:ada", True)
-    key = await browser.http.post(
-        "/api/v1/auth/sso/link", json={}, headers={"authorization": f"Bearer {api.tokens['owner']}"}
-    )
-    assert key.status_code == 403
+    assert (await browser.http.get("/api/v1/auth/sso/link", headers=headers)).json()["since"] is not None
+    assert (await browser.http.delete("/api/v1/auth/sso/link", headers=headers)).status_code == 204
+    assert (await browser.http.get("/api/v1/auth/sso/link", headers=headers)).json() == {"since": None}
+    assert await browser.sign_in() == "/jobs#sso=taken"
 
 
 async def test_the_way_out_leads_past_the_provider(browser: Browser, provider: Hostile):
@@ -223,6 +226,7 @@ async def test_an_account_without_a_password_has_none_to_guess_or_change(api: Ap
         assert answer.status_code == 401
         assert "username or the password" in answer.json()["detail"]
     headers = {"authorization": f"Bearer {(await browser.tokens())['access_token']}"}
+    assert (await browser.http.delete("/api/v1/auth/sso/link", headers=headers)).status_code == 409
     body = {"password": "!", "new_password": "nine red kites above"}
     assert (await browser.http.post("/api/v1/auth/password", json=body, headers=headers)).status_code == 403
     answer = await api.call("PATCH", "/users/ada", json={"password": "nine red kites above"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Annotated
 
 import structlog
@@ -12,22 +13,23 @@ from horae.api import cookies, signin, sso
 from horae.api.auth import Caller, Public, allow_own, public
 from horae.api.body import read_model, takes
 from horae.api.context import Context, Ctx, origin_of
-from horae.api.errors import ProviderAway, TooManyRequests, refuses
+from horae.api.errors import ProviderAway, TooManyRequests, Unauthenticated, refuses
 from horae.api.gate import Door, Gate
 from horae.api.routes import PREFIX
-from horae.api.signing_in_schemas import SsoBody, SsoView
+from horae.api.signing_in_schemas import LinkBody, LinkView, SsoBody, SsoView
 from horae.api.sso import Attempt, provider_of
 from horae.api.views import reply
-from horae.domain.account import PORTAL, NewSession
+from horae.domain.account import PORTAL, NewSession, User
 from horae.domain.errors import Conflict, DuplicateKey, NotAllowed
 from horae.domain.lockout import ADDRESS
 from horae.domain.single_sign_on import NotAccepted, Person, Refusal, person
 from horae.lifecycle import sessions, single_sign_on
 from horae.lifecycle.single_sign_on import SignedIn
-from horae.ports import Proof
+from horae.ports import Proof, Transaction
 
 log = structlog.get_logger()
 router = APIRouter(prefix=PREFIX, tags=["auth"])
+Own = Annotated[Caller, Depends(allow_own("account:own"))]
 
 
 class _Browser(Public):
@@ -51,20 +53,42 @@ async def start_sso(request: Request, context: Ctx, gate: Door) -> Response:
     return await _start(request, context, gate, sso.begin(context, body.next))
 
 
-@router.post(
-    "/auth/sso/link",
-    response_model=SsoView,
-    responses=refuses(404),
-    openapi_extra=takes(SsoBody, required=False),
-)
-async def link_sso(
-    request: Request, context: Ctx, gate: Door, caller: Annotated[Caller, Depends(allow_own("account:own"))]
-) -> Response:
-    """The same for somebody who has an account here: from then on they may sign in through the provider."""
-    body = await read_model(request, SsoBody)
-    if caller.session_id is None:
-        raise NotAllowed("an API key cannot be linked to an identity")
-    return await _start(request, context, gate, sso.begin(context, body.next, caller.session_id))
+@router.get("/auth/sso/link", response_model=LinkView, responses=refuses(404))
+async def show_link(context: Ctx, caller: Own) -> Response:
+    """Whether you can sign in through the identity provider."""
+    user, _ = _signed_in(caller)
+    return reply({"since": await context.store.read(_since, user.id, provider_of(context).issuer)})
+
+
+@router.delete("/auth/sso/link", status_code=204)
+async def unlink_sso(context: Ctx, caller: Own) -> Response:
+    """From then on you sign in by password alone."""
+    user, _ = _signed_in(caller)
+    await context.store.transact(single_sign_on.unlink, user_id=user.id, actor=caller.actor)
+    return Response(status_code=204)
+
+
+@router.post("/auth/sso/link", response_model=SsoView, responses=refuses(404), openapi_extra=takes(LinkBody))
+async def link_sso(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
+    """Begins a sign-in at the identity provider after which you can sign in through it as well as by password."""
+    body = await read_model(request, LinkBody)
+    user, session_id = _signed_in(caller)
+    provider_of(context)
+    try:
+        await signin.check_password(context, gate, request, user.username, body.password.get_secret_value())
+    except Unauthenticated:
+        raise NotAllowed("the password is wrong") from None  # a 401 would say that the token is
+    return await _start(request, context, gate, sso.begin(context, body.next, session_id))
+
+
+def _signed_in(caller: Caller) -> tuple[User, str]:
+    if caller.user is None or caller.session_id is None:
+        raise NotAllowed("an API key has no identity: sign in as yourself")
+    return caller.user, caller.session_id
+
+
+async def _since(tx: Transaction, user_id: str, issuer: str) -> datetime | None:
+    return await tx.identities.since(user_id, issuer)
 
 
 async def _start(request: Request, context: Context, gate: Gate, attempt: Attempt) -> Response:

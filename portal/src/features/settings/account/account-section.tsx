@@ -14,6 +14,7 @@ import { chosenZone, setUserZone, systemZone } from "@/lib/times";
 import { toast, toastError } from "@/lib/toasts";
 import { useSession } from "@/session/session";
 import { drop } from "@/session/tokens";
+import { ConnectProvider } from "./connect-provider";
 import { PasswordForm } from "./password-form";
 import { SecondFactorPanel } from "./second-factor-panel";
 
@@ -34,15 +35,16 @@ export function AccountSection() {
         <KeyValues
           items={[
             ["Last sign-in", me.user ? <Time key="seen" at={me.user.last_login_at} /> : null],
-            ["Password set", me.user ? <Time key="set" at={me.user.password_changed_at} /> : null],
+            ["Password set", me.user?.has_password ? <Time key="set" at={me.user.password_changed_at} /> : null],
             ["Admin", me.is_admin ? "of the whole installation" : null],
             ["Projects", places.map(({ name, role }) => `${name} (${role})`).join(", ")],
           ]}
         />
       </Panel>
       <Display />
-      {me.user ? <PasswordForm username={me.user.username} /> : null}
+      {me.user?.has_password ? <PasswordForm username={me.user.username} /> : null}
       {me.user?.has_password ? <SecondFactorPanel /> : null}
+      {me.user?.has_password ? <ConnectProvider /> : null}
       <Sessions />
     </div>
   );

@@ -39,9 +39,11 @@ export function UserActions({ user }: { user: UserView }) {
   return (
     <>
       <Menu trigger={trigger}>
-        <MenuItem onSelect={() => setResetting(true)}>
-          <KeyRound aria-hidden /> Set a new password
-        </MenuItem>
+        {user.has_password ? (
+          <MenuItem onSelect={() => setResetting(true)}>
+            <KeyRound aria-hidden /> Set a new password
+          </MenuItem>
+        ) : null}
         <MenuItem
           onSelect={() =>
             void act(
