@@ -114,7 +114,9 @@ export interface BusyWorkerView {
   pid: number;
   version: string;
   queues: string[];
+  other_queues: number;
   projects: string[];
+  other_projects: number;
   offers: string[];
   slots: number;
   busy: number;
@@ -1558,6 +1560,10 @@ export interface WorkerNumbers {
 
 export type WorkerStatus = "idle" | "busy" | "draining" | "stopped" | "offline";
 
+/**
+ * `queues` and `projects` are empty of a worker that serves all. Of those of other projects only admins see the
+ * names; to others, `other_queues` and `other_projects` tell how many there are.
+ */
 export interface WorkerView {
   id: string;
   name: string;
@@ -1566,7 +1572,9 @@ export interface WorkerView {
   pid: number;
   version: string;
   queues: string[];
+  other_queues: number;
   projects: string[];
+  other_projects: number;
   offers: string[];
   slots: number;
   busy: number;

@@ -44,6 +44,15 @@ it("puts the last state into what is shown", () => {
   expect(client.getQueryData(["runs", "one", "r2"])).toBeUndefined();
 });
 
+it("keeps what an event leaves out because it is long", () => {
+  const client = new QueryClient();
+  client.setQueryData(["runs", "one", "r1"], { id: "r1", input: { a: 1 }, result: null, truncated: [] });
+  const batch = new Batch();
+  batch.add(run("r1", { status: "succeeded", input: null, result: null, truncated: ["input", "result"] }));
+  batch.patch(client);
+  expect(client.getQueryData(["runs", "one", "r1"])).toMatchObject({ input: { a: 1 }, truncated: ["result"] });
+});
+
 it("leaves lists alone that have none of it", () => {
   const items = new Map([["a", { id: "a", n: 2 }]]);
   const other = { items: [{ id: "b" }], next_cursor: null };

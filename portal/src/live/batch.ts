@@ -48,7 +48,7 @@ export class Batch {
         patched(old, items),
       );
       for (const [id, item] of items) {
-        client.setQueryData([noun, "one", id], (old: unknown) => (old ? { ...old, ...item } : undefined));
+        client.setQueryData([noun, "one", id], (old: unknown) => (old ? merged(old as Item, item) : undefined));
       }
     }
   }
@@ -77,5 +77,15 @@ export function patched(old: unknown, items: Map<string, Item>): unknown {
   const list = old.items as Item[];
   if (!list.some((item) => items.has(item.id))) return old;
   // What is not in it stays the same object: its row is not rendered again.
-  return { ...old, items: list.map((item) => (items.has(item.id) ? { ...item, ...items.get(item.id) } : item)) };
+  return { ...old, items: list.map((item) => merged(item, items.get(item.id))) };
+}
+
+/** What came, without losing what it leaves out because it is long and we have already. */
+function merged(old: Item, came: Item | undefined): Item {
+  if (!came) return old;
+  const missing = Array.isArray(came.truncated) ? (came.truncated as string[]) : [];
+  if (missing.length === 0) return { ...old, ...came };
+  const known = missing.filter((name) => old[name] !== null && old[name] !== undefined);
+  const kept = Object.fromEntries(known.map((name) => [name, old[name]]));
+  return { ...old, ...came, ...kept, truncated: missing.filter((name) => !known.includes(name)) };
 }

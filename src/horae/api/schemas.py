@@ -262,6 +262,9 @@ class IsolationView(BaseModel):
 
 
 class WorkerView(BaseModel):
+    """`queues` and `projects` are empty of a worker that serves all. Of those of other projects only admins see the
+    names; to others, `other_queues` and `other_projects` tell how many there are."""
+
     id: str
     name: str
     hostname: str
@@ -269,7 +272,9 @@ class WorkerView(BaseModel):
     pid: int
     version: str
     queues: list[str]
+    other_queues: int
     projects: list[str]
+    other_projects: int
     offers: list[str]
     slots: int
     busy: int

@@ -22,7 +22,8 @@ class Stay:
     permission: str
 
     async def is_over(self) -> bool:
-        """Whether the key, the session, the membership or the project is gone, or the role no longer suffices."""
+        """Whether the key, the session, the membership or the project is gone, or the role no longer suffices. Somebody
+        who is no longer an admin asks again: others see less."""
         try:
             caller = await caller_again(self.gate, self.principal.caller)
         except StoreUnavailable:
@@ -31,7 +32,8 @@ class Stay:
             return True
         place = caller.place(self.principal.project_id)
         if place is not None:
-            return not caller.within(place).may(self.permission)
+            now = caller.within(place)
+            return not now.may(self.permission) or (self.principal.role == "admin" and now.role != "admin")
         # Admins act in projects that they are no member of.
         return not (caller.is_admin and caller.user and await self.gate.project(self.principal.project_id))
 

@@ -16,6 +16,7 @@ from horae.domain.isolation import Isolation
 from horae.domain.job import JobSpec
 from horae.domain.records import JobRecord, SchedulerRecord, WorkerRecord
 from horae.domain.run import RunRecord
+from horae.domain.sight import EVERYTHING, Sight, seen
 from horae.domain.standing import job_status, paused_at
 
 Json = dict[str, Any]
@@ -118,7 +119,9 @@ def run_json(run: RunRecord) -> Json:
     return {field: run.get(field) for field in _RUN_FIELDS}
 
 
-def worker_json(worker: WorkerRecord) -> Json:
+def worker_json(worker: WorkerRecord, sight: Sight = EVERYTHING) -> Json:
+    queues, other_queues = seen(worker.queues, sight.queues)
+    projects, other_projects = seen(worker.projects, sight.projects)
     return {
         "id": worker.id,
         "name": worker.name,
@@ -126,8 +129,10 @@ def worker_json(worker: WorkerRecord) -> Json:
         "platform": worker.host.platform,
         "pid": worker.host.pid,
         "version": worker.version,
-        "queues": list(worker.queues),
-        "projects": list(worker.projects),
+        "queues": queues,
+        "other_queues": other_queues,
+        "projects": projects,
+        "other_projects": other_projects,
         "offers": list(worker.offers),
         "slots": worker.slots,
         "busy": worker.busy,

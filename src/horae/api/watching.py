@@ -13,6 +13,7 @@ import structlog
 
 from horae.api import events
 from horae.api.context import Context
+from horae.api.sight import sight_within
 from horae.api.views import run_json, worker_json
 from horae.domain.changes import Seen
 from horae.domain.errors import InvalidInput
@@ -29,12 +30,14 @@ _TOLD_ONCE = 5_000
 
 
 class Event(NamedTuple):
-    """`at` is when it was seen, by the database's clock, in microseconds: so it means something to every server."""
+    """`at` is when it was seen, by the database's clock, in microseconds: so it means something to every server.
+    `whole` is what admins get, where others get less."""
 
     at: int
     place: int
     kind: str
     data: bytes
+    whole: bytes | None = None
 
     @property
     def id(self) -> str:
@@ -82,7 +85,7 @@ class Watch:
             found = await self._read(self._seen, self._since)
             self._seen, self._since = found.seen, found.at
             self._began = _micros(found.at) if self._began is None else self._began
-            told = self._events(found)
+            told = await self._events(found)
             if not first:  # else it is what was there before
                 self._tell(told)
 
@@ -106,7 +109,7 @@ class Watch:
             found = await self._read(changes.NOTHING, since)
             if found.too_many or (found.at - since).total_seconds() > OLDEST:
                 return None
-            return self._events(found, again=True)
+            return await self._events(found, again=True)
 
     async def _read(self, seen: Seen, since: datetime | None) -> changes.Look:
         return await self._context.store.read(
@@ -117,20 +120,26 @@ class Watch:
             offline_after=self._context.settings.offline_after,
         )
 
-    def _events(self, found: changes.Look, *, again: bool = False) -> list[Event]:
-        told: list[tuple[str, dict[str, object]]] = [("run", run_json(run)) for run in found.runs]
+    async def _events(self, found: changes.Look, *, again: bool = False) -> list[Event]:
+        told: list[tuple[str, dict[str, object], dict[str, object] | None]] = []
+        told += [("run", run_json(run), None) for run in found.runs]
         for entry in found.jobs:
             if again or entry.id not in self._told:
                 self._told[entry.id] = None
                 what = {"id": entry.subject_id, "name": entry.subject_name, "action": entry.action.partition(".")[2]}
-                told.append(("job", {**what, "at": entry.at, "by": entry.actor}))
+                told.append(("job", {**what, "at": entry.at, "by": entry.actor}, None))
         while len(self._told) > _TOLD_ONCE:
             self._told.popitem(last=False)
-        told += [("worker", worker_json(worker)) for worker in found.workers]
+        if found.workers:
+            sight = await sight_within(self._context, self._project_id)
+            told += [("worker", worker_json(worker, sight), worker_json(worker)) for worker in found.workers]
         if found.too_many:
-            told.append(("reset", {"detail": "too much happened at once: read the lists again"}))
+            told.append(("reset", {"detail": "too much happened at once: read the lists again"}, None))
         at = _micros(found.at)
-        return [Event(at, place, kind, events.rendered(data)) for place, (kind, data) in enumerate(told)]
+        return [
+            Event(at, place, kind, events.rendered(data), None if whole is None else events.rendered(whole))
+            for place, (kind, data, whole) in enumerate(told)
+        ]
 
 
 class Watches:

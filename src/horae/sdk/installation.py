@@ -23,7 +23,9 @@ class Worker(Record):
     pid: int
     version: str
     queues: list[str]
+    other_queues: int  # whose names only admins see
     projects: list[str]
+    other_projects: int
     offers: list[str]
     slots: int
     busy: int

@@ -37,18 +37,21 @@ async def find(db: Connection, d: Dialect, history: History, project_id: str, ru
 
 
 async def some(db: Connection, d: Dialect, history: History, project_id: str, run_ids: list[str]) -> list[RunRecord]:
-    """Live first, history second: one that moves in between is seen twice, and its end counts."""
-    found = {run["id"]: run for run in await live(db, d, project_id, run_ids)}
-    found |= {run["id"]: run for run in await history.runs(project_id, run_ids)}
+    """As in a list, without documents that are long. Live first, history second: one that moves in between is seen
+    twice, and its end counts."""
+    found = {run["id"]: run for run in await live(db, d, project_id, run_ids, short=True)}
+    found |= {run["id"]: run for run in await history.runs(project_id, run_ids, short=True)}
     return list(found.values())
 
 
-async def live(db: Connection, d: Dialect, project_id: str, run_ids: list[str]) -> list[RunRecord]:
+async def live(
+    db: Connection, d: Dialect, project_id: str, run_ids: list[str], *, short: bool = False
+) -> list[RunRecord]:
     rows = await db.fetch(
-        f"{_LIVE} WHERE {d.among('r.id', 'ids')} AND r.project_id = :project_id ORDER BY r.id",
+        f"{_short(d) if short else _LIVE} WHERE {d.among('r.id', 'ids')} AND r.project_id = :project_id ORDER BY r.id",
         {"ids": run_ids, "project_id": project_id},
     )
-    return await records(db, d, rows, LIVE_COLUMNS)
+    return await records(db, d, rows, LIVE_COLUMNS, short=short)
 
 
 async def page(db: Connection, d: Dialect, history: History, asked: Asked) -> Page[RunRecord]:

@@ -3,7 +3,7 @@ import type { WorkerView } from "@/api/schema";
 import { canBeTaken, missing, needsOf, type Target } from "./servable";
 
 function worker(offers: string[], queues: string[] = [], status: WorkerView["status"] = "idle"): WorkerView {
-  return { offers, queues, projects: [] as string[], status } as WorkerView;
+  return { offers, queues, other_queues: 0, projects: [] as string[], other_projects: 0, status } as WorkerView;
 }
 
 describe("needsOf", () => {

@@ -9,9 +9,14 @@ export function needsOf(target: Target): string {
   return target.kind;
 }
 
-const serves = ({ status, queues, projects }: WorkerView, queue: string) =>
-  (status === "idle" || status === "busy") &&
-  (queues.includes(queue) || (queues.length === 0 && projects.length === 0));
+/** Of a worker whose queues we do not all see, nobody can say that it does not. */
+const serves = (worker: WorkerView, queue: string) =>
+  (worker.status === "idle" || worker.status === "busy") &&
+  (worker.queues.includes(queue) || worker.other_queues > 0 || servesAll(worker));
+
+export function servesAll({ queues, other_queues, projects, other_projects }: WorkerView): boolean {
+  return queues.length + other_queues === 0 && projects.length + other_projects === 0;
+}
 
 /** Whether some live worker serves the queue and offers what is needed. One that drains takes nothing more. */
 export function canBeTaken(workers: readonly WorkerView[], queue: string, needs: string): boolean {

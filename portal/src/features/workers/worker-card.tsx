@@ -11,6 +11,7 @@ import { count } from "@/lib/durations";
 import { plural } from "@/lib/words";
 import { useCan } from "@/session/use-can";
 import { isAlive, offersOf } from "./fleet";
+import { servesAll } from "./servable";
 import { TroubleNote } from "./trouble-note";
 import { useDrain } from "./use-drain";
 
@@ -75,28 +76,34 @@ function Slots({ worker }: { worker: WorkerView }) {
 
 const MOST = 12; // functions shown
 
+/** Those whose names are not for us. */
+function Others({ count, noun, alone }: { count: number; noun: string; alone: boolean }) {
+  if (count === 0) return null;
+  return <span className="py-0.5 text-muted">{alone ? plural(count, `other ${noun}`) : `and ${count} more`}</span>;
+}
+
 function Offers({ worker }: { worker: WorkerView }) {
   const { kinds, functions } = offersOf(worker);
   return (
     <dl className="mt-3 grid grid-cols-[5rem_1fr] gap-x-3 gap-y-1.5 text-xs">
       <dt className="py-0.5 text-muted">Queues</dt>
       <dd className="flex flex-wrap gap-1">
-        {worker.queues.length === 0 ? (
-          <span className="py-0.5 text-soft">
-            {worker.projects.length === 0 ? "all" : "none is reserved for its projects"}
-          </span>
+        {worker.queues.length + worker.other_queues === 0 ? (
+          <span className="py-0.5 text-soft">{servesAll(worker) ? "all" : "none is reserved for its projects"}</span>
         ) : null}
         {worker.queues.map((queue) => (
           <Badge key={queue}>{queue}</Badge>
         ))}
+        <Others count={worker.other_queues} noun="queue" alone={worker.queues.length === 0} />
       </dd>
-      {worker.projects.length > 0 ? (
+      {worker.projects.length + worker.other_projects > 0 ? (
         <>
           <dt className="py-0.5 text-muted">Projects</dt>
           <dd className="flex flex-wrap gap-1">
             {worker.projects.map((slug) => (
               <Badge key={slug}>{slug}</Badge>
             ))}
+            <Others count={worker.other_projects} noun="project" alone={worker.projects.length === 0} />
           </dd>
         </>
       ) : null}

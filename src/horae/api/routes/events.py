@@ -59,12 +59,13 @@ class _Following(NamedTuple):
 
 async def _follow(context: Context, stay: Stay, following: _Following, missed: list[Event]) -> AsyncIterator[bytes]:
     follower, now = following.follower, context.clock.monotonic
+    admin = stay.principal.role == "admin"
     ends, spoken = now() + following.seconds, now()
     try:
         yield events.still_here()  # so that whoever asked knows that it has begun
         for event in missed:
             if following.wants(event):
-                yield _sent(event)
+                yield _sent(event, admin)
         while now() < ends and not context.stopping.is_set():
             if follower.dropped:
                 yield events.event("dropped", {"detail": "you read more slowly than things happen: ask again"})
@@ -73,7 +74,7 @@ async def _follow(context: Context, stay: Stay, following: _Following, missed: l
             if await stay.is_over():
                 return
             if told is not None and following.wants(told):
-                yield _sent(told)
+                yield _sent(told, admin)
                 spoken = now()
             elif now() - spoken > events.KEEP_ALIVE:
                 yield events.still_here()
@@ -104,5 +105,6 @@ async def _missed(watch: Watch, follower: Follower, after: tuple[int, int] | Non
     return missed
 
 
-def _sent(event: Event) -> bytes:
-    return events.framed(event.kind, event.data, event.id)
+def _sent(event: Event, admin: bool) -> bytes:
+    data = event.whole if admin and event.whole is not None else event.data
+    return events.framed(event.kind, data, event.id)

@@ -16,6 +16,7 @@ from horae.api.errors import refuses
 from horae.api.params import find_job
 from horae.api.routes import PREFIX
 from horae.api.schemas import WorkerView
+from horae.api.sight import sight_of
 from horae.api.views import reply, worker_json
 from horae.domain.errors import NotFound
 from horae.domain.ids import is_id
@@ -178,10 +179,12 @@ async def monitor_stranded(context: Ctx, principal: Annotated[Principal, Depends
 
 
 @router.get("/monitoring/workers", response_model=MonitoredWorkersView)
-async def monitor_workers(context: Ctx, _: Annotated[Principal, Depends(allow("workers:read"))]) -> Response:
+async def monitor_workers(context: Ctx, principal: Annotated[Principal, Depends(allow("workers:read"))]) -> Response:
     """Who carries out runs, and how busy they are."""
     now, workers = await context.store.read(_workers, context.settings.offline_after)
-    return reply({"timestamp": now, "workers": _numbers(workers), "items": [worker_json(one) for one in workers]})
+    sight = await sight_of(context, principal)
+    items = [worker_json(one, sight) for one in workers]
+    return reply({"timestamp": now, "workers": _numbers(workers), "items": items})
 
 
 async def read_summary(tx: Transaction, project_id: str | None) -> Summary:

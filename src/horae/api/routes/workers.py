@@ -10,6 +10,7 @@ from horae.api.auth import Caller, Principal, allow, allow_admin
 from horae.api.context import Ctx
 from horae.api.routes import PREFIX
 from horae.api.schemas import BusyWorkerView, Listing, WorkerView
+from horae.api.sight import sight_of
 from horae.api.views import listing, reply, worker_json
 from horae.domain.errors import NotFound
 from horae.domain.ids import is_id
@@ -26,7 +27,8 @@ async def list_workers(context: Ctx, principal: Annotated[Principal, Depends(all
     """All workers: idle, busy, draining, stopped, or offline; and the runs of this project that each has, up to 1,000
     in all."""
     found, runs = await context.store.read(_workers, context.settings.offline_after, principal.project_id)
-    return reply(listing({**worker_json(worker), "current_runs": runs[worker.id]} for worker in found))
+    sight = await sight_of(context, principal)
+    return reply(listing({**worker_json(worker, sight), "current_runs": runs[worker.id]} for worker in found))
 
 
 @router.post("/workers/{id}/drain", status_code=202, response_model=WorkerView)
