@@ -53,6 +53,7 @@ class Settings:
     secret_key_previous: str | None = _setting(kinds.secret_key, None, secret=True)
     allow_signup: bool = _setting(kinds.boolean, False)
     second_factor: str = _setting(kinds.choice("optional", "admins", "required"), "optional")
+    project_quotas: dict[str, int] = _setting(kinds.quotas, {})  # noqa: RUF009
     api_rate: int = _setting(kinds.whole(0, 1_000_000), 5_000)
     trusted_proxies: tuple[str, ...] | None = _setting(kinds.networks, None)
     cors_origins: tuple[str, ...] | None = _setting(kinds.origins, None)

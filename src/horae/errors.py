@@ -8,6 +8,7 @@ from horae.domain.errors import (
     InvalidInput,
     NotAllowed,
     NotFound,
+    QuotaReached,
     StaleVersion,
     StoreUnavailable,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "NotAllowed",
     "NotFound",
     "NotSignedIn",
+    "QuotaReached",
     "SecondFactorNeeded",
     "ServerError",
     "StaleVersion",

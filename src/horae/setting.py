@@ -8,11 +8,13 @@ import re
 from collections.abc import Callable, Iterable
 from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from horae.domain.quota import MOST, Quota
 from horae.domain.single_sign_on import grant
 
+T = TypeVar("T")
 KEY_BYTES = 32
 
 _DURATION = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)(ms|s|m|h|d|w)", re.ASCII)
@@ -156,10 +158,10 @@ def _origin(text: str) -> str:
     return f"{parts.scheme}://{name}" + ("" if usual else f":{port}")
 
 
-def mapping(value: Callable[[Any], str]) -> Callable[[Any], dict[str, str]]:
+def mapping(value: Callable[[Any], T]) -> Callable[[Any], dict[str, T]]:
     """A table in TOML, or `name=value` pairs with commas between them."""
 
-    def read(raw: Any) -> dict[str, str]:
+    def read(raw: Any) -> dict[str, T]:
         if isinstance(raw, str):
             pairs = [part.partition("=") for part in raw.split(",") if part.strip()]
             if not all(sign for _, sign, _ in pairs):
@@ -227,6 +229,18 @@ def domains(raw: Any) -> tuple[str, ...]:
     found = tuple(one.lower().removeprefix("@") for one in words(raw))
     if not all(re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", one, re.ASCII) for one in found):
         raise ValueError("must be domains such as example.org,example.com")
+    return found
+
+
+def quotas(raw: Any) -> dict[str, int]:
+    """A table in TOML, or `name=number` pairs with commas between them; numbers may be sizes."""
+    try:
+        found = mapping(size(0, MOST))(raw)
+    except ValueError:
+        raise ValueError("must be pairs such as jobs=1000,live_runs=10000,log_bytes_per_day=1GiB") from None
+    for name in found:
+        if name not in list(Quota):
+            raise ValueError("must name quotas: " + ", ".join(Quota))
     return found
 
 

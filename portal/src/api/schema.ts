@@ -1056,7 +1056,8 @@ export interface PreviewView {
 
 /**
  * RFC 9457 problem details. `challenge`, `enrol` and `expires_in` are of `second-factor`: what the next step of
- * signing in takes, whether a second factor is to be enrolled first, and for how many seconds.
+ * signing in takes, whether a second factor is to be enrolled first, and for how many seconds. `quota` is of
+ * `quota-reached`.
  */
 export interface Problem {
   type: string;
@@ -1069,6 +1070,7 @@ export interface Problem {
   challenge?: string | null;
   enrol?: boolean | null;
   expires_in?: number | null;
+  quota?: ReachedQuota | null;
 }
 
 /** `slug` is what `Horae-Project` names it by: small letters, digits and -. */
@@ -1126,6 +1128,45 @@ export interface QueueView {
   stranded: number;
   reserved: boolean;
   projects: string[];
+}
+
+/**
+ * Without `limit` there is none. `used` is null where nobody counts it: log bytes without a limit. `refused_at` is
+ * when something was last refused because of this quota, to the minute.
+ */
+export interface QuotaView {
+  limit: number | null;
+  used: number | null;
+  refused_at: string | null;
+}
+
+/** What is left out stays; null takes a limit away. */
+export interface QuotasPatch {
+  jobs?: number | null;
+  live_runs?: number | null;
+  fires_per_minute?: number | null;
+  log_bytes_per_day?: number | null;
+  secrets?: number | null;
+  api_keys?: number | null;
+}
+
+/**
+ * Live runs are all that have not ended. Fires are those of schedules, of each job as many as its busiest hour has;
+ * log bytes are those of today in UTC. API keys that have expired do not count.
+ */
+export interface QuotasView {
+  jobs: QuotaView;
+  live_runs: QuotaView;
+  fires_per_minute: QuotaView;
+  log_bytes_per_day: QuotaView;
+  secrets: QuotaView;
+  api_keys: QuotaView;
+}
+
+export interface ReachedQuota {
+  name: string;
+  limit: number;
+  used: number;
 }
 
 export interface RecentRunView {
@@ -1948,6 +1989,24 @@ export interface Operations {
     query: never;
     body: never;
     answer: void;
+  };
+  "GET /quotas": {
+    path: never;
+    query: never;
+    body: never;
+    answer: QuotasView;
+  };
+  "GET /projects/{id}/quotas": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: QuotasView;
+  };
+  "PATCH /projects/{id}/quotas": {
+    path: { id: string };
+    query: never;
+    body: QuotasPatch;
+    answer: QuotasView;
   };
   "GET /projects/{id}/members": {
     path: { id: string };

@@ -30,7 +30,9 @@ export function seconds(total: number): string {
 export function bytes(count: number): string {
   if (count < 1_024) return `${count} B`;
   const kib = count / 1_024;
-  return kib < 1_024 ? `${kib.toFixed(kib < 10 ? 1 : 0)} KiB` : `${(kib / 1_024).toFixed(1)} MiB`;
+  if (kib < 1_024) return `${kib.toFixed(kib < 10 ? 1 : 0)} KiB`;
+  const mib = kib / 1_024;
+  return mib < 1_024 ? `${mib.toFixed(1)} MiB` : `${(mib / 1_024).toFixed(1)} GiB`;
 }
 
 export function count(value: number): string {

@@ -22,6 +22,7 @@ from horae.api.head import Head
 from horae.api.named_queues import NamedQueues
 from horae.api.notes import Notes
 from horae.api.portal import Portal
+from horae.api.quota_refusals import QuotaRefusals
 from horae.api.routes import (
     audit,
     auth,
@@ -44,6 +45,7 @@ from horae.api.routes import (
     operations,
     projects,
     queues,
+    quotas,
     retries,
     runs,
     schedulers,
@@ -84,12 +86,13 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider:
     app.state.context = Context(store, settings, ids, clock, Keyring(*settings.keys), lookout, named, provider)
     app.state.gate = Gate(app.state.context)
     app.state.notes = Notes(app.state.context)
+    app.state.quota_refusals = QuotaRefusals(store, clock)
     app.state.watches = Watches(app.state.context)
     errors.install(app)
     idempotency.install(app)
     about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules, calendar)
-    about_people = (auth, second_factor, single_sign_on, devices, users, projects, members, invitations, keys, audit)
-    about_runs = (runs, logs, callbacks, explain, retries, dead_letters)
+    about_people = (auth, second_factor, single_sign_on, devices, users, projects, quotas, members, invitations, keys)
+    about_runs = (audit, runs, logs, callbacks, explain, retries, dead_letters)
     about_all = (secrets, functions, workers, schedulers, queues, monitoring, events)
     about_itself = (health, metrics, documentation)
     for module in (*about_jobs, *about_people, *about_runs, *about_all, *about_itself):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,6 +34,7 @@ class ApiSettings:
     secret_key_previous: str | None = field(default=None, repr=False)
     allow_signup: bool = False
     second_factor: Policy = "optional"
+    project_quotas: Mapping[str, int] = field(default_factory=dict)  # that new projects begin with
     api_rate: float = 5_000.0  # requests a second of one key or user; 0: no limit
     trusted_proxies: tuple[str, ...] = ()
     cors_origins: tuple[str, ...] = ()

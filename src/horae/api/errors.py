@@ -27,6 +27,7 @@ from horae.domain.errors import (
     InvalidInput,
     NotAllowed,
     NotFound,
+    QuotaReached,
     StaleVersion,
     StoreUnavailable,
 )
@@ -189,6 +190,10 @@ async def _horae_error(request: Request, error: Exception) -> Response:
         return problem(request.state.id, 503, "The database cannot be reached right now; try again soon.")
     if isinstance(error, InvalidInput):
         return problem(request.state.id, status, str(error), [(error.field, str(error.args[0]))])
+    if isinstance(error, QuotaReached):
+        await request.app.state.quota_refusals.note(error)
+        told = {"name": error.quota, "limit": error.limit, "used": error.used}
+        return problem(request.state.id, status, str(error), subkind="quota-reached", about={"quota": told})
     if isinstance(error, Conflict) and error.field is not None:
         return problem(request.state.id, status, str(error), [(error.field, str(error))])
     if isinstance(error, InvalidBody):

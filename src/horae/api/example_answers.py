@@ -43,6 +43,14 @@ _ENTRY = {
     "waited_ms": 21,
     "waited_for": "a worker",
 }
+_QUOTAS = {
+    "jobs": {"limit": 1000, "used": 842, "refused_at": None},
+    "live_runs": {"limit": 20000, "used": 20000, "refused_at": _NIGHT},
+    "fires_per_minute": {"limit": 60, "used": 12.5, "refused_at": None},
+    "log_bytes_per_day": {"limit": None, "used": None, "refused_at": None},
+    "secrets": {"limit": None, "used": 4, "refused_at": None},
+    "api_keys": {"limit": 20, "used": 3, "refused_at": None},
+}
 _TOKENS = {
     "access_token": "eyJhbGciOi…",
     "refresh_token": "hr1.01a1de05-…",
@@ -502,6 +510,7 @@ ANSWERS: dict[str, Any] = {
         "projects": [_PLACE],
         "permissions": [],
     },
+    "QuotasView": _QUOTAS,
     "ProjectView": {"id": _PROJECT, "slug": "finance", "name": "Finance", "created_at": _MADE},
     "MemberView": _MEMBER_VIEW,
     "ChangedMemberView": {**_MEMBER_VIEW, "role": "editor", **_LEFT_VIEW},

@@ -46,6 +46,7 @@ BODIES: dict[str, Any] = {
     "PasswordBody": {"password": "a long sentence is best", "new_password": "another one is better still"},
     "ProjectBody": {"slug": "finance", "name": "Finance"},
     "ProjectPatch": {"name": "Finance and controlling"},
+    "QuotasPatch": {"jobs": 1000, "live_runs": 20000, "log_bytes_per_day": None},
     "InvitationBody": {"role": "editor", "note": "for Ben"},
     "TokenBody": {"token": "from the link"},
     "KeyBody": {"name": "deploy", "role": "editor"},

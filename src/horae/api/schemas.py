@@ -351,9 +351,16 @@ class FieldError(BaseModel):
     message: str
 
 
+class ReachedQuota(BaseModel):
+    name: str
+    limit: int
+    used: float
+
+
 class Problem(BaseModel):
     """RFC 9457 problem details. `challenge`, `enrol` and `expires_in` are of `second-factor`: what the next step of
-    signing in takes, whether a second factor is to be enrolled first, and for how many seconds."""
+    signing in takes, whether a second factor is to be enrolled first, and for how many seconds. `quota` is of
+    `quota-reached`."""
 
     type: str
     title: str
@@ -365,3 +372,4 @@ class Problem(BaseModel):
     challenge: str | None = None
     enrol: bool | None = None
     expires_in: int | None = None
+    quota: ReachedQuota | None = None

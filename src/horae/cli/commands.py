@@ -17,6 +17,7 @@ from horae.cli import (
     processes,
     projects,
     queues,
+    quotas,
     retries,
     runs,
     second_factor,
@@ -37,6 +38,7 @@ app.add_typer(operations.app, name="operations")
 app.add_typer(queues.app, name="queues")
 app.add_typer(users.app, name="users")
 app.add_typer(projects.app, name="projects")
+quotas.register(projects.app)
 app.add_typer(keys.app, name="keys")
 login.register(app)
 app.add_typer(second_factor.app, name="second-factor")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -82,8 +83,13 @@ def apply(
 
 def _planned(client: Client, declared: list[Declared], prune: bool, tag: str | None) -> list[Step]:
     from horae.declarative.plan import plan
+    from horae.declarative.quotas import check
 
-    return plan(declared, list(client.jobs.list()), prune=prune, tag=tag)
+    current = list(client.jobs.list())
+    steps = plan(declared, current, prune=prune, tag=tag)
+    with suppress(NotFound):  # an older server has no quotas
+        check(steps, current, client.projects.own_quotas())
+    return steps
 
 
 def _report(steps: list[Step], todo: list[Step], failed: dict[str, str], dry_run: bool, as_json: bool) -> None:

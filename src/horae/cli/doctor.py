@@ -78,6 +78,7 @@ def _checks(settings: config.Settings) -> list[Check]:
     from horae.watch.health import (
         Check,
         State,
+        bounding,
         clock,
         definitions,
         failing,
@@ -105,7 +106,7 @@ def _checks(settings: config.Settings) -> list[Check]:
     found.append(clock(cluster.now, SystemClock().now()))
     found.append(scheduling(cluster))
     found += [*working(cluster), *failing(cluster), *waiting(cluster), *definitions(cluster, read)]
-    found += isolating(cluster)
+    found += [*bounding(cluster), *isolating(cluster)]
     found += _single_sign_on(settings)
     found.append(versions(__version__, cluster.alive))
     return found

@@ -48,6 +48,23 @@ class StaleVersion(Conflict):
     """Someone else changed it meanwhile: read it again, then repeat your change."""
 
 
+class QuotaReached(Conflict):
+    """A quota of the project does not allow this; `quota` names it, `limit` is what it allows and `used` what the
+    project has."""
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        quota: str = "",
+        limit: int = 0,
+        used: float = 0,
+        project_id: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.quota, self.limit, self.used, self.project_id = quota, limit, used, project_id
+
+
 class Unreadable(Conflict):
     """A stored definition cannot be read: it was written by a newer version of Horae, or it is damaged."""
 

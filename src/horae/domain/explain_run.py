@@ -251,6 +251,10 @@ def _skipped(facts: RunFacts) -> Gate:
             "its job was paused when the run that it follows ended, and there is nothing to catch up with",
             command("jobs", "resume", run["job_name"]),
         ),
+        SkipReason.QUOTA: (
+            "its project had as many live runs as its quota allows (live_runs)",
+            f"wait until some have ended, or ask an admin for more: {command('projects', 'quota', 'PROJECT')} shows it",
+        ),
         SkipReason.BLACKOUT: (f"it fell into {_which_blackout(facts)}", "change the schedule's blackouts"),
         SkipReason.DST_GAP: (
             "its local time did not exist on that day (clocks went forward), and dst_gap is skip",
@@ -258,7 +262,7 @@ def _skipped(facts: RunFacts) -> Gate:
         ),
     }
     detail, unblock = details.get(reason, (f"the reason on record is {reason!r}", None))
-    meaning: Meaning = "doubt" if reason == SkipReason.MISSED else "intended"
+    meaning: Meaning = "doubt" if reason in (SkipReason.MISSED, SkipReason.QUOTA) else "intended"
     remedy = f"{unblock}; {_again(facts)}" if unblock else _again(facts)
     return Gate(reason, "closed", detail, remedy, meaning=meaning)
 

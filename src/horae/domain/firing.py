@@ -56,6 +56,7 @@ class DueJob:
     next_run_at: datetime
     fired_through: datetime | None
     fired_count: int
+    bounded: bool = False  # whether its project has a quota of live runs
 
 
 @dataclass(frozen=True, slots=True)

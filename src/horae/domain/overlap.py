@@ -1,5 +1,6 @@
 """Which of the occurrences that fire find a place, which wait and which are skipped, when a job is limited to so
-many runs at a time. Pure: the verb counts under the lock of the job's gate."""
+many runs at a time, or its project to so many live runs. Pure: the verb counts under the lock of the job's gate and of
+the project's quota."""
 
 from __future__ import annotations
 
@@ -28,12 +29,13 @@ class Admission(NamedTuple):
     fired_through: datetime
 
 
-def admit(firing: Firing, plan: Plan, active: int, waiting: int) -> Admission:
-    """`active` runs are under way (queued unheld, running or waiting for a retry), `waiting` ones are held."""
+def admit(firing: Firing, plan: Plan, active: int, waiting: int, places: int | None = None) -> Admission:
+    """`active` runs are under way (queued unheld, running or waiting for a retry), `waiting` ones are held. `places` is
+    how many more live runs the project may have; None: any number."""
     if firing.whole is None:
-        return _admit(firing, plan, active, waiting)
+        return _within(places, _admit(firing, plan, active, waiting))
     # What is skipped does not use up `max_runs`: others get in for it, as far as there are any.
-    found, left = _admit(firing.whole, plan, active, waiting), len(firing.occurrences)
+    found, left = _within(places, _admit(firing.whole, plan, active, waiting)), len(firing.occurrences)
     if len(found.admitted) < left:
         return found
     admitted = found.admitted[:left]
@@ -73,7 +75,7 @@ def _admit(firing: Firing, plan: Plan, active: int, waiting: int) -> Admission:
     return Admission(
         admitted=admitted,
         cancel_running=plan.overlap == "cancel_running" and bool(rest),
-        skipped=(*firing.skipped, *_ranges(dropped, firing)),
+        skipped=(*firing.skipped, *_ranges(SkipReason.OVERLAP, dropped, _beside(dropped, firing))),
         next_run_at=firing.next_run_at,
         fired_through=firing.fired_through,
     )
@@ -88,14 +90,31 @@ def admit_one(overlap: Overlap, limit: int, active: int, waiting: int) -> bool |
     return True
 
 
-def _ranges(dropped: Sequence[Occurrence], firing: Firing) -> tuple[SkippedRange, ...]:
+def _within(places: int | None, found: Admission) -> Admission:
+    """What fits into the project's quota, the oldest first: held runs are live as well."""
+    if places is None or len(found.admitted) <= places:
+        return found
+    kept, dropped = found.admitted[: max(places, 0)], found.admitted[max(places, 0) :]
+    others = sorted([*(entry.occurrence.at for entry in kept), *(row.first for row in found.skipped)])
+    ranges = _ranges(SkipReason.QUOTA, [entry.occurrence for entry in dropped], others)
+    return found._replace(
+        admitted=kept,
+        cancel_running=found.cancel_running and any(entry.held for entry in kept),
+        skipped=(*found.skipped, *ranges),
+    )
+
+
+def _beside(dropped: Sequence[Occurrence], firing: Firing) -> list[datetime]:
+    return sorted([*(o.at for o in firing.occurrences if o not in dropped), *(s.first for s in firing.skipped)])
+
+
+def _ranges(reason: SkipReason, dropped: Sequence[Occurrence], others: Sequence[datetime]) -> tuple[SkippedRange, ...]:
     """One row for each unbroken row of occurrences."""
-    others = sorted([*(o.at for o in firing.occurrences if o not in dropped), *(s.first for s in firing.skipped)])
     rows: list[SkippedRange] = []
     for occurrence in dropped:
         at = occurrence.at
         if rows and not any(rows[-1].last < other < at for other in others):
             rows[-1] = replace(rows[-1], last=at, count=rows[-1].count + 1)
         else:
-            rows.append(SkippedRange(SkipReason.OVERLAP, at, at, 1))
+            rows.append(SkippedRange(reason, at, at, 1))
     return tuple(rows)

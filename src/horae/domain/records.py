@@ -93,6 +93,7 @@ class Follower:
     plan: str
     enabled: bool
     paused: bool
+    bounded: bool = False  # whether its project has a quota of live runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,7 @@ class JobHead:
     id: str
     version: int
     plan: str
+    bounded: bool = False  # whether its project has a quota of live runs
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ class SkipReason(StrEnum):
     BLACKOUT = "blackout"
     DST_GAP = "dst_gap"
     DEFINITION = "definition"  # only for `after`: what is unreadable and goes by the clock waits
+    QUOTA = "quota"  # the project has as many live runs as it may have
     PAUSED = "paused"  # only for `after`: there is no occurrence to catch up with
 
 

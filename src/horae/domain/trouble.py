@@ -14,6 +14,7 @@ _DOES = {
     "deadlines": "end runs that take too long",
     "neighbours": "look for dead workers",
     "functions": "register its functions",
+    "quotas": "look up quotas",
     "fire": "fire schedules",
     "sweep": "recover runs",
     "upkeep": "delete what is past its retention",

@@ -11,6 +11,7 @@ from horae.domain.standing import calendar_for, due_job, fired_after, runs_left
 from horae.domain.states import SkipReason
 from horae.lifecycle.find import found
 from horae.lifecycle.ledger import Ledger
+from horae.lifecycle.quotas import places_for
 from horae.ports import Transaction
 
 
@@ -22,8 +23,10 @@ async def settle_due(tx: Transaction, job: JobRecord, now: datetime, *, run: boo
         return job
     ledger = Ledger(None, tx.new_id)
     if run:
+        due = due_job(job)
         gates = await tx.gates.lock([job.id]) if job.spec.gate is not None else {}
-        ledger.fire(due_job(job), now, gates.get(job.id))
+        ledger.places = await places_for(tx, [due], now)
+        ledger.fire(due, now, gates.get(job.id))
     else:
         ledger.decline(due_job(job), now)
     if not ledger.runs and not ledger.skipped:

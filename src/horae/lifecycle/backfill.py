@@ -15,6 +15,7 @@ from horae.domain.audit import differing
 from horae.domain.calendar import Calendar, calendar_of
 from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound, Unreadable
 from horae.domain.firing import parse_plan, plan_text
+from horae.domain.quota import Quota
 from horae.domain.records import JobRecord, NewOperation, Operation
 from horae.domain.run import NewRun
 from horae.domain.schedule import AfterSchedule, EverySchedule, ManualSchedule, Schedule
@@ -22,6 +23,7 @@ from horae.domain.standing import TICK
 from horae.domain.states import Trigger
 from horae.lifecycle.audit import about_job
 from horae.lifecycle.find import readable
+from horae.lifecycle.quotas import take
 from horae.ports import Transaction
 
 MOST = 100_000
@@ -77,6 +79,8 @@ async def start_backfill(
         raise InvalidInput("end", f"the range has {plan.total} occurrences; at most {MOST} go into one backfill")
     if not wanted.again and (same := await _same(tx, job, plan)):
         return same
+    # As many as go at once. Each end of one of them queues the next in its place, which is not refused any more.
+    await take(tx, project_id, {Quota.LIVE_RUNS: min(plan.total, wanted.parallelism)})
     details = {
         "start": start.isoformat(),
         "end": end.isoformat(),

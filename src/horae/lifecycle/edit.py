@@ -11,6 +11,8 @@ from horae.domain.difference import Change, changes
 from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound, StaleVersion, Unreadable
 from horae.domain.firing import first_occurrence, plan_text
 from horae.domain.job import JobSpec
+from horae.domain.quota import Quota
+from horae.domain.rate import per_hour
 from horae.domain.records import JobChange, JobRecord
 from horae.domain.schedule import AtSchedule
 from horae.domain.standing import TICK, paused_at, runs_left
@@ -21,6 +23,7 @@ from horae.lifecycle.audit import about_job
 from horae.lifecycle.find import found, locked
 from horae.lifecycle.follow import set_upstream
 from horae.lifecycle.functions import check_function
+from horae.lifecycle.quotas import take
 from horae.lifecycle.reservations import check_queue
 from horae.lifecycle.secrets import check_definition
 from horae.ports import Transaction
@@ -45,6 +48,8 @@ async def edit_job(
         raise StaleVersion(f"the job is at version {job.version}, not {expected_version}")
     await check_definition(tx, project_id, spec)
     await check_function(tx, spec)
+    if job.enabled:
+        await take(tx, project_id, {Quota.FIRES_PER_MINUTE: per_hour(spec.schedule) - per_hour(old.schedule)})
     now = await tx.now()
     anchor_at = job.anchor_at
     if _reschedules(spec, old):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from horae.domain.records import LeftOut
 from horae.lifecycle.ledger import Ledger
+from horae.lifecycle.quotas import places_for
 from horae.ports import Transaction
 
 
@@ -40,6 +41,7 @@ async def fire(tx: Transaction, *, shards: Collection[int], limit: int, schedule
     await _wake_delayed(tx, gated, limit)
     if due.jobs:
         gates = await tx.gates.lock(gated)
+        ledger.places = await places_for(tx, [job for job in due.jobs if job.bounded], now)
         for job in due.jobs:
             try:
                 ledger.fire(job, now, gates.get(job.id))

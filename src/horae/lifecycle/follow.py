@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +18,7 @@ from horae.domain.schedule import AfterSchedule
 from horae.domain.states import RunStatus, SkipReason, Trigger
 from horae.domain.unreadable import UnreadableSpec, missing_spec
 from horae.lifecycle.find import no_job
+from horae.lifecycle.quotas import places_after, spend
 from horae.ports import Transaction
 
 _ENDS = {
@@ -74,6 +75,8 @@ async def start_followers(tx: Transaction, ended: Sequence[Ended], followers: Se
     runs: list[NewRun] = []
     skipped: list[Skipped] = []
     cancelling: Counter[str] = Counter()
+    places = await places_after(tx, ended, followers)
+    left = defaultdict(lambda: len(ended) * len(followers), places)  # for those without a quota: enough
     now = await tx.now()
     for follower in followers:
         plan = await _plan(tx, follower)
@@ -86,15 +89,17 @@ async def start_followers(tx: Transaction, ended: Sequence[Ended], followers: Se
                 if _out_of_bounds(schedule, now):
                     continue
                 limit, under_way, waiting = gates.get(follower.id, (None, 0, 0))
-                place = _place(follower, plan, now, (limit, under_way, waiting))
+                place = _place(follower, plan, now, (limit, under_way, waiting), left[follower.project_id])
                 if isinstance(place, SkipReason):
                     skipped.append(_skipped(tx, follower, plan, parent, place, now))
                     continue
                 runs.append(_run(tx, follower, plan, parent, held=place, due_at=_due_at(follower, schedule, now)))
+                left[follower.project_id] -= 1
                 if limit is not None:
                     gates[follower.id] = (limit, under_way + (not place), waiting + place)
                 if place and plan.overlap == "cancel_running":
                     cancelling[follower.id] += 1
+    await spend(tx, runs, places, skipped, ended)
     await tx.runs.insert(runs)
     await tx.history.skip(skipped)
     await tx.stats.add([Tally(row.job_id, row.project_id, RunStatus.SKIPPED, 1, reason=row.reason) for row in skipped])
@@ -128,7 +133,9 @@ def _due_at(follower: Follower, schedule: AfterSchedule | None, now: datetime) -
     return None if schedule is None or not schedule.jitter else spread(follower.id, schedule.jitter, now)
 
 
-def _place(follower: Follower, plan: Plan, now: datetime, gate: tuple[int | None, int, int]) -> bool | SkipReason:
+def _place(
+    follower: Follower, plan: Plan, now: datetime, gate: tuple[int | None, int, int], left: int
+) -> bool | SkipReason:
     """Whether the run is held, or why there is none."""
     schedule = _schedule(plan)
     if not follower.enabled:
@@ -138,9 +145,8 @@ def _place(follower: Follower, plan: Plan, now: datetime, gate: tuple[int | None
     if schedule is not None and closed_until(schedule.blackouts, schedule.timezone, now) is not None:
         return SkipReason.BLACKOUT
     limit, under_way, waiting = gate
-    if limit is None:
-        return False
-    return admit_one(plan.overlap, limit, under_way, waiting)
+    place = False if limit is None else admit_one(plan.overlap, limit, under_way, waiting)
+    return SkipReason.QUOTA if left <= 0 and not isinstance(place, SkipReason) else place
 
 
 def _run(

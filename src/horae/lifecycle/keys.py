@@ -5,10 +5,12 @@ from __future__ import annotations
 from horae.domain.account import KeyInfo, Maker
 from horae.domain.audit import differing
 from horae.domain.errors import InvalidInput, NotAllowed, NotFound
+from horae.domain.quota import Quota
 from horae.domain.records import ApiKey
 from horae.domain.roles import above
 from horae.lifecycle.departure import require_maker
 from horae.lifecycle.find import hold_project
+from horae.lifecycle.quotas import take
 from horae.ports import Transaction
 
 
@@ -25,6 +27,8 @@ async def create_key(tx: Transaction, *, key: ApiKey, maker: str, by: Maker | No
     known = await tx.access.find_key(key.project_id, key.id) if tx.repeated else None
     if known is not None:
         await tx.access.delete_key(key.id)  # whoever asked has not heard of that one's token
+    else:
+        await take(tx, key.project_id, {Quota.API_KEYS: 1})
     await tx.access.add_key(key)
     if known is None:
         changes = differing({}, {"role": key.role, "expires_at": key.expires_at})

@@ -12,6 +12,7 @@ from horae.domain.records import Advance, Tally
 from horae.domain.run import NewRun, Skipped
 from horae.domain.states import RunStatus, Trigger
 from horae.lifecycle.ended import make_room
+from horae.lifecycle.quotas import spend
 from horae.ports import Transaction
 
 Gate = tuple[int, int, int]
@@ -22,6 +23,7 @@ class Ledger:
 
     def __init__(self, scheduler_id: str | None, new_id: Callable[[], str]) -> None:
         self._scheduler_id, self._new_id = scheduler_id, new_id
+        self.places: dict[str, int] = {}  # how many more live runs projects may have, of those that have a quota
         self.runs: list[NewRun] = []
         self.skipped: list[Skipped] = []
         self._advances: list[Advance] = []
@@ -31,12 +33,15 @@ class Ledger:
     def fire(self, job: DueJob, now: datetime, gate: Gate | None) -> None:
         """Everything due, by the job's own rules."""
         _, under_way, waiting = gate or (0, 0, 0)
-        admission = admit(decide(job, now), job.plan, under_way, waiting)
+        places = self.places.get(job.project_id)
+        admission = admit(decide(job, now), job.plan, under_way, waiting, places)
         for entry in admission.admitted:
             if entry.occurrence.in_order and not entry.held and under_way:
                 entry = entry._replace(held=True)  # one from before may be what is under way
                 self._ordered.add(job.id)
             self.runs.append(self._run(job, entry))
+            if places is not None:
+                self.places[job.project_id] -= 1
         for gap in admission.skipped:
             self.skip(job, gap)
         if admission.cancel_running:
@@ -48,6 +53,9 @@ class Ledger:
 
     def forget(self, job_id: str) -> None:
         """Takes back what has been decided about a job."""
+        for run in self.runs:
+            if run.job_id == job_id and run.project_id in self.places:
+                self.places[run.project_id] += 1
         self.runs = [run for run in self.runs if run.job_id != job_id]
         self.skipped = [row for row in self.skipped if row.job_id != job_id]
         self._advances = [advance for advance in self._advances if advance.id != job_id]
@@ -104,6 +112,7 @@ class Ledger:
         )
 
     async def write(self, tx: Transaction) -> None:
+        await spend(tx, self.runs, self.places, self.skipped)
         await tx.runs.insert(self.runs)
         await tx.history.skip(self.skipped)
         await tx.jobs.advance(self._advances)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,10 +20,13 @@ from horae.domain.account import (
 from horae.domain.audit import differing
 from horae.domain.difference import Change
 from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound
+from horae.domain.quota import Quota
 from horae.domain.records import Project
 from horae.lifecycle.departure import KEPT, Leaving, Left, leave, require_maker
 from horae.lifecycle.find import hold_project
 from horae.ports import Transaction
+
+NO_LIMITS: Mapping[Quota, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +40,22 @@ class Link:
     expires_at: datetime | None
 
 
-async def create_project(tx: Transaction, *, project: Project, actor: str) -> ProjectInfo:
+async def create_project(
+    tx: Transaction, *, project: Project, actor: str, limits: Mapping[Quota, int] = NO_LIMITS
+) -> ProjectInfo:
+    """`limits` are the quotas that it begins with."""
     if tx.repeated and (done := await tx.access.project(project.id)):
         return done
     try:
         await tx.access.add_project(project)
     except DuplicateKey:
         raise Conflict("there is a project of this slug already") from None
-    await tx.audit.add("project.create", actor=actor, project_id=project.id, id=project.id, name=project.slug)
+    for quota, most in limits.items():
+        await tx.quotas.set(project.id, quota, most, actor)
+    changes = [Change(quota.value, None, most) for quota, most in sorted(limits.items())]
+    await tx.audit.add(
+        "project.create", actor=actor, project_id=project.id, id=project.id, name=project.slug, changes=changes
+    )
     return await find_project(tx, project.id)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from horae.domain.audit import differing
 from horae.domain.dead_letter import DeadFilter, DeadLetter, allowance
-from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound
+from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound, QuotaReached
 from horae.domain.ids import FIRST
 from horae.domain.records import NewOperation, Operation
 from horae.lifecycle.rerun import NewInput, rerun
@@ -143,9 +143,12 @@ async def _redrive(tx: Transaction, operation: Operation, letters: list[DeadLett
         try:
             await _rerun(tx, operation, job_id, mine)
         except (Conflict, InvalidInput):  # raised before anything is written; which of them it is about
-            for letter in mine:
+            for place, letter in enumerate(mine):
                 try:
                     await _rerun(tx, operation, job_id, [letter])
+                except QuotaReached as error:  # and so for all that come after it
+                    refused += [str(error)] * (len(mine) - place)
+                    break
                 except (Conflict, InvalidInput) as error:
                     refused.append(str(error))
     return refused

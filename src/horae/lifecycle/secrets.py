@@ -9,12 +9,14 @@ from horae.domain.addresses import never_called
 from horae.domain.credentials import literal_credential, place_of
 from horae.domain.errors import Conflict, InvalidInput, NotFound
 from horae.domain.job import JobSpec
+from horae.domain.quota import Quota
 from horae.domain.redaction import Redactor, redactor
 from horae.domain.run import Leased, Over
 from horae.domain.secret import CannotOpen, Sealed, SecretRecord, unknown
 from horae.domain.stored import too_large
 from horae.domain.targets import HttpTarget
 from horae.lifecycle.find import hold_project
+from horae.lifecycle.quotas import take
 from horae.ports import Seals, Transaction
 
 _LISTED = 10
@@ -25,6 +27,8 @@ async def set_secret(tx: Transaction, *, sealed: Sealed, actor: str) -> tuple[Se
     """Makes a secret or replaces its value; whether it is new."""
     await hold_project(tx, sealed.project_id)
     before = await tx.secrets.find(sealed.project_id, sealed.name, lock=True)
+    if before is None:
+        await take(tx, sealed.project_id, {Quota.SECRETS: 1})
     await tx.secrets.save(sealed, actor)
     saved = await tx.secrets.find(sealed.project_id, sealed.name)
     assert saved is not None

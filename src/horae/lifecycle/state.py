@@ -7,11 +7,14 @@ from datetime import datetime, timedelta
 
 from horae.domain.errors import InvalidInput
 from horae.domain.firing import MERELY_LATE, first_occurrence
+from horae.domain.quota import Quota
+from horae.domain.rate import per_hour
 from horae.domain.records import JobRecord, JobState
 from horae.domain.standing import fired_after, runs_left
 from horae.lifecycle.account import account_disabled, settle_due
 from horae.lifecycle.audit import about_switch
 from horae.lifecycle.find import found, locked, readable
+from horae.lifecycle.quotas import take
 from horae.ports import Transaction
 
 
@@ -43,6 +46,7 @@ async def enable(tx: Transaction, *, project_id: str, ref: str, actor: str) -> J
     job = await readable(tx, project_id, ref, lock=True)  # it cannot be known when it is due next
     if job.enabled:
         return job
+    await take(tx, project_id, {Quota.FIRES_PER_MINUTE: per_hour(job.spec.schedule)})
     now = await tx.now()
     job = await account_disabled(tx, job, now)
     schedule, next_run_at = job.spec.schedule, None

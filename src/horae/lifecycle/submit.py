@@ -10,6 +10,8 @@ from horae.domain.difference import Change, made
 from horae.domain.errors import Conflict, DuplicateKey, StaleVersion, Unreadable
 from horae.domain.firing import Plan, first_occurrence, parse_plan, plan_of, plan_text
 from horae.domain.job import JobSpec
+from horae.domain.quota import Quota
+from horae.domain.rate import per_hour
 from horae.domain.records import Deletion, JobHead, JobRecord, NewJob
 from horae.domain.run import NewRun, RunRecord
 from horae.domain.states import Trigger
@@ -20,6 +22,7 @@ from horae.lifecycle.ended import cancel_live
 from horae.lifecycle.find import found, hold_project, locked, no_job, unreadable_job
 from horae.lifecycle.follow import set_upstream
 from horae.lifecycle.functions import check_function, check_inputs
+from horae.lifecycle.quotas import take
 from horae.lifecycle.reservations import check_queue
 from horae.lifecycle.secrets import check_definition
 from horae.ports import Transaction
@@ -48,6 +51,7 @@ async def create_job(
     await hold_project(tx, project_id)
     await check_definition(tx, project_id, spec)
     await check_function(tx, spec)
+    await take(tx, project_id, {Quota.JOBS: 1, Quota.FIRES_PER_MINUTE: per_hour(spec.schedule) if enabled else 0})
     now = await tx.now()
     next_run_at = first_occurrence(spec.schedule, now) if enabled else None
     job = NewJob(job_id, project_id, spec, plan_text(spec), enabled, now, next_run_at, actor, now)
@@ -113,6 +117,8 @@ async def trigger(
     await check_inputs(tx, job_id=job.id, version=job.version, needs=plan.needs, inputs=inputs)
     now = await tx.now() if plan.start_within is not None else None
     gate = (await tx.gates.lock([job.id])).get(job.id) if plan.max_instances is not None else None
+    if job.bounded:
+        await take(tx, project_id, {Quota.LIVE_RUNS: len(runs)})
     places, free, delayed = len(runs), 0, set[str]()
     if gate is not None:
         limit, under_way, waiting = gate

@@ -10,6 +10,7 @@ from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations
 from horae.ports.outside import Clock, Engine, Executor, Hint, Ids, Seals, Starting, Wakeups
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
+from horae.ports.quotas import Quotas
 from horae.ports.runs import DeadLetters, Facts, Logs, Operations, Runs, Stats
 from horae.ports.signing_in import Attempted, Devices, Identities, Proof, Provider
 from horae.ports.transaction import Store, Transaction, Verb
@@ -46,6 +47,7 @@ __all__ = [
     "Proof",
     "Provider",
     "Queues",
+    "Quotas",
     "Reservations",
     "Runs",
     "Seals",

@@ -11,6 +11,7 @@ from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations, Unreadables
 from horae.ports.outside import Hint
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
+from horae.ports.quotas import Quotas
 from horae.ports.runs import DeadLetters, Facts, Logs, Operations, Runs, Stats
 from horae.ports.second_factors import SecondFactors
 from horae.ports.signing_in import Devices, Identities
@@ -83,6 +84,8 @@ class Transaction(Protocol):
     def queues(self) -> Queues: ...
     @property
     def reservations(self) -> Reservations: ...
+    @property
+    def quotas(self) -> Quotas: ...
 
     @property
     def repeated(self) -> bool:

@@ -12,6 +12,7 @@ from horae.domain.text import storable
 from horae.ports import Clock
 
 _LONGEST_NOTE = 500  # characters
+_USED_UP = "output cut: the project's quota log_bytes_per_day is used up for today\n"
 _CHUNK = 64 * 1024  # a row's text; longer output goes into several rows
 
 
@@ -42,8 +43,13 @@ class RunLog:
             self._left = 0
         else:
             self._left -= len(text)
-        self._add(stream, text)
-        if self._left <= 0:
+        kept = self._book.keep(self._run.project_id, text)
+        if kept:
+            self._add(stream, kept)
+        if len(kept) < len(text):
+            self._left = 0
+            self._add("system", _USED_UP)
+        elif self._left <= 0:
             self._add("system", f"output cut at {self._book.limit_words}\n")
 
     def _add(self, stream: str, text: str) -> None:
@@ -92,6 +98,7 @@ class LogBook:
         self.clock = clock
         self.limit = limit
         self.limit_words = f"{limit / 2**20:g} MiB" if limit >= 2**20 else f"{limit} bytes"
+        self.keep: Callable[[str, str], str] = lambda _, text: text  # what of a project's text its quota allows
         self.on_pending: Callable[[], None] = lambda: None  # called when there is something to write again
         self.open: dict[RunLog, None] = {}  # in order: a simulation replays it
         self.rows: list[LogLines] = []

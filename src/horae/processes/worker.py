@@ -12,6 +12,7 @@ from horae.domain.outcome import Outcome
 from horae.domain.records import Beat, WorkerSign
 from horae.domain.states import StopReason, WorkerStatus
 from horae.ports import Clock, Executor, Hint, Ids, Store
+from horae.processes.allowances import Allowances
 from horae.processes.blocked import Watcher
 from horae.processes.claimer import Claimer
 from horae.processes.heartbeat import Heart, Heartbeat, HeartbeatThread, OpenHeartbeat
@@ -55,6 +56,8 @@ class Worker:
         self._watcher = type(self).watcher(clock)
         self._heart = type(self).heart(self._open_heartbeat)
         book = LogBook(clock, settings.log_limit)
+        self._allowances = Allowances(store, clock)
+        book.keep = self._allowances.keep
         self._reporter = Reporter(store, ids, book, self._reported)
         self._slots = Slots(executors, clock, book, self._done, grace=settings.grace)
         intake = Intake(sign.id, store, settings, self._slots, self._reporter)
@@ -86,6 +89,7 @@ class Worker:
         await asyncio.gather(*tasks.values())
         await self._interrupt()  # what a claim has brought that took longer than the draining
         await self._reporter.flush()
+        await self._allowances.flush()
         self._watcher.stop()
         await self._heart.stop()
         await self._presence.say_goodbye(self._reporter.done)
@@ -122,7 +126,8 @@ class Worker:
 
     @property
     def _loops(self) -> tuple[Loop, ...]:
-        return (self._claimer.loop, self._reporting, self._deadlines, self._watching, self._presence.loop)
+        about_runs = (self._claimer.loop, self._reporting, self._deadlines)
+        return (*about_runs, self._watching, self._presence.loop, self._allowances.loop)
 
     async def _sweep_deadlines(self) -> float:
         self._watcher.turned()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from horae.sdk.calls import C, Json, Pages, Request, Resource, When, call, given, instant, nothing, pages, part
+from horae.sdk.quotas import Limits, Quotas, quotas_of
 from horae.sdk.record import Record
 
 
@@ -290,6 +291,21 @@ class Projects(Resource[C]):
     def revoke_invitation(self, project: str, invitation: str) -> Request[None]:
         path = f"projects/{part(project)}/invitations/{part(invitation)}"
         return Request("DELETE", path, read=nothing)
+
+    @call
+    def own_quotas(self) -> Request[Quotas]:
+        """Those of the project that this client acts in."""
+        return Request("GET", "quotas", read=quotas_of)
+
+    @call
+    def quotas(self, project: str) -> Request[Quotas]:
+        """What it may have at most, and what it has."""
+        return Request("GET", f"projects/{part(project)}/quotas", read=quotas_of)
+
+    @call
+    def set_quotas(self, project: str, **limits: Unpack[Limits]) -> Request[Quotas]:
+        """Sets those that are named, such as `jobs` and `live_runs`; None takes a limit away."""
+        return Request("PATCH", f"projects/{part(project)}/quotas", dict(limits), read=quotas_of)
 
 
 class Keys(Resource[C]):

@@ -13,6 +13,7 @@ from horae.domain.errors import (
     InvalidInput,
     NotAllowed,
     NotFound,
+    QuotaReached,
     StaleVersion,
     StoreUnavailable,
 )
@@ -101,6 +102,9 @@ def _told(answer: httpx.Response, problem: dict[str, Any]) -> HoraeError:
         needed = SecondFactorNeeded(detail)
         needed.challenge, needed.enrol = str(problem.get("challenge")), bool(problem.get("enrol"))
         return needed
+    quota = problem.get("quota")
+    if answer.status_code == 409 and isinstance(quota, dict):
+        return QuotaReached(detail, quota=quota.get("name", ""), limit=quota.get("limit", 0), used=quota.get("used", 0))
     if answer.status_code in _KNOWN:
         return _known(answer, detail)
     return ServerError(f"{detail} (request {problem.get('request_id')})")

@@ -74,6 +74,7 @@ class AccessTable(Group):
             ("invitations", "project_id"),
             ("memberships", "project_id"),
             ("claimed_roles", "project_id"),
+            ("project_quotas", "project_id"),
             ("projects", "id"),
         ):
             await self.db.execute(f"DELETE FROM {table} WHERE {column} = :id", {"id": project_id})

@@ -44,4 +44,5 @@ def _due_job(row: Row, plan: Plan) -> DueJob:
         row["next_run_at"],
         row["fired_through"],
         row["fired_count"],
+        row["bounded"] is not None,
     )

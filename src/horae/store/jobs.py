@@ -11,6 +11,7 @@ from operator import itemgetter
 from horae.domain.filters import JobFilter
 from horae.domain.firing import DueJobs
 from horae.domain.job import JobSpec
+from horae.domain.rate import per_hour
 from horae.domain.records import Advance, JobChange, JobHead, JobRecord, JobState, NewJob, Page, VersionRecord
 from horae.domain.stored import spec_fields
 from horae.store import job_page, tables
@@ -18,6 +19,7 @@ from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.due import due_jobs, read_plan
 from horae.store.job_list import record_of, spec_of
 from horae.store.order import Order
+from horae.store.quotas import bounded
 from horae.store.rows import Group, batch, dump, is_id, some
 from horae.store.stats import latest_runs
 
@@ -54,7 +56,8 @@ class _Sql:
             "jobs.id = v.id",
         )
         self.due = (
-            "SELECT id, project_id, version, plan, anchor_at, next_run_at, fired_through, fired_count FROM jobs "
+            "SELECT id, project_id, version, plan, anchor_at, next_run_at, fired_through, fired_count, "
+            f"{bounded('jobs.project_id')} FROM jobs "
             f"WHERE next_run_at <= {d.now} AND {d.among('shard', 'shards')} AND enabled AND NOT paused "
             f"ORDER BY next_run_at LIMIT :limit {d.lock_skip}"
         )
@@ -99,8 +102,9 @@ class JobTable(Group):
         spec = job.spec
         await self.db.execute(
             "INSERT INTO jobs (id, project_id, name, version, shard, enabled, paused, plan, anchor_at, next_run_at, "
-            "fired_count, created_by, created_at, updated_by, updated_at) VALUES (:id, :project_id, :name, 1, :shard, "
-            ":enabled, :paused, :plan, :anchor_at, :next_run_at, 0, :actor, :at, :actor, :at)",
+            "fired_count, created_by, created_at, updated_by, updated_at, per_hour, per_hour_of) VALUES (:id, "
+            ":project_id, :name, 1, :shard, :enabled, :paused, :plan, :anchor_at, :next_run_at, 0, :actor, :at, "
+            ":actor, :at, :per_hour, 1)",
             {
                 "id": job.id,
                 "project_id": job.project_id,
@@ -113,6 +117,7 @@ class JobTable(Group):
                 "next_run_at": job.next_run_at,
                 "actor": job.actor,
                 "at": job.at,
+                "per_hour": per_hour(spec.schedule),
             },
         )
         await self._add_version(job.id, 1, spec, job.actor, job.at, None)
@@ -120,7 +125,8 @@ class JobTable(Group):
     async def change(self, change: JobChange) -> bool:
         matched = await self.db.execute(
             "UPDATE jobs SET name = :name, version = :new_version, plan = :plan, anchor_at = :anchor_at, "
-            "next_run_at = :next_run_at, updated_by = :actor, updated_at = :at WHERE id = :id AND version = :version",
+            "next_run_at = :next_run_at, updated_by = :actor, updated_at = :at, per_hour = :per_hour, "
+            "per_hour_of = :new_version WHERE id = :id AND version = :version",
             {
                 "id": change.id,
                 "version": change.version,
@@ -131,6 +137,7 @@ class JobTable(Group):
                 "next_run_at": change.next_run_at,
                 "actor": change.actor,
                 "at": change.at,
+                "per_hour": per_hour(change.spec.schedule),
             },
         )
         if not matched:
@@ -275,12 +282,13 @@ class JobTable(Group):
     async def head(self, project_id: str, ref: str) -> JobHead | None:
         for column in ("id", "name") if is_id(ref) else ("name",):
             rows = await self.db.fetch(
-                f"SELECT id, version, plan FROM jobs WHERE project_id = :project_id AND {column} = :ref "
-                f"{self.d.lock_shared}",
+                f"SELECT id, version, plan, {bounded(':project_id')} FROM jobs "
+                f"WHERE project_id = :project_id AND {column} = :ref {self.d.lock_shared}",
                 {"project_id": project_id, "ref": ref},
             )
             if rows:
-                return JobHead(rows[0]["id"], rows[0]["version"], rows[0]["plan"])
+                row = rows[0]
+                return JobHead(row["id"], row["version"], row["plan"], row["bounded"] is not None)
         return None
 
     async def due(self, shards: Collection[int], limit: int) -> DueJobs:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CODE_REVISION = "0021"  # the newest migration in this code; a test holds it to that
-OLDEST_USABLE = "0021"  # the oldest schema that this code can work on
+CODE_REVISION = "0022"  # the newest migration in this code; a test holds it to that
+OLDEST_USABLE = "0022"  # the oldest schema that this code can work on
 MISSING = "the database has no Horae schema yet: run `horae migrate` first"
 
 

@@ -38,6 +38,7 @@ from horae.store.places import Places
 from horae.store.pool import Pool
 from horae.store.processes import ProcessTable
 from horae.store.queues import QueueTable
+from horae.store.quotas import QuotaTable
 from horae.store.reservations import ReservationTable
 from horae.store.runs import RunTable
 from horae.store.second_factors import SecondFactorTables
@@ -118,6 +119,7 @@ class SqlTransaction:
     idempotency = _group(IdempotencyTable)
     queues = _offering(QueueTable)
     reservations = _group(ReservationTable)
+    quotas = _group(QuotaTable)
 
     def __init__(
         self,

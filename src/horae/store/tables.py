@@ -9,7 +9,12 @@ from typing import Any
 
 from sqlalchemy import Column, Index, MetaData, Table, UniqueConstraint, false, text
 
-from horae.store import account_tables, second_factor_tables, sign_in_tables  # noqa: F401 - one metadata holds them all
+from horae.store import (  # noqa: F401 - one metadata holds them all
+    account_tables,
+    quota_tables,
+    second_factor_tables,
+    sign_in_tables,
+)
 from horae.store.columns import Big, Flag, Id, Int, Json, LongText, Real, Small, Time, name
 from horae.store.table import key, may, metadata, must, table  # noqa: F401 - `tables.metadata` is the schema
 
@@ -49,6 +54,8 @@ jobs = table(
     must("created_at", Time),
     must("updated_by", name(200)),
     must("updated_at", Time),
+    may("per_hour", Int),  # how often its schedule fires in the busiest hour: see domain/quota.py
+    may("per_hour_of", Int),  # the version that this is about; another, or NULL, if an older Horae saved the job
     UniqueConstraint("project_id", "name", name="jobs_name"),
 )
 # Equal times in the order of the table, whatever the shard: a batch that is due together then shares its pages.

@@ -9,12 +9,14 @@ from enum import StrEnum
 
 from horae.domain.explain_definition import WAY_OUT
 from horae.domain.explanation import counted, span
+from horae.domain.quota import Strained
 from horae.domain.records import JobFault, Portion, SchedulerRecord, ShardView, WorkerRecord
 from horae.domain.states import SchedulerStatus
 from horae.domain.stranded import Stranded, in_words, why_stranded
 from horae.domain.trouble import Trouble
 from horae.lifecycle.give_back import NOTED_WITHIN
 from horae.lifecycle.stranded import find_stranded
+from horae.lifecycle.usage import strained
 from horae.ports import Store, Transaction
 
 _SKEW = timedelta(seconds=2)
@@ -51,6 +53,7 @@ class Cluster:
     queues: Sequence[str]
     unreadable: Sequence[str] = ()
     stranded: Sequence[Stranded] = ()
+    strained: Sequence[Strained] = ()
 
     @property
     def alive(self) -> list[SchedulerRecord | WorkerRecord]:
@@ -68,6 +71,7 @@ async def look(tx: Transaction, offline_after: float, shard_lease: float) -> Clu
         queues=await tx.jobs.queues(),
         unreadable=await tx.unreadable.names(NOTED_WITHIN, _NAMED + 1),
         stranded=found.stranded,
+        strained=await strained(tx),
     )
 
 
@@ -179,6 +183,28 @@ def isolating(cluster: Cluster) -> list[Check]:
         )
         for why, names in told.items()
     ]
+
+
+def bounding(cluster: Cluster) -> list[Check]:
+    """Projects whose quotas are nearly used up, or have refused something lately."""
+    told = [_strain(one, cluster.now) for one in cluster.strained]
+    if not told:
+        return []
+    more = f"; and {len(told) - _MOST} more" if len(told) > _MOST else ""
+    return [
+        Check(
+            "quotas",
+            State.WARNING,
+            f"{'; '.join(told[:_MOST])}{more}",
+            f"`horae projects quota {cluster.strained[0].project}` shows them all, and sets them",
+        )
+    ]
+
+
+def _strain(one: Strained, now: datetime) -> str:
+    refused = one.usage.refused_at
+    lately = "" if refused is None else f", something was refused {span(now - refused)} ago"
+    return f"{one.project} uses {one.usage.used or 0:,} of {one.usage.limit or 0:,} {one.quota.value}{lately}"
 
 
 _GRAVE = ("claim", "report", "fire", "sweep")  # without these, work stops

@@ -23,12 +23,14 @@ from horae.api.errors import InvalidBody
 from horae.api.schemas import BatchBody, JobBody, TriggerBody
 from horae.api.views import job_json, render, run_json
 from horae.domain.audit import Origin
-from horae.domain.errors import Conflict, InvalidInput, NotFound
+from horae.domain.errors import Conflict, InvalidInput, NotFound, QuotaReached
 from horae.domain.idempotency import DerivedIds, Once
 from horae.domain.job import JobSpec
+from horae.domain.quota import Quota
 from horae.domain.records import JobRecord
 from horae.domain.states import Trigger
 from horae.lifecycle import find, idempotency, submit
+from horae.lifecycle.quotas import note_refusal
 from horae.ports import Transaction, Wakeups
 from horae.store.store import SqlStore
 from horae.wiring.shared import CLOCK, IDS, defaults_of
@@ -147,9 +149,11 @@ class Straight:
         verb = partial(submit.trigger, project_id=project_id, ref=name, runs=asked, trigger=Trigger.API, actor=ACTOR)
         try:
             made = await store.on_behalf_of(origin).transact(verb)
-        except (InvalidInput, NotFound):
+        except (InvalidInput, NotFound, QuotaReached) as error:
             if once is not None:  # it has had no effect: the key is as good as new
                 await store.single(idempotency.release, once, refused=True)
+            if isinstance(error, QuotaReached):
+                await store.transact(note_refusal, project_id=project_id, quota=Quota(error.quota))
             raise
         except Conflict:
             if once is None:

@@ -84,6 +84,7 @@ def _app(settings: Settings, store: SqlStore) -> FastAPI:
         secret_key_previous=settings.secret_key_previous,
         allow_signup=settings.allow_signup,
         second_factor=cast("Policy", settings.second_factor),
+        project_quotas=settings.project_quotas,
         api_rate=settings.api_rate,
         trusted_proxies=settings.trusted_proxies or (),
         cors_origins=settings.cors_origins or (),

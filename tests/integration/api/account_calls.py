@@ -38,6 +38,9 @@ CALLS: dict[tuple[str, str], Call] = {
     ("GET", PROJECT): (None, 200),
     ("PATCH", PROJECT): ({"name": "New"}, 200),
     ("DELETE", PROJECT): (None, 409),  # it is not empty
+    ("GET", f"{PROJECT}/quotas"): (None, 200),
+    ("PATCH", f"{PROJECT}/quotas"): ({"jobs": 1_000_000}, 200),
+    ("GET", f"{ROOT}/quotas"): (None, 200),
     ("GET", f"{PROJECT}/members"): (None, 200),
     ("PUT", MEMBER): ({"role": "viewer"}, 200),
     ("DELETE", MEMBER): (None, 200),

@@ -85,3 +85,37 @@ def test_a_crontab_becomes_jobs(horae: Horae, tmp_path: Path):
     assert horae("apply", str(out)).code == 0
     assert horae("jobs", "show", "imported", "--json").json["schedule"]["cron"] == "*/5 * * * *"
     assert horae("import", "celery-beat", "nowhere:app").code == 2
+
+
+def test_what_exceeds_a_quota_is_refused_as_a_whole(horae: Horae, tmp_path: Path):
+    file = tmp_path / "jobs.yaml"
+    file.write_text(JOBS.replace("declared", "many"))
+    there = horae("projects", "quota", "default", "--json").json["jobs"]["used"]
+    told = horae("projects", "quota", "default", "--jobs", str(there + 1), "--fires-per-minute", "none")
+    assert (told.code, f"{there + 1}" in told.out) == (0, True)
+    try:
+        for arguments in (["--yes"], ["--dry-run"], ["--json"]):
+            refused = horae("apply", str(file), *arguments)
+            assert refused.code != 0
+            assert f"quota jobs is {there + 1}: {there} in use, and these files need 2 more" in refused.err
+        assert horae("jobs", "show", "many-load").code == 3
+        horae("projects", "quota", "default", "--jobs", "none", "--fires-per-minute", "0")
+        refused = horae("apply", str(file))
+        assert (refused.code, "quota fires_per_minute is 0" in refused.err) == (1, True)
+        one = horae("jobs", "create", "one-more", "--script", "true", "--every", "1m")
+        assert (one.code, "quota fires_per_minute is 0" in one.err) == (1, True)
+    finally:
+        assert horae("projects", "quota", "default", "--jobs", "none", "--fires-per-minute", "none").code == 0
+    assert horae("apply", str(file)).code == 0
+
+
+def test_quotas_are_shown_and_set(horae: Horae):
+    table = horae("projects", "quota", "default", "--log-bytes-per-day", "1GiB")
+    assert "1,073,741,824" in table.out
+    assert horae("projects", "quota", "default", "--json").json["log_bytes_per_day"] == {
+        "limit": 1 << 30, "used": 0, "refused_at": None,
+    }  # fmt: skip
+    wrong = horae("projects", "quota", "default", "--jobs", "few")
+    assert (wrong.code, "--jobs: must be a whole number, or `none`" in wrong.err) == (2, True)
+    assert horae("projects", "quota", "nowhere").code == 3
+    horae("projects", "quota", "default", "--log-bytes-per-day", "none")

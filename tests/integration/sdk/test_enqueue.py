@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from horae import errors
+from horae.domain.quota import Quota
+from horae.lifecycle.usage import set_quotas
 from horae.store.schema import migrate
 from tests.functions import register
 from tests.integration.cluster.cluster import KINDS, ROOT, Cluster, Make, environment
@@ -42,6 +44,21 @@ async def test_straight_to_the_database(cluster: Cluster) -> None:
     ids = {run.id for run in [run, *awaited, *many, *batch]}
     assert len(ids) == await cluster.count("runs") == 1_061
     assert await cluster.count("jobs") == 1
+
+
+async def test_a_quota_refuses_and_leaves_the_key_unused(cluster: Cluster) -> None:
+    leaf.enqueue(n=1)
+    limits = {Quota.LIVE_RUNS: 2}
+    await cluster.store.transact(set_quotas, project_id=cluster.project_id, limits=limits, actor="test")
+    once = leaf.options(idempotency_key="order 7")
+    with pytest.raises(errors.QuotaReached, match="live_runs is 2: 1 in use, and this needs 2 more") as refused:
+        once.enqueue_many([{"n": n} for n in range(2)])
+    assert (refused.value.quota, refused.value.limit, refused.value.used) == ("live_runs", 2, 1)
+    assert await cluster.count("runs") == 1
+    assert once.enqueue(n=7).status == "queued"
+    with pytest.raises(errors.QuotaReached):
+        await leaf.enqueue_async(n=8)
+    assert await cluster.count("runs") == 2
 
 
 async def test_a_key_makes_it_happen_once(cluster: Cluster) -> None:

@@ -154,6 +154,9 @@ async def people(call: Caller, url: str) -> None:
             await grace("account.refresh", kept.refresh_token)
         await call("users.sign_out", "grace")
         call.called |= grace.called | stranger.called
+    assert (await call("projects.set_quotas", red, jobs=3)).jobs.limit == 3
+    assert (await call("projects.quotas", red)).jobs.used == 0
+    assert (await call("projects.own_quotas")).jobs.limit is None
     unused = await call("projects.invite", red, "viewer")
     await call("projects.revoke_invitation", red, unused.id)
     await call("projects.remove_member", red, "ada")

@@ -77,3 +77,27 @@ def test_whoever_writes_is_told_when_there_is_something_again():
     of.take_progress()
     sink.progress(0.2, None)
     assert len(calls) == 2
+
+
+def test_what_a_quota_does_not_allow_is_cut_and_told_once():
+    kept = book()
+    left = 5
+
+    def keep(project_id: str, text: str) -> str:
+        nonlocal left
+        assert project_id == "project"
+        allowed, left = text[:left], max(left - len(text), 0)
+        return allowed
+
+    kept.keep = keep
+    sink = kept.sink(RUN)
+    for text in ("abc", "defg", "h"):
+        sink.write("stdout", text)
+    assert [(row.stream, row.text) for row in kept.take()] == [
+        ("stdout", "abcde"),
+        ("system", "output cut: the project's quota log_bytes_per_day is used up for today\n"),
+    ]
+    assert sink.full
+    later = kept.sink(RUN)
+    later.write("stdout", "x")
+    assert [row.stream for row in kept.take()] == ["system"]

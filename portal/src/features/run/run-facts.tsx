@@ -14,6 +14,7 @@ const REASONS: Record<string, string> = {
   permanent: "permanent failure",
   expired: "not started in time",
   definition: "its definition could not be read",
+  quota: "the project's quota of live runs was used up",
   overlap: "the previous run was still running",
   missed: "missed, and not caught up",
   blackout: "fell in a blackout",

@@ -16,6 +16,7 @@ from horae.api.schemas import Listing
 from horae.api.views import listing, reply
 from horae.domain import records
 from horae.domain.account import ProjectInfo, slug, title
+from horae.domain.quota import Quota
 from horae.lifecycle import projects
 from horae.lifecycle.projects import find_project
 from horae.ports import Transaction
@@ -49,7 +50,8 @@ async def create_project(
     body = await read_model(request, ProjectBody)
     name = title(body.name if body.name is not None else body.slug)
     project = records.Project(context.ids.new(), slug(body.slug), name)
-    made = await context.store.transact(projects.create_project, project=project, actor=caller.actor)
+    limits = {Quota(quota): most for quota, most in context.settings.project_quotas.items()}
+    made = await context.store.transact(projects.create_project, project=project, actor=caller.actor, limits=limits)
     return reply(shown(made, ProjectView), 201, {"location": f"/api/v1/projects/{made.id}"})
 
 

@@ -19,6 +19,7 @@ import { useCan } from "@/session/use-can";
 import { usePlace } from "../use-place";
 import { DeleteProject } from "./delete-project";
 import { NewProject } from "./new-project";
+import { QuotasPanel } from "./quotas-panel";
 
 export function ProjectSection() {
   const place = usePlace();
@@ -61,6 +62,7 @@ export function ProjectSection() {
               ]}
             />
           </Panel>
+          <QuotasPanel slug={place.slug} />
           {can("projects:manage") && place.slug !== "default" ? <DeleteProject slug={place.slug} /> : null}
         </div>
       ) : null}

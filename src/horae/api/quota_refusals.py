@@ -1,0 +1,36 @@
+"""Refusals by quotas leave a note, by which `horae doctor` and the portal tell of them. The request that was refused
+could not leave one: nothing of it came about."""
+
+from __future__ import annotations
+
+import structlog
+
+from horae.domain.errors import HoraeError, QuotaReached
+from horae.domain.quota import Quota
+from horae.lifecycle.quotas import note_refusal
+from horae.ports import Clock, Store
+
+log = structlog.get_logger()
+_EVERY = 1.0  # seconds: those who try again and again make no more work than that
+_MOST = 10_000  # quotas to remember that about
+
+
+class QuotaRefusals:
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+        self._noted: dict[tuple[str, str], float] = {}
+
+    async def note(self, refused: QuotaReached) -> None:
+        if refused.project_id is None:
+            return
+        key, now = (refused.project_id, refused.quota), self._clock.monotonic()
+        if now < self._noted.get(key, now):
+            return
+        if len(self._noted) >= _MOST:
+            self._noted.clear()
+        self._noted[key] = now + _EVERY
+        log.info("refused by a quota", project=refused.project_id, quota=refused.quota, limit=refused.limit)
+        try:
+            await self._store.transact(note_refusal, project_id=refused.project_id, quota=Quota(refused.quota))
+        except HoraeError as error:  # it was refused all the same
+            log.warning("a refusal by a quota was not noted", reason=str(error))

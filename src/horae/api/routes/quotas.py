@@ -1,0 +1,67 @@
+"""Quotas: what a project may have at most, and what it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from horae.api.auth import Principal, allow, allow_in_path
+from horae.api.body import read_object, takes, validate
+from horae.api.context import Context, Ctx
+from horae.api.quota_schemas import QuotasPatch, QuotasView, QuotaView
+from horae.api.routes import PREFIX
+from horae.api.routes.projects import Named
+from horae.api.views import reply
+from horae.domain.quota import Quota, Usage
+from horae.lifecycle import usage
+
+router = APIRouter(prefix=PREFIX, tags=["projects"])
+
+
+@router.get("/quotas", response_model=QuotasView)
+async def show_own_quotas(context: Ctx, principal: Annotated[Principal, Depends(allow("projects:read"))]) -> Response:
+    """Those of the project that you act in."""
+    return await _shown(context, principal)
+
+
+@router.get("/projects/{id}/quotas", response_model=QuotasView, dependencies=[Named])
+async def show_quotas(
+    context: Ctx, principal: Annotated[Principal, Depends(allow_in_path("projects:read"))]
+) -> Response:
+    """What the project has of each, and how much it may have; counted now."""
+    return await _shown(context, principal)
+
+
+@router.patch(
+    "/projects/{id}/quotas",
+    response_model=QuotasView,
+    dependencies=[Named],
+    openapi_extra=takes(QuotasPatch, merge=True),
+)
+async def set_quotas(
+    request: Request, context: Ctx, principal: Annotated[Principal, Depends(allow_in_path("projects:manage"))]
+) -> Response:
+    """Sets those that are given; null takes one away. What the project has already stays, however much it is."""
+    body = validate(QuotasPatch, await read_object(request, merge=True))
+    limits = {Quota(name): getattr(body, name) for name in body.model_fields_set}
+    if limits.get(Quota.FIRES_PER_MINUTE) is not None:
+        while await context.store.transact(usage.rate_jobs, project_id=principal.project_id):
+            pass  # portion by portion: there may be very many
+    async with context.turns.turn():
+        found = await context.store.transact(
+            usage.set_quotas, project_id=principal.project_id, limits=limits, actor=principal.actor
+        )
+    return reply(_json(found))
+
+
+async def _shown(context: Context, principal: Principal) -> Response:
+    async with context.turns.turn():  # of very many runs it takes a while
+        return reply(_json(await context.store.read(usage.usage, principal.project_id)))
+
+
+def _json(found: Mapping[Quota, Usage]) -> dict[str, Any]:
+    return {
+        quota.value: {field: getattr(one, field) for field in QuotaView.model_fields} for quota, one in found.items()
+    }

@@ -1,0 +1,63 @@
+"""What projects may have at most."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from horae.domain.quota import Quota, QuotaRow, Use
+
+
+class Quotas(Protocol):
+    """The quotas of projects. What a project has is in places: see domain/quota.py."""
+
+    async def lock(self, project_ids: Collection[str], quotas: Collection[Quota]) -> dict[tuple[str, Quota], QuotaRow]:
+        """Those that are set, in the order of projects and names: no deadlock there."""
+        ...
+
+    async def take(self, taken: Mapping[tuple[str, Quota], int]) -> None:
+        """Leaves so many fewer places; the caller holds the locks."""
+        ...
+
+    async def counted(self, project_id: str, quota: Quota, room: int, seen: int) -> None:
+        """Writes down what was counted under the lock, and how many rows were looked at for that."""
+        ...
+
+    async def refused(self, project_ids: Collection[str], quota: Quota) -> None:
+        """Notes that something was refused just now; at most once a minute."""
+        ...
+
+    async def count(self, project_id: str, quota: Quota, most: int) -> Use:
+        """What there is now, up to `most`. Not of fires, whose sum `rate` tells, nor of log bytes."""
+        ...
+
+    async def rate(self, project_id: str) -> Use:
+        """The fires per hour of all enabled jobs whose rate is known."""
+        ...
+
+    async def unrated(self, project_id: str, limit: int, after: str | None = None) -> list[tuple[str, int, str]]:
+        """Enabled jobs whose rate is not known: id, version and plan, in the order of ids."""
+        ...
+
+    async def set_rates(self, rates: Sequence[tuple[str, int, int]]) -> None:
+        """Id, version and rate; a job that has another version by now is left alone."""
+        ...
+
+    async def limits(self, project_id: str) -> dict[Quota, tuple[int, datetime | None]]:
+        """Each with when something was last refused because of it."""
+        ...
+
+    async def set(self, project_id: str, quota: Quota, most: int, actor: str) -> None: ...
+    async def clear(self, project_id: str, quota: Quota) -> None: ...
+    async def strained(self, since: datetime, limit: int) -> list[tuple[str, str, Quota]]:
+        """Project (id and slug) and quota, where few places are known to be free or something was refused since."""
+        ...
+
+    async def spend_log(self, project_id: str, count: int, day: datetime) -> None:
+        """So many bytes of what a project may log on this day, if that is limited."""
+        ...
+
+    async def log_room(self, day: datetime, project_id: str | None = None) -> dict[str, int]:
+        """What is left of this day's bytes, of one project or of all that have a limit."""
+        ...

@@ -1,0 +1,61 @@
+"""What projects may still log today. A worker asks the database now and then while there is something to write, not at
+every line: of what a project logs on several workers at once, some seconds' worth may come on top of its quota."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date
+
+from horae.domain.errors import HoraeError
+from horae.lifecycle.usage import spend_log
+from horae.ports import Clock, Store
+from horae.processes.loop import Loop, log
+
+_FRESH = 5.0  # seconds
+
+
+class Allowances:
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+        self._left: dict[str, int] = {}  # bytes; a project that is not there has no quota
+        self._spent: Counter[str] = Counter()
+        self._until, self._day = 0.0, date.min
+        self.loop = Loop("quotas", self._look)
+
+    def keep(self, project_id: str, text: str) -> str:
+        """As much of a text as may be kept."""
+        left = self._left.get(project_id) if self._clock.now().date() == self._day else None
+        if self._clock.monotonic() >= self._until or (left is not None and not self._spent):
+            self.loop.wake.set()  # it waits as long as what it knows is fresh
+        if left is None:
+            return text
+        data = text.encode(errors="replace")
+        if len(data) > left:
+            data = data[: max(left, 0)]
+            text = data.decode(errors="ignore")
+        self._left[project_id] = left - len(data)
+        self._spent[project_id] += len(data)
+        return text
+
+    async def _look(self) -> float | None:
+        """Tells what was kept, and learns what is left."""
+        if self._clock.monotonic() < self._until:
+            return self._until - self._clock.monotonic()
+        spent, self._spent = self._spent, Counter()
+        try:
+            left = await (self._store.transact if spent else self._store.read)(spend_log, spent=spent)
+        except BaseException:
+            self._spent += spent
+            raise
+        self._left = {project_id: room - self._spent[project_id] for project_id, room in left.items()}
+        self._until, self._day = self._clock.monotonic() + _FRESH, self._clock.now().date()
+        return _FRESH if self._spent else None
+
+    async def flush(self) -> None:
+        """Tells all of it, if the database is there."""
+        self._until = 0
+        try:
+            if self._spent:
+                await self._look()
+        except HoraeError as error:
+            log.warning("what runs logged was not counted", reason=str(error))

@@ -1,0 +1,22 @@
+"""What projects may have at most: the table of quotas."""
+
+from __future__ import annotations
+
+from sqlalchemy import Index
+
+from horae.store.columns import Big, Id, Time, name
+from horae.store.table import key, may, must, table
+
+project_quotas = table(
+    "project_quotas",  # without a row there is no limit
+    key("project_id", Id),
+    key("quota", name(30)),
+    must("most", Big),
+    must("room", Big),  # places that are free for certain; locked by whoever takes some
+    may("counted_at", Time),  # when that was last counted; of log bytes, when the day's were last spent
+    must("seen", Big),  # how many rows were looked at for that: of many, it is not done at every refusal
+    may("refused_at", Time),
+    must("set_by", name(200)),
+    must("set_at", Time),
+    Index("project_quotas_quota", "quota"),
+)
