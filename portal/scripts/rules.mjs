@@ -1,8 +1,6 @@
 // What the OpenAPI document says about the fields of a job that can be checked without asking: limits and patterns.
 const ROOT = "JobBody";
 const KEPT = ["minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength", "pattern", "minItems", "maxItems"];
-// What the server takes as a text with a unit, and checks itself, has its limits under these names.
-const SIZES = ["ge", "le"];
 
 export function rulesFile(document) {
   const schemas = document.components.schemas;
@@ -30,7 +28,8 @@ function rule(schema, visit) {
   }
   if (typeof schema.type === "string") kept.type = schema.type;
   if ("const" in schema) kept.const = schema.const;
-  for (const name of [...KEPT, ...SIZES]) if (name in schema) kept[name] = schema[name];
+  for (const name of KEPT) if (name in schema) kept[name] = schema[name];
+  if (schema.examples && schema.pattern) kept.example = schema.examples[0];
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) kept.choices = choices.filter(({ type }) => type !== "null").map((choice) => rule(choice, visit));
   if (schema.items) kept.items = rule(schema.items, visit);

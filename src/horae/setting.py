@@ -11,19 +11,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from horae.domain.durations import seconds_in
 from horae.domain.quota import MOST, Quota
 from horae.domain.single_sign_on import grant
+from horae.domain.sizes import bytes_in
 
 T = TypeVar("T")
 KEY_BYTES = 32
 
-_DURATION = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)(ms|s|m|h|d|w)", re.ASCII)
-_DURATIONS = re.compile(r"(?:\d{1,12}(?:\.\d{1,6})?(?:ms|s|m|h|d|w))+", re.ASCII)
-_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-_SIZE = re.compile(r"(\d{1,15})\s*(B|KB|KiB|MB|MiB|GB|GiB)?", re.ASCII)
-_BYTES = {
-    None: 1, "B": 1, "KB": 10**3, "KiB": 1 << 10, "MB": 10**6, "MiB": 1 << 20, "GB": 10**9, "GiB": 1 << 30,
-}  # fmt: skip
 _LONGEST_ISSUER = 255
 _HOST = re.compile(r"[0-9a-z._:\-]{1,255}", re.ASCII)
 _DATABASES = {
@@ -39,22 +34,9 @@ _KNOWN_KEYS = re.compile(
 )
 
 
-def parse_duration(raw: Any) -> float:
-    """Seconds from `10s`, `5m`, `1h30m`, `250ms` or a plain number."""
-    if isinstance(raw, int | float) and not isinstance(raw, bool):
-        return float(raw)
-    if isinstance(raw, str):
-        raw = raw.strip()
-        if re.fullmatch(r"\d{1,12}(\.\d{1,6})?", raw, re.ASCII):
-            return float(raw)
-        if _DURATIONS.fullmatch(raw):
-            return sum(float(number) * _SECONDS[unit] for number, unit in _DURATION.findall(raw))
-    raise ValueError("must be a duration such as 10s, 5m, 2h, 1d or a number of seconds")
-
-
 def duration(low: float, high: float) -> Callable[[Any], float]:
     def read(raw: Any) -> float:
-        seconds = parse_duration(raw)
+        seconds = float(seconds_in(raw.strip() if isinstance(raw, str) else raw))
         if not low <= seconds <= high:
             raise ValueError(f"must be from {show(low)}s to {show(high)}s")
         return seconds
@@ -64,10 +46,7 @@ def duration(low: float, high: float) -> Callable[[Any], float]:
 
 def size(low: int, high: int) -> Callable[[Any], int]:
     def read(raw: Any) -> int:
-        match = _SIZE.fullmatch(str(raw).strip())
-        if match is None or isinstance(raw, bool):
-            raise ValueError("must be a size such as 64KiB, 1MiB or a number of bytes")
-        found = int(match[1]) * _BYTES[match[2]]
+        found = bytes_in(str(raw).strip())
         if not low <= found <= high:
             raise ValueError(f"must be from {low} to {high} bytes")
         return found

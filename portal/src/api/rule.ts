@@ -12,9 +12,8 @@ export interface Rule {
   pattern?: string;
   minItems?: number;
   maxItems?: number;
-  /** Limits of a size, which may be a text such as `512MiB`. */
-  ge?: number;
-  le?: number;
+  /** Of a text with a unit, such as `512MiB`. */
+  example?: string;
   /** One of these, null aside. */
   choices?: Rule[];
   items?: Rule;

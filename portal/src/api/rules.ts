@@ -26,29 +26,38 @@ export const RULES: Record<string, Rule> = {
       "target": {
         "choices": [
           {
-            "ref": "HttpTarget"
+            "ref": "HttpTargetInput"
           },
           {
-            "ref": "ScriptTarget"
+            "ref": "ScriptTargetInput"
           },
           {
             "ref": "PythonTarget"
           },
           {
-            "ref": "ContainerTarget"
+            "ref": "ContainerTargetInput"
           },
           {
-            "ref": "ArtifactTarget"
+            "ref": "ArtifactTargetInput"
           }
         ]
       },
       "retry": {
-        "ref": "Retry"
+        "ref": "RetryInput"
       },
       "timeout": {
-        "type": "number",
-        "minimum": 1,
-        "maximum": 604800
+        "choices": [
+          {
+            "type": "number",
+            "minimum": 1,
+            "maximum": 604800
+          },
+          {
+            "type": "string",
+            "pattern": "^[0-9P][0-9A-Za-z.,]*$",
+            "example": "1h30m"
+          }
+        ]
       },
       "overlap": {
         "type": "string"
@@ -66,9 +75,18 @@ export const RULES: Record<string, Rule> = {
         "type": "string"
       },
       "catch_up_window": {
-        "type": "integer",
-        "minimum": 0,
-        "maximum": 315360000
+        "choices": [
+          {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 315360000
+          },
+          {
+            "type": "string",
+            "pattern": "^[0-9P][0-9A-Za-z.,]*$",
+            "example": "1h30m"
+          }
+        ]
       },
       "queue": {
         "type": "string",
@@ -86,6 +104,11 @@ export const RULES: Record<string, Rule> = {
             "type": "number",
             "minimum": 1,
             "maximum": 31536000
+          },
+          {
+            "type": "string",
+            "pattern": "^[0-9P][0-9A-Za-z.,]*$",
+            "example": "1h30m"
           }
         ]
       },
@@ -95,6 +118,11 @@ export const RULES: Record<string, Rule> = {
             "type": "number",
             "minimum": 0,
             "maximum": 600
+          },
+          {
+            "type": "string",
+            "pattern": "^[0-9P][0-9A-Za-z.,]*$",
+            "example": "1h30m"
           }
         ]
       },
@@ -113,7 +141,7 @@ export const RULES: Record<string, Rule> = {
       }
     }
   },
-  "HttpTarget": {
+  "HttpTargetInput": {
     "type": "object",
     "properties": {
       "kind": {
@@ -143,7 +171,7 @@ export const RULES: Record<string, Rule> = {
       "auth": {
         "choices": [
           {
-            "ref": "HttpAuth"
+            "ref": "HttpAuthInput"
           }
         ]
       },
@@ -170,13 +198,13 @@ export const RULES: Record<string, Rule> = {
       "callback": {
         "choices": [
           {
-            "ref": "HttpCallback"
+            "ref": "HttpCallbackInput"
           }
         ]
       }
     }
   },
-  "HttpAuth": {
+  "HttpAuthInput": {
     "type": "object",
     "properties": {
       "bearer": {
@@ -206,17 +234,26 @@ export const RULES: Record<string, Rule> = {
       }
     }
   },
-  "HttpCallback": {
+  "HttpCallbackInput": {
     "type": "object",
     "properties": {
       "timeout": {
-        "type": "number",
-        "minimum": 1,
-        "maximum": 2592000
+        "choices": [
+          {
+            "type": "number",
+            "minimum": 1,
+            "maximum": 2592000
+          },
+          {
+            "type": "string",
+            "pattern": "^[0-9P][0-9A-Za-z.,]*$",
+            "example": "1h30m"
+          }
+        ]
       }
     }
   },
-  "ScriptTarget": {
+  "ScriptTargetInput": {
     "type": "object",
     "properties": {
       "kind": {
@@ -269,7 +306,7 @@ export const RULES: Record<string, Rule> = {
         ]
       },
       "limits": {
-        "ref": "Limits"
+        "ref": "LimitsInput"
       },
       "sandbox": {
         "choices": [
@@ -280,15 +317,20 @@ export const RULES: Record<string, Rule> = {
       }
     }
   },
-  "Limits": {
+  "LimitsInput": {
     "type": "object",
     "properties": {
       "memory": {
         "choices": [
           {
             "type": "integer",
-            "ge": 1048576,
-            "le": 17592186044416
+            "minimum": 1048576,
+            "maximum": 17592186044416
+          },
+          {
+            "type": "string",
+            "pattern": "^[0-9][0-9.]* ?([KMGT]i?)?B?$",
+            "example": "512MiB"
           }
         ]
       },
@@ -298,6 +340,11 @@ export const RULES: Record<string, Rule> = {
             "type": "number",
             "maximum": 604800,
             "exclusiveMinimum": 0
+          },
+          {
+            "type": "string",
+            "pattern": "^[0-9P][0-9A-Za-z.,]*$",
+            "example": "1h30m"
           }
         ]
       },
@@ -358,7 +405,7 @@ export const RULES: Record<string, Rule> = {
       }
     }
   },
-  "ContainerTarget": {
+  "ContainerTargetInput": {
     "type": "object",
     "properties": {
       "kind": {
@@ -421,7 +468,7 @@ export const RULES: Record<string, Rule> = {
         }
       },
       "limits": {
-        "ref": "ContainerLimits"
+        "ref": "ContainerLimitsInput"
       },
       "network": {
         "type": "boolean"
@@ -452,15 +499,20 @@ export const RULES: Record<string, Rule> = {
       }
     }
   },
-  "ContainerLimits": {
+  "ContainerLimitsInput": {
     "type": "object",
     "properties": {
       "memory": {
         "choices": [
           {
             "type": "integer",
-            "ge": 6291456,
-            "le": 17592186044416
+            "minimum": 6291456,
+            "maximum": 17592186044416
+          },
+          {
+            "type": "string",
+            "pattern": "^[0-9][0-9.]* ?([KMGT]i?)?B?$",
+            "example": "512MiB"
           }
         ]
       },
@@ -484,7 +536,7 @@ export const RULES: Record<string, Rule> = {
       }
     }
   },
-  "ArtifactTarget": {
+  "ArtifactTargetInput": {
     "type": "object",
     "properties": {
       "kind": {
@@ -544,11 +596,11 @@ export const RULES: Record<string, Rule> = {
         ]
       },
       "limits": {
-        "ref": "Limits"
+        "ref": "LimitsInput"
       }
     }
   },
-  "Retry": {
+  "RetryInput": {
     "type": "object",
     "properties": {
       "max_attempts": {
@@ -560,14 +612,32 @@ export const RULES: Record<string, Rule> = {
         "type": "string"
       },
       "delay": {
-        "type": "number",
-        "minimum": 0,
-        "maximum": 86400
+        "choices": [
+          {
+            "type": "number",
+            "minimum": 0,
+            "maximum": 86400
+          },
+          {
+            "type": "string",
+            "pattern": "^[0-9P][0-9A-Za-z.,]*$",
+            "example": "1h30m"
+          }
+        ]
       },
       "max_delay": {
-        "type": "number",
-        "minimum": 0,
-        "maximum": 604800
+        "choices": [
+          {
+            "type": "number",
+            "minimum": 0,
+            "maximum": 604800
+          },
+          {
+            "type": "string",
+            "pattern": "^[0-9P][0-9A-Za-z.,]*$",
+            "example": "1h30m"
+          }
+        ]
       },
       "jitter": {
         "type": "number",

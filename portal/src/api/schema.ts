@@ -10,6 +10,16 @@ export interface AfterSchedule {
   after: Upstream;
 }
 
+/** When another job's run ends; not before `start_at`, after `end_at` or in a blackout. */
+export interface AfterScheduleInput {
+  timezone?: string;
+  start_at?: string | null;
+  end_at?: string | null;
+  jitter?: number | string;
+  blackouts?: (BlackoutRange | WeeklyWindow)[];
+  after: Upstream;
+}
+
 export interface ApprovalBody {
   approve: boolean;
 }
@@ -28,12 +38,39 @@ export interface ArtifactTarget {
   limits?: Limits;
 }
 
+/** Fetches an archive (zip, tar or wheel), and runs a function or a command of it, like a script. */
+export interface ArtifactTargetInput {
+  kind: "artifact";
+  uri: string;
+  digest: string;
+  entrypoint: string | string[];
+  arguments?: Record<string, unknown>;
+  locked?: string[];
+  env?: Record<string, unknown>;
+  install?: boolean;
+  image?: string | null;
+  limits?: LimitsInput;
+}
+
 /** Once. */
 export interface AtSchedule {
   timezone?: string;
   start_at?: string | null;
   end_at?: string | null;
   jitter?: number;
+  blackouts?: (BlackoutRange | WeeklyWindow)[];
+  max_runs?: number | null;
+  dst_gap?: "run_after" | "skip";
+  dst_fold?: "first" | "second" | "both";
+  at: string;
+}
+
+/** Once. */
+export interface AtScheduleInput {
+  timezone?: string;
+  start_at?: string | null;
+  end_at?: string | null;
+  jitter?: number | string;
   blackouts?: (BlackoutRange | WeeklyWindow)[];
   max_runs?: number | null;
   dst_gap?: "run_after" | "skip";
@@ -240,6 +277,13 @@ export interface ContainerLimits {
   processes?: number | null;
 }
 
+/** What a container may use; None leaves it to the worker's own default. */
+export interface ContainerLimitsInput {
+  memory?: number | string | null;
+  cpus?: number | null;
+  processes?: number | null;
+}
+
 /** Runs an image in a container of its own (or, with `reuse`, in one kept warm for the job). */
 export interface ContainerTarget {
   kind: "container";
@@ -256,7 +300,33 @@ export interface ContainerTarget {
   reuse?: boolean;
 }
 
+/** Runs an image in a container of its own (or, with `reuse`, in one kept warm for the job). */
+export interface ContainerTargetInput {
+  kind: "container";
+  image: string;
+  entrypoint?: string[] | null;
+  command?: string[];
+  env?: Record<string, unknown>;
+  cwd?: string | null;
+  user?: string | null;
+  mounts?: Mount[];
+  limits?: ContainerLimitsInput;
+  network?: boolean;
+  pull?: "missing" | "always" | "never";
+  reuse?: boolean;
+}
+
 export type CronFields = Record<string, unknown>;
+
+/** A cron expression field by field. */
+export interface CronFieldsInput {
+  second?: string | number | null;
+  minute?: string | number | null;
+  hour?: string | number | null;
+  day?: string | number | null;
+  month?: string | number | null;
+  day_of_week?: string | number | null;
+}
 
 /** By the wall clock of a time zone. */
 export interface CronSchedule {
@@ -269,6 +339,19 @@ export interface CronSchedule {
   dst_gap?: "run_after" | "skip";
   dst_fold?: "first" | "second" | "both";
   cron: string | CronFields;
+}
+
+/** By the wall clock of a time zone. */
+export interface CronScheduleInput {
+  timezone?: string;
+  start_at?: string | null;
+  end_at?: string | null;
+  jitter?: number | string;
+  blackouts?: (BlackoutRange | WeeklyWindow)[];
+  max_runs?: number | null;
+  dst_gap?: "run_after" | "skip";
+  dst_fold?: "first" | "second" | "both";
+  cron: string | CronFieldsInput;
 }
 
 /** What ended on the day (UTC) from `at` on; `avg_duration_ms` is of what succeeded or failed. */
@@ -429,6 +512,19 @@ export interface EverySchedule {
   every: string | number | Interval;
 }
 
+/** On a fixed grid from `start_at`, or from when the job was made. */
+export interface EveryScheduleInput {
+  timezone?: string;
+  start_at?: string | null;
+  end_at?: string | null;
+  jitter?: number | string;
+  blackouts?: (BlackoutRange | WeeklyWindow)[];
+  max_runs?: number | null;
+  dst_gap?: "run_after" | "skip";
+  dst_fold?: "first" | "second" | "both";
+  every: string | number | IntervalInput;
+}
+
 /** `success_rate` is in percent of what succeeded or failed; `stuck` are runs whose worker's lease ran out. */
 export interface ExecutionNumbers {
   total: number;
@@ -508,9 +604,20 @@ export interface HttpAuth {
   basic?: BasicAuth | null;
 }
 
+/** How the call identifies itself: one of these. */
+export interface HttpAuthInput {
+  bearer?: string | null;
+  basic?: BasicAuth | null;
+}
+
 /** A 202 answer parks the run until somebody calls its callback address. */
 export interface HttpCallback {
   timeout?: number;
+}
+
+/** A 202 answer parks the run until somebody calls its callback address. */
+export interface HttpCallbackInput {
+  timeout?: number | string;
 }
 
 /** Calls a URL; an answer with an expected status is a success. */
@@ -528,7 +635,31 @@ export interface HttpTarget {
   callback?: HttpCallback | null;
 }
 
+/** Calls a URL; an answer with an expected status is a success. */
+export interface HttpTargetInput {
+  kind: "http";
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD";
+  url: string;
+  headers?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: string | null;
+  auth?: HttpAuthInput | null;
+  expect?: string[];
+  follow_redirects?: boolean;
+  sign_with?: string[];
+  callback?: HttpCallbackInput | null;
+}
+
 export type Interval = Record<string, unknown>;
+
+/** A duration unit by unit. */
+export interface IntervalInput {
+  weeks?: number;
+  days?: number;
+  hours?: number;
+  minutes?: number;
+  seconds?: number;
+}
 
 /** Good for a week, or until `expires_at` (at most 90 days). */
 export interface InvitationBody {
@@ -568,18 +699,18 @@ export interface JobBody {
   name: string;
   description?: string;
   tags?: string[];
-  target: HttpTarget | ScriptTarget | PythonTarget | ContainerTarget | ArtifactTarget;
-  schedule?: CronSchedule | EverySchedule | AtSchedule | ManualSchedule | AfterSchedule;
-  retry?: Retry;
-  timeout?: number;
+  target: HttpTargetInput | ScriptTargetInput | PythonTarget | ContainerTargetInput | ArtifactTargetInput;
+  schedule?: CronScheduleInput | EveryScheduleInput | AtScheduleInput | ManualSchedule | AfterScheduleInput;
+  retry?: RetryInput;
+  timeout?: number | string;
   overlap?: "skip" | "queue_one" | "queue_all" | "cancel_running" | "allow";
   max_instances?: number | null;
   catch_up?: "last" | "all" | "first" | "none";
-  catch_up_window?: number;
+  catch_up_window?: number | string;
   queue?: string;
   priority?: number;
-  start_within?: number | null;
-  grace?: number | null;
+  start_within?: number | string | null;
+  grace?: number | string | null;
   keep?: boolean;
   enabled?: boolean;
   notify?: Record<string, unknown>[];
@@ -711,6 +842,14 @@ export interface LeftView {
 export interface Limits {
   memory?: number | null;
   cpu?: number | null;
+  files?: number | null;
+  processes?: number | null;
+}
+
+/** What an attempt may use; None leaves it to the worker's own default. */
+export interface LimitsInput {
+  memory?: number | string | null;
+  cpu?: number | string | null;
   files?: number | null;
   processes?: number | null;
 }
@@ -1041,10 +1180,10 @@ export interface PlaceView {
 
 /** A schedule, and what to set it against: another one, or what a job does now. */
 export interface PreviewBody {
-  schedule: CronSchedule | EverySchedule | AtSchedule | ManualSchedule | AfterSchedule;
+  schedule: CronScheduleInput | EveryScheduleInput | AtScheduleInput | ManualSchedule | AfterScheduleInput;
   count?: number;
   from?: string | null;
-  compare?: CronSchedule | EverySchedule | AtSchedule | ManualSchedule | AfterSchedule | null;
+  compare?: CronScheduleInput | EveryScheduleInput | AtScheduleInput | ManualSchedule | AfterScheduleInput | null;
   job?: string | null;
 }
 
@@ -1200,18 +1339,18 @@ export interface RecurringJobBody {
   name: string;
   description?: string;
   tags?: string[];
-  target: HttpTarget | ScriptTarget | PythonTarget | ContainerTarget | ArtifactTarget;
-  schedule?: CronSchedule | EverySchedule | AtSchedule | ManualSchedule | AfterSchedule;
-  retry?: Retry;
-  timeout?: number;
+  target: HttpTargetInput | ScriptTargetInput | PythonTarget | ContainerTargetInput | ArtifactTargetInput;
+  schedule?: CronScheduleInput | EveryScheduleInput | AtScheduleInput | ManualSchedule | AfterScheduleInput;
+  retry?: RetryInput;
+  timeout?: number | string;
   overlap?: "skip" | "queue_one" | "queue_all" | "cancel_running" | "allow";
   max_instances?: number | null;
   catch_up?: "last" | "all" | "first" | "none";
-  catch_up_window?: number;
+  catch_up_window?: number | string;
   queue?: string;
   priority?: number;
-  start_within?: number | null;
-  grace?: number | null;
+  start_within?: number | string | null;
+  grace?: number | string | null;
   keep?: boolean;
   enabled?: boolean;
   notify?: Record<string, unknown>[];
@@ -1256,6 +1395,19 @@ export interface Retry {
 /** What the new run is given; left out, the old one's input. */
 export interface RetryBody {
   input?: unknown;
+}
+
+/**
+ * When and how often a failed attempt is made again. `max_attempts` counts the first try; an exit status among
+ * `permanent_exit_codes` is final.
+ */
+export interface RetryInput {
+  max_attempts?: number;
+  backoff?: "exponential" | "linear" | "fixed";
+  delay?: number | string;
+  max_delay?: number | string;
+  jitter?: number;
+  permanent_exit_codes?: number[];
 }
 
 export interface RollbackBody {
@@ -1410,6 +1562,19 @@ export interface ScriptTarget {
   env?: Record<string, unknown>;
   cwd?: string | null;
   limits?: Limits;
+  sandbox?: Sandbox | null;
+}
+
+/** Runs a script in its own session on the worker's machine. */
+export interface ScriptTargetInput {
+  kind: "script";
+  interpreter?: string;
+  source?: string | null;
+  file?: string | null;
+  args?: string[];
+  env?: Record<string, unknown>;
+  cwd?: string | null;
+  limits?: LimitsInput;
   sandbox?: Sandbox | null;
 }
 

@@ -122,7 +122,8 @@ def _describe(app: FastAPI) -> dict[str, Any]:
             ref_template="#/components/schemas/{model}",
         )
         components = schema.setdefault("components", {})
-        components["schemas"] = {**found.get("$defs", {}), **components.get("schemas", {})}
+        answers = components.get("schemas", {})
+        components["schemas"] = {**openapi.beside(found.get("$defs", {}), answers), **answers}
         components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         schema["security"] = [{"key": []}]
         illustrate(schema)

@@ -3,6 +3,7 @@ are read. Worked out from what routes declare, so that it is all there and true.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -44,6 +45,25 @@ _TOLD = {
     "Location": "Where it is.",
     "Retry-After": "Seconds to wait before the next try.",
 }
+
+
+_REF = "#/components/schemas/"
+
+
+def beside(bodies: dict[str, Any], answers: dict[str, Any]) -> dict[str, Any]:
+    """The components of bodies. One that takes more than what answers of the same name give (a duration may be written
+    as text, and is given as a number) is called `…Input`, and so is whatever refers to it by name."""
+    apart: set[str] = set()
+    while more := {
+        name
+        for name in answers.keys() & bodies.keys() - apart
+        if bodies[name] != answers[name] or any(f'"{_REF}{one}"' in json.dumps(bodies[name]) for one in apart)
+    }:
+        apart |= more
+    text = json.dumps(bodies)
+    for name in apart:
+        text = text.replace(f'"{_REF}{name}"', f'"{_REF}{name}Input"')
+    return {f"{name}Input" if name in apart else name: schema for name, schema in json.loads(text).items()}
 
 
 def complete(app: FastAPI, schema: dict[str, Any]) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from horae.domain.durations import seconds_in
 from horae.domain.errors import InvalidInput
-from horae.setting import parse_duration
 
 Json = dict[str, Any]
 _KINDS = ("cron", "every", "at", "after", "manual")
@@ -210,10 +210,9 @@ def seconds(option: str, text: str | None) -> float | None:
     if text is None:
         return None
     try:
-        found = parse_duration(text)
+        return seconds_in(text)
     except ValueError as error:
         raise InvalidInput(option, str(error)) from None
-    return int(found) if found == int(found) else found
 
 
 def json_value(option: str, text: str | None) -> Any:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from horae.clock import SystemClock
-from horae.setting import parse_duration
+from horae.domain.durations import seconds_in
 
 Expires = Annotated[
     str | None, typer.Option("--expires", metavar="DURATION", help="How long it is valid, such as 30d.")
@@ -19,6 +19,6 @@ def instant_of(text: str | None) -> datetime | None:
     if text is None:
         return None
     try:
-        return SystemClock().now() + timedelta(seconds=parse_duration(text))
+        return SystemClock().now() + timedelta(seconds=seconds_in(text))
     except (ValueError, OverflowError) as error:
         raise typer.BadParameter(str(error), param_hint="--expires") from None

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import overload
 
 from horae.clock import SystemClock
+from horae.domain.durations import parse_duration
 from horae.domain.errors import InvalidInput
-from horae.setting import parse_duration
-
-_SPAN = re.compile(r"\d[\d.smhdw ]*[smhdw]")
 
 
 @overload
@@ -29,9 +27,10 @@ def ahead(option: str, text: str | None) -> str | None:
 
 def _instant(option: str, text: str, direction: int) -> str:
     try:
-        if text == "now" or _SPAN.fullmatch(text):
-            span = timedelta(seconds=0 if text == "now" else parse_duration(text))
-            return (SystemClock().now() + direction * span).isoformat()
+        if not text[-1:].isdigit():  # 20261201 is a date, and no number of seconds
+            with suppress(ValueError):
+                span = timedelta(0) if text == "now" else parse_duration(text)
+                return (SystemClock().now() + direction * span).isoformat()
         found = datetime.fromisoformat(text)
         if found.tzinfo is not None:
             return found.astimezone(UTC).isoformat()

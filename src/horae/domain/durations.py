@@ -1,4 +1,5 @@
-"""Durations as people write them: "15m", "1h30m", "PT1H30M", 90 (seconds)."""
+"""Durations as people write them, the same in definitions, settings, options and the SDK: "15m", "1h30m", "250ms",
+"PT1H30M", 90 and "90" (seconds)."""
 
 from __future__ import annotations
 
@@ -6,14 +7,20 @@ import math
 import re
 from datetime import timedelta
 from fractions import Fraction
+from typing import Any
 
 _NUMBER = r"(\d{1,12}(?:[.,]\d{1,6})?)"
-_SHORT = re.compile("".join(f"(?:{_NUMBER}{unit})?" for unit in "wdhms"), re.ASCII)
+_UNITS: tuple[tuple[str, int | Fraction], ...] = (
+    *(("w", 604_800), ("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)),
+    ("ms", Fraction(1, 1_000)),
+)
+_SHORT = re.compile("".join(f"(?:{_NUMBER}{unit})?" for unit, _ in _UNITS), re.ASCII)
+_PLAIN = re.compile(r"\d{1,12}(?:\.\d{1,6})?", re.ASCII)
 _ISO = re.compile(
     f"P(?:{_NUMBER}W)?(?:{_NUMBER}D)?(?:T(?=\\d)(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?", re.ASCII
 )
 _CALENDAR_UNITS = re.compile(r"P[^T]*\d[YM]", re.ASCII)
-_UNIT_SECONDS = (604_800, 86_400, 3_600, 60, 1)
+_EXPECTED = "must be a duration such as 15m, 1h30m, 250ms or PT1H30M, or a number of seconds"
 
 SHORTEST_INTERVAL = timedelta(seconds=1)
 LONGEST_INTERVAL = timedelta(days=3_650)
@@ -21,25 +28,40 @@ _FAR_TOO_LONG = 10**10
 
 
 def parse_duration(text: str) -> timedelta:
-    """Reads the short form and ISO 8601; the largest unit first, each at most once."""
+    """Reads the short form and ISO 8601, the largest unit first, each at most once; a number alone counts seconds."""
+    if _PLAIN.fullmatch(text):
+        return _timedelta(Fraction(text))
     match = (_SHORT.fullmatch(text) or _ISO.fullmatch(text)) if len(text) <= 64 else None
     if match is None or not any(match.groups()):
         if len(text) <= 64 and _CALENDAR_UNITS.match(text):
             raise ValueError("years and months have no fixed length; use days, or a cron schedule")
-        raise ValueError("must be a duration such as 15m, 1h30m or PT1H30M")
+        raise ValueError(_EXPECTED)
     total = Fraction(0)
-    for number, unit in zip(match.groups(), _UNIT_SECONDS, strict=True):
-        total += Fraction((number or "0").replace(",", ".")) * unit
+    for number, (_, seconds) in zip(match.groups(), _UNITS, strict=False):  # ISO 8601 ends with seconds
+        total += Fraction((number or "0").replace(",", ".")) * seconds
     return _timedelta(total)
 
 
-def duration_of(value: str | int | float) -> timedelta:
+def duration_of(value: object) -> timedelta:
     """A number counts seconds."""
     if isinstance(value, str):
         return parse_duration(value)
-    if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
-        raise ValueError("must be a duration such as 15m, or a number of seconds")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(_EXPECTED)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(_EXPECTED)
     return _timedelta(Fraction(value))
+
+
+def seconds_in(value: object) -> float:
+    """The same as a number, whole where it can be."""
+    seconds = duration_of(value).total_seconds()
+    return int(seconds) if seconds.is_integer() else seconds
+
+
+def read_seconds(value: Any) -> Any:
+    """For fields of definitions, which are kept as numbers; what is no text is for the field's own type to judge."""
+    return seconds_in(value) if isinstance(value, str) else value
 
 
 def _timedelta(seconds: Fraction) -> timedelta:
@@ -49,7 +71,7 @@ def _timedelta(seconds: Fraction) -> timedelta:
     return timedelta(microseconds=round(seconds * 1_000_000))
 
 
-def interval_of(value: str | int | float) -> timedelta:
+def interval_of(value: object) -> timedelta:
     """A duration that a schedule may repeat at."""
     interval = duration_of(value)
     if not SHORTEST_INTERVAL <= interval <= LONGEST_INTERVAL:

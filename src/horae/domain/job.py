@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from horae.domain.measures import DURATION
 from horae.domain.policy import CatchUp, Overlap, Retry
 from horae.domain.schedule import AfterSchedule, ManualSchedule, Schedule
 from horae.domain.targets import Target
@@ -29,15 +30,15 @@ class JobSpec(BaseModel):
     target: Target
     schedule: Schedule = _MANUAL
     retry: Retry = Retry()
-    timeout: Annotated[float, Field(ge=1, le=604_800, allow_inf_nan=False)] = 300
+    timeout: Annotated[float, Field(ge=1, le=604_800, allow_inf_nan=False), DURATION] = 300
     overlap: Overlap = "skip"
     max_instances: Annotated[int, Field(ge=1, le=10_000)] | None = None
     catch_up: CatchUp = "last"
-    catch_up_window: Annotated[int, Field(ge=0, le=315_360_000)] = 86_400
+    catch_up_window: Annotated[int, Field(ge=0, le=315_360_000), DURATION] = 86_400
     queue: QueueName = "default"
     priority: Priority = 5
-    start_within: Annotated[float, Field(ge=1, le=31_536_000, allow_inf_nan=False)] | None = None
-    grace: Annotated[float, Field(ge=0, le=600, allow_inf_nan=False)] | None = (
+    start_within: Annotated[float, Field(ge=1, le=31_536_000, allow_inf_nan=False), DURATION] | None = None
+    grace: Annotated[float, Field(ge=0, le=600, allow_inf_nan=False), DURATION] | None = (
         None  # None: as the worker's setting says
     )
     keep: bool = False  # a one-time job stays when it is over

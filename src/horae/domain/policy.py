@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from horae.domain.measures import DURATION
+
 Backoff = Literal["exponential", "linear", "fixed"]
 Overlap = Literal["skip", "queue_one", "queue_all", "cancel_running", "allow"]
 CatchUp = Literal["last", "all", "first", "none"]
@@ -20,8 +22,8 @@ class Retry(BaseModel):
 
     max_attempts: Annotated[int, Field(ge=1, le=100)] = 3
     backoff: Backoff = "exponential"
-    delay: Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)] = 60
-    max_delay: Annotated[float, Field(ge=0, le=604_800, allow_inf_nan=False)] = 3_600
+    delay: Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False), DURATION] = 60
+    max_delay: Annotated[float, Field(ge=0, le=604_800, allow_inf_nan=False), DURATION] = 3_600
     jitter: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.1
     permanent_exit_codes: Annotated[
         tuple[Annotated[int, Field(ge=1, le=255)], ...], Field(max_length=255, strict=False)

@@ -26,6 +26,7 @@ from horae.domain.blackouts import Blackout, cover_the_week
 from horae.domain.cron import CronError, check_field
 from horae.domain.durations import interval_of
 from horae.domain.instants import Instant
+from horae.domain.measures import DURATION
 from horae.domain.pattern import pattern_of, recurs
 from horae.domain.refusal import refusal
 from horae.domain.text import label
@@ -47,7 +48,7 @@ class _Bounded(BaseModel):
     timezone: ZoneName = "UTC"
     start_at: Instant | None = None
     end_at: Instant | None = None
-    jitter: Annotated[float, Field(ge=0, le=3_600, allow_inf_nan=False)] = 0
+    jitter: Annotated[float, Field(ge=0, le=3_600, allow_inf_nan=False), DURATION] = 0
     blackouts: Annotated[tuple[Blackout, ...], Field(max_length=20, strict=False)] = ()
 
     @model_validator(mode="after")

@@ -32,7 +32,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("jobs create x --scrpt y", 2, "no such option: --scrpt"),
         ("jobs create", 2, "missing argument 'NAME'"),
         ("jobs create x", 2, "exactly one of --script, --script-file, --http, --python"),
-        ("jobs create x --script y --timeout soon", 2, "--timeout: must be a duration such as 10s"),
+        ("jobs create x --script y --timeout soon", 2, "--timeout: must be a duration such as 15m"),
         ("jobs create x --script y --priority high", 2, "--priority"),
         ("jobs run x --input {", 2, "--input: must be JSON"),
         ("jobs edit x", 2, "say what to change"),

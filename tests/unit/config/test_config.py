@@ -134,7 +134,7 @@ def test_a_file_that_is_not_there():
     [
         ("PORT", "0", "HORAE_PORT must be a whole number from 1 to 65535"),
         ("PORT", "٨٠", "HORAE_PORT must"),
-        ("LEASE", "15 parsecs", "HORAE_LEASE must be a duration such as 10s"),
+        ("LEASE", "15 parsecs", "HORAE_LEASE must be a duration such as 15m"),
         ("LEASE", "nan", "HORAE_LEASE must be a duration"),
         ("LEASE", "-5s", "HORAE_LEASE must be a duration"),
         ("LEASE", "8s", "three times HORAE_HEARTBEAT"),
@@ -196,12 +196,13 @@ def test_a_relative_sqlite_file_is_found_again_from_anywhere(tmp_path: Path):
         ("1d", 86_400),
         ("1h30m", 5_400),
         ("250ms", 0.25),
+        ("PT1H30M", 5_400),
         ("7", 7),
         ("1.5", 1.5),
     ],
 )
 def test_durations(text: str, seconds: float):
-    assert setting.parse_duration(text) == pytest.approx(seconds)
+    assert setting.duration(0, 1e9)(text) == pytest.approx(seconds)
 
 
 @given(st.one_of(st.text(max_size=30), st.integers(), st.floats(), st.booleans(), st.none()))

@@ -26,6 +26,10 @@ from horae.domain.durations import duration_of, interval_of
         (1.5, 1.5),
         ("3650d", 315_360_000),
         (1, 1),
+        ("90", 90),
+        ("1.5", 1.5),
+        ("1500ms", 1.5),
+        ("1s500ms", 1.5),
     ],
 )
 def test_forms(given, seconds):
@@ -34,12 +38,14 @@ def test_forms(given, seconds):
 
 @pytest.mark.parametrize(
     "given",
-    ["", "15", "m", "15 m", "15M", "m15", "1m1h", "1m1m", "-5m", "+5m", "15min", "P", "PT", "P1DT", "PT1", "1h30",
+    ["", "m", "15 m", "15M", "m15", "1m1h", "1m1m", "-5m", "+5m", "15min", "P", "PT", "P1DT", "PT1", "1h30",
      "T1H", "pt1h", "٣m", "15m\n", " 15m", "15m\x00", "1e3s", "9" * 13 + "s", "1" * 100 + "s", "NaN", "inf", "PT-1H",
      "0x5s", "1..5h", "1.h", ".5h"],
 )  # fmt: skip
 def test_what_is_no_duration(given):
-    with pytest.raises(ValueError, match="must be a duration such as 15m, 1h30m or PT1H30M"):
+    with pytest.raises(
+        ValueError, match="must be a duration such as 15m, 1h30m, 250ms or PT1H30M, or a number of seconds"
+    ):
         interval_of(given)
 
 

@@ -115,6 +115,7 @@ def test_intervals(every, seconds):
 
 _ONE = "must be an object with exactly one of cron, every, at, manual and after"
 _CRON = "must be a cron expression such as 0 9 * * MON-FRI, or its fields by name"
+_DURATION = "must be a duration such as 15m, 1h30m, 250ms or PT1H30M, or a number of seconds"
 _EVERY = 'must be a duration such as "15m" or "PT1H30M", a number of seconds, or {"hours": 1}'
 _BOUNDS = "must be between 1 second and 10 years"
 _INSTANT = "must be an instant such as 2026-12-01T09:00:00+01:00"
@@ -179,16 +180,15 @@ DAILY = {"cron": "0 9 * * *"}
         ({**DAILY, "timezone": 1}, "timezone", "Input should be a valid string"),
         ({**DAILY, "timezone": None}, "timezone", "Input should be a valid string"),
         # every
-        ({"every": ""}, "every", "must be a duration such as 15m, 1h30m or PT1H30M"),
-        ({"every": "soon"}, "every", "must be a duration such as 15m, 1h30m or PT1H30M"),
-        ({"every": "90"}, "every", "must be a duration such as 15m, 1h30m or PT1H30M"),
+        ({"every": ""}, "every", _DURATION),
+        ({"every": "soon"}, "every", _DURATION),
         ({"every": 0}, "every", _BOUNDS),
         ({"every": 0.5}, "every", _BOUNDS),
         ({"every": -60}, "every", _BOUNDS),
         ({"every": 10**400}, "every", _BOUNDS),
         ({"every": 1e308}, "every", _BOUNDS),
-        ({"every": float("nan")}, "every", "must be a duration such as 15m, or a number of seconds"),
-        ({"every": float("inf")}, "every", "must be a duration such as 15m, or a number of seconds"),
+        ({"every": float("nan")}, "every", _DURATION),
+        ({"every": float("inf")}, "every", _DURATION),
         ({"every": True}, "every", _EVERY),
         ({"every": None}, "every", _EVERY),
         ({"every": []}, "every", _EVERY),
@@ -238,7 +238,7 @@ DAILY = {"cron": "0 9 * * *"}
         ({**DAILY, "jitter": float("nan")}, "jitter", "Input should be a finite number"),
         ({**DAILY, "jitter": float("inf")}, "jitter", "Input should be a finite number"),
         ({**DAILY, "jitter": True}, "jitter", _NUMBER),
-        ({**DAILY, "jitter": "30"}, "jitter", _NUMBER),
+        ({**DAILY, "jitter": "soon"}, "jitter", _DURATION),
         ({**DAILY, "jitter": None}, "jitter", _NUMBER),
         ({"every": 60, "jitter": 60}, "jitter", "must be less than the interval of 60 s"),
         ({"cron": "*/5 * * * *", "jitter": 300}, "jitter", "must be less than the interval of 300 s"),

@@ -1,6 +1,6 @@
-import type { JobView, WorkerView } from "@/api/schema";
+import type { JobBody, JobView, WorkerView } from "@/api/schema";
 
-export type Target = NonNullable<JobView["target"]>;
+export type Target = NonNullable<JobView["target"] | JobBody["target"]>;
 
 /** What a worker must offer to carry a target out, in the server's own words. */
 export function needsOf(target: Target): string {

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, model_validator
 
+from horae.domain.measures import SIZE
 from horae.domain.refusal import refusal
-from horae.domain.targets.fields import FROZEN, Environment, Path, Text, size
+from horae.domain.targets.fields import FROZEN, Environment, Path, Text
 from horae.domain.targets.templates import Place, Templated
 
 _IMAGE = re.compile(r"[a-z0-9A-Z][a-zA-Z0-9._/:-]{0,498}(@sha256:[0-9a-f]{64})?", re.ASCII)
@@ -52,7 +53,7 @@ class ContainerLimits(BaseModel):
 
     model_config = FROZEN
 
-    memory: Annotated[int, BeforeValidator(size), Field(ge=6 * 2**20, le=2**44)] | None = None
+    memory: Annotated[int, Field(ge=6 * 2**20, le=2**44), SIZE] | None = None
     cpus: Annotated[float, Field(ge=0.01, le=1_024, allow_inf_nan=False)] | None = None
     processes: Annotated[int, Field(ge=1, le=100_000)] | None = None
 

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationInfo, model_validator
 
+from horae.domain.measures import DURATION
 from horae.domain.refusal import refusal
 from horae.domain.targets.fields import FROZEN, SecretName, TemplateText, Text
 from horae.domain.targets.templates import Place, Templated, is_stored, secrets_of
@@ -105,7 +106,7 @@ class HttpCallback(BaseModel):
 
     model_config = FROZEN
 
-    timeout: Annotated[float, Field(ge=1, le=2_592_000, allow_inf_nan=False)] = 3_600
+    timeout: Annotated[float, Field(ge=1, le=2_592_000, allow_inf_nan=False), DURATION] = 3_600
 
 
 class HttpTarget(Templated):

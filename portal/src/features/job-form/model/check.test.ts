@@ -11,14 +11,15 @@ describe("what the description of the API says", () => {
   it("is silent where all is well, or left to the server", () => {
     const limits = { memory: "512MiB", cpu: 0.5, files: 8 };
     expect(
-      said({ timeout: 1, max_instances: null, tags: ["a"], target: { ...script, env: { A_1: "" }, limits } }),
+      said({ timeout: "5m", max_instances: null, tags: ["a"], target: { ...script, env: { A_1: "" }, limits } }),
     ).toEqual([]);
     expect(said({ target: { kind: "carrier-pigeon" }, schedule: { cron: 7 } })).toEqual([]);
     expect(violations("nothing of the kind")).toEqual([{ field: "", message: "must be an object" }]);
   });
 
   it.each([
-    [{ timeout: "5m" }, "timeout: should be a valid number"],
+    [{ timeout: "soon" }, 'timeout: must be a number or a text such as "1h30m"'],
+    [{ catch_up_window: -1 }, "catch_up_window: should be greater than or equal to 0"],
     [{ timeout: 0 }, "timeout: should be greater than or equal to 1"],
     [{ priority: 10 }, "priority: should be less than or equal to 9"],
     [{ max_instances: 1.5 }, "max_instances: should be a valid integer"],
@@ -29,10 +30,10 @@ describe("what the description of the API says", () => {
     [{ target: { ...script, limits: { cpu: 0 } } }, "target.limits.cpu: should be greater than 0"],
     [
       { target: { ...script, limits: { memory: "much" } } },
-      'target.limits.memory: must be a number of bytes or a text such as "512MiB"',
+      'target.limits.memory: must be a number or a text such as "512MiB"',
     ],
     [
-      { target: { ...script, limits: { memory: "1KiB" } } },
+      { target: { ...script, limits: { memory: 1024 } } },
       "target.limits.memory: should be greater than or equal to 1048576",
     ],
   ])("%j", (fields, message) => {

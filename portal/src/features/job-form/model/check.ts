@@ -12,7 +12,6 @@ function wrongIn(value: unknown, rule: Rule, field: string): FieldError[] {
   if (value === undefined || value === null) return []; // what is missing is another matter
   const meant = chosen(rule, value);
   if (!meant) return [];
-  if (meant.ge !== undefined || meant.le !== undefined) return said(field, wrongSize(value, meant));
   switch (meant.type) {
     case "number":
     case "integer":
@@ -38,7 +37,8 @@ function chosen(given: Rule, value: unknown): Rule | undefined {
   if (choices.length === 1) return choices[0];
   const kind = record(value).kind;
   if (kind) return choices.find((choice) => choice.properties?.kind?.const === kind);
-  return choices.find(({ type }) => type === (Array.isArray(value) ? "array" : typeof value));
+  const type = Array.isArray(value) ? "array" : typeof value;
+  return choices.find((choice) => choice.type === type || (choice.type === "integer" && type === "number"));
 }
 
 function wrongNumber(value: unknown, rule: Rule): string | undefined {
@@ -47,27 +47,19 @@ function wrongNumber(value: unknown, rule: Rule): string | undefined {
   return outside(value, rule.minimum, rule.maximum, rule.exclusiveMinimum);
 }
 
-const SIZE = /^(\d{1,12}) ?(B|KiB|MiB|GiB|TiB)?$/;
-const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
-
-function wrongSize(value: unknown, rule: Rule): string | undefined {
-  const [, digits, unit = "B"] = SIZE.exec(String(value)) ?? [];
-  if (!digits) return 'must be a number of bytes or a text such as "512MiB"';
-  return outside(Number(digits) * 1_024 ** UNITS.indexOf(unit), rule.ge, rule.le);
-}
-
 function outside(value: number, least?: number, most?: number, above?: number): string | undefined {
   if (least !== undefined && value < least) return `should be greater than or equal to ${least}`;
   if (above !== undefined && value <= above) return `should be greater than ${above}`;
   return most !== undefined && value > most ? `should be less than or equal to ${most}` : undefined;
 }
 
-function wrongText(value: unknown, { minLength = 0, maxLength, pattern }: Rule): string | undefined {
+function wrongText(value: unknown, { minLength = 0, maxLength, pattern, example }: Rule): string | undefined {
   if (typeof value !== "string") return "should be a valid string";
   const length = [...value].length;
   if (length < minLength) return `should have at least ${counted(minLength, "character")}`;
   if (maxLength !== undefined && length > maxLength) return `should have at most ${counted(maxLength, "character")}`;
-  return pattern && !new RegExp(pattern, "u").test(value) ? `should match pattern '${pattern}'` : undefined;
+  if (!pattern || new RegExp(pattern, "u").test(value)) return undefined;
+  return example ? `must be a number or a text such as "${example}"` : `should match pattern '${pattern}'`;
 }
 
 function wrongList(value: unknown, { minItems = 0, maxItems, items }: Rule, field: string): FieldError[] {
