@@ -119,6 +119,13 @@ def test_from_enrolment_on_a_terminal_to_a_reset(say: Say, ada: str, running: Pa
     monkeypatch.setenv("HORAE_DATA_DIR", str(running))
     monkeypatch.delenv("HORAE_URL")
     monkeypatch.delenv("XDG_CONFIG_HOME")
+    key = (running / "secret.key").read_text().strip()
+    for new, old in ((f"another {key}", key), (key, f"another {key}")):
+        monkeypatch.setenv("HORAE_SECRET_KEY", new)
+        monkeypatch.setenv("HORAE_SECRET_KEY_PREVIOUS", old)
+        assert say("secrets", "rotate", "--json").json == {"sealed": 1, "cannot_open": []}
+    monkeypatch.delenv("HORAE_SECRET_KEY")
+    monkeypatch.delenv("HORAE_SECRET_KEY_PREVIOUS")
     assert [user["second_factor"] for user in say("users", "list", "--json").json["items"]] == [True]
     assert say("users", "reset-second-factor", "adda", "--yes").code == 3
     assert say("users", "reset-second-factor", ada).code == 2, "nobody there to ask"
