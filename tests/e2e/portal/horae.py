@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any, Self
@@ -60,6 +62,18 @@ class Horae:
         environment["HORAE_PORT"] = str(self.running.port)
         self.running = Running([*UP[:-1], "serve"], data, **environment)
         await until(self._answers, timeout=90)
+
+    @asynccontextmanager
+    async def another_worker(self, *arguments: str, **environment: str) -> AsyncIterator[None]:
+        """Beside the one there is."""
+        data = self.running.data_dir
+        environment["HORAE_SECRET_KEY"] = (data / SECRET_FILE).read_text().strip()
+        worker = Running([*UP[:-1], "worker", *arguments], data, **environment)
+        try:
+            await until(lambda: "worker ready" in worker.output, timeout=60)
+            yield
+        finally:
+            worker.kill()
 
     async def _answers(self) -> Any:
         try:

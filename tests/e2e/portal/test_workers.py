@@ -118,3 +118,29 @@ async def test_workers_that_were_stopped_come_after_the_living(fresh_horae: Hora
     await expect(admin.page.get_by_text("1 worker, 0 of 16 slots busy, 1 stopped")).to_be_visible()
     await expect(admin.page.get_by_text("offline")).to_have_count(0)
     await admin.look("overview-restarted")
+
+
+async def test_how_workers_keep_projects_apart(fresh_horae: Horae, visit: Visit):
+    """One that runs scripts as itself, one bound to a project that runs none: what each means for owners."""
+    horae = fresh_horae
+    await horae.admin()
+    await horae.call("PUT", "/queues/vault/projects", {"projects": ["default"]})
+    async with horae.another_worker("--projects", "default", HORAE_EXECUTORS="http"):
+        viewer = await visit(horae, as_="viewer")
+        page = viewer.page
+        await viewer.open("/workers")
+        await page.get_by_role("tab", name="Isolation").click()
+        table = page.get_by_role("table", name="Isolation")
+        workers = {tuple(one["projects"]): one for one in (await horae.call("GET", "/workers"))["items"]}
+        open_ = table.get_by_role("row").filter(has_text=workers[()]["name"])
+        await expect(open_).to_contain_text("all projects")
+        await expect(open_).to_contain_text("without a sandbox")
+        await expect(open_).to_contain_text("HORAE_SCRIPT_SANDBOX is off")
+        await expect(open_).to_contain_text("as good as admins")
+        for words in workers[()]["isolation"]["readable"]:
+            await expect(open_).to_contain_text(words)
+        bound = table.get_by_role("row").filter(has_text=workers[("default",)]["name"])
+        await expect(bound).to_contain_text("vault")
+        await expect(bound).to_contain_text("runs neither scripts nor artifacts")
+        await expect(bound).to_contain_text("kept apart")
+        await viewer.look("isolation")

@@ -414,7 +414,10 @@ async def what_lists_tell(stage: Stage) -> None:
     paths = [
         "/jobs", "/runs", "/dead-letters", "/dead-letters/groups", "/operations", "/audit", "/secrets",
         "/queues", "/calendar", "/monitoring/jobs", "/monitoring/hours", "/monitoring/days", "/monitoring/stranded",
-        "/api-keys", "/projects", "/auth/me", "/projects/beta/members",
+        "/api-keys",
+        "/workers",
+        "/monitoring/workers",
+        "/schedulers", "/projects", "/auth/me", "/projects/beta/members",
     ]  # fmt: skip
     for path in paths:
         text = (await stage.call("beta owner", "GET", path)).text

@@ -3,12 +3,14 @@ import { TabPanel, Tabs } from "@/components/ui/tabs";
 import { QueuesTab } from "@/features/queues/queues-tab";
 import { SchedulersTab } from "@/features/schedulers/schedulers-tab";
 import { useUrlState } from "@/lib/url-state";
+import { IsolationTab } from "./isolation-tab";
 import { WorkersTab } from "./workers-tab";
 
 const TABS = [
   { value: "workers", label: "Workers" },
   { value: "queues", label: "Queues" },
   { value: "schedulers", label: "Schedulers" },
+  { value: "isolation", label: "Isolation" },
 ];
 
 export default function WorkersPage() {
@@ -29,6 +31,9 @@ export default function WorkersPage() {
         </TabPanel>
         <TabPanel value="schedulers">
           <SchedulersTab />
+        </TabPanel>
+        <TabPanel value="isolation">
+          <IsolationTab />
         </TabPanel>
       </Tabs>
     </>
