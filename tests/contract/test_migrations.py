@@ -117,6 +117,15 @@ async def test_down_from_the_newest_with_data(database_url: str, revision: str) 
     assert await on(database_url, table_names) == {"alembic_version"}
 
 
+async def test_without_second_factors_every_version_can_read_the_passwords_again(database_url: str) -> None:
+    await schema.migrate(database_url)
+    await on(database_url, fill)
+    await execute(database_url, "UPDATE users SET password = '2fa:$argon2id$v=19$and so on'")
+    await schema.migrate(database_url, to="0019")
+    stored = await on(database_url, lambda connection: connection.scalar(text("SELECT password FROM users")))
+    assert stored == "$argon2id$v=19$and so on"
+
+
 def everything(connection: Connection) -> dict[str, list[Any]]:
     return {
         table: sorted(map(repr, connection.execute(text(f"SELECT * FROM {table}")).all()))
