@@ -28,7 +28,9 @@ log = structlog.get_logger()
 
 CALLBACK = "/api/v1/auth/sso/callback"
 GOOD_FOR = 600  # seconds to sign in at the provider
-_COOKIE = "horae_sso_"  # and the beginning of the state: several tabs may be at it at once
+# With the beginning of the state: several tabs may be at it at once. Browsers take `__Host-` only from this very host,
+# over https: no neighbour below the same domain can plant a sign-in that they began.
+_COOKIE, _GUARDED = "horae_sso_", "__Host-horae_sso_"
 _STATE = re.compile(r"[0-9A-Za-z_-]{43}", re.ASCII)
 _PLACE, _ATTEMPT = "sign-in", "attempt"  # what sealed values are bound to; no project has such an id
 _LONGEST_PATH = 1_000
@@ -72,25 +74,27 @@ def own_path(path: str) -> str:
 
 
 def keep(context: Context, gate: Gate, request: Request, response: Response, attempt: Attempt) -> None:
-    """As a cookie that comes back with a link of the provider (Lax), and to nobody but the callback."""
+    """As a cookie that comes back with a link of the provider (Lax)."""
     sealed = context.seals.seal(_PLACE, _ATTEMPT, orjson.dumps(asdict(attempt)).decode())
     text = base64.urlsafe_b64encode(base64.b64decode(sealed.text)).decode().rstrip("=")
+    secure = cookies.secure(request, gate, context.settings.public_url)
     response.set_cookie(
-        _name(attempt.state),
+        _name(attempt.state, secure),
         f"{sealed.key_id}.{text}",
         max_age=GOOD_FOR,
-        path=CALLBACK,
-        secure=cookies.secure(request, gate, context.settings.public_url),
+        path="/",
+        secure=secure,
         httponly=True,
         samesite="lax",
     )
 
 
-def begun(context: Context, request: Request, state: str) -> Attempt | None:
+def begun(context: Context, gate: Gate, request: Request, state: str) -> Attempt | None:
     """What this browser began under this state; None if it did not, or too long ago."""
     if not _STATE.fullmatch(state):
         return None
-    key_id, _, text = request.cookies.get(_name(state), "").partition(".")
+    name = _name(state, cookies.secure(request, gate, context.settings.public_url))
+    key_id, _, text = request.cookies.get(name, "").partition(".")
     try:
         raw = base64.b64encode(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))).decode()
         found = Attempt(**orjson.loads(context.seals.open(Sealed(_PLACE, _ATTEMPT, raw, key_id))))
@@ -103,8 +107,9 @@ def begun(context: Context, request: Request, state: str) -> Attempt | None:
 def go(attempt: Attempt | None, told: str) -> Response:
     """Back to the portal, which says how it went; the attempt is over."""
     response = RedirectResponse(f"{attempt.next if attempt else '/'}#sso={told}", 303)
-    if attempt is not None:
-        response.delete_cookie(_name(attempt.state), path=CALLBACK, httponly=True, samesite="lax")
+    for secure in (False, True) if attempt is not None else ():
+        name = _name(attempt.state if attempt else "", secure)
+        response.delete_cookie(name, path="/", secure=secure, httponly=True, samesite="lax")
     return response
 
 
@@ -138,5 +143,5 @@ async def sign_out_url(context: Context, session: Session) -> str | None:
         return None
 
 
-def _name(state: str) -> str:
-    return _COOKIE + state[:16]
+def _name(state: str, secure: bool) -> str:
+    return (_GUARDED if secure else _COOKIE) + state[:16]

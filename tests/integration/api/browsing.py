@@ -32,7 +32,7 @@ def sso_api(store: SqlStore, at: Hostile, tokens: dict[str, str], *, rules: Rule
         scopes=("openid", "profile"),
         rules=rules,
     )
-    given = ApiSettings(SECRET, key_cache=0, public_url=URL, sso=rules, **settings)
+    given = ApiSettings(SECRET, key_cache=0, sso=rules, **{"public_url": URL, **settings})
     return Api(build(store, given, IDS, CLOCK, provider), store, tokens)
 
 

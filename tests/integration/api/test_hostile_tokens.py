@@ -190,10 +190,10 @@ async def test_a_cookie_that_was_made_up_or_moved(browser: Browser, provider: Ho
     first, second = sorted(names, key=lambda name: name.endswith(other["state"][:16]))
     moved = browser.http.cookies[second]
     browser.http.cookies.delete(first)
-    browser.http.cookies.set(first, moved, domain="horae.test", path="/api/v1/auth/sso/callback")
+    browser.http.cookies.set(first, moved, domain="horae.test", path="/")
     assert await browser.come_back(code=provider.grant(query), state=query["state"]) == "/#sso=expired"
     browser.http.cookies.delete(first)
-    browser.http.cookies.set(first, "x.y", domain="horae.test", path="/api/v1/auth/sso/callback")
+    browser.http.cookies.set(first, "x.y", domain="horae.test", path="/")
     assert await browser.come_back(code=provider.grant(query), state=query["state"]) == "/#sso=expired"
 
 

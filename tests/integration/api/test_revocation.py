@@ -13,7 +13,10 @@ import pytest
 from horae.api.app import build
 from horae.api.context import ApiSettings
 from horae.api.routes import audit, logs
+from horae.domain.account import Identity, NewSession
 from horae.domain.run import Claimed
+from horae.domain.single_sign_on import Create, Person, Rights
+from horae.lifecycle import single_sign_on
 from tests.waiting import until
 
 from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api, add_key
@@ -58,6 +61,23 @@ async def _end_keys(api: Api) -> None:
     await _sql(api, "DELETE FROM api_keys WHERE name = 'owner' AND created_by = 'test' AND project_id <> ''")
 
 
+async def _leave_group(api: Api) -> None:
+    """At the next sign-in, wherever that is, the claims no longer give what they gave."""
+
+    async def sign_in_again(tx: Any) -> None:
+        user, project = await tx.accounts.user("ada"), await tx.access.project("other")
+        await tx.identities.add(Identity("https://login.example.org", "1", user.id))
+        await tx.identities.claim(user.id, project.id, "owner")
+        who = Person("https://login.example.org", "1", "ada", Rights())
+        session = NewSession(IDS.new(), "", "0" * 64, "portal", "127.0.0.1")
+        found = await single_sign_on.sign_in(
+            tx, person=who, create=Create.NONE, new_id=IDS.new(), session=session, lasts=60.0
+        )
+        assert isinstance(found, single_sign_on.SignedIn)
+
+    await api.store.transact(sign_in_again)
+
+
 # By who it happens to: somebody's key, a member, or an admin who is a member of no project.
 WAYS: dict[str, tuple[str, Revoke]] = {
     "the key is revoked": ("key", _end_keys),
@@ -67,6 +87,8 @@ WAYS: dict[str, tuple[str, Revoke]] = {
     "the user is deleted": ("user", lambda api: _asked(api, "DELETE", "/users/ada")),
     "the user is signed out": ("user", lambda api: _asked(api, "DELETE", "/users/ada/sessions")),
     "the password is reset": ("user", lambda api: _asked(api, "PATCH", "/users/ada", password="nine red kites above")),
+    "the sign-in through a provider ends": ("user", lambda api: _sql(api, "UPDATE sessions SET limit_at = NOW")),
+    "a group at the provider is gone": ("user", _leave_group),
     "the member is removed": ("user", lambda api: _asked(api, "DELETE", "/projects/other/members/ada")),
     "the user's project is deleted": ("user", _delete_project),
     "the admin is demoted": ("admin", lambda api: _asked(api, "PATCH", "/users/ada", is_admin=False)),

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
+import httpx
 import pytest
 from aiohttp import web
 
@@ -50,7 +51,7 @@ async def test_the_way_in(api: Api, browser: Browser, provider: Hostile):
 async def test_cookies_are_for_nobody_else(browser: Browser, provider: Hostile):
     answer = await browser.http.post("/api/v1/auth/sso/start", json={})
     (kept,) = answer.headers.get_list("set-cookie")
-    for part in ("HttpOnly", "SameSite=lax", "Max-Age=600", "Path=/api/v1/auth/sso/callback"):
+    for part in ("HttpOnly", "SameSite=lax", "Max-Age=600", "Path=/"):
         assert part in kept
     query = asked(answer.json()["url"])
     for secret in (query["nonce"], query["state"][16:]):
@@ -62,6 +63,29 @@ async def test_cookies_are_for_nobody_else(browser: Browser, provider: Hostile):
     assert "HttpOnly" in refresh
     assert answer.headers["referrer-policy"] == "no-referrer"
     assert answer.headers["cache-control"] == "no-store"
+
+
+async def test_behind_https_no_neighbour_can_plant_one(api: Api, provider: Hostile):
+    secure = sso_api(api.store, provider, api.tokens, public_url="https://horae.test")
+    browser = Browser(secure, provider)
+    browser.http.base_url = httpx.URL("https://horae.test")
+    answer = await browser.http.post("/api/v1/auth/sso/start", json={})
+    (kept,) = answer.headers.get_list("set-cookie")
+    assert kept.startswith("__Host-horae_sso_")
+    assert "Secure" in kept
+    query = asked(answer.json()["url"])
+    code, name = provider.grant(query), kept.partition("=")[0]
+    browser.http.cookies.set(name.removeprefix("__Host-"), browser.http.cookies[name], domain="horae.test")
+    browser.http.cookies.delete(name)
+    assert await browser.come_back(code=code, state=query["state"]) == "/#sso=expired"
+    assert await browser.sign_in() == "/jobs#sso=in"
+
+
+async def test_one_process_finishes_what_another_began(api: Api, browser: Browser, provider: Hostile):
+    query = await browser.begin()
+    another = Browser(sso_api(api.store, provider, api.tokens), provider)
+    another.http.cookies = browser.http.cookies
+    assert await another.come_back(code=provider.grant(query), state=query["state"]) == "/jobs#sso=in"
 
 
 async def test_roles_follow_the_groups(browser: Browser, provider: Hostile):

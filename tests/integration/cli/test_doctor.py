@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from horae import config, wiring
 from horae.cli.connection import connect
 from tests.databases import run as run_async
 from tests.waiting import until
@@ -49,3 +50,17 @@ def test_a_claim_that_keeps_failing_is_told_everywhere(horae: Horae, running: Pa
     run_async(until(lambda: health()["reasons"] == [], timeout=30))
     assert health()["status"] == "healthy"
     assert horae("workers", "--json").json["items"][0]["trouble"] is None
+
+
+def test_single_sign_on_that_cannot_work_is_told(horae: Horae, running: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HORAE_OIDC_ISSUER", "http://127.0.0.1:9/")  # nobody listens there
+    monkeypatch.setenv("HORAE_OIDC_CLIENT_ID", "horae")
+    monkeypatch.setenv("HORAE_OIDC_ROLES", "staff=default:viewer,others=no-such:viewer")
+    answer = horae("doctor", "--json")
+    (check,) = [one for one in answer.json["checks"] if one["name"] == "single sign-on"]
+    assert (answer.code, check["state"]) == (1, "failed")
+    assert "HORAE_OIDC_ISSUER cannot be used: discovery" in check["finding"]
+    assert wiring.unknown_projects(config.load()) == ["no-such"]
+    monkeypatch.setenv("HORAE_OIDC_ROLES", "staff=boss")
+    answer = horae("doctor")
+    assert (answer.code, "HORAE_OIDC_ROLES must be entries such as" in answer.err) == (2, True)

@@ -110,7 +110,7 @@ async def callback(
     """Where the provider sends the browser back to."""
     provider = provider_of(context)
     context = replace(context, store=context.store.on_behalf_of(origin_of(request)))  # although it is a GET
-    attempt = sso.begun(context, request, state)
+    attempt = sso.begun(context, gate, request, state)
     if attempt is None:
         return sso.refused(gate, request, None, Refusal.EXPIRED, "no sign-in was begun in this browser")
     if error:
