@@ -207,20 +207,24 @@ async def test_one_person_in_two_browsers_gets_one_account(world: World, somebod
     assert len(await told(world, "user.create")) == 2
 
 
-async def test_linking_is_for_whom_it_may_concern(world: World, somebody: User):
+async def test_an_account_moves_to_the_provider_with_its_user_alone(world: World, somebody: User):
     ada, bob = await user(world, "ada"), await user(world, "bob")
     hers, his = await session(world, ada), await session(world, bob)
 
-    async def link(at: str, subject: str = "1") -> Any:
-        return await world.store.transact(single_sign_on.link, person=person(subject=subject), session_id=at)
+    async def link(at: str, subject: str = "1", *, lost: bool = False) -> Any:
+        verb = lost_reply(single_sign_on.move) if lost else single_sign_on.move
+        who, opened = person(subject=subject), new_session()
+        return await world.store.transact(verb, person=who, session_id=at, session=opened, lasts=3600.0)
 
-    assert (await link(hers.id)).id == ada.id
-    assert (await link(hers.id)).id == ada.id
+    assert (await link(hers.id, lost=True)).user.id == ada.id
+    assert not (await found(world)).has_password, "one way in: a password would keep what the provider takes away"
+    assert not await alive(world, hers.id)
+    assert await places(world) == {"default": "editor"}
+    assert await link(hers.id) == Refusal.EXPIRED
     assert await link(his.id) == Refusal.LINKED
-    assert (await enter(world, person(name="whatever"))).user.id == ada.id
-    assert (await found(world)).has_password
+    assert (await found(world, "bob")).has_password
+    assert (await enter(world, person(Rights(), name="whatever"))).user.id == ada.id
+    assert await places(world) == {}
     await world.store.transact(sessions.end_session, session_id=his.id)
     assert await link(his.id, "2") == Refusal.EXPIRED
     assert [one[1] for one in await told(world, "user.link")] == ["ada"]
-    await world.store.transact(users.change_user, ref="ada", password="another hash", actor="user:root")
-    assert await enter(world, person(name="ada")) == Refusal.TAKEN, "a new password closes the other ways"

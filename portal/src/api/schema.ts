@@ -854,15 +854,10 @@ export interface LimitsInput {
   processes?: number | null;
 }
 
-/** With your password here, as for everything that lets somebody in later. */
+/** With your password here, for the last time. */
 export interface LinkBody {
   next?: string;
   password: string;
-}
-
-/** Since when you can sign in through the identity provider; null if you cannot. */
-export interface LinkView {
-  since: string | null;
 }
 
 /** A job in a list; the last two fields are there if `include` asks for them. */
@@ -2047,23 +2042,11 @@ export interface Operations {
     body: SsoBody | undefined;
     answer: SsoView;
   };
-  "GET /auth/sso/link": {
-    path: never;
-    query: never;
-    body: never;
-    answer: LinkView;
-  };
   "POST /auth/sso/link": {
     path: never;
     query: never;
     body: LinkBody;
     answer: SsoView;
-  };
-  "DELETE /auth/sso/link": {
-    path: never;
-    query: never;
-    body: never;
-    answer: void;
   };
   "POST /auth/device": {
     path: never;

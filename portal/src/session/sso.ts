@@ -15,7 +15,7 @@ export function comeBack(): void {
   const found = /^#sso=([a-z-]+)$/.exec(location.hash);
   if (!found?.[1]) return;
   outcome = found[1];
-  if (outcome === "in") remember("session", "1"); // the refresh token is in a cookie by now
+  if (outcome === "in" || outcome === "connected") remember("session", "1"); // the refresh token is in a cookie by now
   history.replaceState(null, "", `${location.pathname}${location.search}${takeHash()}`);
 }
 

@@ -473,7 +473,6 @@ ANSWERS: dict[str, Any] = {
     },
     "StartView": {"first_admin": False, "open_signup": False, "password": True, "sso": "Keycloak"},
     "SsoView": {"url": "https://login.example.org/authorize?response_type=code&client_id=horae&…"},
-    "LinkView": {"since": _MADE},
     "SignOutView": {"url": "https://login.example.org/logout?client_id=horae&…"},
     "NewDeviceView": {
         "device_code": "hd1_…, kept by the device",

@@ -17,15 +17,9 @@ class SsoBody(Body):
 
 
 class LinkBody(SsoBody):
-    """With your password here, as for everything that lets somebody in later."""
+    """With your password here, for the last time."""
 
     password: Secret
-
-
-class LinkView(BaseModel):
-    """Since when you can sign in through the identity provider; null if you cannot."""
-
-    since: datetime | None
 
 
 class SsoView(BaseModel):

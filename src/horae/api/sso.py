@@ -46,6 +46,7 @@ class Attempt:
     verifier: str = field(repr=False)
     next: str
     at: float
+    secure: bool
     link: str | None = None
 
     @property
@@ -59,9 +60,10 @@ def provider_of(context: Context) -> Provider:
     return context.provider
 
 
-def begin(context: Context, next_path: str, link: str | None = None) -> Attempt:
+def begin(context: Context, gate: Gate, request: Request, next_path: str, link: str | None = None) -> Attempt:
     state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
-    return Attempt(state, nonce, verifier, own_path(next_path), context.clock.now().timestamp(), link)
+    secure = cookies.secure(request, gate, context.settings.public_url)
+    return Attempt(state, nonce, verifier, own_path(next_path), context.clock.now().timestamp(), secure, link)
 
 
 def own_path(path: str) -> str:
@@ -73,17 +75,16 @@ def own_path(path: str) -> str:
     return path
 
 
-def keep(context: Context, gate: Gate, request: Request, response: Response, attempt: Attempt) -> None:
+def keep(context: Context, response: Response, attempt: Attempt) -> None:
     """As a cookie that comes back with a link of the provider (Lax)."""
     sealed = context.seals.seal(_PLACE, _ATTEMPT, orjson.dumps(asdict(attempt)).decode())
     text = base64.urlsafe_b64encode(base64.b64decode(sealed.text)).decode().rstrip("=")
-    secure = cookies.secure(request, gate, context.settings.public_url)
     response.set_cookie(
-        _name(attempt.state, secure),
+        _name(attempt.state, attempt.secure),
         f"{sealed.key_id}.{text}",
         max_age=GOOD_FOR,
         path="/",
-        secure=secure,
+        secure=attempt.secure,
         httponly=True,
         samesite="lax",
     )
@@ -107,9 +108,9 @@ def begun(context: Context, gate: Gate, request: Request, state: str) -> Attempt
 def go(attempt: Attempt | None, told: str) -> Response:
     """Back to the portal, which says how it went; the attempt is over."""
     response = RedirectResponse(f"{attempt.next if attempt else '/'}#sso={told}", 303)
-    for secure in (False, True) if attempt is not None else ():
-        name = _name(attempt.state if attempt else "", secure)
-        response.delete_cookie(name, path="/", secure=secure, httponly=True, samesite="lax")
+    if attempt is not None:
+        name = _name(attempt.state, attempt.secure)
+        response.delete_cookie(name, path="/", secure=attempt.secure, httponly=True, samesite="lax")
     return response
 
 

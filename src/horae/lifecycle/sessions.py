@@ -51,6 +51,11 @@ async def forgive(tx: Transaction, *, account: str, others: Collection[str] = ()
             await tx.limits.forgive(bucket, 1)
 
 
+async def forgive_try(tx: Transaction, *, bucket: str) -> None:
+    """This one was none; those before it still count."""
+    await tx.limits.forgive(bucket, 1)
+
+
 async def open_session(tx: Transaction, *, session: NewSession, checked: str) -> User | None:
     """Signs a user in whose password was just checked against the hash `checked`; None if that, or they, are no longer
     good, or if it no longer suffices: they have a second factor since."""

@@ -8,7 +8,6 @@ from datetime import timedelta
 
 from horae.domain.account import Identity, NewSession, NewUser, User, session_ends
 from horae.domain.difference import Change
-from horae.domain.errors import Conflict, NotFound
 from horae.domain.roles import above
 from horae.domain.single_sign_on import ACTOR, NO_PASSWORD, Create, Person, Refusal, Rights
 from horae.lifecycle.departure import KEPT, leave
@@ -37,10 +36,41 @@ async def sign_in(
         if refusal is not None:
             return refusal
         identity = await _create(tx, person, new_id)
+    return await _enter(tx, identity, person.rights, session, lasts)
+
+
+async def move(
+    tx: Transaction, *, person: Person, session_id: str, session: NewSession, lasts: float
+) -> SignedIn | Refusal:
+    """The account of a session belongs to the provider's person from now on, as if that had created it: its password
+    and second factor are gone, and its sessions end but for the one that this opens. With two ways in, the one that the
+    provider knows nothing of would keep what its claims once gave."""
+    if tx.repeated and (opened := await tx.sessions.find(session.id)):
+        done = await tx.accounts.user(opened.user_id)
+        assert done is not None
+        return SignedIn(done)
+    account = await tx.accounts.account(session_id)
+    if account is None:
+        return Refusal.EXPIRED
+    if await tx.identities.find(person.issuer, person.subject) is not None:
+        return Refusal.LINKED
+    user = account.user
+    identity = Identity(person.issuer, person.subject, user.id)
+    await tx.identities.add(identity)
+    await tx.second_factors.remove(user.id)
+    await tx.accounts.change_user(user.id, password=NO_PASSWORD)
+    await tx.sessions.end_all(user.id, "sso")
+    await _note(tx, "user.link", user, f"user:{user.username}", [Change("issuer", None, person.issuer)])
+    return await _enter(tx, identity, person.rights, session, lasts)
+
+
+async def _enter(
+    tx: Transaction, identity: Identity, rights: Rights, session: NewSession, lasts: float
+) -> SignedIn | Refusal:
     user = await tx.accounts.user(identity.user_id, lock=True)
     if user is None or not user.is_active:
         return Refusal.INACTIVE
-    unknown = await apply(tx, identity, user, person.rights)
+    unknown = await apply(tx, identity, user, rights)
     if not (tx.repeated and await tx.sessions.find(session.id)):
         now = await tx.now()
         limit = now + timedelta(seconds=lasts)
@@ -48,30 +78,6 @@ async def sign_in(
         await _note(tx, "session.open", user, f"user:{user.username}", [Change("by", None, ACTOR)], id=session.id)
     await tx.accounts.signed_in(user.id)
     return SignedIn(user, unknown)
-
-
-async def link(tx: Transaction, *, person: Person, session_id: str) -> User | Refusal:
-    """Lets the user of a session sign in through the provider from now on. Their roles stay as they are until then."""
-    account = await tx.accounts.account(session_id)
-    if account is None:
-        return Refusal.EXPIRED
-    known = await tx.identities.find(person.issuer, person.subject)
-    if known is not None:
-        return account.user if known.user_id == account.user.id else Refusal.LINKED
-    await tx.identities.add(Identity(person.issuer, person.subject, account.user.id))
-    await _note(tx, "user.link", account.user, f"user:{account.user.username}", [Change("issuer", None, person.issuer)])
-    return account.user
-
-
-async def unlink(tx: Transaction, *, user_id: str, actor: str) -> None:
-    """From then on the user signs in by password alone. What claims gave stays, as if it had been given by hand."""
-    user = await tx.accounts.user(user_id, lock=True)
-    if user is None:
-        raise NotFound("there is no such user")
-    if not user.has_password:
-        raise Conflict("this account has no password: disconnected, nobody could sign in to it")
-    if await tx.identities.forget(user_id):
-        await _note(tx, "user.unlink", user, actor)
 
 
 async def apply(tx: Transaction, identity: Identity, user: User, rights: Rights) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ async def change_user(
     if is_admin is False or is_active is False:
         _keep_an_admin(admins, user)
     if password is not None:
-        await _reset_ways_in(tx, user)
+        _require_password(user)
     changes: dict[str, bool | str] = {}
     if is_admin is not None and is_admin != user.is_admin:
         changes["is_admin"] = is_admin
@@ -110,12 +110,9 @@ async def owned(tx: Transaction, user: User) -> set[str]:
     return {place.project_id for place in await tx.accounts.places(user.id) if place.role == "owner"}
 
 
-async def _reset_ways_in(tx: Transaction, user: User) -> None:
-    """Before a new password: whoever had got in may have left themselves another way, and those who have only that one
-    get no second."""
+def _require_password(user: User) -> None:
     if not user.has_password:
         raise Conflict("this user signs in through the identity provider and has no password", field="password")
-    await tx.identities.forget(user.id)
 
 
 def _keep_an_admin(admins: list[str], user: User) -> None:

@@ -168,14 +168,6 @@ class Device(Record):
     expires_at: str
 
 
-class Link(Record):
-    """Since when one can sign in through the identity provider; null if one cannot."""
-
-    __slots__ = ()
-
-    since: str | None
-
-
 class Me(Record):
     """Who is asking: a user, or a key, and the projects where they may act."""
 
@@ -352,16 +344,6 @@ class Account(Resource[C]):
     def decide_device(self, user_code: str, approve: bool) -> Request[None]:
         """Lets it sign in as you, or not."""
         return Request("POST", f"auth/device/{part(user_code)}", {"approve": approve}, read=nothing)
-
-    @call
-    def link(self) -> Request[Link]:
-        """Whether one can sign in through the identity provider."""
-        return Request("GET", "auth/sso/link", read=Link)
-
-    @call
-    def unlink(self) -> Request[None]:
-        """From then on one signs in by password alone."""
-        return Request("DELETE", "auth/sso/link", read=nothing)
 
     @call
     def sign_up(self, username: str, password: str, *, token: str | None = None) -> Request[User]:

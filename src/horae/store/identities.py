@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from horae.domain.account import Identity
 from horae.store.rows import Group
 
@@ -36,17 +34,6 @@ class IdentityTables(Group):
             "UPDATE identities SET gave_admin = :gave WHERE issuer = :issuer AND subject = :subject",
             {"issuer": identity.issuer, "subject": identity.subject, "gave": gave},
         )
-
-    async def since(self, user_id: str, issuer: str) -> datetime | None:
-        rows = await self.db.fetch(
-            "SELECT MIN(created_at) AS since FROM identities WHERE user_id = :id AND issuer = :issuer",
-            {"id": user_id, "issuer": issuer},
-        )
-        found: datetime | None = rows[0]["since"]
-        return found
-
-    async def forget(self, user_id: str) -> int:
-        return await self.db.execute("DELETE FROM identities WHERE user_id = :id", {"id": user_id})
 
     async def claimed(self, user_id: str) -> dict[str, str]:
         rows = await self.db.fetch("SELECT project_id, role FROM claimed_roles WHERE user_id = :id", {"id": user_id})

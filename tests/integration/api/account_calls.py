@@ -16,8 +16,6 @@ CALLS: dict[tuple[str, str], Call] = {
     ("GET", f"{ROOT}/auth/me"): (None, 200),
     ("POST", f"{ROOT}/auth/password"): ({"password": PASSWORD, "new_password": GOOD}, 204),
     ("POST", LINK): ({"password": PASSWORD}, 404),  # it is not set up
-    ("GET", LINK): (None, 404),
-    ("DELETE", LINK): (None, 204),
     ("GET", DEVICE): (None, 404),  # there is none
     ("POST", DEVICE): ({"approve": True}, 404),
     ("GET", FACTOR): (None, 200),

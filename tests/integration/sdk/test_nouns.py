@@ -138,9 +138,6 @@ async def people(call: Caller, url: str) -> None:
             await grace("users.list")
         assert (await grace("account.device", device.user_code)).client == "a toaster"
         await grace("account.decide_device", device.user_code, False)
-        with pytest.raises(errors.NotFound):  # it is not set up
-            await grace("account.link")
-        await grace("account.unlink")
         await grace("account.change_password", "correct horse battery", "another long password")
         await call("projects.create", blue)
         invited = await call("projects.invite", blue, "viewer")

@@ -17,7 +17,7 @@ WEAKEST = {
     "viewer": """
         POST /schedules/preview, POST /auth/password, DELETE /auth/sessions, POST /invitations/accept,
         POST /auth/second-factor, POST /auth/second-factor/confirm, POST /auth/second-factor/recovery-codes,
-        POST /auth/second-factor/off, POST /auth/sso/link, DELETE /auth/sso/link, POST /auth/device/{code}
+        POST /auth/second-factor/off, POST /auth/sso/link, POST /auth/device/{code}
     """,
     "operator": """
         POST /jobs/{id}/run, POST /jobs/{id}/runs:batch, POST /jobs/{id}/pause, POST /jobs/{id}/resume,

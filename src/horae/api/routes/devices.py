@@ -142,7 +142,7 @@ async def _count(context: Context, gate: Gate, request: Request, caller: Caller)
 
 
 async def _forgive(context: Context, caller: Caller) -> None:
-    await context.store.transact(sessions.forgive, account=_bucket(caller))
+    await context.store.transact(sessions.forgive_try, bucket=_bucket(caller))
 
 
 def _bucket(caller: Caller) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 from typing import Annotated
 
 import structlog
@@ -16,7 +15,7 @@ from horae.api.context import Context, Ctx, origin_of
 from horae.api.errors import ProviderAway, TooManyRequests, Unauthenticated, refuses
 from horae.api.gate import Door, Gate
 from horae.api.routes import PREFIX
-from horae.api.signing_in_schemas import LinkBody, LinkView, SsoBody, SsoView
+from horae.api.signing_in_schemas import LinkBody, SsoBody, SsoView
 from horae.api.sso import Attempt, provider_of
 from horae.api.views import reply
 from horae.domain.account import PORTAL, NewSession, User
@@ -25,7 +24,7 @@ from horae.domain.lockout import ADDRESS
 from horae.domain.single_sign_on import NotAccepted, Person, Refusal, person
 from horae.lifecycle import sessions, single_sign_on
 from horae.lifecycle.single_sign_on import SignedIn
-from horae.ports import Proof, Transaction
+from horae.ports import Proof
 
 log = structlog.get_logger()
 router = APIRouter(prefix=PREFIX, tags=["auth"])
@@ -50,27 +49,13 @@ async def start_sso(request: Request, context: Ctx, gate: Door) -> Response:
     """Begins a sign-in at the identity provider: the answer says where to send the browser, and sets a cookie that ties
     what comes back to it."""
     body = await read_model(request, SsoBody)
-    return await _start(request, context, gate, sso.begin(context, body.next))
-
-
-@router.get("/auth/sso/link", response_model=LinkView, responses=refuses(404))
-async def show_link(context: Ctx, caller: Own) -> Response:
-    """Whether you can sign in through the identity provider."""
-    user, _ = _signed_in(caller)
-    return reply({"since": await context.store.read(_since, user.id, provider_of(context).issuer)})
-
-
-@router.delete("/auth/sso/link", status_code=204)
-async def unlink_sso(context: Ctx, caller: Own) -> Response:
-    """From then on you sign in by password alone."""
-    user, _ = _signed_in(caller)
-    await context.store.transact(single_sign_on.unlink, user_id=user.id, actor=caller.actor)
-    return Response(status_code=204)
+    return await _start(context, sso.begin(context, gate, request, body.next))
 
 
 @router.post("/auth/sso/link", response_model=SsoView, responses=refuses(404), openapi_extra=takes(LinkBody))
 async def link_sso(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
-    """Begins a sign-in at the identity provider after which you can sign in through it as well as by password."""
+    """Begins a sign-in at the identity provider that connects your account to it: from then on you sign in there, and
+    your password is no longer taken."""
     body = await read_model(request, LinkBody)
     user, session_id = _signed_in(caller)
     provider_of(context)
@@ -78,7 +63,7 @@ async def link_sso(request: Request, context: Ctx, gate: Door, caller: Own) -> R
         await signin.check_password(context, gate, request, user.username, body.password.get_secret_value())
     except Unauthenticated:
         raise NotAllowed("the password is wrong") from None  # a 401 would say that the token is
-    return await _start(request, context, gate, sso.begin(context, body.next, session_id))
+    return await _start(context, sso.begin(context, gate, request, body.next, session_id))
 
 
 def _signed_in(caller: Caller) -> tuple[User, str]:
@@ -87,11 +72,7 @@ def _signed_in(caller: Caller) -> tuple[User, str]:
     return caller.user, caller.session_id
 
 
-async def _since(tx: Transaction, user_id: str, issuer: str) -> datetime | None:
-    return await tx.identities.since(user_id, issuer)
-
-
-async def _start(request: Request, context: Context, gate: Gate, attempt: Attempt) -> Response:
+async def _start(context: Context, attempt: Attempt) -> Response:
     provider = provider_of(context)
     try:
         url = await provider.authorization_url(attempt.attempted)
@@ -99,7 +80,7 @@ async def _start(request: Request, context: Context, gate: Gate, attempt: Attemp
         log.warning("the identity provider cannot be used", reason=error.why)
         raise ProviderAway(f"{provider.name} does not answer right now; try again soon") from None
     response = reply({"url": url})
-    sso.keep(context, gate, request, response, attempt)
+    sso.keep(context, response, attempt)
     return response
 
 
@@ -126,18 +107,8 @@ async def callback(
         return sso.go(attempt, str(Refusal.LIMITED))
     except NotAccepted as refusal:
         return sso.refused(gate, request, attempt, refusal.refusal, refusal.why)
-    await context.store.transact(sessions.forgive, account=bucket)
-    if attempt.link is not None:
-        return await _link(request, context, gate, attempt, who)
+    await context.store.transact(sessions.forgive_try, bucket=bucket)
     return await _open(request, context, gate, attempt, who, proof)
-
-
-async def _link(request: Request, context: Context, gate: Gate, attempt: Attempt, who: Person) -> Response:
-    assert attempt.link is not None
-    linked = await context.store.transact(single_sign_on.link, person=who, session_id=attempt.link)
-    if isinstance(linked, Refusal):
-        return sso.refused(gate, request, attempt, linked, "cannot link")
-    return sso.go(attempt, "connected")
 
 
 async def _open(
@@ -149,24 +120,25 @@ async def _open(
     kept = sso.seal_token(context, session_id, proof.id_token)
     session = NewSession(session_id, "", digest, PORTAL, address, kept)
     try:
-        found = await _enter(context, who, session)
+        found = await _enter(context, attempt, who, session)
     except (DuplicateKey, Conflict):  # in another tab, at the same moment
-        found = await _enter(context, who, session)
+        found = await _enter(context, attempt, who, session)
     if isinstance(found, Refusal):
         return sso.refused(gate, request, attempt, found, "this person has no account here")
     if found.unknown:
         log.warning("HORAE_OIDC_ROLES names projects that do not exist", projects=found.unknown)
-    response = sso.go(attempt, "in")
+    response = sso.go(attempt, "in" if attempt.link is None else "connected")
     cookies.put(response, request, gate, token, context.settings.public_url)
     return response
 
 
-async def _enter(context: Context, who: Person, session: NewSession) -> SignedIn | Refusal:
+async def _enter(context: Context, attempt: Attempt, who: Person, session: NewSession) -> SignedIn | Refusal:
+    lasts = context.settings.sso_session
+    if attempt.link is not None:
+        return await context.store.transact(
+            single_sign_on.move, person=who, session_id=attempt.link, session=session, lasts=lasts
+        )
+    create, new_id = context.settings.sso.create, context.ids.new()
     return await context.store.transact(
-        single_sign_on.sign_in,
-        person=who,
-        create=context.settings.sso.create,
-        new_id=context.ids.new(),
-        session=session,
-        lasts=context.settings.sso_session,
+        single_sign_on.sign_in, person=who, create=create, new_id=new_id, session=session, lasts=lasts
     )
