@@ -78,6 +78,7 @@ class Settings:
     shard_lease: float = _setting(kinds.duration(0.5, 3_600), 6.0)
 
     worker_slots: int = _setting(kinds.whole(1, 10_000), 16)
+    worker_prefetch: int = _setting(kinds.whole(0, 10_000), 2_000)
     worker_poll: float = _setting(kinds.duration(0.05, 3_600), 1.0)
     worker_poll_max: float = _setting(kinds.duration(0.05, 3_600), 10.0)
     lease: float = _setting(kinds.duration(0.3, 86_400), 15.0)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from horae.domain.run import RunRecord
-from tests.contract.explaining import alive, alone, beat, gate, nothing_closed, of_run
+from tests.contract.explaining import alive, alone, beat, gate, nothing_closed, of_job, of_run
 from tests.contract.world import CANCELLED, FAILED, PERMANENT, TIMED_OUT, World, scheduler_sign
 
 
@@ -37,6 +37,17 @@ async def test_a_held_run(world: World) -> None:
     found = await of_run(world, third)
     assert "held before it" not in alone(found, "held").detail
     assert "held" in [one.event for one in found.timeline]
+
+
+async def test_a_run_that_waits_for_a_slot_of_the_worker_that_claimed_it(world: World) -> None:
+    worker = await alive(world, name="w-1")
+    job = await world.job()
+    await world.trigger(job)
+    (run,) = await world.claim(0, ahead=1, worker=worker.id)
+    found = await of_run(world, await world.find(run))
+    assert "w-1 has claimed it ahead" in alone(found, "worker").detail
+    assert [one.event for one in found.timeline] == ["created", "now"]
+    assert "claimed ahead by worker w-1" in gate(await of_job(world, job), "runs").detail
 
 
 async def test_a_run_for_later(world: World) -> None:

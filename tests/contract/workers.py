@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 
 from horae.domain.job import JobSpec
 from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.run import Claimant, Claimed, Finished, LogLines, LogPosition, Progress
-from horae.lifecycle import claim, finish
+from horae.domain.run import Ahead, Claimant, Claimed, Finished, LogLines, LogPosition, Progress
+from horae.lifecycle import claim, finish, release
 from horae.ports import Transaction
 from tests.contract.opened import Opened
 from tests.contract.values import LEASE, OFFERS, START, Row, id_of, lost_reply, middle
+
+AHEAD_FOR = 30.0  # seconds; long, so that a slow machine changes nothing
 
 
 class Claims(NamedTuple):
@@ -33,6 +35,7 @@ class Workers(Opened):
         project_ids: Collection[str] = (),
         token: str | None = None,
         lease: float = LEASE,
+        ahead: int = 0,
         again: bool = False,
     ) -> Claims:
         """A claim, and then the question when there is more, as a worker asks it."""
@@ -43,6 +46,7 @@ class Workers(Opened):
             queues=queues,
             limit=limit,
             lease=lease,
+            ahead=Ahead(ahead, AHEAD_FOR),
             again=again,
         )
         if taken.more:
@@ -52,6 +56,9 @@ class Workers(Opened):
 
     async def claim(self, limit: int = 100, **how: Any) -> list[Claimed]:
         return (await self.claims(limit, **how)).runs
+
+    async def release(self, *runs: Claimed, reply_lost: bool = False) -> int:
+        return await self.store.transact(lost_reply(release.release) if reply_lost else release.release, runs=runs)
 
     async def finish(
         self,

@@ -15,6 +15,7 @@ from horae.lifecycle import backfill, callback, ended, follow, recover, settle, 
 from horae.processes.claimer import Claimer
 from horae.processes.duties.fire import Fire
 from horae.processes.heartbeat import Heartbeat
+from horae.processes.prefetch import Prefetch, Ready
 from horae.store.gates import GateTable
 from horae.store.jobs import JobTable
 from tests.simulation.connection import VERB
@@ -152,6 +153,13 @@ def _lost_counts_as_interrupted() -> list[Patch]:
     return [(settle, "judge", judge)]
 
 
+def _released_and_kept() -> list[Patch]:
+    def empty(self: Prefetch) -> list[Ready]:
+        return list(self._ready.values())
+
+    return [(Prefetch, "empty", empty)]
+
+
 _REQUEUE, _SHARDS = "UPDATE runs SET status = 'queued'", "SELECT shard FROM shards"
 _PARK, _PROGRESS = "UPDATE runs SET parked", "UPDATE runs SET progress"
 MUTANTS = [
@@ -261,6 +269,17 @@ MUTANTS = [
         "callback for any attempt",
         "a late answer ends an attempt that it is not about",
         sql=(Rewrite("id = :id AND attempt = :attempt AND status", "id = :id AND status", ("SELECT id, job_id",)),),
+    ),
+    Mutant("started after its release", "another worker may have it by then", patches=_released_and_kept),
+    Mutant(
+        "a release counts",
+        "waiting behind a long run costs an attempt",
+        sql=(Rewrite("attempt = runs.attempt - 1, ", "", ("UPDATE runs SET attempt",)),),
+    ),
+    Mutant(
+        "a release at the end of the queue",
+        "waiting behind a long run costs the place",
+        sql=(Rewrite("runs.attempt - 1, ", "runs.attempt - 1, due_at = horae_now(), ", ("UPDATE runs SET attempt",)),),
     ),
     Mutant("callback taken for its own", "one that came to nothing is acknowledged", patches=_any_end_is_its_own),
 ]

@@ -36,6 +36,7 @@ class Oracle:
     def __init__(self, world: World, mirror: Mirror) -> None:
         self.world, self.mirror = world, mirror
         self.tokens: set[tuple[str, str]] = set()  # of all claims
+        self.released: set[tuple[str, str]] = set()  # of claims that were undone
         self.known: set[str] = set()  # runs that there ever were
         self.fired: dict[str, dict[datetime, str]] = {}  # by job: occurrence → its row
         self.children: dict[tuple[str, str], str] = {}  # job and parent run → its row

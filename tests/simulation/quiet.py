@@ -73,12 +73,13 @@ def _on_time(world: World) -> None:
 
 async def _everything_ends(world: World) -> None:
     """There may be much to do, but there is never a time in which nothing is done of it."""
-    tables, ended, moved_at = world.oracle.mirror.tables, -1, world.loop.time()
+    tables, before, moved_at = world.oracle.mirror.tables, (-1, -1), world.loop.time()
     while world.loop.time() - moved_at < PATIENCE:
         if not tables["runs"] and not any(row["state"] == "running" for row in tables["operations"].values()):
             return
-        if len(tables["run_history"]) != ended:
-            ended, moved_at = len(tables["run_history"]), world.loop.time()
+        done = len(tables["run_history"]), sum(row["done"] for row in tables["operations"].values())
+        if done != before:
+            before, moved_at = done, world.loop.time()
         await pause(2)
     for run_id, row in sorted(tables["runs"].items()):
         world.oracle.broken(f"a run is {row['status']} for ever", run=run_id, job=row["job_id"])

@@ -132,17 +132,23 @@ class _Move:
         self.oracle.tokens.add(token)
 
     def _kept(self, before: Row, after: Row) -> None:
-        same = all(before[column] == after[column] for column in ("token", "attempt", "uncounted", "started_at"))
+        same = all(before[column] == after[column] for column in ("token", "attempt", "uncounted"))
         self.expect(same, "an attempt changed while it ran")
         if after["parked"] and not before["parked"]:
+            self.expect(after["started_at"] <= self.step.now, "it is to start later, but its call was answered")
             self._by_its_worker(before)
-        elif before["lease_until"] != after["lease_until"]:
+            return
+        self.expect(before["started_at"] == after["started_at"], "an attempt started again while it ran")
+        if before["lease_until"] != after["lease_until"]:
             self.expect(after["lease_until"] > before["lease_until"], "a lease was shortened")
             self.expect(self.step.process.id == before["worker_id"], "a lease was renewed by somebody else")
             worker = self.oracle.mirror.tables["workers"].get(before["worker_id"])
             self.expect(worker and not worker["offline"], "a lease was renewed by a worker that counts as gone")
 
     def _given_back(self, before: Row, after: Row) -> None:
+        if self.step.verb == "release":
+            self._released(before, after)
+            return
         tried = self.step.after.get(("attempts", f"{self.id}/{before['attempt']}"))
         self.expect(tried, "queued again without a word about the attempt")
         interrupted = tried is not None and tried["outcome"] == "interrupted"
@@ -151,10 +157,20 @@ class _Move:
         self.expect(before["cancel_requested_at"] is None, "queued again though it was to be cancelled")
         self._by_its_rights(before)
 
+    def _released(self, before: Row, after: Row) -> None:
+        """As if it had not been claimed."""
+        self.expect(before["worker_id"] == self.step.process.id, "released by somebody else")
+        self.expect((self.id, before["token"]) not in self.oracle.world.works.tokens, "released though it had begun")
+        self.expect(after["attempt"] == before["attempt"] - 1, "a claim was undone, but not its attempt")
+        same = all(before[column] == after[column] for column in ("uncounted", "due_at", "priority", "created_at"))
+        self.expect(same, "a run that was released lost its place")
+        self.expect(before["cancel_requested_at"] is None, "queued again though it was to be cancelled")
+        self.oracle.released.add((self.id, before["token"]))
+
     def _by_its_rights(self, before: Row) -> None:
         if self.step.verb == "recover":
             self._lost(before)
-        elif self.step.verb == "finish":
+        elif self.step.verb in ("finish", "release"):
             self._by_its_worker(before)
 
     def _by_its_worker(self, before: Row) -> None:

@@ -27,6 +27,7 @@ class Settings:
     def of(cls, seed: str) -> Settings:
         chance = random.Random(f"{seed}/settings")
         lease = chance.choice((4.5, 6.0, 9.0))
+        prefetch = random.Random(f"{seed}/prefetch").choice((0, 2, 5, 20))
         return cls(
             schedulers=chance.choice((1, 2, 2, 3)),
             workers=chance.choice((1, 2, 2, 3)),
@@ -35,6 +36,8 @@ class Settings:
             seconds=chance.choice((25.0, 40.0, 60.0)),
             worker=WorkerSettings(
                 slots=chance.choice((1, 2, 4)),
+                prefetch=prefetch,
+                horizon=60.0,  # far beyond the real one: attempts take long here
                 poll=1.0,
                 poll_max=4.0,
                 lease=lease,

@@ -63,6 +63,11 @@ class Works:
                     run=run.id,
                     job=run.job_id,
                 )
+        if (run.id, run.token) in self._world.oracle.released:
+            self._world.oracle.broken("a run began that its worker had released", run=run.id, job=run.job_id)
+        busy = sum(one.process is process and one.alive(now) for works in self._live.values() for one in works)
+        if busy >= self._world.settings.worker.slots:
+            self._world.oracle.broken("more runs at once than there are slots", run=run.id, job=run.job_id)
         if (run.id, run.token) in self.tokens:
             self._world.oracle.broken("an attempt was carried out twice", run=run.id, job=run.job_id)
         self.tokens.add((run.id, run.token))

@@ -188,6 +188,8 @@ def _one_live(run: LiveRun, facts: JobFacts) -> str:
         return f"{run.id} started {distance(run.started_at, facts.now)}, and waits for its callback"
     if run.status == RunStatus.RUNNING and run.started_at is not None:
         where = worker_name(facts.workers, run.worker_id)
+        if run.started_at > facts.now:
+            return f"{run.id} claimed ahead by {where}, waits for one of its slots"
         return f"{run.id} started {distance(run.started_at, facts.now)} on {where}"
     if run.due_at <= facts.now or (run.held and run.attempt):
         return f"{run.id} {'held' if run.held else 'queued'}, made {distance(run.created_at, facts.now)}"

@@ -145,6 +145,10 @@ def _running(facts: RunFacts) -> list[Gate]:
         asked = f"{_canceller(facts)} asked it to stop {distance(run['cancel_requested_at'], now)}"
         wait = "wait: it ends as soon as its attempt has stopped"
         gates.append(Gate("cancel", "closed", asked, wait, meaning="intended"))
+    if run["started_at"] is None:
+        name = worker_name(facts.workers, run["worker_id"])
+        detail = f"{name} has claimed it ahead, and starts it as soon as a slot is free, or releases it"
+        return [*gates, Gate("worker", "closed", detail, "wait a moment", meaning="waiting"), _lease(facts)]
     took = f"{_attempt(facts)} began {when(run['started_at'], now)}"
     if run["parked"]:
         return [*gates, Gate("attempt", "open", f"{took}, and its call was answered by 202"), _callback(facts)]

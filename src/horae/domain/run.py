@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -50,6 +50,19 @@ class Claimant:
 
 
 @dataclass(frozen=True, slots=True)
+class Ahead:
+    """How many runs a worker claims beyond its free slots, and the seconds within which each of them has started or was
+    released again. Only first attempts without a `start_by` are: if the worker dies, that costs them no more than one
+    attempt, and nothing waits here that must start soon."""
+
+    runs: int
+    seconds: float
+
+
+NOT_AHEAD = Ahead(0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
 class Skipped:
     """Occurrences that do not run: `occurrences` of them, from `scheduled_for` to `scheduled_until`."""
 
@@ -69,7 +82,8 @@ class Skipped:
 
 
 class Claimed(NamedTuple):
-    """A run that a worker holds a lease on. `token` is the right to write about this attempt."""
+    """A run that a worker holds a lease on. `token` is the right to write about this attempt. `ahead`: its row does not
+    know when it starts, because it was claimed before there was a slot for it."""
 
     id: str
     job_id: str
@@ -83,6 +97,7 @@ class Claimed(NamedTuple):
     due_at: datetime
     started_at: datetime
     token: str
+    ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +119,10 @@ class Leased:
     trigger: str
     parked: bool = False
     needs: str = ""
+
+    def as_of(self, now: datetime) -> Leased:
+        """Of one that was claimed ahead, the row has a start that may be still to come."""
+        return replace(self, started_at=min(self.started_at, now))
 
     def age_ms(self, now: datetime) -> int:
         """How long the attempt has taken, where no worker measured it."""
@@ -129,6 +148,7 @@ class Park:
     id: str
     token: str
     seconds: float
+    started_at: datetime | None = None  # where the row does not know it
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +179,7 @@ class Ending(NamedTuple):
     reason: str | None = None
     outcome: Outcome | None = None
     duration_ms: int | None = None
+    started_at: datetime | None = None  # where the row does not know it
 
 
 class Ended(NamedTuple):

@@ -60,8 +60,9 @@ def _read(text: str | None) -> object:
 
 async def _end(tx: Transaction, row: Leased, outcome: Outcome, chance: Callable[[], float]) -> None:
     settlement = Settlement(await tx.jobs.definitions([(row.job_id, row.version)]), chance)
-    duration_ms = row.age_ms(await tx.now())
-    endings = [Ending(row.id, row.token, RunStatus.SUCCEEDED, None, outcome, duration_ms)]
+    now = await tx.now()
+    row, duration_ms = row.as_of(now), row.age_ms(now)
+    endings = [Ending(row.id, row.token, RunStatus.SUCCEEDED, None, outcome, duration_ms, row.started_at)]
     if outcome.kind is not AttemptOutcome.SUCCEEDED:
         settlement.add(row, outcome, duration_ms)
         endings = settlement.endings

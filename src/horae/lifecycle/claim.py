@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from horae.domain.run import Claimant, Claimed
+from horae.domain.run import NOT_AHEAD, Ahead, Claimant, Claimed
 from horae.ports import Transaction
 
 
@@ -27,6 +27,7 @@ async def claim(
     queues: Sequence[str],
     limit: int,
     lease: float,
+    ahead: Ahead = NOT_AHEAD,
     again: bool = False,
 ) -> Taken:
     """One token serves the whole batch: no other claim of any of these runs will ever carry it. `again`, for which it
@@ -42,12 +43,13 @@ async def claim(
                 run_id for run_id, _, _ in await tx.runs.renew(claimant.worker_id, [run.id for run in held], lease)
             }
             held = [run for run in held if run.id in renewed]
-        return Taken(held, queues, more=True)
+        now = await tx.now()
+        return Taken([run._replace(started_at=now, ahead=True) for run in held], queues, more=True)
     if claimant.project_ids:
         reserved = await tx.reservations.queues(claimant.project_ids, hold=True)
         queues = [queue for queue in queues if queue in reserved]
-    runs = await tx.runs.claim(claimant=claimant, token=token, queues=queues, limit=limit, lease=lease)
-    return Taken(runs, queues, more=len(runs) >= limit)
+    runs = await tx.runs.claim(claimant=claimant, token=token, queues=queues, limit=limit, lease=lease, ahead=ahead)
+    return Taken(runs, queues, more=len(runs) >= limit + ahead.runs)
 
 
 async def look(tx: Transaction, *, queues: Sequence[str] | None, offers: Collection[str]) -> dict[str, float]:

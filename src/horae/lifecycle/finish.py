@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from horae.domain.run import Ended, Ending, Finished, LogLines, Park, Progress
 from horae.domain.states import AttemptOutcome, RunStatus
@@ -38,9 +39,8 @@ async def finish(
     failures: list[Finished] = []
     for item in latest.values():
         if item.outcome.kind is AttemptOutcome.SUCCEEDED:
-            endings.append(
-                Ending(item.run.id, item.run.token, RunStatus.SUCCEEDED, None, item.outcome, item.duration_ms)
-            )
+            how = (RunStatus.SUCCEEDED, None, item.outcome, item.duration_ms, _start(item))
+            endings.append(Ending(item.run.id, item.run.token, *how))
         else:
             failures.append(item)
     settlement = Settlement(specs, chance)
@@ -53,8 +53,9 @@ async def finish(
             if row is None:
                 continue
             if item.outcome.park_for is not None and row.cancel_requested_at is None:
-                parks.append(Park(row.id, row.token, item.outcome.park_for))
+                parks.append(Park(row.id, row.token, item.outcome.park_for, _start(item)))
             else:
+                row = replace(row, started_at=_start(item) or row.started_at)
                 settlement.add(row, item.outcome, item.duration_ms)
     ended = await tx.runs.end([*endings, *settlement.endings])
     await settlement.write(tx)
@@ -71,6 +72,11 @@ async def finish(
     if tx.repeated:
         refused = [x for x in refused if not await _was_written(tx, x)]
     return FinishReport(len(ended), len(settlement.requeues), tuple(x.run.id for x in refused))
+
+
+def _start(item: Finished) -> datetime | None:
+    """Where the run's row does not know it."""
+    return item.run.started_at if item.run.ahead else None
 
 
 async def _was_written(tx: Transaction, item: Finished) -> bool:

@@ -48,6 +48,7 @@ async def give_back(
         notes[note.job_id, note.version].append(note)
     workers = await tx.processes.workers(offline_after)
     now = await tx.now()
+    rows = [row.as_of(now) for row in rows]
     settlement = Settlement({}, lambda: 0.0)
     outcomes: dict[str, Outcome] = {}
     for row in rows:

@@ -29,6 +29,7 @@ async def recover(
     specs = await tx.jobs.definitions({(row.job_id, row.version) for row in rows})
     settlement = Settlement(specs, chance)
     now = await tx.now()
+    rows = [row.as_of(now) for row in rows]
     for row in rows:
         settlement.add(row, _outcome(row, dead_workers), row.age_ms(now))
     ended = await tx.runs.end(settlement.endings)

@@ -36,7 +36,8 @@ class Settlement:
     def put(self, row: Leased, outcome: Outcome, duration_ms: int, verdict: Verdict) -> None:
         """What somebody else has decided."""
         if isinstance(verdict, End):
-            self.endings.append(Ending(row.id, row.token, verdict.status, verdict.reason, outcome, duration_ms))
+            how = (verdict.status, verdict.reason, outcome, duration_ms, row.started_at)
+            self.endings.append(Ending(row.id, row.token, *how))
             self.statuses[row.id] = verdict.status
             return
         self.requeues.append(Requeue(row.id, row.queue, row.priority, row.token, verdict.pause, verdict.counted))

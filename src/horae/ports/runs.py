@@ -18,6 +18,8 @@ from horae.domain.records import (
     Tally,
 )
 from horae.domain.run import (
+    NOT_AHEAD,
+    Ahead,
     Claimant,
     Claimed,
     Ending,
@@ -52,7 +54,12 @@ class Runs(Protocol):
         queues: Sequence[str],
         limit: int,
         lease: float,
-    ) -> list[Claimed]: ...
+        ahead: Ahead = NOT_AHEAD,
+    ) -> list[Claimed]:
+        """In the order in which they are to start: as many as there are slots for, then those that are claimed ahead,
+        whose `started_at` is when they were claimed."""
+        ...
+
     async def next_due(self, queues: Sequence[str] | None, offers: Collection[str]) -> dict[str, datetime]:
         """By queue, of these or of all: when the first run that can be carried out with `offers` is due. It may be
         past, if another worker is just taking it."""
@@ -117,6 +124,10 @@ class Runs(Protocol):
         ...
 
     async def requeue(self, requeues: Sequence[Requeue]) -> None: ...
+    async def release(self, runs: Sequence[Leased]) -> None:
+        """Undoes claims: each run has its place in the queue and its attempt back."""
+        ...
+
     async def request_cancel(self, run_ids: Collection[str], actor: str) -> None: ...
     async def tried(self, attempts: Sequence[Tried]) -> None: ...
     async def bury(self, dead: Sequence[Dead]) -> None: ...

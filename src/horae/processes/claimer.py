@@ -4,12 +4,13 @@ brings starts at once; only then does the worker ask when those queues have more
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
 from horae.domain.errors import StoreUnavailable
 from horae.domain.records import WorkerSign
-from horae.domain.run import Claimant
+from horae.domain.run import NOT_AHEAD, Ahead, Claimant
 from horae.lifecycle.claim import Taken, claim, look
 from horae.lifecycle.reservations import served
 from horae.ports import Clock, Ids, Store, Transaction
@@ -19,6 +20,7 @@ from horae.processes.intake import Intake
 from horae.processes.loop import Loop, log
 from horae.processes.settings import WorkerSettings
 
+_SLOTS_ONLY = 60.0  # seconds without claims ahead, after one brought runs that must not wait
 _BUSY_ELSEWHERE = 0.01  # seconds until another look at a due run that another worker was just taking
 
 
@@ -44,6 +46,7 @@ class Claimer:
         self._agenda = Agenda(settings.queues if settings.queues or settings.project_ids else None)
         self._unheard: str | None = None  # the token of a claim whose answer was lost
         self._look_at = 0.0
+        self._slots_only_until = 0.0  # nothing is claimed ahead until then, or (inf) until a claim for free slots
         self._idle_looks = 0
         self.resting = False
         self.loop = Loop("claim", self.step)
@@ -55,30 +58,39 @@ class Claimer:
         if not queue or self._agenda.hint(queue):
             self.loop.wake.set()
 
+    def _room(self) -> tuple[int, Ahead]:
+        free, ahead = self._intake.room()
+        return free, NOT_AHEAD if self._clock.monotonic() < self._slots_only_until else ahead
+
     async def step(self) -> float | None:
+        if self._intake.stuck:
+            await self._intake.release()
+            self._look_at = 0.0  # for what it has released itself, if there is room for it after all
         if self.resting:
             return None
-        room = self._intake.room()
-        if room < 1:
-            return self._settings.poll  # woken as soon as a slot is free and its result reported
+        free, ahead = self._room()
+        if free + ahead.runs < 1:
+            return self._settings.poll  # woken as soon as there is room
         if self._clock.monotonic() >= self._look_at:
             await self._look()
-        asked = self._agenda.ask(self._clock.monotonic(), room)
+        asked = self._agenda.ask(self._clock.monotonic(), free + ahead.runs)
         if not asked and self._unheard is None:
             return self._pause()
         waits = None  # there may be more at once
         try:
-            taken = await self._take(asked, room)
+            taken = await self._take(asked, free, ahead)
             if taken.runs:
                 self._idle_looks = 0
             if not taken.more:
                 await asyncio.sleep(0)  # what was taken begins before the database is asked anything else
                 waits = await self._store.read(look, queues=taken.queues, offers=self.sign.offers)
+                if ahead.runs and 0 in waits.values():  # they are not for claiming ahead: they need a slot
+                    self._slots_only_until = math.inf
         finally:
             self._agenda.told(asked, waits, self._clock.monotonic())
         return 0 if waits is None else self._pause()
 
-    async def _take(self, asked: list[str], room: int) -> Taken:
+    async def _take(self, asked: list[str], free: int, ahead: Ahead) -> Taken:
         """Claims and starts. A claim that may have taken something, though its answer was lost, is asked for next."""
         now, again = self._clock.monotonic(), self._unheard is not None
         token, self._unheard = self._unheard or self._ids.new(), None
@@ -90,13 +102,18 @@ class Claimer:
                 token=token,
                 again=again,
                 queues=asked,
-                limit=room,
+                limit=free,
                 lease=self._settings.lease,
+                ahead=ahead,
             )
-            await self._intake.take(taken.runs, leased_until)
+            may_wait = await self._intake.take(taken.runs, leased_until)
         except StoreUnavailable:
             self._unheard = token
             raise
+        if free and self._slots_only_until == math.inf:
+            self._slots_only_until = 0.0
+        if not may_wait:
+            self._slots_only_until = now + _SLOTS_ONLY
         return taken
 
     async def _look(self) -> None:

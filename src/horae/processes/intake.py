@@ -1,33 +1,121 @@
-"""What becomes of claimed runs in a worker: their definitions are read and their secrets opened, then they start."""
+"""What becomes of claimed runs in a worker: their definitions are read and their secrets opened, then they start, as
+soon as there are slots for them."""
 
 from __future__ import annotations
 
-from horae.domain.run import Claimed
-from horae.ports import Store
+from horae.domain.attempt import Lease
+from horae.domain.errors import HoraeError
+from horae.domain.run import NOT_AHEAD, Ahead, Claimed
+from horae.domain.states import StopReason
+from horae.lifecycle.release import release
+from horae.ports import Clock, Store
 from horae.processes.definitions import Definitions
+from horae.processes.loop import log
+from horae.processes.prefetch import Prefetch, Ready
 from horae.processes.reporter import Reporter
 from horae.processes.settings import WorkerSettings
 from horae.processes.slots import Slots
 from horae.processes.vault import Vault
 
+_UNREPORTED = 3000  # results that may wait to be reported, besides one round of the slots
+
 
 class Intake:
     def __init__(
-        self, worker_id: str, store: Store, settings: WorkerSettings, slots: Slots, reporter: Reporter
+        self, worker_id: str, store: Store, settings: WorkerSettings, clock: Clock, slots: Slots, reporter: Reporter
     ) -> None:
-        self._settings, self._slots, self._reporter = settings, slots, reporter
+        self._store, self._settings, self._clock = store, settings, clock
+        self._slots, self._reporter = slots, reporter
         self._vault = Vault(store, settings.seals)
         self._definitions = Definitions(store, worker_id)
+        self._prefetch = Prefetch(settings, clock)
+        self._releasing: list[Ready] = []  # never to be started here
+        self.closed = False
 
-    def room(self) -> int:
-        """Free slots, less what is not reported yet beyond one more round of them: results must not pile up."""
-        slots = self._settings.slots
-        return min(slots - len(self._slots), 2 * slots - len(self._slots) - self._reporter.unreported)
+    def room(self) -> tuple[int, Ahead]:
+        """Free slots, and how many runs to claim ahead of them. Results that are not reported must not pile up: then
+        there is room for less, or none."""
+        slots, here = self._settings.slots, len(self._slots) + len(self._prefetch)
+        most = 2 * slots if self._reporter.heavy else slots + max(slots, _UNREPORTED)
+        left = max(most - here - self._reporter.unreported, 0)
+        free = min(max(slots - here, 0), left)
+        wanted = self._prefetch.wanted()
+        return free, Ahead(min(wanted.runs, left - free), wanted.seconds) if wanted.runs else NOT_AHEAD
 
-    async def take(self, runs: list[Claimed], leased_until: float) -> None:
-        """Starts runs whose leases surely hold until then. If the database is away, none of them has started."""
+    async def take(self, runs: list[Claimed], leased_until: float) -> bool:
+        """Takes in runs whose leases surely hold until then. If the database is away, none of them has started. False
+        if some must not wait here: then nothing of the kind should be claimed ahead."""
+        since = self._clock.monotonic()
         specs = await self._definitions.of(runs)
         readable = [run for run in runs if (run.job_id, run.version) in specs]
         opened = await self._vault.open(readable, specs)
-        for run in readable:
-            self._slots.start(run, specs[run.job_id, run.version], opened.get(run.id), leased_until=leased_until)
+        ready = [
+            Ready(run, specs[run.job_id, run.version], opened.get(run.id), Lease(leased_until), since)
+            for run in readable
+        ]
+        # What may be tried once only would fail if this worker died, though it had never begun.
+        once = [one for one in ready if one.run.ahead and one.job.retry.max_attempts == 1]
+        if once:
+            self._releasing += once
+            ready = [one for one in ready if one not in once]
+        self._prefetch.add(ready)
+        self.fill()
+        return not once
+
+    def fill(self) -> None:
+        """Starts what there are slots for."""
+        while not self.closed and len(self._slots) < self._settings.slots and (ready := self._prefetch.next()):
+            self._slots.start(ready)
+
+    def ended(self) -> None:
+        """A slot is free."""
+        self._prefetch.ended()
+        self.fill()
+
+    @property
+    def hungry(self) -> bool:
+        """Whether it may be time to claim more."""
+        return self._prefetch.low and (len(self._prefetch) > 0 or len(self._slots) < self._settings.slots)
+
+    @property
+    def busy(self) -> bool:
+        """Whether runs are so short that some wait for their turn."""
+        return len(self._prefetch) > 0
+
+    @property
+    def stuck(self) -> bool:
+        """Whether there is something to release."""
+        waits = self._prefetch.stuck or (self.closed and len(self._prefetch))
+        return bool(self._releasing or waits)
+
+    async def release(self) -> None:
+        """Gives back what waits for too long, or what is left when the worker takes nothing more."""
+        if self._prefetch.stuck or self.closed:
+            self._releasing += self._prefetch.empty()
+        if not self._releasing:
+            return
+        try:
+            await self._store.transact(release, runs=[one.run for one in self._releasing])
+        except HoraeError:
+            raise  # the database is away or busy: it is tried again
+        except Exception:  # their leases run out; what is claimed next need not wait for that
+            log.warning("could not release runs that were claimed ahead", exc_info=True)
+        self._releasing = []
+
+    # For the heartbeat, on its thread
+
+    def held(self) -> dict[str, str]:
+        """Run id → token of what waits here."""
+        return {one.run.id: one.run.token for one in self._releasing} | self._prefetch.held()
+
+    def renewed(self, run_id: str, token: str, until: float) -> None:
+        if (ready := self._prefetch.find(run_id, token)) is not None:
+            ready.lease.move(until)
+
+    def stop(self, run_id: str, token: str, reason: StopReason) -> bool:
+        """Ends what waits here, without starting it; False if it is not here. On the worker's own thread."""
+        ready = self._prefetch.remove(run_id, token)
+        if ready is None:
+            return False
+        self._slots.refuse(ready, reason)
+        return True

@@ -20,19 +20,33 @@ from horae.processes.loop import Wake, log
 
 BATCH = 1000
 BATCH_SIZE = 2 * 2**20  # characters of text in one transaction; servers limit the size of a statement
+_ENOUGH = 750  # results that are worth a transaction while others are about to come
+_LINGER, _LINGERS = 0.01, 5  # seconds that fewer wait for those, and how often
+_HEAVY = 4 * BATCH_SIZE
 _LOG_PAUSE = 0.15  # seconds that output waits for more of it
 
 Done = tuple[Attempt, Outcome, float]
 
 
 class Reporter:
-    def __init__(self, store: Store, ids: Ids, book: LogBook, on_reported: Callable[[], None]) -> None:
+    """`more_soon` says whether other runs are about to end: then it is worth waiting for them, for a moment."""
+
+    def __init__(
+        self,
+        store: Store,
+        ids: Ids,
+        book: LogBook,
+        on_reported: Callable[[], None],
+        more_soon: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._store, self._ids, self._book, self._on_reported = store, ids, book, on_reported
+        self._more_soon = more_soon
         self._waiting: list[Done] = []
         self._batch: list[Done] = []
         self._logs: list[LogLines] = []
         self._progress: list[Progress] = []
         self._one_by_one = False
+        self._size = 0  # of what is not reported
         self.wake = Wake()
         self.done = 0
         book.on_pending = self._log_soon
@@ -41,6 +55,11 @@ class Reporter:
     def unreported(self) -> int:
         return len(self._waiting) + len(self._batch)
 
+    @property
+    def heavy(self) -> bool:
+        """Whether the results that wait are large, all together."""
+        return self._size > _HEAVY
+
     def held(self) -> dict[str, str]:
         """Run id → token of what is over but not reported: its leases must not run out meanwhile."""
         return {attempt.run.id: attempt.run.token for attempt, _, _ in [*self._batch, *self._waiting]}
@@ -48,6 +67,7 @@ class Reporter:
     def add(self, attempt: Attempt, outcome: Outcome, seconds: float) -> None:
         if attempt.stop is not StopReason.LEASE_LOST:  # then it is no longer this worker's to report
             self._waiting.append((attempt, _storable(outcome), seconds))
+            self._size += _size(outcome)
         self.wake.set()
 
     def _log_soon(self) -> None:
@@ -56,6 +76,7 @@ class Reporter:
 
     async def step(self) -> float | None:
         """Writes one batch; what could not be written is kept and tried again."""
+        await self._gather()
         self._logs += self._book.take()
         self._progress += self._book.take_progress()
         if not self._batch:
@@ -70,6 +91,13 @@ class Reporter:
             return 0
         self._one_by_one = False
         return _LOG_PAUSE if self._book.pending else None
+
+    async def _gather(self) -> None:
+        """Lets results come together, so that one transaction carries many, however few slots they came from."""
+        for _ in range(_LINGERS):
+            if not self._waiting or len(self._waiting) >= _ENOUGH or self._one_by_one or not self._more_soon():
+                return
+            await asyncio.sleep(_LINGER)
 
     async def _write_long_logs(self) -> None:
         """All but the last piece of what is too long for one transaction."""
@@ -89,6 +117,7 @@ class Reporter:
             self._blame(error)
             return
         self.done += len(self._batch)
+        self._size = sum(_size(outcome) for _, outcome, _ in self._waiting) if self._size else 0
         self._batch, self._logs, self._progress = [], [], []
         self._on_reported()
         if report.refused:
@@ -135,11 +164,15 @@ def _storable(outcome: Outcome) -> Outcome:
     return replace(outcome, error=storable(outcome.error), traceback=storable(outcome.traceback))
 
 
+def _size(outcome: Outcome) -> int:
+    return sum(len(text) for text in (outcome.result, outcome.error, outcome.traceback) if text)
+
+
 def _cut(waiting: list[Done], limit: int) -> tuple[list[Done], list[Done]]:
     """As many results as go into one transaction, and the rest."""
     size = 0
     for count, (_, outcome, _) in enumerate(waiting[:limit]):
-        size += sum(len(text) for text in (outcome.result, outcome.error, outcome.traceback) if text)
+        size += _size(outcome)
         if size > BATCH_SIZE and count:
             return waiting[:count], waiting[count:]
     return waiting[:limit], waiting[limit:]

@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 
-from horae.domain.attempt import Attempt, Lease, LogSink
-from horae.domain.job import JobSpec
+from horae.domain.attempt import Attempt, LogSink
 from horae.domain.last_words import with_last_words
 from horae.domain.outcome import Outcome
-from horae.domain.run import Claimed
 from horae.domain.states import StopReason
 from horae.lifecycle.execute import execute, stopped
 from horae.ports import Clock, Executor
 from horae.processes.logbook import LogBook, RunLog
+from horae.processes.prefetch import Ready
 from horae.processes.vault import Opened
 
 OnDone = Callable[[Attempt, Outcome, float], None]
@@ -51,27 +50,36 @@ class Slots:
         """Run id → token of everything under way."""
         return dict(list(self._running))
 
-    def start(
-        self, run: Claimed, job: JobSpec, opened: Opened | None = None, *, leased_until: float = float("inf")
-    ) -> None:
+    def start(self, ready: Ready) -> None:
         written: list[RunLog] = []  # one, if it writes anything
+        attempt = self._attempt(ready, written)
+        task = asyncio.get_running_loop().create_task(self._perform(attempt, ready.opened, written))
+        self._running[attempt.run.id, attempt.run.token] = (attempt, task)
+
+    def refuse(self, ready: Ready, reason: StopReason) -> None:
+        """The attempt ends before it began."""
+        attempt = self._attempt(ready, [])
+        attempt.stop = reason
+        self._on_done(attempt, stopped(attempt, reason), 0.0)
+
+    def _attempt(self, ready: Ready, written: list[RunLog]) -> Attempt:
+        now, job, opened = self._clock.monotonic(), ready.job, ready.opened
+        run = ready.begins(now)
 
         def open_log() -> LogSink:
             log = self._book.sink(run)
             written.append(log)
             return log if opened is None else opened.log(log)
 
-        attempt = Attempt(
+        return Attempt(
             run,
             job,
-            self._clock.monotonic() + job.timeout,
+            now + job.timeout,
             open_log,
             grace=self._grace if job.grace is None else job.grace,
             secrets={} if opened is None else opened.values,
-            lease=Lease(leased_until),
+            lease=ready.lease,
         )
-        task = asyncio.get_running_loop().create_task(self._perform(attempt, opened, written))
-        self._running[run.id, run.token] = (attempt, task)
 
     async def _perform(self, attempt: Attempt, opened: Opened | None, written: list[RunLog]) -> None:
         began = self._clock.monotonic()

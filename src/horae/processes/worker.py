@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import ClassVar
 
 from horae.domain.attempt import Attempt
+from horae.domain.errors import HoraeError
 from horae.domain.outcome import Outcome
 from horae.domain.records import Beat, WorkerSign
 from horae.domain.states import StopReason, WorkerStatus
@@ -58,11 +59,11 @@ class Worker:
         book = LogBook(clock, settings.log_limit)
         self._allowances = Allowances(store, clock)
         book.keep = self._allowances.keep
-        self._reporter = Reporter(store, ids, book, self._reported)
+        self._reporter = Reporter(store, ids, book, self._reported, more_soon=lambda: self._intake.busy)
         self._slots = Slots(executors, clock, book, self._done, grace=settings.grace)
-        intake = Intake(sign.id, store, settings, self._slots, self._reporter)
+        self._intake = Intake(sign.id, store, settings, clock, self._slots, self._reporter)
         self._claimer = Claimer(
-            sign, store, settings, self._heart, intake, clock=clock, ids=ids, hints_arrive=hints_arrive
+            sign, store, settings, self._heart, self._intake, clock=clock, ids=ids, hints_arrive=hints_arrive
         )
         self._reporting = Loop("report", self._reporter.step, self._reporter.wake)
         self._deadlines = Loop("deadlines", self._sweep_deadlines)
@@ -87,7 +88,7 @@ class Worker:
         for loop in self._loops:
             loop.stop()
         await asyncio.gather(*tasks.values())
-        await self._interrupt()  # what a claim has brought that took longer than the draining
+        await self._release()  # what a claim has brought that took longer than the draining
         await self._reporter.flush()
         await self._allowances.flush()
         self._watcher.stop()
@@ -95,7 +96,7 @@ class Worker:
         await self._presence.say_goodbye(self._reporter.done)
 
     async def _drain(self, claiming: asyncio.Task[None], stop_now: asyncio.Event) -> None:
-        self._draining = self._claimer.resting = True
+        self._take_nothing_more()
         self._claimer.loop.stop()
         self._heart.poke()
         if len(self._slots):
@@ -106,6 +107,7 @@ class Worker:
     async def _drained(self, claiming: asyncio.Task[None]) -> None:
         """Nothing is under way, and nothing comes: a claim that was under way has brought what it brings."""
         await asyncio.wait([claiming])
+        await self._release()
         await self._slots.drained()
 
     async def _interrupt(self) -> None:
@@ -117,12 +119,23 @@ class Worker:
             await executor.close()  # gives up what could not be stopped: it ends with this process
         await _first(self._slots.drained(), timeout=1)
 
+    async def _release(self) -> None:
+        try:
+            await self._intake.release()
+        except HoraeError as error:
+            log.warning("could not release what was claimed ahead", reason=str(error))
+
+    def _take_nothing_more(self) -> None:
+        self._draining = self._claimer.resting = self._intake.closed = True
+
     def _done(self, attempt: Attempt, outcome: Outcome, seconds: float) -> None:
         self._reporter.add(attempt, outcome, seconds)
-        self._claimer.loop.wake.set()
+        self._intake.ended()
+        self._reported()
 
     def _reported(self) -> None:
-        self._claimer.loop.wake.set()
+        if self._intake.hungry:
+            self._claimer.loop.wake.set()
 
     @property
     def _loops(self) -> tuple[Loop, ...]:
@@ -132,6 +145,8 @@ class Worker:
     async def _sweep_deadlines(self) -> float:
         self._watcher.turned()
         self._slots.sweep()
+        if self._intake.stuck:
+            self._claimer.loop.wake.set()
         return _DEADLINE_SWEEP
 
     def on_hint(self, hint: Hint) -> None:
@@ -152,7 +167,7 @@ class Worker:
 
     def held(self) -> dict[str, str]:
         # Of a run that was lost and taken again, the later attempt: the earlier one may wait to be reported.
-        return {**self._reporter.held(), **self._slots.held()}
+        return {**self._reporter.held(), **self._slots.held(), **self._intake.held()}
 
     def beat(self) -> Beat:
         busy = len(self._slots)
@@ -163,16 +178,23 @@ class Worker:
         """Somebody asked it to take nothing more. It stays: whoever started it would only start it again."""
         if not self._draining:
             log.info("asked to drain: it takes nothing more", runs=len(self._slots))
-        self._draining = self._claimer.resting = True
+        self._take_nothing_more()
+        if self._main is not None:
+            self._main.call_soon_threadsafe(self._claimer.loop.wake.set)
 
     def renewed(self, run_id: str, token: str, until: float) -> None:
         self._slots.renewed(run_id, token, until)
+        self._intake.renewed(run_id, token, until)
 
     def stop_run(self, run_id: str, token: str, reason: StopReason) -> None:
         if reason is StopReason.LEASE_LOST:
-            self._slots.renewed(run_id, token, 0)  # at once: the main loop may be blocked
+            self.renewed(run_id, token, 0)  # at once: the main loop may be blocked
         if self._main is not None:
-            self._main.call_soon_threadsafe(self._slots.stop, run_id, token, reason)
+            self._main.call_soon_threadsafe(self._stop, run_id, token, reason)
+
+    def _stop(self, run_id: str, token: str, reason: StopReason) -> None:
+        if not self._intake.stop(run_id, token, reason):
+            self._slots.stop(run_id, token, reason)
 
 
 async def _first(*waits: Awaitable[object], timeout: float) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from horae.domain.claimable import Claimable, Offer
 from horae.domain.outcome import SUCCEEDED, Outcome
 from horae.domain.records import Dead
-from horae.domain.run import Ending, Requeue, Tried
+from horae.domain.run import Ending, Leased, Requeue, Tried
 from horae.domain.states import AttemptOutcome
 from horae.ports import History
 from horae.store import history, tables
@@ -24,7 +24,7 @@ from horae.store.run_record import CARRIED
 
 _CARRIED = tuple(column for column in CARRIED if column != "status")
 _TOLD = ("result", "error", "traceback", "exit_code", "response_code")  # by an outcome
-_BROUGHT = ("duration_ms", "status", "reason", "outcome", *_TOLD)
+_BROUGHT = ("started_at", "duration_ms", "status", "reason", "outcome", *_TOLD)
 _TRIED = ("run_id", "n", "worker_id", "started_at", "duration_ms", "outcome", *_TOLD)
 
 _of_outcome = attrgetter(*_TOLD)
@@ -38,12 +38,15 @@ class _Move:
         fixed = {**(fixed or {}), "occurrences": "1", "finished_at": d.now}
         self.rows = batch(d, tables.ending_batch, "id", "token", *brought)
         fits = f"r.id = v.id AND {d.same('r.token', 'v.token')}"
-        into = history.append([*_CARRIED, *brought, *fixed])
+        carried = [c for c in _CARRIED if c not in brought]
+        # What both have: the row, unless its run was claimed ahead.
+        news = {c: f"COALESCE(v.{c}, r.{c})" if c in _CARRIED else f"v.{c}" for c in brought}
+        into = history.append([*carried, *brought, *fixed])
         self.owned = f"SELECT r.id FROM {self.rows.sql} {d.by_key('runs', 'r')} ON {fits} {d.lock_of('r')}"
-        values = [*(f"r.{quoted(c)}" for c in _CARRIED), *(f"v.{c}" for c in brought), *fixed.values()]
+        values = [*(f"r.{quoted(c)}" for c in carried), *news.values(), *fixed.values()]
         self.append = f"{into} {', '.join(values)} FROM {self.rows.sql} JOIN runs r ON {fits}"
-        gone = ", ".join([f"r.{c} AS r_{c}" for c in _CARRIED] + [f"v.{c} AS v_{c}" for c in brought])
-        values = [*(f"r_{c}" for c in _CARRIED), *(f"v_{c}" for c in brought), *fixed.values()]
+        gone = ", ".join([f"r.{c} AS r_{c}" for c in carried] + [f"{value} AS v_{c}" for c, value in news.items()])
+        values = [*(f"r_{c}" for c in carried), *(f"v_{c}" for c in brought), *fixed.values()]
         self.at_once = (
             f"WITH gone AS (DELETE FROM runs r USING {self.rows.sql} WHERE {fits} RETURNING {gone}) "
             f"{into} {', '.join(values)} FROM gone RETURNING id"
@@ -53,8 +56,9 @@ class _Move:
 class _Sql:
     def __init__(self, d: Dialect) -> None:
         self.move = _Move(d, _BROUGHT)
-        # Most runs succeed and bring nothing more: three columns travel instead of eleven.
+        # Most runs succeed and bring nothing more: three columns travel instead of twelve.
         self.move_plain = _Move(d, ("duration_ms",), {"status": "'succeeded'"})
+        self.move_started = _Move(d, ("duration_ms", "started_at"), {"status": "'succeeded'"})
         self.lock = f"SELECT id FROM runs WHERE {d.among('id', 'ids')} ORDER BY id {d.lock}"
         self.delete = f"DELETE FROM runs WHERE {d.among('id', 'ids')}"
         self.requeue_rows = batch(d, tables.requeue_batch, "id", "token", "pause", "uncounted")
@@ -70,6 +74,20 @@ class _Sql:
                 "lease_until": "NULL",
                 "started_at": "NULL",
                 "parked": "FALSE",
+            },
+            "runs.id = v.id AND runs.token = v.token",
+        )
+        self.pair_rows = batch(d, tables.runs, "id", "token")
+        self.release = d.update_from(
+            "runs",
+            self.pair_rows,
+            {
+                "attempt": "runs.attempt - 1",
+                "status": "'queued'",
+                "worker_id": "NULL",
+                "token": "NULL",
+                "lease_until": "NULL",
+                "started_at": "NULL",
             },
             "runs.id = v.id AND runs.token = v.token",
         )
@@ -91,11 +109,15 @@ class Endings(Offering):
 
     async def end(self, endings: Sequence[Ending]) -> set[str]:
         sql = _sql(self.d)
-        plain = sorted((x.id, x.token, x.duration_ms) for x in endings if x.outcome is SUCCEEDED)
+        good = sorted((x for x in endings if x.outcome is SUCCEEDED), key=attrgetter("id"))
         full = sorted((_values(x) for x in endings if x.outcome is not SUCCEEDED), key=itemgetter(0))
-        if plain and full:
+        if good and full:
             await self.db.fetch(sql.lock, {"ids": [ending.id for ending in endings]})
-        return await self._move(sql.move_plain, plain) | await self._move(sql.move, full)
+        if any(x.started_at is not None for x in good):
+            moved = await self._move(sql.move_started, [(x.id, x.token, x.duration_ms, x.started_at) for x in good])
+        else:
+            moved = await self._move(sql.move_plain, [(x.id, x.token, x.duration_ms) for x in good])
+        return moved | await self._move(sql.move, full)
 
     async def _move(self, move: _Move, values: Sequence[tuple[Any, ...]]) -> set[str]:
         if not values:
@@ -119,6 +141,11 @@ class Endings(Offering):
         await self.put(sql.requeue, sql.requeue_rows, values)
         self.offer.add(Claimable(r.id, r.queue, r.priority) for r in requeues)
 
+    async def release(self, runs: Sequence[Leased]) -> None:
+        sql = _sql(self.d)
+        await self.put(sql.release, sql.pair_rows, [(run.id, run.token) for run in runs])
+        self.offer.add(Claimable(run.id, run.queue, run.priority) for run in runs)
+
     async def tried(self, attempts: Sequence[Tried]) -> None:
         sql = _sql(self.d)
         await self.put(sql.tried, sql.tried_rows, [_tried_values(attempt) for attempt in attempts])
@@ -131,7 +158,8 @@ class Endings(Offering):
 def _values(ending: Ending) -> tuple[Any, ...]:
     outcome = ending.outcome
     told = _NO_OUTCOME if outcome is None else _of_outcome(outcome)
-    return (ending.id, ending.token, ending.duration_ms, ending.status, ending.reason, _kind(ending), *told)
+    which = (ending.id, ending.token, ending.started_at, ending.duration_ms)
+    return (*which, ending.status, ending.reason, _kind(ending), *told)
 
 
 def _kind(ending: Ending) -> str | None:

@@ -29,11 +29,16 @@ class _Sql:
             f"{d.by_key('runs', 'r')} ON r.id = v.id AND r.token = v.token WHERE r.status = 'running' "
             f"ORDER BY r.id {d.lock_of('r')}"
         )
-        self.park_rows = batch(d, tables.requeue_batch, "id", "token", "pause")
+        self.park_rows = batch(d, tables.requeue_batch, "id", "token", "pause", "started_at")
         self.park = d.update_from(
             "runs",
             self.park_rows,
-            {"parked": "TRUE", "worker_id": "NULL", "lease_until": d.later("v.pause")},
+            {
+                "parked": "TRUE",
+                "worker_id": "NULL",
+                "lease_until": d.later("v.pause"),
+                "started_at": "COALESCE(v.started_at, runs.started_at)",
+            },
             "runs.id = v.id AND runs.token = v.token AND NOT runs.parked",  # a repetition moves no deadline
         )
 
@@ -66,7 +71,9 @@ class Leases(Endings):
 
     async def park(self, parks: Sequence[Park]) -> None:
         sql = _sql(self.d)
-        await self.put(sql.park, sql.park_rows, [(park.id, park.token, park.seconds) for park in parks])
+        await self.put(
+            sql.park, sql.park_rows, [(park.id, park.token, park.seconds, park.started_at) for park in parks]
+        )
 
     async def parked(self, run_ids: Collection[str]) -> list[Leased]:
         if not run_ids:

@@ -14,18 +14,17 @@ from horae.store.rows import is_id
 from horae.store.run_filter import Asked
 from horae.store.run_record import LIVE_COLUMNS, records, select
 
-_LIVE = select("runs", LIVE_COLUMNS)
-_ADDED = select("added", LIVE_COLUMNS)
-
 
 @cache
-def _short(d: Dialect) -> str:
-    return select("runs", LIVE_COLUMNS, d)
+def _live(d: Dialect, table: str = "runs", *, short: bool = False) -> str:
+    # A start that is still to come is that of a run which was claimed ahead: it waits for a slot of its worker.
+    started_at = d.time(f"CASE WHEN r.started_at <= {d.now} THEN r.started_at END", "started_at")
+    return select(table, LIVE_COLUMNS, d if short else None, started_at=started_at)
 
 
 async def add(db: Connection, d: Dialect, insert: str, params: Params) -> list[RunRecord]:
     """Inserts and shows in one statement, where a database can."""
-    rows = await db.fetch(f"WITH added AS ({insert} RETURNING *) {_ADDED} ORDER BY r.id", params)
+    rows = await db.fetch(f"WITH added AS ({insert} RETURNING *) {_live(d, 'added')} ORDER BY r.id", params)
     return await records(db, d, rows, LIVE_COLUMNS)
 
 
@@ -48,7 +47,7 @@ async def live(
     db: Connection, d: Dialect, project_id: str, run_ids: list[str], *, short: bool = False
 ) -> list[RunRecord]:
     rows = await db.fetch(
-        f"{_short(d) if short else _LIVE} WHERE {d.among('r.id', 'ids')} AND r.project_id = :project_id ORDER BY r.id",
+        f"{_live(d, short=short)} WHERE {d.among('r.id', 'ids')} AND r.project_id = :project_id ORDER BY r.id",
         {"ids": run_ids, "project_id": project_id},
     )
     return await records(db, d, rows, LIVE_COLUMNS, short=short)
@@ -60,7 +59,7 @@ async def page(db: Connection, d: Dialect, history: History, asked: Asked) -> Pa
     found: dict[str, RunRecord] = {}
     if (where.status is None or where.status in LIVE) and where.outcome is None:
         tail, params = one_more.tail(d)
-        rows = await db.fetch(_short(d) + tail, params)
+        rows = await db.fetch(_live(d, short=True) + tail, params)
         found |= {run["id"]: run for run in await records(db, d, rows, LIVE_COLUMNS, short=True)}
     if where.status is None or where.status not in LIVE:
         ended = await history.page(

@@ -22,12 +22,12 @@ _JSON = ("input", "progress", "result")
 _LONG = ("input", "result")
 
 
-def select(table: str, columns: Sequence[str], short: Dialect | None = None) -> str:
-    """For a list, in the words of the dialect `short`: without documents that are long."""
-    listed = ", ".join(
-        shortened(short, f"r.{column}", column) if short is not None and column in _LONG else f'r."{column}"'
-        for column in columns
-    )
+def select(table: str, columns: Sequence[str], short: Dialect | None = None, **computed: str) -> str:
+    """For a list, in the words of the dialect `short`: without documents that are long. `computed` stand in the place
+    of columns."""
+    if short is not None:
+        computed |= {column: shortened(short, f"r.{column}", column) for column in _LONG}
+    listed = ", ".join(computed.get(column, f'r."{column}"') for column in columns)
     # The name and policy come from the version that the run was made of; a deleted job's versions stay.
     return (
         f"SELECT {listed}, s.spec FROM {table} r JOIN job_versions s ON s.job_id = r.job_id AND s.version = r.version"

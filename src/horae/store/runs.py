@@ -12,7 +12,7 @@ from typing import Any
 from horae.domain.changes import Glance
 from horae.domain.claimable import Claimable
 from horae.domain.records import Page, RunFilter
-from horae.domain.run import Claimant, Claimed, NewRun, Overdue, RunRecord
+from horae.domain.run import NOT_AHEAD, Ahead, Claimant, Claimed, NewRun, Overdue, RunRecord
 from horae.store import claims, history, run_list, tables
 from horae.store.dialects.base import Dialect, Row, Rows, listed
 from horae.store.leases import Leases
@@ -88,6 +88,7 @@ class RunTable(Leases):
         queues: Sequence[str],
         limit: int,
         lease: float,
+        ahead: Ahead = NOT_AHEAD,
     ) -> list[Claimed]:
         return await claims.claim(
             self.db,
@@ -97,6 +98,7 @@ class RunTable(Leases):
             queues=queues,
             limit=limit,
             lease=lease,
+            ahead=ahead,
         )
 
     async def next_due(self, queues: Sequence[str] | None, offers: Collection[str]) -> dict[str, datetime]:

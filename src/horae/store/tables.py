@@ -504,4 +504,5 @@ requeue_batch = Table(
     Column("token", Id),
     Column("pause", Real),
     Column("uncounted", Int),
+    Column("started_at", Time),
 )

@@ -14,7 +14,7 @@ from horae.lifecycle.reservations import project_ids
 from horae.ports import Executor, Starting, Store
 from horae.processes.host import this_host
 from horae.processes.loop import patiently
-from horae.processes.settings import SchedulerSettings, WorkerSettings
+from horae.processes.settings import AHEAD_FOR, HORIZON, SchedulerSettings, WorkerSettings
 from horae.processes.signals import ignore_signals, stop_signals
 from horae.sealing import Keyring
 from horae.wiring.executors import commands_for, executors_for, registered
@@ -128,6 +128,10 @@ async def _worker(
             slots=slots,
             queues=queues,
             project_ids=tuple(bound),
+            prefetch=settings.worker_prefetch,
+            # A lease outlasts by far whatever waits for a slot.
+            horizon=min(HORIZON, settings.lease / 16),
+            ahead_for=min(AHEAD_FOR, settings.lease / 4),
             poll=settings.worker_poll,
             poll_max=settings.poll_max(wakeups=True),
             lease=settings.lease,

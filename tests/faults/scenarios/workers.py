@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable
 
 from tests.faults.scenario import ALL, BOTH, SERVERS, scenario
 from tests.faults.stage import Stage
-from tests.integration.cluster.cluster import PATIENCE, TASKS, Member
+from tests.integration.cluster.cluster import PATIENCE, TASKS, Member, eventually
 
 KINDS = ("async", "process", "script")
+MANY = 20  # runs that a worker with one slot holds
 APART = ("process", "script")  # what a worker that sleeps cannot go on with when it wakes up
 
 
@@ -106,6 +107,32 @@ async def worker_killed(stage: Stage) -> None:
         await begun_again(stage, held, since)
         workers.append(await stage.cluster.start_worker())
         await over(stage, runs)
+
+
+async def _holds_many(stage: Stage, worker: Member) -> bool:
+    return len(await held_by(stage, worker)) > MANY
+
+
+@scenario(
+    "worker-killed-ahead",
+    "a worker is killed (-9) that has claimed runs ahead of its slots: each runs elsewhere",
+    times=BOTH,
+    fast=("postgresql", "sqlite"),
+    rounds=3,
+    bound=5,
+)
+async def worker_killed_ahead(stage: Stage) -> None:
+    await stage.cluster.start_scheduler()
+    for _ in stage.rounds():
+        victim = await stage.cluster.start_worker(HORAE_WORKER_SLOTS="1")
+        runs = await stage.ask_for(1000, stage.noting())
+
+        await eventually(_holds_many, stage, victim, message="it claims ahead of its slots")
+        await kill(stage, victim)
+        other = await stage.cluster.start_worker(HORAE_WORKER_SLOTS="1")
+        await stage.settle()
+        await over(stage, runs)
+        await other.stop()
 
 
 @scenario(

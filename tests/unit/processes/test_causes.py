@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 from horae.clock import SystemClock
-from horae.domain.attempt import Attempt
+from horae.domain.attempt import Attempt, Lease
 from horae.domain.outcome import Outcome
 from horae.domain.run import Claimed
 from horae.domain.states import AttemptOutcome
 from horae.processes.logbook import LogBook
+from horae.processes.prefetch import Ready
 from horae.processes.slots import Slots
 from horae.processes.vault import Opened
 from tests.unit.processes.test_slots import JOB, NOW
@@ -48,7 +49,7 @@ async def error_of(*pieces: tuple[str, str], secrets: Mapping[str, str] | None =
         grace=1,
     )
     run = Claimed("run", "job", 1, "project", "api", None, 1, 0, None, NOW, NOW, "token")
-    slots.start(run, JOB, None if secrets is None else Opened(secrets))
+    slots.start(Ready(run, JOB, None if secrets is None else Opened(secrets), Lease(), CLOCK.monotonic()))
     await until(lambda: done)
     return done[0].error
 

@@ -8,13 +8,14 @@ from datetime import UTC, datetime
 import pytest
 
 from horae.clock import SystemClock
-from horae.domain.attempt import Attempt
+from horae.domain.attempt import Attempt, Lease
 from horae.domain.job import JobSpec
 from horae.domain.outcome import SUCCEEDED, Outcome
 from horae.domain.run import Claimed
 from horae.domain.states import AttemptOutcome, StopReason
 from horae.domain.targets import ScriptTarget
 from horae.processes.logbook import LogBook
+from horae.processes.prefetch import Ready
 from horae.processes.slots import Slots
 from tests.waiting import until
 
@@ -63,7 +64,7 @@ class Bench:
         """Until when its lease holds."""
         run = Claimed(run_id, "job", 1, "project", "api", None, 1, 0, None, NOW, NOW, token)
         until = CLOCK.monotonic() + lease
-        self.slots.start(run, JOB.model_copy(update={"grace": grace}), leased_until=until)
+        self.slots.start(Ready(run, JOB.model_copy(update={"grace": grace}), None, Lease(until), CLOCK.monotonic()))
         return until
 
     async def ends(self, token: str) -> None:

@@ -1,0 +1,36 @@
+"""Release: a worker returns runs that it claimed ahead of its slots and has not started. The claim is undone: each has
+its attempt and its place in the queue back, for any worker to take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from horae.domain.outcome import End, Outcome
+from horae.domain.run import Claimed, Ended
+from horae.domain.states import AttemptOutcome, RunStatus, Trigger
+from horae.lifecycle.ended import after_ends
+from horae.lifecycle.settle import Settlement
+from horae.ports import Transaction
+
+_CANCELLED = Outcome(AttemptOutcome.CANCELLED, error="cancelled")
+
+
+async def release(tx: Transaction, *, runs: Sequence[Claimed]) -> int:
+    """How many are queued again. Repeated, it finds nothing left to release: the tokens are gone."""
+    rows = await tx.runs.leased([(run.id, run.token) for run in runs])
+    if not rows:
+        return 0
+    now = await tx.now()
+    settlement = Settlement({}, lambda: 0.0)
+    cancelled = [row.as_of(now) for row in rows if row.cancel_requested_at is not None]
+    for row in cancelled:
+        settlement.put(row, _CANCELLED, 0, End(RunStatus.CANCELLED))
+    ended = await tx.runs.end(settlement.endings)
+    queued = [row for row in rows if row.cancel_requested_at is None]
+    await tx.runs.release(queued)
+    await after_ends(
+        tx,
+        [Ended.by(row, RunStatus.CANCELLED, _CANCELLED) for row in cancelled if row.id in ended],
+        {row.job_id for row in queued if row.trigger != Trigger.BACKFILL},
+    )
+    return len(queued)

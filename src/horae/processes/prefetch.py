@@ -1,0 +1,107 @@
+"""Prefetch: runs that a worker has claimed before it has slots for them, so that one claim and one report carry many
+short runs. How many follows from what its slots have just got through: none where runs are long. What does not start
+within a moment is released, for another worker to take."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import NamedTuple
+
+from horae.domain.attempt import Lease
+from horae.domain.job import JobSpec
+from horae.domain.run import Ahead, Claimed
+from horae.ports import Clock
+from horae.processes.settings import WorkerSettings
+from horae.processes.vault import Opened
+
+_WINDOW = 0.02  # seconds over which the slots' pace is measured
+_ROUNDS = 8  # of the slots, which must fit into the horizon before anything is worth claiming ahead
+
+
+Key = tuple[str, str]
+"""Run id and token."""
+
+
+class Ready(NamedTuple):
+    """A claimed run with all that it needs to start; since when it is here, by Clock.monotonic."""
+
+    run: Claimed
+    job: JobSpec
+    opened: Opened | None
+    lease: Lease
+    since: float
+
+    def begins(self, now: float) -> Claimed:
+        """The run with when it really starts, by the database's clock."""
+        if not self.run.ahead:
+            return self.run
+        return self.run._replace(started_at=self.run.started_at + timedelta(seconds=now - self.since))
+
+
+class Prefetch:
+    def __init__(self, settings: WorkerSettings, clock: Clock) -> None:
+        self._settings, self._clock = settings, clock
+        self._ready: OrderedDict[Key, Ready] = OrderedDict()  # what was claimed first first
+        self._pace = 0.0  # runs that end in a second
+        self._ended = 0
+        self._target = 0  # how many are to be here
+        self._measured_at = clock.monotonic()
+
+    def __len__(self) -> int:
+        return len(self._ready)
+
+    def held(self) -> dict[str, str]:
+        """Run id → token. From any thread."""
+        return dict(list(self._ready))
+
+    def add(self, ready: Iterable[Ready]) -> None:
+        self._ready.update({(one.run.id, one.run.token): one for one in ready})
+
+    def next(self) -> Ready | None:
+        """What has waited longest; None if that is too long ago for it to start here."""
+        if self._ready and self._waited() < self._settings.ahead_for:
+            return self._ready.popitem(last=False)[1]
+        return None
+
+    def find(self, run_id: str, token: str) -> Ready | None:
+        """From any thread."""
+        return self._ready.get((run_id, token))
+
+    def remove(self, run_id: str, token: str) -> Ready | None:
+        return self._ready.pop((run_id, token), None)
+
+    def empty(self) -> list[Ready]:
+        """All that is here; from now on it is no longer here. What was too much before is not tried again soon."""
+        ready, self._pace, self._ended, self._target = list(self._ready.values()), 0.0, 0, 0
+        self._ready.clear()
+        return ready
+
+    @property
+    def stuck(self) -> bool:
+        """Whether something has waited so long that others should have it. Half of what may be: it takes time to
+        release it."""
+        return bool(self._ready) and self._waited() > self._settings.ahead_for / 2
+
+    def _waited(self) -> float:
+        return self._clock.monotonic() - next(iter(self._ready.values())).since
+
+    def ended(self) -> None:
+        """A slot got through a run."""
+        self._ended += 1
+
+    @property
+    def low(self) -> bool:
+        """Whether most of what is wanted has started: claims are to be large."""
+        return len(self._ready) <= self._target / 4
+
+    def wanted(self) -> Ahead:
+        """How many more to claim, by the pace of the slots so far."""
+        now = self._clock.monotonic()
+        if (passed := now - self._measured_at) >= _WINDOW:
+            self._pace = (self._pace + self._ended / passed) / 2
+            self._ended, self._measured_at = 0, now
+        target = int(self._pace * self._settings.horizon) - _ROUNDS * self._settings.slots
+        self._target = max(min(target, self._settings.prefetch), 0)
+        return Ahead(self._target - len(self._ready) if self._target and self.low else 0, self._settings.ahead_for)
