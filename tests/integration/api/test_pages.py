@@ -39,7 +39,7 @@ async def test_a_list_of_runs_leaves_out_what_is_long(api: Api):
     assert (long["status"], long["input"], long["truncated"]) == ("cancelled", None, ["input"])
 
 
-@pytest.mark.parametrize("portion", [1, 2, 3, 50])
+@pytest.mark.parametrize("portion", [1, 2, 3, 100])
 async def test_a_page_of_jobs_ends_early_if_they_are_long(api: Api, portion: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("horae.api.routes.jobs.PAGE_BYTES", 20_000)
     monkeypatch.setattr("horae.api.routes.jobs._PORTION", portion)

@@ -174,7 +174,7 @@ async def _deleted(tx: Transaction, principal: Principal, ref: str, expected: in
     )
 
 
-_PORTION = 50
+_PORTION = 100
 
 
 class _Asked(NamedTuple):
