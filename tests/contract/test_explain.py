@@ -6,6 +6,8 @@ from datetime import timedelta
 
 import pytest
 
+from horae.domain.quota import Quota
+from horae.lifecycle.usage import set_quotas
 from tests.contract.explaining import HOURLY, alive, alone, beat, gate, nothing_closed, of_job, renew_shards
 from tests.contract.world import FAILED, PERMANENT, World, scheduler_sign
 
@@ -28,6 +30,18 @@ async def test_a_job_that_only_waits_for_its_time(world: World) -> None:
     assert due.until == job.next_run_at
     assert "00:00 Europe/Berlin" in due.detail
     assert f"horae jobs run '{job.spec.name}'" in (due.unblock or "")
+
+
+async def test_a_project_that_has_all_its_live_runs(world: World) -> None:
+    await alive(world)
+    job, other = await world.job(**HOURLY), await world.job(manual=True, queue="elsewhere")
+    limits = {Quota.LIVE_RUNS: 1}
+    await world.store.transact(set_quotas, project_id=world.project, limits=limits, actor="ann")
+    assert gate(await of_job(world, job), "quota").state == "open"
+    await world.trigger(other)
+    closed = alone(await of_job(world, job), "quota")
+    assert "as many live runs as its quota allows (1)" in closed.detail
+    assert "admin" in (closed.unblock or "")
 
 
 async def test_a_disabled_job(world: World) -> None:

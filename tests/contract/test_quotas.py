@@ -11,7 +11,7 @@ from horae.domain.errors import QuotaReached
 from horae.domain.quota import Quota, Usage
 from horae.domain.records import ApiKey, Project
 from horae.domain.secret import Sealed
-from horae.lifecycle import keys, projects, quotas, redrive, rerun, secrets, usage
+from horae.lifecycle import explain, keys, projects, quotas, redrive, rerun, secrets, usage
 from horae.processes.allowances import Allowances
 from tests.contract.ledger import assert_complete
 from tests.contract.world import FAILED, IDS, World, ids
@@ -137,6 +137,8 @@ async def test_an_occurrence_without_a_place_is_skipped_and_told(world: World, o
     assert [(row["status"], row["reason"], row["occurrences"]) for row in rows] == [("skipped", "quota", 1)] * 2
     for job in jobs:
         await assert_complete(world, job)
+    why = await world.store.read(explain.explain_run, project_id=world.project, run_id=rows[0]["id"])
+    assert "as many live runs as its quota allows" in why.summary
     (told,) = [one for one in await world.store.read(usage.strained) if one.quota is LIVE]
     assert (told.project, told.usage.limit, told.usage.used) == ("default", 2, 2)
     assert told.usage.refused_at is not None

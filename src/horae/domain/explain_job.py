@@ -26,7 +26,7 @@ def job_gates(facts: JobFacts) -> list[Gate]:
     if facts.spec.fault:  # nothing that follows from it is known
         return gates + [gate for gate in (_live(facts), _last_run(facts), _skipped(facts)) if gate is not None]
     gates += clock_gates(facts, facts.timed) if facts.timed else _unclocked(facts)
-    gates += [*_places(facts), *_capacity(facts)]
+    gates += [*_quota(facts), *_places(facts), *_capacity(facts)]
     if any(gate.closed and gate.name not in WAITS for gate in gates):
         gates = [_informing(gate) if gate.name in WAITS else gate for gate in gates]
     return gates + [gate for gate in (_live(facts), _last_run(facts), _skipped(facts)) if gate is not None]
@@ -94,6 +94,18 @@ def _waiting(one: Upstream, facts: JobFacts) -> str:
 
 
 # Places and slots
+
+
+def _quota(facts: JobFacts) -> list[Gate]:
+    quota = facts.live_quota
+    if quota is None or quota.limit is None:
+        return []
+    used = quota.used or 0
+    if used < quota.limit:
+        return [Gate("quota", "open", f"its project has {used:,} of at most {counted(quota.limit, 'live run')}")]
+    detail = f"its project has as many live runs as its quota allows ({quota.limit:,}): what comes now does not run"
+    unblock = "wait until some of them have ended, cancel some, or ask an admin to raise the quota live_runs"
+    return [Gate("quota", "closed", detail, unblock)]
 
 
 def _places(facts: JobFacts) -> list[Gate]:

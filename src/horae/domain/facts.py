@@ -10,6 +10,7 @@ from typing import Any
 from horae.domain.job import JobSpec
 from horae.domain.openings import Timed
 from horae.domain.queue import QueueRecord
+from horae.domain.quota import Usage
 from horae.domain.records import ShardView, UnreadableNote, WorkerRecord
 from horae.domain.run import RunRecord
 from horae.domain.schedule import AfterSchedule, ManualSchedule
@@ -123,6 +124,7 @@ class JobFacts:
     upstream: tuple[Upstream, ...] = ()
     paused_queues: Mapping[str, QueueRecord] = field(default_factory=dict)
     unreadable: tuple[UnreadableNote, ...] = ()
+    live_quota: Usage | None = None  # of the project, if it has one
 
     @property
     def spec(self) -> JobSpec:

@@ -9,6 +9,7 @@ from horae.domain.facts import JobFacts, RunFacts
 from horae.domain.schedule import AfterSchedule
 from horae.domain.states import RunStatus, Trigger
 from horae.lifecycle.find import no_job
+from horae.lifecycle.usage import live_quota
 from horae.ports import Transaction
 
 OFFLINE_AFTER = 180.0
@@ -35,6 +36,7 @@ async def explain_job(
             upstream=tuple(await tx.facts.upstream(project_id, job.id)) if after else (),
             paused_queues=await tx.queues.paused({job.spec.queue, *(run.queue for run in live.first)}),
             unreadable=tuple(await tx.unreadable.of([(job.id, job.version)])),
+            live_quota=await live_quota(tx, project_id),
         )
     )
 

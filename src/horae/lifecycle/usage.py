@@ -60,6 +60,14 @@ async def usage(tx: Transaction, project_id: str, of: Collection[Quota] = tuple(
     return found
 
 
+async def live_quota(tx: Transaction, project_id: str) -> Usage | None:
+    """That of live runs, if there is one; what is beyond the limit need not be known."""
+    most, refused_at = (await tx.quotas.limits(project_id)).get(Quota.LIVE_RUNS, (None, None))
+    if most is None:
+        return None
+    return Usage(most, (await use_of(tx, project_id, Quota.LIVE_RUNS, most)).used, refused_at)
+
+
 async def strained(tx: Transaction) -> list[Strained]:
     """Quotas that are nearly used up, or because of which something was refused within the hour."""
     since = await tx.now() - _LATELY

@@ -57,7 +57,7 @@ class _Sql:
         )
         self.due = (
             "SELECT id, project_id, version, plan, anchor_at, next_run_at, fired_through, fired_count, "
-            f"{bounded('jobs.project_id')} FROM jobs "
+            f"{bounded('jobs.project_id', many=True)} FROM jobs "
             f"WHERE next_run_at <= {d.now} AND {d.among('shard', 'shards')} AND enabled AND NOT paused "
             f"ORDER BY next_run_at LIMIT :limit {d.lock_skip}"
         )

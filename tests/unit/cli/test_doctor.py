@@ -8,8 +8,9 @@ import pytest
 
 from horae.cli.doctor import _without_password
 from horae.domain.isolation import Isolation
+from horae.domain.quota import Quota, Strained, Usage
 from horae.domain.records import Host, SchedulerRecord, ShardView, WorkerRecord
-from horae.watch.health import Cluster, State, clock, isolating, scheduling, versions, working
+from horae.watch.health import Cluster, State, bounding, clock, isolating, scheduling, versions, working
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 HOST = Host("machine", "Linux", "key", 1, 1)
@@ -37,10 +38,17 @@ def worker(**fields: Any) -> WorkerRecord:
     )
 
 
-def cluster(*, owned: int = 2, workers: tuple[WorkerRecord, ...] = (), queues: tuple[str, ...] = ()) -> Cluster:
+def cluster(
+    *,
+    owned: int = 2,
+    workers: tuple[WorkerRecord, ...] = (),
+    queues: tuple[str, ...] = (),
+    strained: tuple[Strained, ...] = (),
+) -> Cluster:
     lease = NOW + timedelta(seconds=5)
     shards = [ShardView(n, "s" if n < owned else None, 1, lease if n < owned else None) for n in range(2)]
-    return Cluster(NOW, [SchedulerRecord("s", HOST, "1", NOW, NOW, ())], shards, workers, queues)
+    schedulers = [SchedulerRecord("s", HOST, "1", NOW, NOW, ())]
+    return Cluster(NOW, schedulers, shards, workers, queues, strained=strained)
 
 
 def test_clocks():
@@ -76,3 +84,15 @@ def test_workers_that_keep_nobody_apart():
         "an owner of any project that w, w serves is an admin: scripts run as root",
     )
     assert isolating(cluster(workers=(worker(status="offline", isolation=replace(apart, root=True)),))) == []
+
+
+def test_projects_at_their_quotas():
+    assert bounding(cluster()) == []
+    full = Strained("billing", Quota.LIVE_RUNS, Usage(2_000, 2_000, NOW - timedelta(minutes=3)))
+    near = Strained("payroll", Quota.JOBS, Usage(10, 9))
+    (check,) = bounding(cluster(strained=(full, near)))
+    assert (check.state, check.finding) == (
+        State.WARNING,
+        "billing uses 2,000 of 2,000 live_runs, something was refused 3 min ago; payroll uses 9 of 10 jobs",
+    )
+    assert "horae projects quota billing" in (check.remedy or "")
