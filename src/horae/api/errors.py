@@ -50,9 +50,9 @@ class SecondFactorNeeded(Unauthenticated):
 
     def __init__(self, challenge: str, *, enrol: bool, expires_in: int) -> None:
         super().__init__(
-            "this installation requires a second factor: enrol one to sign in"
+            "this installation requires a second factor: set one up to sign in"
             if enrol
-            else "a code of your second factor is needed as well"
+            else "a code from your authenticator app, or a recovery code, is needed as well"
         )
         self.about = {"challenge": challenge, "enrol": enrol, "expires_in": expires_in}
 

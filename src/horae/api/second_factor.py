@@ -22,7 +22,7 @@ from horae.domain.second_factor import CODES, SEALED_AS, new_recovery_codes, rec
 from horae.domain.secret import Sealed
 from horae.lifecycle import sessions
 
-WRONG = "this code is wrong, or it was used before"
+WRONG = "this code is wrong or has already been used"
 
 
 def challenge(context: Context, gate: Gate, found: Credentials) -> None:

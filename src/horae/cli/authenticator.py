@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Code = Annotated[
-    str | None, typer.Option(metavar="CODE", help="Of your authenticator app, or a recovery code; asked for otherwise.")
+    str | None,
+    typer.Option(metavar="CODE", help="From your authenticator app, or a recovery code; prompted for if missing."),
 ]
 _TRIES = 3
 _QUIET = 2  # modules around it that stay light, without which it is not recognised
@@ -26,7 +27,7 @@ _HALVES = {"00": " ", "10": "▀", "01": "▄", "11": "█"}
 _DARK_ON_LIGHT, _PLAIN = "\x1b[30;107m", "\x1b[0m"
 
 
-def ask_code(words: str = "Code of your authenticator app, or a recovery code") -> str:
+def ask_code(words: str = "Code from your authenticator app, or a recovery code") -> str:
     """From the terminal, or a line of a pipe."""
     if sys.stdin.isatty():
         given: str = typer.prompt(words, err=True)
@@ -57,9 +58,9 @@ def second_step(client: Client, needed: SecondFactorNeeded, code: str | None) ->
     """Goes on where a password did not suffice; the tokens."""
     if not needed.enrol:
         return with_code(code, lambda given: client.second_factor.sign_in(needed.challenge, given))
-    say("This installation requires a second factor, and you have none yet.")
+    say("This installation requires a second factor. Set one up to sign in.")
     show(client.second_factor.enrol_at_sign_in(needed.challenge))
-    words = "First code of the app"
+    words = "First code from the app"
     tokens = with_code(None, lambda given: client.second_factor.confirm_at_sign_in(needed.challenge, given), words)
     say_recovery_codes(tokens["recovery_codes"])
     return tokens
@@ -68,11 +69,11 @@ def second_step(client: Client, needed: SecondFactorNeeded, code: str | None) ->
 def show(enrolment: dict[str, Any]) -> None:
     """What the app has to be told."""
     if sys.stderr.isatty():
-        say("Scan this with an authenticator app:\n")
+        say("Scan this QR code with an authenticator app:\n")
         sys.stderr.write(drawn(enrolment["qr"]))
-        say("\nor type in this secret:")
+        say("\nor enter this key by hand:")
     else:
-        say("Give this secret to an authenticator app:")
+        say("Enter this key in an authenticator app:")
     say(f"  {enrolment['secret']}\n  {enrolment['uri']}\n")
 
 
@@ -91,6 +92,6 @@ def drawn(rows: Sequence[str]) -> str:
 
 def say_recovery_codes(codes: Sequence[str]) -> None:
     """On standard error, as they come with what was asked for."""
-    say("Keep these recovery codes in a safe place. Each of them signs you in once, without your phone:")
+    say("Keep these recovery codes in a safe place. Each signs you in once without your phone:")
     for code in codes:
         say(f"  {code}")

@@ -43,7 +43,7 @@ def enrol(code: Code = None, as_json: AsJson = False) -> None:
         else:
             begun = client.second_factor.enrol(password)
         show(begun)
-        done = with_code(None, client.second_factor.confirm, "First code of the new app")
+        done = with_code(None, client.second_factor.confirm, "First code from the new app")
     if as_json:
         print_json(done)
         return

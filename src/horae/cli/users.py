@@ -125,7 +125,7 @@ def reset_second_factor(name: Name, yes: Yes = False, as_json: AsJson = False) -
     if as_json:
         print_json({"name": name, "second_factor": False})
     else:
-        say(f"{name} signs in by password alone from now on, and their sessions have ended.")
+        say(f"Reset. {name} can sign in with the password alone now, and their sessions have ended.")
 
 
 @app.command("delete")

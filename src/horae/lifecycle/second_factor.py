@@ -163,8 +163,8 @@ def _secret(sealed: Sealed, seals: Seals) -> bytes:
         return totp.read(seals.open(sealed))
     except CannotOpen:
         raise Conflict(
-            "codes of this app cannot be checked: it was enrolled under another HORAE_SECRET_KEY. Use a recovery code, "
-            "or ask an admin to reset your second factor"
+            "codes from this app cannot be verified: it was enrolled under another HORAE_SECRET_KEY. Use a recovery "
+            "code, or ask an admin to reset your second factor"
         ) from None
 
 

@@ -101,7 +101,7 @@ async def confirm_at_login(request: Request, context: Ctx, gate: Door) -> Respon
     body = await read_model(request, CodeBody)
     found = await factor.challenged(context, gate, request, "enrol", body.challenge.get_secret_value())
     if found.user.second_factor:
-        raise Conflict("you have a second factor by now: sign in with it")
+        raise Conflict("you have already set up a second factor: sign in with it")
     session, token = signin.new_session(context, gate, request, found.user.id)
     recovery = factor.RecoveryCodes(found)
 
@@ -151,7 +151,7 @@ async def enrol(request: Request, context: Ctx, gate: Door, caller: Own) -> Resp
         await _begin(context, found, enrolment, None)
         return reply(enrolment.json())
     if body.code is None:
-        raise Conflict("you have a second factor: a code of it is needed to replace it", field="code")
+        raise Conflict("enter a code from the current app, or a recovery code, to replace it", field="code")
     code = body.code.get_secret_value()
     await _allowed(factor.check_code(context, gate, request, found, lambda: _begins(context, found, enrolment, code)))
     return reply(enrolment.json())
@@ -211,7 +211,7 @@ async def turn_off(request: Request, context: Ctx, gate: Door, caller: Own) -> R
     _, session_id = _signed_in(caller)
     assert caller.user is not None
     if required(context.settings.second_factor, caller.user):
-        raise Conflict("this installation requires a second factor: replace yours by enrolling another app instead")
+        raise Conflict("this installation requires a second factor: you can replace yours by enrolling another app")
     found = await _with_password(request, context, gate, caller, body.password.get_secret_value())
     if not found.user.second_factor:
         raise Conflict(_OFF)
@@ -239,7 +239,7 @@ async def reset_second_factor(context: Ctx, caller: Writer, ref: Ref) -> Respons
     lets them in again. Your own you turn off with your password and a code."""
     user = await context.store.read(find_user, ref)
     if caller.user is not None and caller.user.id == user.id:
-        raise NotAllowed("to turn off your own second factor, give your password and a code")
+        raise NotAllowed("turn off your own second factor with your password and a code instead")
     await context.store.transact(second_factor.reset, ref=user.id, actor=caller.actor)
     return Response(status_code=204)
 
@@ -279,7 +279,7 @@ async def _credentials(tx: Transaction, user_id: str) -> Credentials:
 
 async def _begin(context: Context, found: Credentials, enrolment: factor.Enrolment, code: str | None) -> None:
     if not await _begins(context, found, enrolment, code):
-        raise Conflict("your password or your second factor was changed just now: sign in again")
+        raise Conflict("your password or second factor has just been changed: sign in again")
 
 
 async def _begins(context: Context, found: Credentials, enrolment: factor.Enrolment, code: str | None) -> bool:
