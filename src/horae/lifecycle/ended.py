@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from operator import itemgetter
 
 from horae.domain.dead_letter import fingerprint
+from horae.domain.events import RunsEnded
 from horae.domain.outcome import Outcome
 from horae.domain.records import Dead, Tally
 from horae.domain.run import Ended, Ending, RunRecord
@@ -32,6 +33,7 @@ async def after_ends(tx: Transaction, ended: Sequence[Ended], requeued: Collecti
         ]
     )
     await tx.stats.add(tally(ended))
+    tx.tell(RunsEnded(ended))
     jobs = {run.job_id for run in ended}
     followers = await tx.dependencies.followers(jobs)
     if followers or requeued:

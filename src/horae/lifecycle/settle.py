@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from horae.domain.events import Retried, RunsRetried
 from horae.domain.excerpt import excerpt
 from horae.domain.job import JobSpec
 from horae.domain.outcome import Again, End, Outcome, Verdict, judge
@@ -28,6 +29,7 @@ class Settlement:
         self.statuses: dict[str, RunStatus] = {}
         self.requeued: set[str] = set()  # of which jobs
         self._tried: list[Tried] = []
+        self._retried: list[Retried] = []
         self._retries: dict[tuple[str, str], int] = defaultdict(int)
 
     def add(self, row: Leased, outcome: Outcome, duration_ms: int) -> None:
@@ -41,6 +43,7 @@ class Settlement:
             self.statuses[row.id] = verdict.status
             return
         self.requeues.append(Requeue(row.id, row.queue, row.priority, row.token, verdict.pause, verdict.counted))
+        self._retried.append(Retried(row, outcome.kind, verdict.pause))
         kept = replace(outcome, result=excerpt(outcome.result))
         self._tried.append(Tried(row.id, row.attempt, row.worker_id, row.started_at, kept, duration_ms))
         if row.trigger != Trigger.BACKFILL:  # which has places of its own
@@ -68,6 +71,7 @@ class Settlement:
         `requeued`, which `after_ends` locks together with the others."""
         await tx.runs.requeue(self.requeues)
         await tx.runs.tried(self._tried)
+        tx.tell(RunsRetried(self._retried))
         await tx.stats.add(
             [
                 Tally(job_id, project_id, RunStatus.QUEUED, 0, retries=retries)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations
-from horae.ports.outside import Clock, Engine, Executor, Hint, Ids, Seals, Starting, Wakeups
+from horae.ports.outside import Clock, Engine, Executor, Hint, Ids, Observer, Seals, Starting, Wakeups
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
 from horae.ports.quotas import Quotas
 from horae.ports.runs import DeadLetters, Facts, Logs, Operations, Runs, Stats
@@ -42,6 +42,7 @@ __all__ = [
     "Leftovers",
     "Limits",
     "Logs",
+    "Observer",
     "Operations",
     "Processes",
     "Proof",

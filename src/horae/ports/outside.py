@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from horae.domain.attempt import Attempt
 from horae.domain.claimable import Offer
+from horae.domain.events import RunEvent
 from horae.domain.outcome import Outcome
 from horae.domain.secret import Sealed
 
@@ -70,6 +71,11 @@ class Engine(Protocol):
     async def offer(self, offer: Offer) -> None:
         """Called after the commit that made these runs claimable. Never raises."""
         ...
+
+
+Observer = Callable[[RunEvent], None]
+"""Hears of what happened to runs, after the commit. It is called on the path of every run: it must be quick, and never
+raise."""
 
 
 class Executor(Protocol):

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from horae.domain.audit import Origin
+from horae.domain.events import RunEvent
 from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations, Unreadables
 from horae.ports.outside import Hint
@@ -102,6 +103,10 @@ class Transaction(Protocol):
         """Sent once the transaction has committed."""
         ...
 
+    def tell(self, event: RunEvent) -> None:
+        """Observers hear of it once the transaction has committed."""
+        ...
+
 
 Verb = Callable[Concatenate[Transaction, P], Awaitable[T]]
 
@@ -121,6 +126,10 @@ class Store(Protocol):
 
     async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The same for a verb that only reads: it takes no write lock and waits for nobody."""
+        ...
+
+    def tell(self, event: RunEvent) -> None:
+        """Observers hear of what happened outside of any transaction."""
         ...
 
     def on_behalf_of(self, origin: Origin) -> Store:

@@ -11,15 +11,16 @@ from functools import cache
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from horae.domain.claimable import Claimable, Offer
+from horae.domain.claimable import Claimable
 from horae.domain.outcome import SUCCEEDED, Outcome
 from horae.domain.records import Dead
 from horae.domain.run import Ending, Leased, Requeue, Tried
 from horae.domain.states import AttemptOutcome
 from horae.ports import History
 from horae.store import history, tables
+from horae.store.aftermath import Aftermath
 from horae.store.dialects.base import Connection, Dialect, quoted
-from horae.store.rows import Offering, batch
+from horae.store.rows import Telling, batch
 from horae.store.run_record import CARRIED
 
 _CARRIED = tuple(column for column in CARRIED if column != "status")
@@ -102,9 +103,9 @@ def _sql(dialect: Dialect) -> _Sql:
     return _Sql(dialect)
 
 
-class Endings(Offering):
-    def __init__(self, db: Connection, dialect: Dialect, offer: Offer, history: History) -> None:
-        super().__init__(db, dialect, offer)
+class Endings(Telling):
+    def __init__(self, db: Connection, dialect: Dialect, after: Aftermath, history: History) -> None:
+        super().__init__(db, dialect, after)
         self.history = history
 
     async def end(self, endings: Sequence[Ending]) -> set[str]:
@@ -139,7 +140,7 @@ class Endings(Offering):
         sql = _sql(self.d)
         values = [(r.id, r.token, r.pause, 0 if r.counted else 1) for r in requeues]
         await self.put(sql.requeue, sql.requeue_rows, values)
-        self.offer.add(Claimable(r.id, r.queue, r.priority) for r in requeues)
+        self.after.offer.add(Claimable(r.id, r.queue, r.priority) for r in requeues)
 
     async def release(self, runs: Sequence[Leased]) -> None:
         sql = _sql(self.d)

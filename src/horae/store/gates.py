@@ -11,14 +11,14 @@ from collections.abc import Collection, Sequence
 
 from horae.domain.claimable import Claimable
 from horae.store.dialects.base import Row
-from horae.store.rows import Offering, some
+from horae.store.rows import Telling, some
 
 _UNDER_WAY = """r.job_id = g.job_id AND r.held = FALSE AND r."trigger" <> 'backfill'"""
 _ASKED_FOR = "('manual', 'api', 'retry')"  # by somebody; others are for later only by some jitter
 _WAITING = "job_id = :job_id AND held = TRUE AND wake_at IS NULL"
 
 
-class GateTable(Offering):
+class GateTable(Telling):
     async def lock(self, job_ids: Collection[str]) -> dict[str, tuple[int, int, int]]:
         if not job_ids:
             return {}
@@ -115,7 +115,7 @@ class GateTable(Offering):
 
     async def _let_go(self, rows: Sequence[Row]) -> None:
         await self._set_held(rows, False)
-        self.offer.add(Claimable(row["id"], row["queue"], row["priority"]) for row in rows)
+        self.after.offer.add(Claimable(row["id"], row["queue"], row["priority"]) for row in rows)
 
     async def _set_held(self, rows: Sequence[Row], held: bool) -> None:
         if rows:

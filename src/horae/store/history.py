@@ -10,12 +10,13 @@ from operator import attrgetter
 from typing import Any
 
 from horae.domain.changes import Glance
+from horae.domain.events import RunsSkipped
 from horae.domain.facts import EndedRun
 from horae.domain.records import RecentRun, RunFilter
 from horae.domain.run import RunRecord, Skipped
 from horae.store import tables
 from horae.store.dialects.base import Dialect, Rows, listed, quoted
-from horae.store.rows import Group, batch, some
+from horae.store.rows import Telling, batch, some
 from horae.store.run_filter import Asked
 from horae.store.run_record import ENDED_COLUMNS, records, select
 
@@ -59,10 +60,11 @@ def _recent(d: Dialect, count: int) -> str:
     return " UNION ALL ".join(parts)
 
 
-class HistoryTable(Group):
+class HistoryTable(Telling):
     async def skip(self, skipped: Sequence[Skipped]) -> None:
         sql, rows = _skip(self.d)
         await self.put(sql, rows, [_skipped_values(row) for row in skipped])
+        self.after.tell(RunsSkipped(skipped))
 
     async def runs(self, project_id: str, run_ids: Collection[str], *, short: bool = False) -> list[RunRecord]:
         if not run_ids:

@@ -10,7 +10,7 @@ from horae.domain.records import Page
 from horae.domain.stranded import Stranded, Want
 from horae.store import stranded, tables
 from horae.store.dialects.base import Dialect, Row, Rows
-from horae.store.rows import Offering, batch, some
+from horae.store.rows import Telling, batch, some
 
 DEFAULT = "default"
 
@@ -20,7 +20,7 @@ def _name_rows(d: Dialect) -> Rows:
     return batch(d, tables.queues, "name")
 
 
-class QueueTable(Offering):
+class QueueTable(Telling):
     async def page(
         self, project_id: str, *, limit: int, after: str | None, names: Collection[str] | None = None
     ) -> Page[QueueRecord]:
@@ -69,7 +69,7 @@ class QueueTable(Offering):
 
     async def resume(self, name: str) -> None:
         await self.db.execute("UPDATE queues SET paused_at = NULL, paused_by = NULL WHERE name = :name", {"name": name})
-        self.offer.queues.add(name)
+        self.after.offer.queues.add(name)
 
     async def unused(self, older_than: float) -> list[str]:
         rows = await self.db.fetch(

@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 from sqlalchemy import Table
 
-from horae.domain.claimable import Offer
 from horae.ports import History
+from horae.store.aftermath import Aftermath
 from horae.store.dialects.base import Connection, Dialect, Rows
 from horae.store.dialects.months import smallest_id
 
@@ -34,12 +34,12 @@ class Group:
         return smallest_id(await self.d.read_now(self.db) - timedelta(seconds=seconds))
 
 
-class Offering(Group):
-    """A group whose changes make runs claimable, which it records in `offer`."""
+class Telling(Group):
+    """A group whose changes are of interest to others once they are committed."""
 
-    def __init__(self, db: Connection, dialect: Dialect, offer: Offer) -> None:
+    def __init__(self, db: Connection, dialect: Dialect, after: Aftermath) -> None:
         super().__init__(db, dialect)
-        self.offer = offer
+        self.after = after
 
 
 class Reading(Group):

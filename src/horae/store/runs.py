@@ -11,6 +11,7 @@ from typing import Any
 
 from horae.domain.changes import Glance
 from horae.domain.claimable import Claimable
+from horae.domain.events import RunsQueued
 from horae.domain.records import Page, RunFilter
 from horae.domain.run import NOT_AHEAD, Ahead, Claimant, Claimed, NewRun, Overdue, RunRecord
 from horae.store import claims, history, run_list, tables
@@ -61,14 +62,14 @@ class RunTable(Leases):
         if runs:
             insert = _insert(self.d, runs)
             await self.put(insert.plain, insert.rows, list(map(insert.values, runs)))
-            self._offer(runs)
+            self._tell(runs)
 
     async def add(self, runs: Sequence[NewRun]) -> list[RunRecord]:
         if not runs:
             return []
         insert = _insert(self.d, runs)
         values = list(map(insert.values, runs))
-        self._offer(runs)
+        self._tell(runs)
         if self.d.with_may_change:  # one round trip for both: this is what a run that somebody asks for waits for
             params = self.d.rows_params(insert.rows, values)
             if len(runs) == 1:
@@ -77,8 +78,9 @@ class RunTable(Leases):
         await self.put(insert.unless_over, insert.rows, values)
         return await self.live(runs[0].project_id, [run.id for run in runs])
 
-    def _offer(self, runs: Sequence[NewRun]) -> None:
-        self.offer.add(Claimable(run.id, run.queue, run.priority) for run in runs if not run.held)
+    def _tell(self, runs: Sequence[NewRun]) -> None:
+        self.after.tell(RunsQueued(runs))
+        self.after.offer.add(Claimable(run.id, run.queue, run.priority) for run in runs if not run.held)
 
     async def claim(
         self,

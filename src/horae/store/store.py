@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from datetime import datetime
 from typing import Generic, ParamSpec, TypeVar
 
 from horae.domain.audit import Origin
-from horae.domain.claimable import Offer
-from horae.ports import Engine, Hint, History, Ids, Verb
+from horae.domain.events import RunEvent
+from horae.ports import Engine, Hint, History, Ids, Observer, Verb
 from horae.store.access import AccessTable
 from horae.store.accounts import AccountTables
+from horae.store.aftermath import Aftermath
 from horae.store.audit import AuditTable
 from horae.store.counters import CounterTables
 from horae.store.dead_letters import DeadLetterTable
@@ -78,8 +79,8 @@ def _group(kind: Callable[[Connection, Dialect], G]) -> _Lazy[G]:
     return _Lazy(lambda tx: kind(tx._db, tx._dialect))
 
 
-def _offering(kind: Callable[[Connection, Dialect, Offer], G]) -> _Lazy[G]:
-    return _Lazy(lambda tx: kind(tx._db, tx._dialect, tx.offer))
+def _telling(kind: Callable[[Connection, Dialect, Aftermath], G]) -> _Lazy[G]:
+    return _Lazy(lambda tx: kind(tx._db, tx._dialect, tx.after))
 
 
 def _reading(kind: Callable[[Connection, Dialect, History], G]) -> _Lazy[G]:
@@ -91,9 +92,9 @@ class SqlTransaction:
 
     jobs = _Lazy(lambda tx: JobTable(tx._db, tx._dialect, tx._shard_count))
     unreadable = _group(UnreadableTable)
-    gates = _offering(GateTable)
-    history = _group(HistoryTable)
-    runs = _Lazy(lambda tx: RunTable(tx._db, tx._dialect, tx.offer, tx.history))
+    gates = _telling(GateTable)
+    history = _telling(HistoryTable)
+    runs = _Lazy(lambda tx: RunTable(tx._db, tx._dialect, tx.after, tx.history))
     logs = _group(LogTable)
     processes = _group(ProcessTable)
     stats = _Lazy(lambda tx: StatTable(tx._db, tx._dialect, tx.history, tx._ids))
@@ -117,7 +118,7 @@ class SqlTransaction:
     audit = _Lazy(lambda tx: AuditTable(tx._db, tx._dialect, tx._ids, tx._origin))
     dead_letters = _reading(DeadLetterTable)
     idempotency = _group(IdempotencyTable)
-    queues = _offering(QueueTable)
+    queues = _telling(QueueTable)
     reservations = _group(ReservationTable)
     quotas = _group(QuotaTable)
 
@@ -137,15 +138,17 @@ class SqlTransaction:
         self._shard_count: int = shard_count
         self._origin: Origin = origin
         self.repeated = repeated
-        self.hints: set[Hint] = set()
-        self.offer: Offer = Offer()
+        self.after: Aftermath = Aftermath()
         self.new_id = ids.new
 
     async def now(self) -> datetime:
         return await self._dialect.read_now(self._db)
 
     def hint(self, hint: Hint) -> None:
-        self.hints.add(hint)
+        self.after.hints.add(hint)
+
+    def tell(self, event: RunEvent) -> None:
+        self.after.tell(event)
 
 
 class SqlStore:
@@ -166,6 +169,7 @@ class SqlStore:
         self._ids, self._connect = ids, connect
         self._pool = Pool(connect, connections, patience)
         self.engine: Engine | None = None
+        self.observers: Sequence[Observer] = ()
         self.send: Callable[[Collection[Hint]], Awaitable[None]] | None = None  # hints, after the commit
         self.on_lost: Callable[[], object] = lambda: None  # called when a connection was found dead
         self._origin = _NOWHERE
@@ -231,11 +235,20 @@ class SqlStore:
         async with self._writer, self._pool.connection() as db, _transaction(db):
             tx = self._transaction(db, repeated)
             result = await verb(tx, *args, **kwargs)
-        if tx.offer and self.engine is not None:
-            await self.engine.offer(tx.offer)
-        if tx.hints and self.send is not None:
-            await self.send(tx.hints)
+        await self._tell(tx.after)
         return result
+
+    async def _tell(self, after: Aftermath) -> None:
+        if after.offer and self.engine is not None:
+            await self.engine.offer(after.offer)
+        if after.hints and self.send is not None:
+            await self.send(after.hints)
+        for event in after.events:
+            self.tell(event)
+
+    def tell(self, event: RunEvent) -> None:
+        for observe in self.observers:
+            observe(event)
 
     async def _read(self, repeated: bool, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         async with self._pool.connection() as db:

@@ -17,6 +17,7 @@ from horae.store.open import sqlite_path
 from horae.store.store import SqlStore
 from horae.watch import health
 from horae.watch.health import Cluster, Definitions
+from horae.watch.run_log import RunLog
 from horae.wiring.shared import CLOCK, IDS, run
 
 
@@ -52,6 +53,8 @@ async def store_for(
         patience=patience,
         plan_once=plan_once,
     )
+    if settings.run_log and settings.log_level in ("debug", "info"):
+        store.observers = (RunLog(settings.run_log, CLOCK.monotonic),)
     if wakeups:
         store.engine, store.send = DatabaseEngine(wakeups.send), wakeups.send
         store.on_lost, wakeups.on_lost = wakeups.doubt, store.doubt

@@ -28,6 +28,8 @@ class Failing:
 
     transact = single = read
 
+    def tell(self, event: Any) -> None: ...
+
     def on_behalf_of(self, origin: Any) -> "Failing":
         return self
 

@@ -1,0 +1,22 @@
+"""What a transaction leaves to be told once it has committed, and forgotten if it does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from horae.domain.claimable import Offer
+from horae.domain.events import RunEvent
+from horae.ports import Hint
+
+
+@dataclass(slots=True)
+class Aftermath:
+    """`offer` is for the engine, `hints` are for other processes, `events` for observers."""
+
+    offer: Offer = field(default_factory=Offer)
+    hints: set[Hint] = field(default_factory=set)
+    events: list[RunEvent] = field(default_factory=list)
+
+    def tell(self, event: RunEvent) -> None:
+        if event[0]:
+            self.events.append(event)
