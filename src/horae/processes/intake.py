@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from horae.domain.attempt import Lease
 from horae.domain.errors import HoraeError
+from horae.domain.events import RunsStarted
 from horae.domain.run import NOT_AHEAD, Ahead, Claimed
 from horae.domain.states import StopReason
 from horae.lifecycle.release import release
@@ -64,8 +65,12 @@ class Intake:
 
     def fill(self) -> None:
         """Starts what there are slots for."""
+        started = []
         while not self.closed and len(self._slots) < self._settings.slots and (ready := self._prefetch.next()):
             self._slots.start(ready)
+            started.append(ready.run)
+        if started:
+            self._store.tell(RunsStarted(started))
 
     def ended(self) -> None:
         """A slot is free."""

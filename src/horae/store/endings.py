@@ -145,7 +145,7 @@ class Endings(Telling):
     async def release(self, runs: Sequence[Leased]) -> None:
         sql = _sql(self.d)
         await self.put(sql.release, sql.pair_rows, [(run.id, run.token) for run in runs])
-        self.offer.add(Claimable(run.id, run.queue, run.priority) for run in runs)
+        self.after.offer.add(Claimable(run.id, run.queue, run.priority) for run in runs)
 
     async def tried(self, attempts: Sequence[Tried]) -> None:
         sql = _sql(self.d)
