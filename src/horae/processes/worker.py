@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import ClassVar
 
 from horae.domain.attempt import Attempt
-from horae.domain.errors import HoraeError
 from horae.domain.outcome import Outcome
 from horae.domain.records import Beat, WorkerSign
 from horae.domain.states import StopReason, WorkerStatus
@@ -16,6 +15,7 @@ from horae.ports import Clock, Executor, Hint, Ids, Store
 from horae.processes.allowances import Allowances
 from horae.processes.blocked import Watcher
 from horae.processes.claimer import Claimer
+from horae.processes.draining import Draining
 from horae.processes.heartbeat import Heart, Heartbeat, HeartbeatThread, OpenHeartbeat
 from horae.processes.host import surely_dead
 from horae.processes.intake import Intake
@@ -50,7 +50,7 @@ class Worker:
         open_store: Callable[[], Awaitable[Store]],
         hints_arrive: Callable[[], bool],
     ) -> None:
-        self._executors, self._settings, self._clock = executors, settings, clock
+        self._settings, self._clock = settings, clock
         self._open_store = open_store
         self._draining = False
         self._main: asyncio.AbstractEventLoop | None = None
@@ -62,6 +62,7 @@ class Worker:
         self._reporter = Reporter(store, ids, book, self._reported, more_soon=lambda: self._intake.busy)
         self._slots = Slots(executors, clock, book, self._done, grace=settings.grace)
         self._intake = Intake(sign.id, store, settings, clock, self._slots, self._reporter)
+        self._stopping = Draining(self._slots, self._intake, executors, settings)
         self._claimer = Claimer(
             sign, store, settings, self._heart, self._intake, clock=clock, ids=ids, hints_arrive=hints_arrive
         )
@@ -84,46 +85,19 @@ class Worker:
         log.info("worker ready", worker=self.sign.id, slots=self.sign.slots, offers=list(self.sign.offers))
         tasks = {loop: asyncio.create_task(loop.run()) for loop in self._loops}
         await stop.wait()
-        await self._drain(tasks[self._claimer.loop], stop_now)
+        self._take_nothing_more()
+        self._claimer.loop.stop()
+        self._heart.poke()
+        await self._stopping.drain(tasks[self._claimer.loop], stop_now)
         for loop in self._loops:
             loop.stop()
         await asyncio.gather(*tasks.values())
-        await self._release()  # what a claim has brought that took longer than the draining
+        await self._stopping.release()  # what a claim has brought that took longer than the draining
         await self._reporter.flush()
         await self._allowances.flush()
         self._watcher.stop()
         await self._heart.stop()
         await self._presence.say_goodbye(self._reporter.done)
-
-    async def _drain(self, claiming: asyncio.Task[None], stop_now: asyncio.Event) -> None:
-        self._take_nothing_more()
-        self._claimer.loop.stop()
-        self._heart.poke()
-        if len(self._slots):
-            log.info("draining", runs=len(self._slots), seconds=self._settings.drain_timeout)
-        await _first(self._drained(claiming), stop_now.wait(), timeout=self._settings.drain_timeout)
-        await self._interrupt()
-
-    async def _drained(self, claiming: asyncio.Task[None]) -> None:
-        """Nothing is under way, and nothing comes: a claim that was under way has brought what it brings."""
-        await asyncio.wait([claiming])
-        await self._release()
-        await self._slots.drained()
-
-    async def _interrupt(self) -> None:
-        if len(self._slots):
-            log.warning("interrupting what is left; it is queued again", runs=len(self._slots))
-            self._slots.stop_all(StopReason.SHUTDOWN)
-            await _first(self._slots.drained(), timeout=self._slots.longest_grace + 1)
-        for executor in self._executors.values():
-            await executor.close()  # gives up what could not be stopped: it ends with this process
-        await _first(self._slots.drained(), timeout=1)
-
-    async def _release(self) -> None:
-        try:
-            await self._intake.release()
-        except HoraeError as error:
-            log.warning("could not release what was claimed ahead", reason=str(error))
 
     def _take_nothing_more(self) -> None:
         self._draining = self._claimer.resting = self._intake.closed = True
@@ -195,12 +169,3 @@ class Worker:
     def _stop(self, run_id: str, token: str, reason: StopReason) -> None:
         if not self._intake.stop(run_id, token, reason):
             self._slots.stop(run_id, token, reason)
-
-
-async def _first(*waits: Awaitable[object], timeout: float) -> None:
-    """Returns when one of these is over, or the time is."""
-    tasks = [asyncio.ensure_future(wait) for wait in waits]
-    await asyncio.wait(tasks, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

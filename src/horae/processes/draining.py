@@ -1,0 +1,59 @@
+"""How a worker that takes nothing more comes to its end: runs that have not started go back, those that have get some
+time, and what is left is interrupted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Mapping
+
+from horae.domain.errors import HoraeError
+from horae.domain.states import StopReason
+from horae.ports import Executor
+from horae.processes.intake import Intake
+from horae.processes.loop import log
+from horae.processes.settings import WorkerSettings
+from horae.processes.slots import Slots
+
+
+class Draining:
+    def __init__(
+        self, slots: Slots, intake: Intake, executors: Mapping[str, Executor], settings: WorkerSettings
+    ) -> None:
+        self._slots, self._intake, self._executors, self._settings = slots, intake, executors, settings
+
+    async def drain(self, claiming: asyncio.Task[None], stop_now: asyncio.Event) -> None:
+        """`claiming` ends by itself; `stop_now` cuts it short."""
+        if len(self._slots):
+            log.info("draining", runs=len(self._slots), seconds=self._settings.drain_timeout)
+        await _first(self._drained(claiming), stop_now.wait(), timeout=self._settings.drain_timeout)
+        await self._interrupt()
+
+    async def release(self) -> None:
+        try:
+            await self._intake.release()
+        except HoraeError as error:
+            log.warning("could not release what was claimed ahead", reason=str(error))
+
+    async def _drained(self, claiming: asyncio.Task[None]) -> None:
+        """Nothing is under way, and nothing comes: a claim that was under way has brought what it brings."""
+        await asyncio.wait([claiming])
+        await self.release()
+        await self._slots.drained()
+
+    async def _interrupt(self) -> None:
+        if len(self._slots):
+            log.warning("interrupting what is left; it is queued again", runs=len(self._slots))
+            self._slots.stop_all(StopReason.SHUTDOWN)
+            await _first(self._slots.drained(), timeout=self._slots.longest_grace + 1)
+        for executor in self._executors.values():
+            await executor.close()  # gives up what could not be stopped: it ends with this process
+        await _first(self._slots.drained(), timeout=1)
+
+
+async def _first(*waits: Awaitable[object], timeout: float) -> None:
+    """Returns when one of these is over, or the time is."""
+    tasks = [asyncio.ensure_future(wait) for wait in waits]
+    await asyncio.wait(tasks, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
