@@ -3,6 +3,8 @@ could not leave one: nothing of it came about."""
 
 from __future__ import annotations
 
+from collections import Counter
+
 import structlog
 
 from horae.domain.errors import HoraeError, QuotaReached
@@ -19,8 +21,10 @@ class QuotaRefusals:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store, self._clock = store, clock
         self._noted: dict[tuple[str, str], float] = {}
+        self.counts: Counter[str] = Counter(dict.fromkeys((quota.value for quota in Quota), 0))  # of this process
 
     async def note(self, refused: QuotaReached) -> None:
+        self.counts[refused.quota] += 1
         if refused.project_id is None:
             return
         key, now = (refused.project_id, refused.quota), self._clock.monotonic()

@@ -71,6 +71,7 @@ async def test_a_refusal_names_the_quota_and_is_remembered(api: Api):
         assert f"quota {quota} is {most}" in problem["detail"]
     found = (await api.call("GET", "/quotas")).json()
     assert found["live_runs"]["refused_at"] is not None
+    assert 'horae_quota_refusals_total{quota="live_runs"} 2' in (await api.call("GET", "/metrics")).text
     assert (await api.call("GET", "/jobs")).json()["items"][0]["name"] == "hello"
     (run,) = (await api.call("GET", "/runs")).json()["items"]
     assert (await api.call("POST", f"/runs/{run['id']}/cancel")).status_code == 202

@@ -40,7 +40,8 @@ async def metrics(request: Request, context: Ctx) -> Response:
         return reply(summary_json(await context.store.read(read_summary, None)))
     found = await context.store.read(_overall)
     refused = request.app.state.gate.refusals.counts
-    text = "".join(f"{line}\n" for line in (*_lines(found), *_refused(refused)))
+    by_quotas = request.app.state.quota_refusals.counts
+    text = "".join(f"{line}\n" for line in (*_lines(found), *_refused(refused), *_by_quotas(by_quotas)))
     return Response(text, media_type="text/plain; version=0.0.4")
 
 
@@ -68,6 +69,11 @@ def _lines(found: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
 def _refused(counts: Mapping[str, int]) -> Iterator[str]:
     words = "Sign-ins, keys, tokens and callbacks that this process has refused, by kind."
     yield from _family("horae_auth_failures_total", "counter", words, "kind", counts)
+
+
+def _by_quotas(counts: Mapping[str, int]) -> Iterator[str]:
+    words = "Requests that this process has refused because of a project's quota."
+    yield from _family("horae_quota_refusals_total", "counter", words, "quota", counts)
 
 
 def _family(name: str, kind: str, text: str, label: str, values: Mapping[str, int]) -> Iterator[str]:
