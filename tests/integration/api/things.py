@@ -37,6 +37,7 @@ async def make_things(api: Api) -> dict[str, str]:
         "/task-functions/{name}": "f",
         "/queues/{name}": "default",
         "/versions/{version}": "1",
+        "/auth/device/{code}": "BCDF-GHJK",
         "/callbacks/{token}": seal(SECRET, run["id"], 1),
     }
 
