@@ -37,7 +37,8 @@ class Settings:
             worker=WorkerSettings(
                 slots=chance.choice((1, 2, 4)),
                 prefetch=prefetch,
-                horizon=60.0,  # far beyond the real one: attempts take long here
+                short=100.0,  # attempts take long here
+                horizon=60.0,
                 poll=1.0,
                 poll_max=4.0,
                 lease=lease,

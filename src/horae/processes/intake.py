@@ -72,9 +72,9 @@ class Intake:
         if started:
             self._store.tell(RunsStarted(started))
 
-    def ended(self) -> None:
-        """A slot is free."""
-        self._prefetch.ended()
+    def ended(self, seconds: float) -> None:
+        """A slot is free, after so much time."""
+        self._prefetch.ended(seconds)
         self.fill()
 
     @property

@@ -17,7 +17,6 @@ from horae.processes.settings import WorkerSettings
 from horae.processes.vault import Opened
 
 _WINDOW = 0.02  # seconds over which the slots' pace is measured
-_ROUNDS = 8  # of the slots, which must fit into the horizon before anything is worth claiming ahead
 
 
 Key = tuple[str, str]
@@ -45,7 +44,8 @@ class Prefetch:
         self._settings, self._clock = settings, clock
         self._ready: OrderedDict[Key, Ready] = OrderedDict()  # what was claimed first first
         self._pace = 0.0  # runs that end in a second
-        self._ended = 0
+        self._ended = 0  # since the pace was measured
+        self._seconds = 0.0  # that they took
         self._target = 0  # how many are to be here
         self._measured_at = clock.monotonic()
 
@@ -74,7 +74,7 @@ class Prefetch:
 
     def empty(self) -> list[Ready]:
         """All that is here; from now on it is no longer here. What was too much before is not tried again soon."""
-        ready, self._pace, self._ended, self._target = list(self._ready.values()), 0.0, 0, 0
+        ready, self._pace, self._target = list(self._ready.values()), 0.0, 0
         self._ready.clear()
         return ready
 
@@ -87,9 +87,10 @@ class Prefetch:
     def _waited(self) -> float:
         return self._clock.monotonic() - next(iter(self._ready.values())).since
 
-    def ended(self) -> None:
-        """A slot got through a run."""
+    def ended(self, seconds: float) -> None:
+        """A slot got through a run in so much time."""
         self._ended += 1
+        self._seconds += seconds
 
     @property
     def low(self) -> bool:
@@ -97,11 +98,13 @@ class Prefetch:
         return len(self._ready) <= self._target / 4
 
     def wanted(self) -> Ahead:
-        """How many more to claim, by the pace of the slots so far."""
+        """How many more to claim, by what the slots have just got through."""
         now = self._clock.monotonic()
         if (passed := now - self._measured_at) >= _WINDOW:
-            self._pace = (self._pace + self._ended / passed) / 2
-            self._ended, self._measured_at = 0, now
-        target = int(self._pace * self._settings.horizon) - _ROUNDS * self._settings.slots
+            short = self._seconds <= self._ended * self._settings.short
+            pace = self._ended / passed if short else 0.0
+            self._pace = max(pace, (self._pace + pace) / 2 if short else 0.0)
+            self._ended, self._seconds, self._measured_at = 0, 0.0, now
+        target = int(self._pace * self._settings.horizon) - self._settings.slots
         self._target = max(min(target, self._settings.prefetch), 0)
         return Ahead(self._target - len(self._ready) if self._target and self.low else 0, self._settings.ahead_for)

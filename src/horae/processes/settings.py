@@ -8,7 +8,7 @@ from horae.domain.function import FunctionSign
 from horae.domain.retention import Retention
 from horae.ports import Seals
 
-HORIZON, AHEAD_FOR = 0.2, 1.0
+HORIZON, AHEAD_FOR = 0.3, 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,7 @@ class WorkerSettings:
     queues: tuple[str, ...] = ()  # none named: all of them
     project_ids: tuple[str, ...] = ()  # that it is bound to; none: it serves all
     prefetch: int = 2000  # runs that it may claim ahead of its slots
+    short: float = 0.025  # where runs take no longer than this
     horizon: float = HORIZON  # so many as start within this time
     ahead_for: float = AHEAD_FOR  # after which they have started or were released
     poll: float = 1.0

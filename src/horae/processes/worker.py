@@ -104,7 +104,7 @@ class Worker:
 
     def _done(self, attempt: Attempt, outcome: Outcome, seconds: float) -> None:
         self._reporter.add(attempt, outcome, seconds)
-        self._intake.ended()
+        self._intake.ended(seconds)
         self._reported()
 
     def _reported(self) -> None:

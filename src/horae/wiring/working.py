@@ -130,7 +130,7 @@ async def _worker(
             project_ids=tuple(bound),
             prefetch=settings.worker_prefetch,
             # A lease outlasts by far whatever waits for a slot.
-            horizon=min(HORIZON, settings.lease / 16),
+            horizon=min(HORIZON, settings.lease / 12),
             ahead_for=min(AHEAD_FOR, settings.lease / 4),
             poll=settings.worker_poll,
             poll_max=settings.poll_max(wakeups=True),
