@@ -1828,7 +1828,7 @@ export interface Operations {
   };
   "GET /jobs": {
     path: never;
-    query: { sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at" | "next_run_at" | "-next_run_at"; include?: "recent" | "words" | "recent,words" | null; limit?: number; cursor?: string | null; q?: string | null; kind?: "http" | "script" | "python" | "celery" | "container" | "artifact" | null; schedule?: "cron" | "every" | "at" | "manual" | "after" | null; status?: JobStatus | null; enabled?: boolean | null; paused?: boolean | null; tag?: string | null; queue?: string | null; last_status?: "succeeded" | "failed" | "cancelled" | null; recurring?: boolean | null };
+    query: { sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at" | "next_run_at" | "-next_run_at"; include?: "recent" | "words" | "recent,words" | null; limit?: number; cursor?: string | null; q?: string | null; kind?: "http" | "script" | "python" | "container" | "artifact" | null; schedule?: "cron" | "every" | "at" | "after" | "manual" | null; status?: JobStatus | null; enabled?: boolean | null; paused?: boolean | null; tag?: string | null; queue?: string | null; last_status?: "succeeded" | "failed" | "cancelled" | null; recurring?: boolean | null };
     body: never;
     answer: ListedJobViewListing;
   };

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from horae.cli.connection import connect
+from horae.domain.kinds import SCHEDULE_KINDS, TARGET_KINDS
 
 if TYPE_CHECKING:
     from horae.sdk.client import Client
@@ -58,8 +59,8 @@ projects = _asked(lambda client: _field(client.projects.list(), "slug"))
 workers = _asked(lambda client: _field(client.workers(), "id"))
 tags = _asked(lambda client: sorted({tag for job in client.jobs.list(limit=_SHOWN) for tag in job["tags"]}))
 
-kinds = words("http", "script", "python", "container", "artifact")
-schedules = words("cron", "every", "at", "manual", "after")
+kinds = words(*TARGET_KINDS)
+schedules = words(*SCHEDULE_KINDS)
 job_states = words("scheduled", "running", "paused", "disabled", "finished")
 last_states = words("succeeded", "failed", "cancelled")
 run_states = words("queued", "running", "succeeded", "failed", "cancelled", "skipped")

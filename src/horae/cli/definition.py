@@ -9,9 +9,9 @@ from typing import Any
 
 from horae.domain.durations import seconds_in
 from horae.domain.errors import InvalidInput
+from horae.domain.kinds import SCHEDULE_KINDS
 
 Json = dict[str, Any]
-_KINDS = ("cron", "every", "at", "after", "manual")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +147,11 @@ def _arguments(python: Python) -> Json:
 def schedule(when: Json, timing: Json) -> Json | None:
     """A new job's schedule; None leaves it to be triggered."""
     found = schedule_changes(when, timing)
-    kinds = [kind for kind in _KINDS if kind in found]
+    kinds = [kind for kind in SCHEDULE_KINDS if kind in found]
     if kinds == ["after"] and "job" not in found["after"]:
         raise InvalidInput("--on", "goes with --after only")
     for name in found:
-        if name not in _KINDS and kinds in ([], ["after"], ["manual"]):
+        if name not in SCHEDULE_KINDS and kinds in ([], ["after"], ["manual"]):
             raise InvalidInput(_option(name), "goes with --cron, --every or --at only")
     return found or None
 
@@ -159,7 +159,7 @@ def schedule(when: Json, timing: Json) -> Json | None:
 def schedule_changes(when: Json, timing: Json) -> Json:
     kinds = given({**when, "after": given(when.get("after") or {}) or None})
     if len(kinds) > 1:
-        raise InvalidInput("", f"say when to run: at most one of {', '.join(f'--{kind}' for kind in _KINDS)}")
+        raise InvalidInput("", f"say when to run: at most one of {', '.join(f'--{kind}' for kind in SCHEDULE_KINDS)}")
     if str(kinds.get("every", "")).isdecimal():
         kinds["every"] = int(kinds["every"])  # seconds, as in the other options
     timed = _measured(timing)
@@ -173,7 +173,7 @@ def merged(old: Json, changes: Json | None) -> Json:
     what the server does; needed to show the outcome before it is saved."""
     if changes is None:
         return {"manual": True}
-    new = [kind for kind in _KINDS if changes.get(kind) is not None]
+    new = [kind for kind in SCHEDULE_KINDS if changes.get(kind) is not None]
     base = {} if new and old.get(new[0]) is None else dict(old)
     for name, value in changes.items():
         inner = base.get(name)

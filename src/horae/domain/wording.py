@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from horae.domain.kinds import TARGET_KINDS
+
 
 def readable(errors: Iterable[Mapping[str, Any]], skip: int = 0) -> list[tuple[str, str]]:
     """(field, message) of each error, in the words of the interface."""
@@ -14,9 +16,6 @@ def readable(errors: Iterable[Mapping[str, Any]], skip: int = 0) -> list[tuple[s
     # A list with a bad item is not too short as well: the validator has only left that item out.
     told = [e for e in found if e["type"] != "too_short" or tuple(e["loc"]) not in wrong]
     return [(_field(e["loc"][skip:]), _message(e["type"], e["msg"], e.get("ctx") or {})) for e in told]
-
-
-_TAGS = frozenset({"http", "script", "python", "celery", "container", "artifact"})
 
 
 def _field(loc: Sequence[str | int]) -> str:
@@ -29,7 +28,7 @@ def _field(loc: Sequence[str | int]) -> str:
             or not (
                 (part.startswith("<") and part.endswith(">"))
                 or part == "[key]"
-                or (i == 1 and loc[0] == "target" and part in _TAGS)
+                or (i == 1 and loc[0] == "target" and part in TARGET_KINDS)
             )
         ]
     )

@@ -12,6 +12,7 @@ from horae import __version__
 from horae.config import Settings, private_places, process_environment, secret_variables, user_cache
 from horae.domain.errors import ConfigurationError
 from horae.domain.function import FunctionSign
+from horae.domain.kinds import TARGET_KINDS
 from horae.domain.targets.fields import Limits
 from horae.ports import Executor
 from horae.processes.host import this_host, told, told_dead
@@ -45,9 +46,7 @@ def executors_for(
         elif kind == "artifact":
             executors[kind] = _artifact(settings, commands, containers)
         else:
-            raise ConfigurationError(
-                f"HORAE_EXECUTORS names {kind!r}; this Horae has http, python, script, container and artifact"
-            )
+            raise ConfigurationError(f"HORAE_EXECUTORS names {kind!r}; this Horae has {', '.join(TARGET_KINDS)}")
     return executors
 
 

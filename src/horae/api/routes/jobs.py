@@ -19,6 +19,7 @@ from horae.api.views import PAGE_BYTES, fitting, job_json, job_reply, render
 from horae.domain import records
 from horae.domain.filters import JobFilter
 from horae.domain.job import JobSpec
+from horae.domain.kinds import ScheduleKind, TargetKind
 from horae.domain.records import JobRecord
 from horae.domain.states import JobStatus
 from horae.domain.unreadable import UnreadableSpec
@@ -33,8 +34,6 @@ router = APIRouter(prefix=PREFIX, tags=["jobs"])
 
 Reader = Annotated[Principal, Depends(allow("jobs:read"))]
 Writer = Annotated[Principal, Depends(allow("jobs:write"))]
-Kind = Literal["http", "script", "python", "celery", "container", "artifact"]
-Recurs = Literal["cron", "every", "at", "manual", "after"]
 Ended = Literal["succeeded", "failed", "cancelled"]
 Include = Literal["recent", "words", "recent,words"]
 RECENT = 20  # of the newest runs of each job
@@ -43,8 +42,8 @@ Sort = Literal["name", "-name", "created_at", "-created_at", "updated_at", "-upd
 
 async def job_filter(
     q: Annotated[str | None, Query(min_length=1, max_length=200, description="part of the name")] = None,
-    kind: Annotated[Kind | None, Query(description="of the target")] = None,
-    schedule: Annotated[Recurs | None, Query(description="the kind of the schedule")] = None,
+    kind: Annotated[TargetKind | None, Query(description="of the target")] = None,
+    schedule: Annotated[ScheduleKind | None, Query(description="the kind of the schedule")] = None,
     status: Annotated[JobStatus | None, Query(description="only those in this state")] = None,
     enabled: Annotated[bool | None, Query(description="only those that are on, or off")] = None,
     paused: Annotated[bool | None, Query(description="only those that are paused, or not")] = None,
