@@ -13,7 +13,7 @@ from bench.http import Client, api
 from bench.options import Options
 from bench.place import fresh
 from bench.worst import INPUT, loops, targets
-from horae.domain.template import TemplateFault, Work, fill_in
+from horae.domain.template import TemplateFault, TemplateWork, fill_in
 
 _OFTEN = 0.01  # seconds between two looks
 
@@ -75,7 +75,7 @@ def _rendering() -> float:
 
 
 def _filled_in(texts: list[str]) -> float:
-    work, began = Work(time.thread_time), time.thread_time()
+    work, began = TemplateWork(time.thread_time), time.thread_time()
     for text in texts:
         with suppress(TemplateFault):
             fill_in(text, lambda: {"input": INPUT, "run": {}, "job": {}, "secrets": {}}, work)

@@ -33,7 +33,7 @@ async def outcomes(*work: Any) -> list[Any]:
 
 
 async def invite(world: World, role: str, digest: str = "link", **how: Any) -> Any:
-    link = projects.Link(IDS.new(), role, digest, how.get("note"), how.get("expires_at"))
+    link = projects.InvitationLink(IDS.new(), role, digest, how.get("note"), how.get("expires_at"))
     return await world.store.transact(projects.invite, project_id=world.project, link=link, actor="user:ada")
 
 

@@ -24,7 +24,7 @@ async def member(world: World, who: User, role: str = "owner", project: str | No
 
 
 async def invite(world: World, who: User, digest: str, project: str | None = None, maker: Maker | None = None) -> None:
-    link = projects.Link(IDS.new(), "owner", digest, None, None)
+    link = projects.InvitationLink(IDS.new(), "owner", digest, None, None)
     await world.store.transact(
         projects.invite,
         project_id=project or world.project,

@@ -24,7 +24,7 @@ async def ask(world: World, worker_id: str) -> WorkerRecord:
 
 
 async def is_to_drain(world: World, worker_id: str) -> bool | None:
-    return await world.store.single(lambda tx: tx.processes.beat_worker(worker_id, Beat("idle", 0, 0)))
+    return await world.store.autocommit(lambda tx: tx.processes.beat_worker(worker_id, Beat("idle", 0, 0)))
 
 
 async def test_the_worker_finds_out_and_the_others_do_not(world: World):

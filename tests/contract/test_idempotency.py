@@ -6,18 +6,18 @@ from dataclasses import replace
 import pytest
 
 from horae.domain.errors import Conflict
-from horae.domain.idempotency import KEPT, Answer, Kept, Once
+from horae.domain.idempotency import KEPT, KeptAnswer, KeptRequest, Once
 from horae.lifecycle import idempotency
 from tests.contract.world import World, lost_reply
 
-ANSWER = Answer(202, {"location": "/api/v1/runs/1"}, "sealed")
+ANSWER = KeptAnswer(202, {"location": "/api/v1/runs/1"}, "sealed")
 
 
 def once(world: World, key: str = "a" * 64, request: str = "r" * 64) -> Once:
     return Once(world.project, key, request, world.ids.new())
 
 
-async def claim(world: World, asked: Once, *, reply_lost: bool = False) -> Kept:
+async def claim(world: World, asked: Once, *, reply_lost: bool = False) -> KeptRequest:
     verb = lost_reply(idempotency.claim) if reply_lost else idempotency.claim
     return await world.store.transact(verb, asked, [asked.request])
 
@@ -27,7 +27,7 @@ async def test_the_first_holds_it_and_the_second_waits(world: World):
     assert (await claim(world, one)).holder == one.holder
     second = await claim(world, two)
     assert (second.holder, second.status, second.taken_over) == (one.holder, None, False)
-    await world.store.single(idempotency.keep, one, ANSWER)
+    await world.store.autocommit(idempotency.keep, one, ANSWER)
     second = await claim(world, two)
     assert (second.status, second.headers, second.body) == (202, ANSWER.headers, "sealed")
 
@@ -49,7 +49,7 @@ async def test_of_many_at_once_one_holds_it(world: World):
     crowd = await world.crowd(6)
     asked = [once(world) for _ in crowd]
     found = await asyncio.gather(
-        *(one.store.single(idempotency.claim, mine, [mine.request]) for one, mine in zip(crowd, asked, strict=True))
+        *(one.store.autocommit(idempotency.claim, mine, [mine.request]) for one, mine in zip(crowd, asked, strict=True))
     )
     assert len({kept.holder for kept in found}) == 1
     assert sum(kept.holder == mine.holder for kept, mine in zip(found, asked, strict=True)) == 1
@@ -61,26 +61,26 @@ async def test_whoever_died_is_followed_by_one_other(world: World):
     crowd = [await world.later(seconds=31) for _ in range(5)]
     asked = [once(world) for _ in crowd]
     found = await asyncio.gather(
-        *(one.store.single(idempotency.claim, mine, [mine.request]) for one, mine in zip(crowd, asked, strict=True))
+        *(one.store.autocommit(idempotency.claim, mine, [mine.request]) for one, mine in zip(crowd, asked, strict=True))
     )
     heirs = [kept for kept, mine in zip(found, asked, strict=True) if kept.holder == mine.holder]
     assert [(kept.taken_over, kept.created_at) for kept in heirs] == [(True, begun.created_at)]
     # The first one was only slow: what it says now is not kept.
-    await world.store.single(idempotency.keep, first, ANSWER)
+    await world.store.autocommit(idempotency.keep, first, ANSWER)
     assert (await claim(world, once(world))).status is None
 
 
 async def test_what_was_refused_may_be_sent_again_in_another_form(world: World):
     asked = once(world)
     await claim(world, asked)
-    await world.store.single(idempotency.release, asked, refused=True)
+    await world.store.autocommit(idempotency.release, asked, refused=True)
     assert (await claim(world, once(world, request="s" * 64))).taken_over is False
 
 
 async def test_after_a_failure_the_next_may_try_at_once(world: World):
     asked, again = once(world), once(world)
     await claim(world, asked)
-    await world.store.single(idempotency.release, asked, refused=False)
+    await world.store.autocommit(idempotency.release, asked, refused=False)
     kept = await claim(world, again)
     assert (kept.holder, kept.taken_over) == (again.holder, True)
 
@@ -89,14 +89,14 @@ async def test_nobody_releases_what_is_not_theirs(world: World):
     asked = once(world)
     await claim(world, asked)
     for refused in (True, False):
-        await world.store.single(idempotency.release, replace(asked, holder=world.ids.new()), refused=refused)
+        await world.store.autocommit(idempotency.release, replace(asked, holder=world.ids.new()), refused=refused)
     assert (await claim(world, once(world))).holder == asked.holder
 
 
 async def test_a_day_later_it_is_forgotten(world: World):
     asked = once(world)
     await claim(world, asked)
-    await world.store.single(idempotency.keep, asked, ANSWER)
+    await world.store.autocommit(idempotency.keep, asked, ANSWER)
     soon = await world.later(seconds=KEPT - 60)
     assert (await claim(soon, once(world))).status == 202
     late = await world.later(seconds=KEPT + 60)

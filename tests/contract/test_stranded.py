@@ -7,18 +7,18 @@ from typing import Any
 
 from horae.domain.stranded import in_short, in_words
 from horae.lifecycle.queues import pause_queue
-from horae.lifecycle.stranded import Found, find_stranded
+from horae.lifecycle.stranded import StrandedRuns, find_stranded
 from tests.contract.explaining import alive, beat
 from tests.contract.world import IDS, World
 
 CONTAINER: dict[str, Any] = {"target": {"kind": "container", "image": "busybox"}}
 
 
-async def find(world: World) -> Found:
+async def find(world: World) -> StrandedRuns:
     return await world.store.read(find_stranded, offline_after=180.0)
 
 
-def told(found: Found) -> list[tuple[str, str, int]]:
+def told(found: StrandedRuns) -> list[tuple[str, str, int]]:
     return [(one.queue, one.needs, one.runs) for one in found.stranded]
 
 

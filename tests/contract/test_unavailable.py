@@ -9,7 +9,8 @@ import pytest
 from horae.clock import SystemClock
 from horae.domain.errors import StoreUnavailable
 from horae.ports import Transaction
-from horae.store import open_store, vigil
+from horae.store import open_store
+from horae.store import watchdog as vigil
 from horae.store.store import SqlStore, SqlTransaction
 from tests.contract.kinds import on_postgresql, on_servers
 from tests.contract.test_errors import connection_of, queue, queues, say

@@ -21,7 +21,7 @@ from horae.lifecycle.edit import edit_job
 from horae.lifecycle.give_back import GivenBack, give_back
 from horae.lifecycle.redrive import DISCARD, REDRIVE, Resolution, carry_on, resolve
 from horae.ports import Transaction
-from horae.processes.definitions import Definitions
+from horae.processes.definitions import DefinitionCache
 from tests.contract.damage import FORMS, damage, emptied, newer_kind, newer_zone, put, tear
 from tests.contract.explaining import alive, of_job, of_run
 from tests.contract.world import ALL_SHARDS, FAILED, World, ids, spec
@@ -166,7 +166,7 @@ async def test_a_worker_reads_it_again_each_time(world: World) -> None:
     worker = await alive(world)
     job = await world.job()
     (row,) = await world.rows("SELECT spec FROM job_versions")
-    definitions = Definitions(world.store, worker.id)
+    definitions = DefinitionCache(world.store, worker.id)
     await world.trigger(job)
     await damage(world, job, newer_kind)
     assert await definitions.of(await world.claim()) == {}

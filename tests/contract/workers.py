@@ -39,7 +39,7 @@ class Workers(Opened):
         again: bool = False,
     ) -> Claims:
         """A claim, and then the question when there is more, as a worker asks it."""
-        taken = await (self.store.transact if again or project_ids else self.store.single)(
+        taken = await (self.store.transact if again or project_ids else self.store.autocommit)(
             lost_reply(claim.claim) if reply_lost else claim.claim,
             claimant=Claimant(worker or self.ids.new(), offers, project_ids),
             token=token or self.ids.new(),

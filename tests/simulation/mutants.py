@@ -13,7 +13,7 @@ from horae.domain import firing, openings
 from horae.domain import outcome as outcomes
 from horae.lifecycle import backfill, callback, ended, follow, recover, settle, submit
 from horae.processes.claimer import Claimer
-from horae.processes.duties.fire import Fire
+from horae.processes.duties.fire import FireDuty
 from horae.processes.heartbeat import Heartbeat
 from horae.processes.prefetch import Prefetch, Ready
 from horae.store.gates import GateTable
@@ -111,11 +111,11 @@ def _worker_waits_for_hints() -> list[Patch]:
 
 
 def _scheduler_waits_for_hints() -> list[Patch]:
-    def until(self: Fire, seconds: float | None, *, busy: bool = False) -> float:
+    def until(self: FireDuty, seconds: float | None, *, busy: bool = False) -> float:
         self._due = True
         return 10_000.0 if seconds is None else max(seconds, 0.01)
 
-    return [(Fire, "_until", until)]
+    return [(FireDuty, "_until", until)]
 
 
 def _lease_is_overrated() -> list[Patch]:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from horae.store.dialects.base import Connection, Dialect, Params, Row
-from horae.store.dialects.link import Link
+from horae.store.dialects.link import ServerLink
 from horae.store.store import SqlStore
 from tests.contract.world import IDS
 from tests.simulation.rewrites import rewritten
@@ -46,7 +46,7 @@ class Stepped:
     """A connection that does one thing at a time, when it is told to."""
 
     def __init__(self, inner: Connection, party: Party) -> None:
-        assert isinstance(inner, Link)
+        assert isinstance(inner, ServerLink)
         self._inner: Any = inner
         self._party = party
         party.number = inner.number

@@ -120,7 +120,7 @@ class Year(World):
 async def _carry_out(somebody: Somebody, store: Any) -> None:
     """Claims and ends a few runs, some of them badly."""
     token, chance = somebody.ids.new(), somebody.chance
-    found = await store.single(
+    found = await store.autocommit(
         claim.claim,
         claimant=Claimant(store.process.id, ["python:work"]),
         token=token,

@@ -14,13 +14,13 @@ from starlette.responses import Response
 from horae import __version__
 from horae.api import cors, errors, idempotency, openapi
 from horae.api.auth import public
+from horae.api.authenticator import Authenticator
 from horae.api.body import described_models
-from horae.api.context import ApiSettings, Context
+from horae.api.context import ApiSettings, RequestContext
 from horae.api.examples import illustrate
-from horae.api.gate import Gate
 from horae.api.head import Head
+from horae.api.late_answers import Notes
 from horae.api.named_queues import NamedQueues
-from horae.api.notes import Notes
 from horae.api.portal import Portal
 from horae.api.quota_refusals import QuotaRefusals
 from horae.api.routes import (
@@ -83,8 +83,8 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider:
     )
     lookout = Lookout(store, clock, settings.offline_after)
     named = NamedQueues(store, clock)
-    app.state.context = Context(store, settings, ids, clock, Keyring(*settings.keys), lookout, named, provider)
-    app.state.gate = Gate(app.state.context)
+    app.state.context = RequestContext(store, settings, ids, clock, Keyring(*settings.keys), lookout, named, provider)
+    app.state.gate = Authenticator(app.state.context)
     app.state.notes = Notes(app.state.context)
     app.state.quota_refusals = QuotaRefusals(store, clock)
     app.state.watches = Watches(app.state.context)
@@ -99,7 +99,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider:
         app.router.routes.extend(module.router.routes)  # `include_router` would make each route a second time
     app.add_api_route("/openapi.json", _openapi, dependencies=[Depends(public)], include_in_schema=False)
     app.openapi = lambda: _describe(app)  # type: ignore[method-assign]
-    app.add_middleware(idempotency.Keeper, context=app.state.context, notes=app.state.notes)
+    app.add_middleware(idempotency.IdempotencyMiddleware, context=app.state.context, notes=app.state.notes)
     app.add_middleware(Head)
     app.add_middleware(Portal, folder=settings.portal)
     app.add_middleware(Rescue)

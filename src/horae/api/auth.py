@@ -17,8 +17,8 @@ from fastapi import Request
 
 from horae.api import idempotency, query, tokens
 from horae.api.address import crowd
+from horae.api.authenticator import Authenticator
 from horae.api.errors import Malformed, TooManyRequests, Unauthenticated
-from horae.api.gate import Gate
 from horae.domain.account import Account, Maker, Place, User
 from horae.domain.errors import NotAllowed, NotFound
 from horae.domain.job import JobSpec
@@ -86,7 +86,7 @@ async def authenticate(request: Request) -> Caller:
     text = text.strip()
     if scheme.lower() != "bearer" or not text:
         raise Unauthenticated("sign in, or send your API key as `Authorization: Bearer <key>`")
-    gate: Gate = request.app.state.gate
+    gate: Authenticator = request.app.state.gate
     is_key = text.startswith("horae_")
     try:
         caller = await (_by_key(gate, request, text) if is_key else _by_session(gate, text))
@@ -101,7 +101,7 @@ async def authenticate(request: Request) -> Caller:
     return caller
 
 
-async def _by_key(gate: Gate, request: Request, text: str) -> Caller:
+async def _by_key(gate: Authenticator, request: Request, text: str) -> Caller:
     prefix = tokens.prefix_of(text) or ""
     if not gate.met(prefix):  # a session's token is signed: whether to look it up is known without this
         gate.strangers.check(crowd(gate.proxies.address(request)))
@@ -121,7 +121,7 @@ def _key_caller(key: KeyRecord) -> Caller:
     return Caller(actor, is_admin, (place,), key_id=key.id, key_prefix=key.prefix, maker_id=key.maker_id)
 
 
-async def _by_session(gate: Gate, text: str) -> Caller:
+async def _by_session(gate: Authenticator, text: str) -> Caller:
     claims = gate.access.read(text)
     account: Account | None = await gate.account(claims.session_id) if claims else None
     if claims is None or account is None or account.user.id != claims.user_id:
@@ -134,7 +134,7 @@ def _session_caller(account: Account, session_id: str) -> Caller:
     return Caller(f"user:{user.username}", user.is_admin, account.places, user, session_id)
 
 
-async def caller_again(gate: Gate, caller: Caller) -> Caller | None:
+async def caller_again(gate: Authenticator, caller: Caller) -> Caller | None:
     """The same caller as they are now; None if their key or session is no longer good."""
     if caller.key_prefix is not None:
         key = await gate.key(caller.key_prefix)
@@ -206,7 +206,7 @@ async def _any_place(request: Request, caller: Caller, ref: str) -> Place | None
 async def _project(request: Request, ref: str) -> Place | None:
     if len(ref) > 200 or "\x00" in ref:  # which PostgreSQL cannot be asked for
         return None
-    gate: Gate = request.app.state.gate
+    gate: Authenticator = request.app.state.gate
     project = await gate.project(ref)
     return None if project is None else Place(project.id, project.slug, project.name, "admin")
 

@@ -54,7 +54,7 @@ LONG_PAGES = 4  # that are put together at a time; each takes many times its len
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class RequestContext:
     store: Store
     settings: ApiSettings
     ids: Ids
@@ -68,9 +68,9 @@ class Context:
     stopping: asyncio.Event = field(default_factory=asyncio.Event)  # answers that go on are to end
 
 
-async def context(request: Request) -> Context:
+async def context(request: Request) -> RequestContext:
     # `async`, like every dependency here: FastAPI sends plain functions to a thread, which costs more than they do.
-    found: Context = request.app.state.context
+    found: RequestContext = request.app.state.context
     if request.method == "GET":
         return found
     ids = RequestIds(request.scope["state"], found.ids)
@@ -98,4 +98,4 @@ class RequestIds:
         return found
 
 
-Ctx = Annotated[Context, Depends(context)]
+Ctx = Annotated[RequestContext, Depends(context)]

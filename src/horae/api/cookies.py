@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from fastapi import Request, Response
 
-from horae.api.gate import Gate
+from horae.api.authenticator import Authenticator
 from horae.domain.account import IDLE_SESSION, PORTAL
 from horae.domain.errors import NotAllowed
 
@@ -19,7 +19,7 @@ def wanted(request: Request) -> bool:
     return request.headers.get("horae-client") == PORTAL
 
 
-def given(request: Request, gate: Gate, public_url: str | None) -> str | None:
+def given(request: Request, gate: Authenticator, public_url: str | None) -> str | None:
     """The token in the cookie; refused if another site's page made the browser send it."""
     token = request.cookies.get(NAME)
     if token is not None and not _own_page(request, public_url, gate.proxies.https(request)):
@@ -30,7 +30,7 @@ def given(request: Request, gate: Gate, public_url: str | None) -> str | None:
     return token
 
 
-def put(response: Response, request: Request, gate: Gate, token: str, public_url: str | None) -> None:
+def put(response: Response, request: Request, gate: Authenticator, token: str, public_url: str | None) -> None:
     response.set_cookie(
         NAME,
         token,
@@ -42,7 +42,7 @@ def put(response: Response, request: Request, gate: Gate, token: str, public_url
     )
 
 
-def secure(request: Request, gate: Gate, public_url: str | None) -> bool:
+def secure(request: Request, gate: Authenticator, public_url: str | None) -> bool:
     return gate.proxies.https(request) or (public_url or "").startswith("https://")
 
 

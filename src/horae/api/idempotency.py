@@ -17,11 +17,11 @@ from fastapi import FastAPI, Request, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from horae.api.body import read_bytes
-from horae.api.context import Context, origin_of
+from horae.api.context import RequestContext, origin_of
 from horae.api.errors import problem
-from horae.api.notes import Notes
+from horae.api.late_answers import Notes
 from horae.domain.errors import Conflict, InvalidInput, StoreUnavailable
-from horae.domain.idempotency import Answer, DerivedIds, Kept, Once
+from horae.domain.idempotency import DerivedIds, KeptAnswer, KeptRequest, Once
 from horae.domain.secret import CannotOpen, Sealed
 from horae.lifecycle import idempotency
 
@@ -54,12 +54,12 @@ class KeyInUse(Conflict):
 
 async def enter(request: Request, caller: str, project_id: str | None) -> None:
     """Makes the request's key ours; or raises the answer, or why there is none."""
-    context: Context = request.app.state.context
+    context: RequestContext = request.app.state.context
     once, known_as = await _once(context, request, caller, project_id or _NOBODY)
     deadline, pause = context.clock.monotonic() + _PATIENCE, _POLL
     while True:
         try:
-            kept = await context.store.single(idempotency.claim, once, known_as)
+            kept = await context.store.autocommit(idempotency.claim, once, known_as)
         except StoreUnavailable:  # it may be ours nevertheless, taken over from an earlier try
             request.app.state.notes.write_later(idempotency.release, once, refused=False)
             raise
@@ -77,7 +77,7 @@ async def enter(request: Request, caller: str, project_id: str | None) -> None:
     origin_of(request).repeated = kept.taken_over
 
 
-async def _once(context: Context, request: Request, caller: str, project_id: str) -> tuple[Once, Sequence[str]]:
+async def _once(context: RequestContext, request: Request, caller: str, project_id: str) -> tuple[Once, Sequence[str]]:
     given = request.headers.getlist(HEADER)
     if len(given) > 1 or not _KEY.fullmatch(given[0]):
         raise InvalidInput("Idempotency-Key", "must be 1 to 255 printable ASCII characters")
@@ -90,7 +90,7 @@ async def _once(context: Context, request: Request, caller: str, project_id: str
     return Once(project_id, digest, requests[0], context.ids.new()), requests
 
 
-def _response(context: Context, once: Once, kept: Kept) -> Response:
+def _response(context: RequestContext, once: Once, kept: KeptRequest) -> Response:
     key_id, _, text = (kept.body or "").partition(":")
     try:
         body = context.seals.open(Sealed(once.project_id, _name(once), text, key_id))
@@ -118,10 +118,10 @@ async def _in_use(request: Request, error: Exception) -> Response:
     return problem(request.state.id, 409, str(error), headers={"retry-after": "1"})
 
 
-class Keeper:
+class IdempotencyMiddleware:
     """Keeps the answers to requests that have a claim, before anybody gets them."""
 
-    def __init__(self, app: ASGIApp, *, context: Context, notes: Notes) -> None:
+    def __init__(self, app: ASGIApp, *, context: RequestContext, notes: Notes) -> None:
         self._app, self._context, self._notes = app, context, notes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -157,7 +157,7 @@ class Keeper:
         once = claim.once
         sealed = self._context.seals.seal(once.project_id, _name(once), base64.b64encode(body).decode())
         headers = {name.decode(): value.decode() for name, value in start["headers"] if name.lower() in _HEADERS}
-        answer = Answer(start["status"], headers, f"{sealed.key_id}:{sealed.text}")
+        answer = KeptAnswer(start["status"], headers, f"{sealed.key_id}:{sealed.text}")
         await self._notes.write(idempotency.keep, once, answer)
 
     async def _end(self, claim: Claim | None, status: int) -> None:

@@ -12,7 +12,7 @@ from pydantic import AfterValidator
 
 from horae.api import cursor as cursors
 from horae.api.auth import Caller, Principal
-from horae.api.context import Context
+from horae.api.context import RequestContext
 from horae.domain.errors import InvalidInput, NotFound, StaleVersion
 from horae.domain.ids import is_id
 from horae.domain.instants import parse_instant
@@ -29,10 +29,10 @@ class Paging:
     limit: int
     cursor: str | None
 
-    def after(self, context: Context, principal: Principal | Caller, scope: str) -> str | None:
+    def after(self, context: RequestContext, principal: Principal | Caller, scope: str) -> str | None:
         return cursors.unseal(context.settings.keys, f"{principal.project_id}\0{scope}", self.cursor)
 
-    def next(self, context: Context, principal: Principal | Caller, scope: str, after: str | None) -> str | None:
+    def next(self, context: RequestContext, principal: Principal | Caller, scope: str, after: str | None) -> str | None:
         return cursors.seal(context.settings.secret_key, f"{principal.project_id}\0{scope}", after)
 
 

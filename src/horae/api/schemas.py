@@ -49,7 +49,7 @@ class RecurringJobBody(JobBody):
         return self
 
 
-class JobState(BaseModel):
+class JobStateView(BaseModel):
     """What a job's JSON holds beside its definition."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)

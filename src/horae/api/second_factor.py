@@ -11,10 +11,10 @@ from fastapi import Request
 
 from horae.api import signin
 from horae.api.address import crowd
+from horae.api.authenticator import Authenticator
 from horae.api.challenges import GOOD_FOR, Step
-from horae.api.context import Context
+from horae.api.context import RequestContext
 from horae.api.errors import ChallengeExpired, SecondFactorNeeded, Unauthenticated
-from horae.api.gate import Gate
 from horae.domain import totp
 from horae.domain.account import Credentials
 from horae.domain.lockout import ADDRESS
@@ -25,7 +25,7 @@ from horae.lifecycle import sessions
 WRONG = "this code is wrong or has already been used"
 
 
-def challenge(context: Context, gate: Gate, found: Credentials) -> None:
+def challenge(context: RequestContext, gate: Authenticator, found: Credentials) -> None:
     """Raises SecondFactorNeeded for those whose password does not suffice, or must not."""
     if found.user.second_factor:
         raise _needed(context, gate, found, "code")
@@ -33,12 +33,14 @@ def challenge(context: Context, gate: Gate, found: Credentials) -> None:
         raise _needed(context, gate, found, "enrol")
 
 
-def _needed(context: Context, gate: Gate, found: Credentials, step: Step) -> SecondFactorNeeded:
+def _needed(context: RequestContext, gate: Authenticator, found: Credentials, step: Step) -> SecondFactorNeeded:
     token = gate.challenges.mint(step, found.user.id, found.password, context.clock.now())
     return SecondFactorNeeded(token, enrol=step == "enrol", expires_in=int(GOOD_FOR[step].total_seconds()))
 
 
-async def challenged(context: Context, gate: Gate, request: Request, step: Step, text: str) -> Credentials:
+async def challenged(
+    context: RequestContext, gate: Authenticator, request: Request, step: Step, text: str
+) -> Credentials:
     """Whose password was right a few minutes ago, and still is."""
     given = gate.challenges.read(step, text)
     found = await context.store.read(signin.credentials, given.user_id, _at(gate, request)) if given else None
@@ -49,7 +51,11 @@ async def challenged(context: Context, gate: Gate, request: Request, step: Step,
 
 
 async def check_code(
-    context: Context, gate: Gate, request: Request, found: Credentials, look: Callable[[], Awaitable[bool]]
+    context: RequestContext,
+    gate: Authenticator,
+    request: Request,
+    found: Credentials,
+    look: Callable[[], Awaitable[bool]],
 ) -> None:
     """Counts a try, then lets `look` say whether the code is right. Tries are counted apart from those of passwords:
     whoever has the password could clear those as often as they like."""
@@ -64,14 +70,14 @@ async def check_code(
     await context.store.transact(sessions.forgive, account=account, others=[address])
 
 
-def _at(gate: Gate, request: Request) -> str:
+def _at(gate: Authenticator, request: Request) -> str:
     return crowd(gate.proxies.address(request))
 
 
 class Enrolment:
     """A new secret, as it is stored and as its owner sees it, once."""
 
-    def __init__(self, context: Context, found: Credentials) -> None:
+    def __init__(self, context: RequestContext, found: Credentials) -> None:
         self._secret = secrets.token_bytes(totp.SECRET_BYTES)
         host = urlsplit(context.settings.public_url).netloc if context.settings.public_url else None
         self._uri = totp.uri(self._secret, found.user.username, host)

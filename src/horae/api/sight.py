@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from horae.api.auth import Principal
-from horae.api.context import Context
+from horae.api.context import RequestContext
 from horae.domain.sight import EVERYTHING, Sight
 from horae.lifecycle.sight import sight
 
 
-async def sight_of(context: Context, principal: Principal) -> Sight:
+async def sight_of(context: RequestContext, principal: Principal) -> Sight:
     return EVERYTHING if principal.role == "admin" else await sight_within(context, principal.project_id)
 
 
-async def sight_within(context: Context, project_id: str) -> Sight:
+async def sight_within(context: RequestContext, project_id: str) -> Sight:
     """That of members."""
     named = await context.named_queues.of(project_id)
     return await context.store.read(sight, project_id, named=named)

@@ -10,9 +10,9 @@ from fastapi import Request, Response
 
 from horae.api import cookies
 from horae.api.address import crowd
-from horae.api.context import Context
+from horae.api.authenticator import Authenticator
+from horae.api.context import RequestContext
 from horae.api.errors import TooManyRequests, Unauthenticated
-from horae.api.gate import Gate
 from horae.api.jwt import GOOD_FOR, Claims
 from horae.api.passwords import outdated
 from horae.api.refusals import name_digest
@@ -27,11 +27,13 @@ _REMEMBERED = 100  # sign-ins of a user among which an address is looked for
 WRONG = "the username or the password is wrong"  # the same words whichever it is, and whether there is such a user
 
 
-def address_bucket(gate: Gate, request: Request) -> str:
+def address_bucket(gate: Authenticator, request: Request) -> str:
     return f"address:{crowd(gate.proxies.address(request))}"
 
 
-async def admit(context: Context, gate: Gate, request: Request, buckets: dict[str, Lockout], **about: Any) -> None:
+async def admit(
+    context: RequestContext, gate: Authenticator, request: Request, buckets: dict[str, Lockout], **about: Any
+) -> None:
     user: User | None = about.get("user")
     wait = await context.store.transact(sessions.admit, buckets=buckets, user=user)
     if wait > 0:
@@ -40,7 +42,9 @@ async def admit(context: Context, gate: Gate, request: Request, buckets: dict[st
         raise TooManyRequests("too many tries: wait a while before the next one", retry_after=math.ceil(wait))
 
 
-async def check_password(context: Context, gate: Gate, request: Request, username: str, password: str) -> Credentials:
+async def check_password(
+    context: RequestContext, gate: Authenticator, request: Request, username: str, password: str
+) -> Credentials:
     """Whose password this is. It costs one try of the account and of the address, which success gives back."""
     at = crowd(gate.proxies.address(request))
     found, known = await context.store.read(credentials, username.lower(), at)
@@ -65,7 +69,9 @@ def _account_bucket(username: str, user: User | None, known_at: str | None) -> s
     return f"account:{user.id}" if known_at is None else f"account:{user.id} at {known_at}"
 
 
-async def open_session(context: Context, gate: Gate, request: Request, found: Credentials) -> tuple[User, str, str]:
+async def open_session(
+    context: RequestContext, gate: Authenticator, request: Request, found: Credentials
+) -> tuple[User, str, str]:
     """The user, the session's id and its first refresh token."""
     session, token = new_session(context, gate, request, found.user.id)
     user = await context.store.transact(sessions.open_session, session=session, checked=found.password)
@@ -74,7 +80,7 @@ async def open_session(context: Context, gate: Gate, request: Request, found: Cr
     return user, session.id, token
 
 
-def new_session(context: Context, gate: Gate, request: Request, user_id: str) -> tuple[NewSession, str]:
+def new_session(context: RequestContext, gate: Authenticator, request: Request, user_id: str) -> tuple[NewSession, str]:
     """One to be opened, and its first refresh token."""
     session_id = context.ids.new()
     token, digest = gate.refresh.mint(session_id, 1)
@@ -82,7 +88,7 @@ def new_session(context: Context, gate: Gate, request: Request, user_id: str) ->
     return NewSession(session_id, user_id, digest, client_of(request), address), token
 
 
-async def modernise(context: Context, gate: Gate, found: Credentials, password: str) -> Credentials:
+async def modernise(context: RequestContext, gate: Authenticator, found: Credentials, password: str) -> Credentials:
     """Hashes a password anew whose hash was made with parameters of other times: only now is it known."""
     if not outdated(found.password):
         return found
@@ -92,7 +98,7 @@ async def modernise(context: Context, gate: Gate, found: Credentials, password: 
 
 
 def tokens_json(
-    context: Context, gate: Gate, user: User, session_id: str, refresh_token: str | None
+    context: RequestContext, gate: Authenticator, user: User, session_id: str, refresh_token: str | None
 ) -> dict[str, object]:
     access = gate.access.mint(Claims(user.id, session_id), context.clock.now())
     seconds = int(GOOD_FOR.total_seconds())
@@ -104,7 +110,7 @@ def client_of(request: Request) -> str:
 
 
 def tokens_reply(
-    request: Request, context: Context, gate: Gate, found: dict[str, object], *, by_cookie: bool = False
+    request: Request, context: RequestContext, gate: Authenticator, found: dict[str, object], *, by_cookie: bool = False
 ) -> Response:
     """What came as a cookie goes back as one, whatever else the request says: no script gets to see it."""
     if not by_cookie and not cookies.wanted(request):

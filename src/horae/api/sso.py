@@ -16,8 +16,8 @@ from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
 from horae.api import cookies
-from horae.api.context import Context
-from horae.api.gate import Gate
+from horae.api.authenticator import Authenticator
+from horae.api.context import RequestContext
 from horae.domain.account import Session
 from horae.domain.errors import InvalidInput, NotFound
 from horae.domain.secret import CannotOpen, Sealed
@@ -38,7 +38,7 @@ _LONGEST_TOKEN = 16_384
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class SignInAttempt:
     """A sign-in that was begun; the browser keeps it, sealed. `link` is the session whose user is to be linked."""
 
     state: str
@@ -54,16 +54,18 @@ class Attempt:
         return Attempted(self.state, self.nonce, self.verifier)
 
 
-def provider_of(context: Context) -> Provider:
+def provider_of(context: RequestContext) -> Provider:
     if context.provider is None:
         raise NotFound("single sign-on is not set up on this server")
     return context.provider
 
 
-def begin(context: Context, gate: Gate, request: Request, next_path: str, link: str | None = None) -> Attempt:
+def begin(
+    context: RequestContext, gate: Authenticator, request: Request, next_path: str, link: str | None = None
+) -> SignInAttempt:
     state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
     secure = cookies.secure(request, gate, context.settings.public_url)
-    return Attempt(state, nonce, verifier, own_path(next_path), context.clock.now().timestamp(), secure, link)
+    return SignInAttempt(state, nonce, verifier, own_path(next_path), context.clock.now().timestamp(), secure, link)
 
 
 def own_path(path: str) -> str:
@@ -75,7 +77,7 @@ def own_path(path: str) -> str:
     return path
 
 
-def keep(context: Context, response: Response, attempt: Attempt) -> None:
+def keep(context: RequestContext, response: Response, attempt: SignInAttempt) -> None:
     """As a cookie that comes back with a link of the provider (Lax)."""
     sealed = context.seals.seal(_PLACE, _ATTEMPT, orjson.dumps(asdict(attempt)).decode())
     text = base64.urlsafe_b64encode(base64.b64decode(sealed.text)).decode().rstrip("=")
@@ -90,7 +92,7 @@ def keep(context: Context, response: Response, attempt: Attempt) -> None:
     )
 
 
-def begun(context: Context, gate: Gate, request: Request, state: str) -> Attempt | None:
+def begun(context: RequestContext, gate: Authenticator, request: Request, state: str) -> SignInAttempt | None:
     """What this browser began under this state; None if it did not, or too long ago."""
     if not _STATE.fullmatch(state):
         return None
@@ -98,14 +100,14 @@ def begun(context: Context, gate: Gate, request: Request, state: str) -> Attempt
     key_id, _, text = request.cookies.get(name, "").partition(".")
     try:
         raw = base64.b64encode(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))).decode()
-        found = Attempt(**orjson.loads(context.seals.open(Sealed(_PLACE, _ATTEMPT, raw, key_id))))
+        found = SignInAttempt(**orjson.loads(context.seals.open(Sealed(_PLACE, _ATTEMPT, raw, key_id))))
     except (ValueError, TypeError, CannotOpen):
         return None
     age = context.clock.now().timestamp() - found.at
     return found if hmac.compare_digest(found.state, state) and -60 <= age <= GOOD_FOR else None
 
 
-def go(attempt: Attempt | None, told: str) -> Response:
+def go(attempt: SignInAttempt | None, told: str) -> Response:
     """Back to the portal, which says how it went; the attempt is over."""
     response = RedirectResponse(f"{attempt.next if attempt else '/'}#sso={told}", 303)
     if attempt is not None:
@@ -114,12 +116,14 @@ def go(attempt: Attempt | None, told: str) -> Response:
     return response
 
 
-def refused(gate: Gate, request: Request, attempt: Attempt | None, refusal: Refusal, why: str) -> Response:
+def refused(
+    gate: Authenticator, request: Request, attempt: SignInAttempt | None, refusal: Refusal, why: str
+) -> Response:
     gate.refusals.note(request, "sso", reason=str(refusal), why=why)
     return go(attempt, str(refusal))
 
 
-def seal_token(context: Context, session_id: str, id_token: str) -> str | None:
+def seal_token(context: RequestContext, session_id: str, id_token: str) -> str | None:
     """For the provider, when its user signs out. One that is very long is not kept: it is a convenience."""
     if len(id_token) > _LONGEST_TOKEN:
         return None
@@ -127,7 +131,7 @@ def seal_token(context: Context, session_id: str, id_token: str) -> str | None:
     return f"{sealed.key_id}:{sealed.text}"
 
 
-async def sign_out_url(context: Context, session: Session) -> str | None:
+async def sign_out_url(context: RequestContext, session: Session) -> str | None:
     """Where a browser ends its session at the provider as well; None if it need not, or cannot."""
     provider, public_url = context.provider, context.settings.public_url
     if provider is None or public_url is None or session.provider_token is None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from horae.api.auth import Principal, caller_again
+from horae.api.authenticator import Authenticator
 from horae.api.errors import Unauthenticated
-from horae.api.gate import Gate
 from horae.domain.errors import StoreUnavailable
 
 LIFETIME = 900  # seconds: then clients ask again, after the last event that they got
@@ -17,7 +17,7 @@ class Stay:
     """Asks the gate, which remembers for a few seconds: cheap enough to be asked before everything that is sent, so
     that nothing is sent any later than a new request would be refused."""
 
-    gate: Gate
+    gate: Authenticator
     principal: Principal
     permission: str
 

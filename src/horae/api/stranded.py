@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from horae.lifecycle.stranded import Found, find_stranded
+from horae.lifecycle.stranded import StrandedRuns, find_stranded
 from horae.ports import Clock, Store
 
 _FRESH = 5.0  # seconds
@@ -17,11 +17,11 @@ _PATIENCE = 1.0  # seconds that a request waits for it
 class Lookout:
     def __init__(self, store: Store, clock: Clock, offline_after: float, *, fresh: float = _FRESH) -> None:
         self._store, self._clock, self._offline_after, self._fresh = store, clock, offline_after, fresh
-        self._found: Found | None = None
+        self._found: StrandedRuns | None = None
         self._until = self._took = 0.0
         self._looking: asyncio.Task[None] | None = None
 
-    async def found(self) -> Found | None:
+    async def found(self) -> StrandedRuns | None:
         """None as long as nothing is known."""
         if self._found is None or self._clock.monotonic() >= self._until:
             if self._looking is None or self._looking.done():
@@ -32,7 +32,7 @@ class Lookout:
                 self._looking.result()
         return self._found
 
-    async def of(self, project_id: str) -> Found | None:
+    async def of(self, project_id: str) -> StrandedRuns | None:
         """What is of one project."""
         found = await self.found()
         if found is None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import structlog
 
 from horae.api import events
-from horae.api.context import Context
+from horae.api.context import RequestContext
 from horae.api.sight import sight_within
 from horae.api.views import run_json, worker_json
 from horae.domain.changes import Seen
@@ -54,7 +54,7 @@ def position(text: str | None) -> tuple[int, int] | None:
     return int(at), int(place)
 
 
-class Follower:
+class EventFollower:
     def __init__(self) -> None:
         self.queue: asyncio.Queue[Event] = asyncio.Queue(BACKLOG)
         self.dropped = False
@@ -66,17 +66,17 @@ class Follower:
             self.dropped = True
 
 
-class Watch:
+class ProjectWatch:
     """What happens in one project."""
 
-    def __init__(self, context: Context, project_id: str) -> None:
+    def __init__(self, context: RequestContext, project_id: str) -> None:
         self._context, self._project_id = context, project_id
         self._seen = changes.NOTHING
         self._since: datetime | None = None
         self._told: OrderedDict[str, None] = OrderedDict()  # entries of the audit trail, found again by looking back
         self._past: deque[Event] = deque(maxlen=REMEMBERED)
         self._began: int | None = None  # nothing from before this is remembered
-        self.followers: set[Follower] = set()
+        self.followers: set[EventFollower] = set()
         self._looking = asyncio.Lock()
 
     async def look(self) -> None:
@@ -145,25 +145,25 @@ class Watch:
 class Watches:
     """One for each project that somebody follows."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: RequestContext) -> None:
         self._context = context
-        self._watches: dict[str, Watch] = {}
+        self._watches: dict[str, ProjectWatch] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def follow(self, project_id: str) -> tuple[Watch, Follower]:
+    async def follow(self, project_id: str) -> tuple[ProjectWatch, EventFollower]:
         watch = self._watches.get(project_id)
         if watch is None:
-            watch = self._watches[project_id] = Watch(self._context, project_id)
+            watch = self._watches[project_id] = ProjectWatch(self._context, project_id)
             task = asyncio.create_task(self._go_on(project_id, watch))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         if not watch.begun:
             await watch.look()  # what comes after the answer has begun is told
-        follower = Follower()
+        follower = EventFollower()
         watch.followers.add(follower)
         return watch, follower
 
-    async def _go_on(self, project_id: str, watch: Watch) -> None:
+    async def _go_on(self, project_id: str, watch: ProjectWatch) -> None:
         idle, failing = 0.0, False
         try:
             while idle < LINGER and not self._context.stopping.is_set():

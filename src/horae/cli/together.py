@@ -20,7 +20,7 @@ from typing import IO
 from horae.cli.demo import add_examples
 from horae.cli.fork import Work
 from horae.cli.terminal import Terminal
-from horae.cli.tree import Plan, Tree
+from horae.cli.tree import ProcessPlan, Tree
 from horae.config import PREFIX, Settings
 from horae.domain.errors import ConfigurationError, HoraeError
 
@@ -48,7 +48,7 @@ def run(
 async def _run(settings: Settings, children: dict[str, Work], examples: Work | None, colour: bool) -> int:
     terminal = Terminal(sys.stdout.fileno(), colour=colour)
     drain = {"worker": settings.drain_timeout + settings.grace}
-    plans = [Plan(name, work, SLACK + drain.get(name, 0)) for name, work in children.items()]
+    plans = [ProcessPlan(name, work, SLACK + drain.get(name, 0)) for name, work in children.items()]
     tree = Tree(plans, terminal)
     greeting = asyncio.create_task(_greet(settings, tree, terminal, examples))
     try:
@@ -144,7 +144,7 @@ async def _greet(settings: Settings, tree: Tree, terminal: Terminal, examples: W
     for line in _greeting(settings):
         terminal.say(line)
     if examples is not None:
-        await tree.once(Plan("demo", examples, SLACK))
+        await tree.once(ProcessPlan("demo", examples, SLACK))
 
 
 async def _answers(settings: Settings) -> bool:

@@ -30,7 +30,7 @@ RESTART_FIRST, RESTART_MAX, STEADY = 0.5, 30.0, 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ProcessPlan:
     """A child to run; `patience` is how many seconds it has to stop."""
 
     name: str
@@ -38,10 +38,10 @@ class Plan:
     patience: float
 
 
-class Child:
+class ChildProcess:
     """One process that was started."""
 
-    def __init__(self, plan: Plan, terminal: Terminal) -> None:
+    def __init__(self, plan: ProcessPlan, terminal: Terminal) -> None:
         self.plan = plan
         self.started = time.monotonic()
         self.lines = Lines(terminal, plan.name)
@@ -89,10 +89,10 @@ class Child:
 class Tree:
     """Runs the children until it is told to stop. `failure` then says what made it stop, if not a signal."""
 
-    def __init__(self, plans: Sequence[Plan], terminal: Terminal) -> None:
+    def __init__(self, plans: Sequence[ProcessPlan], terminal: Terminal) -> None:
         self._plans = plans
         self._terminal = terminal
-        self._children: dict[str, Child] = {}
+        self._children: dict[str, ChildProcess] = {}
         self._signals = 0
         self.stopping = asyncio.Event()
         self._hurry = asyncio.Event()
@@ -123,9 +123,9 @@ class Tree:
         self.failure = self.failure or failure
         self.stopping.set()
 
-    async def once(self, plan: Plan) -> int:
+    async def once(self, plan: ProcessPlan) -> int:
         """Runs one more process to its end; its exit code."""
-        child = self._children[plan.name] = Child(plan, self._terminal)
+        child = self._children[plan.name] = ChildProcess(plan, self._terminal)
         return await child.ended
 
     def _signalled(self) -> None:
@@ -148,12 +148,12 @@ class Tree:
         for child in self._children.values():
             child.signal(signal.SIGTERM)
 
-    async def _keep(self, plan: Plan) -> None:
+    async def _keep(self, plan: ProcessPlan) -> None:
         """Starts the child, and starts it again whenever it ends unasked."""
         delay = RESTART_FIRST
         while not self.stopping.is_set():
             try:
-                child = self._children[plan.name] = Child(plan, self._terminal)
+                child = self._children[plan.name] = ChildProcess(plan, self._terminal)
             except OSError as error:  # no more processes, or files
                 self.stop(f"{plan.name} cannot be started: {error.strerror}")
                 return
@@ -171,7 +171,7 @@ class Tree:
                     await self.stopping.wait()
             delay = min(2 * delay, RESTART_MAX)
 
-    async def _end(self, child: Child) -> None:
+    async def _end(self, child: ChildProcess) -> None:
         """Asks it to stop, and insists if it takes too long."""
         if not self._hurry.is_set():
             child.signal(signal.SIGTERM)

@@ -18,7 +18,7 @@ from horae.domain.schedule import AfterSchedule, ManualSchedule
 from horae.domain.standing import upcoming_after
 
 
-class Entry(NamedTuple):
+class AgendaEntry(NamedTuple):
     at: datetime
     job_id: str
     job_name: str
@@ -28,7 +28,7 @@ class Entry(NamedTuple):
 class Agenda:
     """Nothing is missing before `complete_until`."""
 
-    entries: list[Entry]
+    entries: list[AgendaEntry]
     complete_until: datetime
 
 
@@ -42,7 +42,7 @@ def agenda(jobs: Sequence[JobRecord], now: datetime, start: datetime, until: dat
     return Agenda(entries, until if more is None else more.at)
 
 
-def _occurrences(job: JobRecord, now: datetime, start: datetime, until: datetime) -> Iterator[Entry]:
+def _occurrences(job: JobRecord, now: datetime, start: datetime, until: datetime) -> Iterator[AgendaEntry]:
     schedule = job.spec.schedule
     if isinstance(schedule, ManualSchedule | AfterSchedule):
         return
@@ -53,5 +53,5 @@ def _occurrences(job: JobRecord, now: datetime, start: datetime, until: datetime
         at = next_open(schedule, calendar, after)
         if at is None or at >= until or closed_until(schedule.blackouts, schedule.timezone, at) is not None:
             return
-        yield Entry(at, job.id, job.spec.name)
+        yield AgendaEntry(at, job.id, job.spec.name)
         after, left = at, None if left is None else left - 1

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from horae.domain.job import JobSpec
 from horae.domain.run import Claimed
 from horae.domain.states import StopReason
-from horae.domain.template import Work, fill_in
+from horae.domain.template import TemplateWork, fill_in
 
 _QUICKLY_READ = 16_384  # characters of JSON
 
@@ -63,7 +63,7 @@ class Attempt:
     grace: float = 5.0
     lease: Lease = field(default_factory=Lease)
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # those that the target names
-    work: Work = field(default_factory=Work, repr=False)  # that its templates may do, all together
+    work: TemplateWork = field(default_factory=TemplateWork, repr=False)  # that its templates may do, all together
     _log: LogSink | None = field(default=None, repr=False)
     _values: dict[str, Any] | None = field(default=None, repr=False)
 

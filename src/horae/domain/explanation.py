@@ -56,7 +56,7 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TimelineEntry:
     """Something that happened to a run, or will; `waited_ms` passed since the entry before it, with `waited_for`."""
 
     at: datetime
@@ -74,7 +74,7 @@ class Explanation:
     at: datetime
     summary: str
     gates: tuple[Gate, ...]
-    timeline: tuple[Entry, ...] = ()
+    timeline: tuple[TimelineEntry, ...] = ()
 
     @property
     def cause(self) -> Gate | None:

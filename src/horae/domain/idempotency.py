@@ -22,7 +22,7 @@ class Once:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptRequest:
     """What the database holds under a key. Without a `status` it is being answered, or was when somebody died."""
 
     request: str
@@ -37,7 +37,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class KeptAnswer:
     status: int
     headers: dict[str, str]
     body: str  # sealed

@@ -37,18 +37,18 @@ class Redactor:
     def __bool__(self) -> bool:
         return self._possible is not None
 
-    def stream(self) -> Stream:
-        return Stream(self)
+    def stream(self) -> RedactedStream:
+        return RedactedStream(self)
 
     def redact(self, text: str) -> str:
         """A whole text at once."""
         if self._possible is None or self._possible.search(text) is None:
             return text
-        return Stream(self).write(text, last=True)
+        return RedactedStream(self).write(text, last=True)
 
     def redact_cut(self, text: str) -> str:
         """The same for a text that was cut: the beginning of a form at its end is replaced as well."""
-        stream = Stream(self)
+        stream = RedactedStream(self)
         return stream.write(text) + stream.cut()
 
     def places(self, text: str, *, last: bool) -> Iterator[tuple[int, int, str]]:
@@ -71,7 +71,7 @@ class Redactor:
                 return
 
 
-class Stream:
+class RedactedStream:
     """One stream of text that comes in pieces."""
 
     def __init__(self, redactor: Redactor) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from horae.domain.capacity import worker_name
-from horae.domain.explanation import Entry, Gate, brief, foremost, moment
+from horae.domain.explanation import Gate, TimelineEntry, brief, foremost, moment
 from horae.domain.facts import RunFacts
 from horae.domain.states import LIVE, AttemptOutcome, RunStatus, Trigger
 
@@ -26,13 +26,13 @@ class _Try(NamedTuple):
     error: str | None
 
 
-def timeline(facts: RunFacts, gates: list[Gate]) -> tuple[Entry, ...]:
+def timeline(facts: RunFacts, gates: list[Gate]) -> tuple[TimelineEntry, ...]:
     entries = [*_beginning(facts), *_attempts(facts), *_end(facts, gates)]
     if (ended := facts.run["finished_at"]) is not None:  # what was still to come did not
         entries = [entry for entry in entries if entry.at <= ended]
     # Stable: what happened at the same instant stays in the order of the flow.
     entries.sort(key=lambda entry: entry.at)
-    done: list[Entry] = []
+    done: list[TimelineEntry] = []
     for entry in entries:
         waited = entry.at - done[-1].at if done else None
         ms = None if waited is None else round(waited.total_seconds() * 1000)
@@ -40,7 +40,7 @@ def timeline(facts: RunFacts, gates: list[Gate]) -> tuple[Entry, ...]:
     return tuple(done)
 
 
-def _beginning(facts: RunFacts) -> list[Entry]:
+def _beginning(facts: RunFacts) -> list[TimelineEntry]:
     run = facts.run
     created, nominal = run["created_at"], run["scheduled_for"]
     entries = []
@@ -49,19 +49,19 @@ def _beginning(facts: RunFacts) -> list[Entry]:
             what = f"{run['occurrences']} occurrences, up to {moment(run['scheduled_until'])}"
         else:
             what = "its occurrence"
-        entries.append(Entry(nominal, "due", what))
+        entries.append(TimelineEntry(nominal, "due", what))
     if run["status"] == RunStatus.SKIPPED:  # it was made as it ended
         return entries
-    entries.append(Entry(created, "created", _made_by(facts), waited_for=_lateness(facts)))
+    entries.append(TimelineEntry(created, "created", _made_by(facts), waited_for=_lateness(facts)))
     due_at = _first_due(facts)
     if due_at is not None and due_at not in (nominal, created) and due_at > created:
         jitter = nominal is not None and nominal < due_at
         entries.append(
-            Entry(due_at, "due", "moved by its jitter" if jitter else "the requested time", None, "its time")
+            TimelineEntry(due_at, "due", "moved by its jitter" if jitter else "the requested time", None, "its time")
         )
     turn = created if run["attempt"] else max(created, run["due_at"])  # one for later takes no place until it is due
     if run["held"] and turn <= facts.now:
-        entries.append(Entry(turn, "held", "waits for its turn"))
+        entries.append(TimelineEntry(turn, "held", "waits for its turn"))
     return entries
 
 
@@ -91,7 +91,7 @@ def _first_due(facts: RunFacts) -> datetime | None:
     return None if facts.attempts else facts.run["due_at"]
 
 
-def _attempts(facts: RunFacts) -> list[Entry]:
+def _attempts(facts: RunFacts) -> list[TimelineEntry]:
     run, entries = facts.run, []
     tries = [_try(row) for row in facts.attempts]
     if run["started_at"] is not None and run["status"] != RunStatus.QUEUED:
@@ -100,16 +100,18 @@ def _attempts(facts: RunFacts) -> list[Entry]:
         before = tries[number - 1] if number else None
         again = run["due_at"] if before is not None and one.n == run["attempt"] else None
         if again is not None and before is not None and before.finished_at and before.finished_at < again:
-            entries.append(Entry(again, "due", f"attempt {one.n}", waited_for="its backoff"))
+            entries.append(TimelineEntry(again, "due", f"attempt {one.n}", waited_for="its backoff"))
         where = worker_name(facts.workers, one.worker_id)
         entries.append(
-            Entry(one.started_at, "claimed", f"attempt {one.n} by {where}", waited_for=_wait(facts, before, again))
+            TimelineEntry(
+                one.started_at, "claimed", f"attempt {one.n} by {where}", waited_for=_wait(facts, before, again)
+            )
         )
         if one.finished_at is not None and one.outcome is not None:
             plain = one.outcome == AttemptOutcome.SUCCEEDED or one.error == one.outcome
             said = "" if plain else f": {brief(one.error)}"
             how = one.outcome.replace("_", " ")
-            entries.append(Entry(one.finished_at, "attempt", f"attempt {one.n} {how}{said}", None, "its work"))
+            entries.append(TimelineEntry(one.finished_at, "attempt", f"attempt {one.n} {how}{said}", None, "its work"))
     return entries
 
 
@@ -150,15 +152,17 @@ def _last_try(run: dict[str, Any]) -> _Try:
     )
 
 
-def _end(facts: RunFacts, gates: list[Gate]) -> list[Entry]:
+def _end(facts: RunFacts, gates: list[Gate]) -> list[TimelineEntry]:
     run, now = facts.run, facts.now
     if run["status"] not in LIVE:
         why = f" ({run['reason']})" if run["reason"] else ""
-        return [Entry(run["finished_at"], "ended", f"{run['status']}{why}", waited_for=_in_vain(facts))]
+        return [TimelineEntry(run["finished_at"], "ended", f"{run['status']}{why}", waited_for=_in_vain(facts))]
     gate = foremost(gates)
-    entries = [Entry(now, "now", run["status"], waited_for=gate.detail if gate else _AT.get(run["status"]))]
+    entries = [TimelineEntry(now, "now", run["status"], waited_for=gate.detail if gate else _AT.get(run["status"]))]
     if run["parked"] and run["lease_until"] > now:
-        entries.append(Entry(run["lease_until"], "callback", f"attempt {run['attempt']} times out unless it has come"))
+        entries.append(
+            TimelineEntry(run["lease_until"], "callback", f"attempt {run['attempt']} times out unless it has come")
+        )
     if run["status"] == RunStatus.QUEUED and facts.attempts and run["due_at"] > facts.attempts[-1]["finished_at"]:
-        entries.append(Entry(run["due_at"], "due", f"attempt {run['attempt'] + 1}", waited_for="its backoff"))
+        entries.append(TimelineEntry(run["due_at"], "due", f"attempt {run['attempt'] + 1}", waited_for="its backoff"))
     return entries

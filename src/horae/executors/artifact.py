@@ -17,7 +17,7 @@ from horae.executors.artifacts import launcher
 from horae.executors.artifacts.download import Unavailable
 from horae.executors.artifacts.fetcher import Fetcher, Unpacked
 from horae.executors.commands import Command, CommandRunner
-from horae.executors.containers.work import PRIVATE, RESULT, Bind, Bounds, Work
+from horae.executors.containers.work import PRIVATE, RESULT, Bind, Bounds, ContainerWork
 from horae.executors.failure import Refused, clean, failed, one_line, refused
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _check_locked(target: ArtifactTarget, text: str | None) -> None:
         raise Refused(f"the input {reason}")
 
 
-def _work(target: ArtifactTarget, image: str, files: Path) -> Work:
+def _work(target: ArtifactTarget, image: str, files: Path) -> ContainerWork:
     limits = target.limits
     put: dict[str, bytes] = {}
     if isinstance(target.entrypoint, str):
@@ -95,7 +95,7 @@ def _work(target: ArtifactTarget, image: str, files: Path) -> Work:
         argv = ["python3", "-u", f"{PRIVATE}/launcher.py", target.entrypoint, f"{PRIVATE}/arguments", RESULT]
     else:
         argv = _found(target.entrypoint, files, _MOUNTED, None, None)
-    return Work(
+    return ContainerWork(
         image=image,
         entrypoint=argv[:1],
         command=argv[1:],

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
-from horae.domain.template import Work
+from horae.domain.template import TemplateWork
 
 if TYPE_CHECKING:
     from horae.domain.attempt import Attempt
@@ -22,13 +22,13 @@ _THREADS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="horae-templates
 
 async def aside(attempt: Attempt, make: Callable[[], T]) -> T:
     """What `make` makes by filling in templates of the attempt; it may be called twice, so it must do nothing else."""
-    attempt.work = Work(time.thread_time, quick=True)
+    attempt.work = TemplateWork(time.thread_time, quick=True)
     try:
         return make()
     except Exception:
         if not attempt.work.spent:
             raise
-    attempt.work = work = Work(time.thread_time)
+    attempt.work = work = TemplateWork(time.thread_time)
     try:
         return await asyncio.get_running_loop().run_in_executor(_THREADS, make)
     except asyncio.CancelledError:

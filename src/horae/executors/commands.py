@@ -22,8 +22,8 @@ from horae.domain.targets.fields import Limits
 from horae.domain.targets.script import Sandbox
 from horae.executors import environment, exits
 from horae.executors.failure import Refused, raised, refused
-from horae.executors.identity import Identity
-from horae.executors.process import Process, Start
+from horae.executors.identity import ScriptUser
+from horae.executors.process import Process, ProcessStart
 from horae.executors.sandbox import Hidden, Sandboxes
 from horae.executors.scratch import Scratch, remove
 from horae.executors.supervisor.client import SupervisorClient
@@ -67,7 +67,7 @@ class CommandRunner:
         limits: Limits | None = None,
         sandbox: str = "off",
         hidden: Hidden | None = None,
-        user: Identity | None = None,
+        user: ScriptUser | None = None,
     ) -> None:
         self._base = {"PATH": DEFAULT_PATH, **{name: environment[name] for name in PASSED_ON if name in environment}}
         if user is not None:
@@ -136,7 +136,7 @@ class CommandRunner:
         await self._supervisor.close()
         self._scratch.close()
 
-    async def _run(self, attempt: Attempt, folder: Path, start: Start) -> Outcome:
+    async def _run(self, attempt: Attempt, folder: Path, start: ProcessStart) -> Outcome:
         with _Input(attempt.run.input, folder) as stdin:
             process = Process(self._supervisor, start, attempt.log, stdin)
         attempt.lease.follow(process.lease)
@@ -166,7 +166,9 @@ class CommandRunner:
             **({"data": given["memory"]} if "memory" in given else {}),
         }
 
-    async def _complete(self, attempt: Attempt, folder: Path, command: Command, limits: dict[str, float]) -> Start:
+    async def _complete(
+        self, attempt: Attempt, folder: Path, command: Command, limits: dict[str, float]
+    ) -> ProcessStart:
         cwd = command.cwd or self.home
         if not Path(cwd).is_dir():
             raise Refused(f"the folder {cwd} does not exist on this worker")
@@ -177,7 +179,7 @@ class CommandRunner:
             **environment.told(attempt),
             "HORAE_RESULT": result,
         }
-        return Start(
+        return ProcessStart(
             command.argv,
             variables,
             cwd,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from horae.domain.outcome import Outcome
 from horae.executors.containers.runner import ContainerRunner
 from horae.executors.containers.warm import IDLE, WarmContainers
-from horae.executors.containers.work import Bind, Bounds, Work
+from horae.executors.containers.work import Bind, Bounds, ContainerWork
 from horae.executors.failure import Refused, refused
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ class ContainerExecutor:
         await self._warm.close()
         await self._runner.close()
 
-    def _work(self, target: ContainerTarget) -> Work:
+    def _work(self, target: ContainerTarget) -> ContainerWork:
         limits = target.limits
-        return Work(
+        return ContainerWork(
             image=target.image,
             command=target.command,
             entrypoint=target.entrypoint,

@@ -14,7 +14,7 @@ import orjson
 from horae.domain.outcome import Outcome
 from horae.domain.states import AttemptOutcome
 from horae.executors.failure import RESULT_LIMIT, one_line
-from horae.executors.process import End
+from horae.executors.process import ProcessEnd
 
 TOO_LONG = f"the result is longer than {RESULT_LIMIT // 1024} KiB"
 _UNWATCHED = "the process that watched over it was killed, so it was ended"
@@ -22,7 +22,7 @@ _UNWATCHED = "the process that watched over it was killed, so it was ended"
 _CPU_USED_UP = (-signal.SIGXCPU, 128 + signal.SIGXCPU)  # alone, and as a shell or a sandbox tells it
 
 
-def outcome(end: End, limits: Mapping[str, float], result_file: Path) -> Outcome:
+def outcome(end: ProcessEnd, limits: Mapping[str, float], result_file: Path) -> Outcome:
     if end.why == "lease":
         return Outcome(AttemptOutcome.LOST, error="the lease was lost")
     if end.why == "supervisor":
@@ -46,7 +46,7 @@ def outcome(end: End, limits: Mapping[str, float], result_file: Path) -> Outcome
     return Outcome(AttemptOutcome.SUCCEEDED, result=result, exit_code=0)
 
 
-def _passed(end: End, limits: Mapping[str, float]) -> str | None:
+def _passed(end: ProcessEnd, limits: Mapping[str, float]) -> str | None:
     """The limit that it passed, in words. A single process is stopped by the kernel, maybe before anybody noticed."""
     failed = end.status != 0
     if end.why == "memory" or (failed and end.memory >= limits.get("memory", inf)):

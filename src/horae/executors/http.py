@@ -16,7 +16,7 @@ from horae.executors import http_answer, http_redirect
 from horae.executors.aside import aside
 from horae.executors.failure import Refused, failed, in_words, one_line, raised, refused
 from horae.executors.http_connector import CheckedConnector, Lookup, check_literal, watch_connecting
-from horae.executors.http_request import Draft, Request
+from horae.executors.http_request import Draft, OutgoingRequest
 
 if TYPE_CHECKING:
     from horae.domain.attempt import Attempt
@@ -87,7 +87,7 @@ class HttpExecutor:
             attempt.log.write("system", f"answered with 202; waits for its callback, at most {outcome.park_for:g} s\n")
         return outcome
 
-    def _send(self, request: Request) -> aiohttp.client._RequestContextManager:
+    def _send(self, request: OutgoingRequest) -> aiohttp.client._RequestContextManager:
         check_literal(request.url, allow_private=self._allow_private)
         return self._open_session().request(
             request.method,

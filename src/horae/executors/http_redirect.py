@@ -9,7 +9,7 @@ from yarl import URL
 
 from horae.domain.text import http_url
 from horae.executors.failure import Refused
-from horae.executors.http_request import Draft, Request, without_body
+from horae.executors.http_request import Draft, OutgoingRequest, without_body
 
 if TYPE_CHECKING:
     from horae.domain.attempt import Attempt
@@ -18,7 +18,9 @@ MOST = 5
 STATUSES = frozenset((301, 302, 303, 307, 308))
 
 
-def follow(draft: Draft, request: Request, status: int, location: str, attempt: Attempt, now: datetime) -> Request:
+def follow(
+    draft: Draft, request: OutgoingRequest, status: int, location: str, attempt: Attempt, now: datetime
+) -> OutgoingRequest:
     """The next hop. Raises Refused where it must not be gone."""
     url = _target(request.url, location)
     method, body = _method(request.method, status), request.body
@@ -34,7 +36,7 @@ def follow(draft: Draft, request: Request, status: int, location: str, attempt: 
         for name in [name for name in headers if draft.is_private(name)]:
             headers.popall(name, None)
     draft.identify(headers, attempt, body, now)
-    return Request(method, url, headers, body)
+    return OutgoingRequest(method, url, headers, body)
 
 
 def _target(base: URL, location: str) -> URL:

@@ -38,7 +38,7 @@ _PRIVATE_ENDINGS = ("-key", "-token", "-secret", "-password")
 
 
 @dataclass(slots=True)
-class Request:
+class OutgoingRequest:
     """One call, or one hop of it."""
 
     method: str
@@ -71,7 +71,7 @@ class Draft:
         headers[_ACCEPT_ENCODING] = "identity"  # what is capped on the wire is then capped in memory
         return headers
 
-    def request(self, attempt: Attempt, now: datetime) -> Request:
+    def request(self, attempt: Attempt, now: datetime) -> OutgoingRequest:
         """Raises Refused, in one sentence, if the templates cannot be filled in to a call."""
         headers = self._headers.copy()
         if _KEY not in headers:
@@ -85,7 +85,7 @@ class Draft:
         headers.popall(_CALLBACK, None)  # of a definition that was saved before it was reserved
         if self.target.callback is not None:
             headers[_CALLBACK] = self._callback(attempt)
-        return Request(self.target.method, self._url_of(attempt), headers, body)
+        return OutgoingRequest(self.target.method, self._url_of(attempt), headers, body)
 
     def identify(self, headers: CIMultiDict[str], attempt: Attempt, body: bytes | None, now: datetime) -> None:
         """Says, and signs, which run this is and when it was sent."""

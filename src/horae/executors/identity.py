@@ -13,7 +13,7 @@ from horae.domain.errors import ConfigurationError
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class ScriptUser:
     """A user of this machine, with all groups."""
 
     name: str
@@ -47,7 +47,7 @@ class Identity:
         return bool(status.st_mode & 0o001)
 
 
-def find(name: str) -> Identity:
+def find(name: str) -> ScriptUser:
     """The user of that name or number; a ConfigurationError if scripts cannot run as that one."""
     try:
         entry = pwd.getpwuid(int(name)) if name.isdecimal() else pwd.getpwnam(name)
@@ -61,7 +61,7 @@ def find(name: str) -> Identity:
             "as root, or leave the setting out and rely on the sandbox (HORAE_SCRIPT_SANDBOX=require)"
         )
     groups = tuple(os.getgrouplist(entry.pw_name, entry.pw_gid))
-    found = Identity(entry.pw_name, entry.pw_uid, entry.pw_gid, groups, entry.pw_dir)
+    found = ScriptUser(entry.pw_name, entry.pw_uid, entry.pw_gid, groups, entry.pw_dir)
     if 0 in groups or any(grp.getgrgid(gid).gr_name in _MIGHTY for gid in groups if _exists(gid)):
         raise ConfigurationError(
             f"HORAE_SCRIPT_USER: the user {name} is in a group that makes it as good as root "

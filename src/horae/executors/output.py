@@ -20,7 +20,7 @@ _LINES = re.compile(r"^::progress [^\n]*(?:\n|\Z)", re.MULTILINE)
 _TOLD = re.compile(r"::progress +(\d{1,3}(?:\.\d{0,20})?)(%?)(?:[ \t]+(.*?))?\s*", re.ASCII)
 
 
-class Progress:
+class ProgressLine:
     """Takes the lines `::progress 0.4 some words` (or `40%`) out of a text that comes in pieces, and tells them."""
 
     def __init__(self, log: LogSink) -> None:
@@ -74,7 +74,7 @@ class Reader:
         self._log = log
         self._on_close = on_close
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._progress = Progress(log) if stream == "stdout" else None
+        self._progress = ProgressLine(log) if stream == "stdout" else None
         self.closed = False
         os.set_blocking(fd, False)
         self._loop.add_reader(fd, self._read)

@@ -22,7 +22,7 @@ _DEATH = 5.0  # seconds for the kernel to end what was killed
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class ProcessStart:
     """What to start. `marker` is a line of `environment` that is in no other attempt's; `limits` are those of
     supervisor/watch.py and launch.py."""
 
@@ -48,7 +48,7 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class ProcessEnd:
     """How a command ended. `status` is an exit code, the negative number of a signal, or None of what would not die;
     `why` it was ended, if it was: `asked`, `lease`, `supervisor`, or the limit that it passed."""
 
@@ -61,7 +61,7 @@ class End:
 class Process:
     """A running command. Call `close` when it is over, whatever happened."""
 
-    def __init__(self, supervisor: SupervisorClient, start: Start, log: LogSink, stdin: int) -> None:
+    def __init__(self, supervisor: SupervisorClient, start: ProcessStart, log: LogSink, stdin: int) -> None:
         self._log = log
         self._marker = start.marker
         self._loop = asyncio.get_running_loop()
@@ -72,7 +72,7 @@ class Process:
         self._lock = threading.Lock()
         self._killed = 0
         self.failure: int | None = None  # the errno that kept it from starting
-        self.end = End(None, None)
+        self.end = ProcessEnd(None, None)
         self._channel, outputs = _start(supervisor, start, stdin)
         self._loop.add_reader(self._channel.fileno(), self._on_news)
         self._readers = [
@@ -167,7 +167,7 @@ class Process:
         self._killed = news.get("killed", 0)
         if not self._ended.done():  # what comes later is about what it left
             self.failure = news.get("failed")
-            self.end = End(news.get("status"), news["why"], news.get("cpu", 0.0), news.get("memory", 0))
+            self.end = ProcessEnd(news.get("status"), news["why"], news.get("cpu", 0.0), news.get("memory", 0))
             self._ended.set_result(None)
         if news["gone"]:
             self._let_go()
@@ -175,7 +175,7 @@ class Process:
     def _on_loss(self) -> None:
         """Somebody has killed its keeper. The supervisor ends what that had, unless somebody has killed it as well."""
         if not self._ended.done():
-            self.end = End(None, "supervisor")
+            self.end = ProcessEnd(None, "supervisor")
         tree.kill_marked(self._marker.encode())
         self._let_go()
 
@@ -184,7 +184,7 @@ class Process:
             self._silent.set_result(None)
 
 
-def _start(supervisor: SupervisorClient, start: Start, stdin: int) -> tuple[socket.socket, tuple[int, int]]:
+def _start(supervisor: SupervisorClient, start: ProcessStart, stdin: int) -> tuple[socket.socket, tuple[int, int]]:
     open_ends: list[int] = []
     try:
         out_read, out_write = os.pipe()

@@ -22,10 +22,10 @@ from horae.domain.parameters import Validator, validator_of
 from horae.domain.targets.locked import overridden
 from horae.domain.task import CONTEXT, About, Context, Function, Registry
 from horae.executors.failure import Refused, clean, refused
-from horae.executors.functions.link import Origin
+from horae.executors.functions.link import FunctionOrigin
 from horae.executors.functions.outcome import failure, result
 from horae.executors.functions.output import writer
-from horae.executors.functions.pool import Pool
+from horae.executors.functions.pool import FunctionPool
 from horae.executors.threads import Interrupted, Threads, ThreadSink
 
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ class PythonExecutor:
     """Carries out `python` targets with the functions of a registry, at most `slots` of them in processes and as many
     in threads. `origin` says how a new process comes by the same functions."""
 
-    def __init__(self, registry: Registry, origin: Origin, *, slots: int = 16) -> None:
+    def __init__(self, registry: Registry, origin: FunctionOrigin, *, slots: int = 16) -> None:
         self._functions = registry.functions
         self._validators: dict[str, Validator | None] = {}
         self._threads = Threads(slots)
-        self._pool = Pool(origin, slots)
+        self._pool = FunctionPool(origin, slots)
 
     def offers(self) -> Iterable[str]:
         return [f"python:{name}" for name in self._functions]

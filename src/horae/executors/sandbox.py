@@ -18,8 +18,8 @@ from pathlib import Path
 
 from horae.domain.targets.script import Sandbox
 from horae.executors.failure import Refused, one_line
-from horae.executors.identity import Identity
-from horae.executors.process import Start
+from horae.executors.identity import ScriptUser
+from horae.executors.process import ProcessStart
 
 _PROBE = 10.0  # seconds
 _LITTLE = 16 << 20  # bytes that can be written into a folder that is hidden
@@ -40,7 +40,7 @@ class Hidden:
     kept: Sequence[Path] = ()
     shown: Sequence[Path] = ()
 
-    def options(self, user: Identity | None, bounded: bool) -> list[str]:
+    def options(self, user: ScriptUser | None, bounded: bool) -> list[str]:
         """As they are now. What the user cannot come to needs no hiding, and bubblewrap could not."""
         folders = [real for path in (*_RUN, *self.folders) if (real := _real(path, user)) and real.is_dir()]
         files = [real for path in self.files if (real := _real(path, user)) and not real.is_dir()]
@@ -61,7 +61,7 @@ def _in_memory(folder: str, size: float | None) -> list[str]:
     return [*(("--size", str(int(size))) if size else ()), "--tmpfs", folder]
 
 
-def _real(path: Path, user: Identity | None) -> Path | None:
+def _real(path: Path, user: ScriptUser | None) -> Path | None:
     """Where a path leads to; None if nothing is there, or not for that user."""
     real = Path(os.path.realpath(path))
     try:
@@ -82,10 +82,10 @@ class Wrap:
     program: str
     sandbox: Sandbox
     hidden: Hidden
-    user: Identity | None
+    user: ScriptUser | None
     bounded: bool  # whether this bubblewrap can limit the size of folders in memory
 
-    def around(self, start: Start, folder: str, reads: Sequence[str], own: Sequence[str]) -> Start:
+    def around(self, start: ProcessStart, folder: str, reads: Sequence[str], own: Sequence[str]) -> ProcessStart:
         """The same command inside. It can write to `folder` in any case, and sees `own` even if it is hidden."""
         visible = [option for path in dict.fromkeys((start.cwd, *reads)) for option in ("--ro-bind", path, path)]
         inside = [
@@ -114,7 +114,7 @@ class Wrap:
 class Sandboxes:
     """`mode` is HORAE_SCRIPT_SANDBOX: `off` (for those that ask), `auto` (for all where it works), `require`."""
 
-    def __init__(self, mode: str, path: str, hidden: Hidden, user: Identity | None = None) -> None:
+    def __init__(self, mode: str, path: str, hidden: Hidden, user: ScriptUser | None = None) -> None:
         self._mode = mode
         self._path = path
         self._hidden = hidden

@@ -7,11 +7,11 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from horae.domain.errors import Conflict
-from horae.domain.idempotency import HELD, KEPT, Answer, Kept, Once
+from horae.domain.idempotency import HELD, KEPT, KeptAnswer, KeptRequest, Once
 from horae.ports import Transaction
 
 
-async def claim(tx: Transaction, once: Once, known_as: Collection[str]) -> Kept:
+async def claim(tx: Transaction, once: Once, known_as: Collection[str]) -> KeptRequest:
     """What there is under the key, which is now ours if `holder` says so. `known_as` are all that the request may have
     been written down as. No transaction is needed around this: each statement decides for itself."""
     await tx.idempotency.insert(once, HELD)
@@ -29,7 +29,7 @@ async def claim(tx: Transaction, once: Once, known_as: Collection[str]) -> Kept:
     return kept
 
 
-async def keep(tx: Transaction, once: Once, answer: Answer) -> None:
+async def keep(tx: Transaction, once: Once, answer: KeptAnswer) -> None:
     await tx.idempotency.answer(once, answer)
 
 

@@ -30,7 +30,7 @@ NO_LIMITS: Mapping[Quota, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class InvitationLink:
     """An invitation that somebody asks for; without an end it is good for a week."""
 
     id: str
@@ -122,7 +122,9 @@ async def remove_member(tx: Transaction, *, project_id: str, ref: str, actor: st
     return await leave(tx, user, leaving, actor, project_id=project_id)
 
 
-async def invite(tx: Transaction, *, project_id: str, link: Link, actor: str, maker: Maker | None = None) -> Invitation:
+async def invite(
+    tx: Transaction, *, project_id: str, link: InvitationLink, actor: str, maker: Maker | None = None
+) -> Invitation:
     await hold_project(tx, project_id)
     if maker is not None:
         await require_maker(tx, maker, project_id, "members:write")

@@ -15,7 +15,7 @@ ACTOR = "system:retention"
 
 
 @dataclass(frozen=True, slots=True)
-class Leftovers:
+class JobLeftovers:
     """What a portion of the jobs has left; `through` is the last of them, None if there are no more."""
 
     through: str | None
@@ -24,11 +24,11 @@ class Leftovers:
     finished: Sequence[tuple[str, str]] = ()  # with the project first
 
 
-async def look_over(tx: Transaction, *, keep: Retention, after: str, limit: int = 500) -> Leftovers:
+async def look_over(tx: Transaction, *, keep: Retention, after: str, limit: int = 500) -> JobLeftovers:
     ids = await tx.leftovers.job_ids(after, limit)
     if not ids:
-        return Leftovers(None)
-    return Leftovers(
+        return JobLeftovers(None)
+    return JobLeftovers(
         ids[-1],
         await tx.leftovers.gone(ids),
         await tx.leftovers.old_versions(ids, keep, limit),

@@ -13,7 +13,7 @@ from horae.ports import Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class StrandedRuns:
     """Of all projects, the longest waiting first, and the workers that there were."""
 
     at: datetime
@@ -21,13 +21,13 @@ class Found:
     workers: tuple[WorkerRecord, ...]
 
 
-async def find_stranded(tx: Transaction, *, offline_after: float, patience: float = PATIENCE) -> Found:
+async def find_stranded(tx: Transaction, *, offline_after: float, patience: float = PATIENCE) -> StrandedRuns:
     workers = await tx.processes.workers(offline_after)
     wanted = unserved(await tx.queues.wants(), workers)
-    return Found(await tx.now(), tuple(await tx.queues.stranded(wanted, patience)), tuple(workers))
+    return StrandedRuns(await tx.now(), tuple(await tx.queues.stranded(wanted, patience)), tuple(workers))
 
 
-async def stranded_jobs(tx: Transaction, jobs: Iterable[JobRecord], found: Found) -> set[str]:
+async def stranded_jobs(tx: Transaction, jobs: Iterable[JobRecord], found: StrandedRuns) -> set[str]:
     """The ids of those that have stranded runs. Only jobs that want what is missing are looked up: as a rule none."""
     missing = {(one.project_id, one.queue, one.needs) for one in found.stranded}
     wanting = [job.id for job in jobs if (job.project_id, job.spec.queue, job.spec.target.needs) in missing]

@@ -10,7 +10,7 @@ from typing import Any
 import jwt
 
 from horae.domain.single_sign_on import NotAccepted, Refusal
-from horae.oidc.keys import ALGORITHMS, Key
+from horae.oidc.keys import ALGORITHMS, SigningKey
 
 LEEWAY = 60  # seconds by which the provider's clock may differ
 LONGEST = 65_536  # characters
@@ -35,7 +35,7 @@ def header(token: str, allowed: Sequence[str]) -> tuple[str | None, str]:
 
 
 def verify(
-    token: str, keys: Sequence[Key], algorithm: str, *, issuer: str, client_id: str, nonce: str, now: datetime
+    token: str, keys: Sequence[SigningKey], algorithm: str, *, issuer: str, client_id: str, nonce: str, now: datetime
 ) -> dict[str, Any]:
     """Its claims. Raises NotAccepted, with a reason that repeats nothing of the token."""
     claims = _signed(token, keys, algorithm, issuer, client_id)
@@ -52,7 +52,7 @@ def verify(
     return claims
 
 
-def _signed(token: str, keys: Sequence[Key], algorithm: str, issuer: str, client_id: str) -> dict[str, Any]:
+def _signed(token: str, keys: Sequence[SigningKey], algorithm: str, issuer: str, client_id: str) -> dict[str, Any]:
     why = "no key of the provider has signed the ID token"
     for key in keys:
         try:

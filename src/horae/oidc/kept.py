@@ -13,7 +13,7 @@ T = TypeVar("T")
 _FAILED_FOR = 2.0  # seconds for which nobody tries again
 
 
-class Kept(Generic[T]):
+class SealedState(Generic[T]):
     """One fetch serves all who wait for it. So does its failure: people who come at once must not wait for the provider
     one after the other."""
 

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed448 import Ed448PublicKey
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
-from horae.oidc.kept import Kept
+from horae.oidc.kept import SealedState
 from horae.oidc.wire import ask, unavailable
 from horae.ports import Clock
 
@@ -32,7 +32,7 @@ ALGORITHMS: dict[str, tuple[type[Any], ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class SigningKey:
     id: str | None
     algorithm: str | None
     public: Any
@@ -43,14 +43,14 @@ class Key:
         return self.algorithm in (None, algorithm) and isinstance(self.public, ALGORITHMS[algorithm])
 
 
-class Keys:
+class SigningKeySet:
     """`where` tells where they are."""
 
     def __init__(self, clock: Clock, where: Callable[[], Awaitable[str]]) -> None:
         self._where = where
-        self._kept = Kept(clock, self._fetch)
+        self._kept = SealedState(clock, self._fetch)
 
-    async def find(self, id: str | None, algorithm: str) -> list[Key]:
+    async def find(self, id: str | None, algorithm: str) -> list[SigningKey]:
         """Those that may have signed a token that says this of itself."""
         for age in (KEPT, EVERY):
             found = [key for key in await self._kept.get(age) if key.fits(id, algorithm)]
@@ -58,7 +58,7 @@ class Keys:
                 return found
         return []
 
-    async def _fetch(self) -> list[Key]:
+    async def _fetch(self) -> list[SigningKey]:
         answer = await ask("GET", await self._where(), _WHAT)
         listed = answer.body.get("keys")
         if answer.status != 200 or not isinstance(listed, list):
@@ -66,7 +66,7 @@ class Keys:
         return [key for one in listed[:_MOST] if (key := _key(one)) is not None]
 
 
-def _key(given: Any) -> Key | None:
+def _key(given: Any) -> SigningKey | None:
     """None for what is not a public key to verify with."""
     if not isinstance(given, Mapping) or given.get("use", "sig") != "sig" or given.get("kty") == "oct":
         return None
@@ -80,4 +80,4 @@ def _key(given: Any) -> Key | None:
     if isinstance(public, RSAPublicKey) and public.key_size < _SHORTEST_RSA:
         return None
     id, algorithm = given.get("kid"), given.get("alg")
-    return Key(id if isinstance(id, str) else None, algorithm if isinstance(algorithm, str) else None, public)
+    return SigningKey(id if isinstance(id, str) else None, algorithm if isinstance(algorithm, str) else None, public)

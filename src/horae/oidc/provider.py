@@ -11,8 +11,8 @@ from urllib.parse import quote, urlencode, urlsplit
 from horae.domain.single_sign_on import NotAccepted, Refusal, Rules, missing
 from horae.oidc import id_token
 from horae.oidc.id_token import rejected
-from horae.oidc.kept import Kept
-from horae.oidc.keys import Keys
+from horae.oidc.kept import SealedState
+from horae.oidc.keys import SigningKeySet
 from horae.oidc.metadata import Metadata, discover
 from horae.oidc.wire import ask, unavailable
 from horae.ports import Attempted, Clock, Proof
@@ -37,8 +37,8 @@ class OpenIdProvider:
         self.issuer, self.name = issuer, name
         self._clock, self._client_id, self._secret = clock, client_id, client_secret
         self._redirect_uri, self._scopes, self._rules = redirect_uri, " ".join(scopes), rules
-        self._known = Kept(clock, lambda: discover(issuer))
-        self._keys = Keys(clock, self._keys_url)
+        self._known = SealedState(clock, lambda: discover(issuer))
+        self._keys = SigningKeySet(clock, self._keys_url)
 
     async def authorization_url(self, attempted: Attempted) -> str:
         at = (await self.metadata()).authorization

@@ -20,7 +20,7 @@ LARGEST = 1 << 20  # bytes of an answer
 log = structlog.get_logger()
 
 
-class Answer:
+class ProviderAnswer:
     """A status, and the object that the body was."""
 
     def __init__(self, status: int, body: Mapping[str, Any]) -> None:
@@ -29,7 +29,7 @@ class Answer:
 
 async def ask(
     method: str, url: str, what: str, *, headers: Mapping[str, str] | None = None, form: Mapping[str, str] | None = None
-) -> Answer:
+) -> ProviderAnswer:
     """Raises NotAccepted if the provider does not answer with a JSON object; `what` names the endpoint for the log."""
     try:
         async with (
@@ -56,7 +56,7 @@ async def ask(
         raise unavailable(what, f"its answer ({status}) is not JSON") from None
     if not isinstance(found, dict):
         raise unavailable(what, f"its answer ({status}) is not a JSON object")
-    return Answer(status, found)
+    return ProviderAnswer(status, found)
 
 
 async def _read(answer: aiohttp.ClientResponse, what: str) -> bytes:

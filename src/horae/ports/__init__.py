@@ -9,7 +9,7 @@ from __future__ import annotations
 from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations
 from horae.ports.outside import Clock, Engine, Executor, Hint, Ids, Observer, Seals, Starting, Wakeups
-from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
+from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, RateLimits, Secrets, Sessions
 from horae.ports.quotas import Quotas
 from horae.ports.runs import DeadLetters, Facts, Logs, Operations, Runs, Stats
 from horae.ports.signing_in import Attempted, Devices, Identities, Proof, Provider
@@ -40,7 +40,6 @@ __all__ = [
     "Invitations",
     "Jobs",
     "Leftovers",
-    "Limits",
     "Logs",
     "Observer",
     "Operations",
@@ -49,6 +48,7 @@ __all__ = [
     "Provider",
     "Queues",
     "Quotas",
+    "RateLimits",
     "Reservations",
     "Runs",
     "Seals",

@@ -23,7 +23,7 @@ from horae.domain.account import (
 )
 from horae.domain.audit import AuditFilter, AuditRecord
 from horae.domain.difference import Change
-from horae.domain.idempotency import Answer, Kept, Once
+from horae.domain.idempotency import KeptAnswer, KeptRequest, Once
 from horae.domain.lockout import Tries
 from horae.domain.records import (
     ApiKey,
@@ -186,7 +186,7 @@ class Sessions(Protocol):
     async def prune(self, older_than: float) -> int: ...
 
 
-class Limits(Protocol):
+class RateLimits(Protocol):
     """Leaky buckets that all processes share."""
 
     async def lock(self, buckets: Collection[str]) -> dict[str, Tries]:
@@ -212,12 +212,12 @@ class Idempotency(Protocol):
         """Writes the key down for this holder, unless there is one."""
         ...
 
-    async def find(self, once: Once, kept: float) -> Kept | None: ...
+    async def find(self, once: Once, kept: float) -> KeptRequest | None: ...
     async def take_over(self, once: Once, held: float) -> bool:
         """Becomes the holder, if there is no answer and nobody is at it any more."""
         ...
 
-    async def answer(self, once: Once, answer: Answer) -> None:
+    async def answer(self, once: Once, answer: KeptAnswer) -> None:
         """Only by the holder."""
         ...
 

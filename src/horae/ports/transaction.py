@@ -11,7 +11,7 @@ from horae.domain.events import RunEvent
 from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations, Unreadables
 from horae.ports.outside import Hint
-from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, Limits, Secrets, Sessions
+from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, RateLimits, Secrets, Sessions
 from horae.ports.quotas import Quotas
 from horae.ports.runs import DeadLetters, Facts, Logs, Operations, Runs, Stats
 from horae.ports.second_factors import SecondFactors
@@ -58,7 +58,7 @@ class Transaction(Protocol):
     @property
     def devices(self) -> Devices: ...
     @property
-    def limits(self) -> Limits: ...
+    def limits(self) -> RateLimits: ...
     @property
     def upkeep(self) -> Upkeep: ...
     @property
@@ -119,7 +119,7 @@ class Store(Protocol):
         run again, so verbs are idempotent by key or token. Raises StoreUnavailable when the database is away."""
         ...
 
-    async def single(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def autocommit(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The same for a verb whose changes are one statement each wherever the database can do it so, and need not
         come about together: there it needs no transaction around it, and two round trips less."""
         ...

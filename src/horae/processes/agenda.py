@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 
-class Agenda:
+class DueQueues:
     """`served` are the queues of the worker, the first ones first; None for all of them, which take turns."""
 
     def __init__(self, served: Sequence[str] | None) -> None:

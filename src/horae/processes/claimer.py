@@ -14,7 +14,7 @@ from horae.domain.run import NOT_AHEAD, Ahead, Claimant
 from horae.lifecycle.claim import Taken, claim, look
 from horae.lifecycle.reservations import served
 from horae.ports import Clock, Ids, Store, Transaction
-from horae.processes.agenda import Agenda
+from horae.processes.agenda import DueQueues
 from horae.processes.heartbeat import Heart
 from horae.processes.intake import Intake
 from horae.processes.loop import Loop, log
@@ -43,7 +43,7 @@ class Claimer:
         self._store, self._settings, self._heart, self._intake = store, settings, heart, intake
         self._clock, self._ids, self._hints_arrive = clock, ids, hints_arrive
         self._claimant = Claimant(sign.id, sign.offers, settings.project_ids)
-        self._agenda = Agenda(settings.queues if settings.queues or settings.project_ids else None)
+        self._agenda = DueQueues(settings.queues if settings.queues or settings.project_ids else None)
         self._unheard: str | None = None  # the token of a claim whose answer was lost
         self._look_at = 0.0
         self._slots_only_until = 0.0  # nothing is claimed ahead until then, or (inf) until a claim for free slots
@@ -96,7 +96,7 @@ class Claimer:
         token, self._unheard = self._unheard or self._ids.new(), None
         leased_until = self._heart.leased(token, now)
         try:
-            taken = await (self._store.transact if again or self._settings.project_ids else self._store.single)(
+            taken = await (self._store.transact if again or self._settings.project_ids else self._store.autocommit)(
                 claim,
                 claimant=self._claimant,
                 token=token,

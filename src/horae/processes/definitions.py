@@ -18,7 +18,7 @@ _OFFLINE_AFTER = 60.0  # seconds of silence after which another worker is no hop
 Pair = tuple[str, int]
 
 
-class Definitions:
+class DefinitionCache:
     def __init__(self, store: Store, worker_id: str) -> None:
         self._store, self._worker_id = store, worker_id
         self._known: dict[Pair, JobSpec] = {}

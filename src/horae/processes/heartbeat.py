@@ -18,7 +18,7 @@ from horae.processes.settings import WorkerSettings
 CANCEL_POLL = 1.0
 
 
-class Patient(Protocol):
+class LeaseHolder(Protocol):
     """What the heartbeat asks and tells the worker, from its own thread."""
 
     @property
@@ -33,7 +33,7 @@ class Patient(Protocol):
 class Heartbeat:
     """Renews all leases of a worker in one statement, learns of cancels, and ends what it can no longer renew."""
 
-    def __init__(self, patient: Patient, store: Store, clock: Clock, settings: WorkerSettings) -> None:
+    def __init__(self, patient: LeaseHolder, store: Store, clock: Clock, settings: WorkerSettings) -> None:
         self._patient, self._store, self._clock, self._settings = patient, store, clock, settings
         self._safe_until: dict[str, float] = {}  # by token; the worker's own thread adds to it
         self._next_beat = 0.0
@@ -78,7 +78,7 @@ class Heartbeat:
                     self._patient.stop_run(run_id, token, StopReason.CANCEL)
             return
         beat = self._patient.beat()
-        renewed, drain = await self._store.single(renew, self._patient.sign, self._settings.lease, list(held), beat)
+        renewed, drain = await self._store.autocommit(renew, self._patient.sign, self._settings.lease, list(held), beat)
         self._next_beat = began + self._settings.heartbeat
         if drain:
             self._patient.rest()

@@ -10,7 +10,7 @@ from horae.domain.run import NOT_AHEAD, Ahead, Claimed
 from horae.domain.states import StopReason
 from horae.lifecycle.release import release
 from horae.ports import Clock, Store
-from horae.processes.definitions import Definitions
+from horae.processes.definitions import DefinitionCache
 from horae.processes.loop import log
 from horae.processes.prefetch import Prefetch, Ready
 from horae.processes.reporter import Reporter
@@ -28,7 +28,7 @@ class Intake:
         self._store, self._settings, self._clock = store, settings, clock
         self._slots, self._reporter = slots, reporter
         self._vault = Vault(store, settings.seals)
-        self._definitions = Definitions(store, worker_id)
+        self._definitions = DefinitionCache(store, worker_id)
         self._prefetch = Prefetch(settings, clock)
         self._releasing: list[Ready] = []  # never to be started here
         self.closed = False

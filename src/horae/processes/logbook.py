@@ -16,7 +16,7 @@ _USED_UP = "output cut: the project's quota log_bytes_per_day is used up for tod
 _CHUNK = 64 * 1024  # a row's text; longer output goes into several rows
 
 
-class RunLog:
+class AttemptLog:
     """The sink of one attempt (the LogSink of domain/attempt.py)."""
 
     def __init__(self, book: LogBook, run: Claimed) -> None:
@@ -100,12 +100,12 @@ class LogBook:
         self.limit_words = f"{limit / 2**20:g} MiB" if limit >= 2**20 else f"{limit} bytes"
         self.keep: Callable[[str, str], str] = lambda _, text: text  # what of a project's text its quota allows
         self.on_pending: Callable[[], None] = lambda: None  # called when there is something to write again
-        self.open: dict[RunLog, None] = {}  # in order: a simulation replays it
+        self.open: dict[AttemptLog, None] = {}  # in order: a simulation replays it
         self.rows: list[LogLines] = []
         self.told: dict[tuple[str, str], str] = {}  # progress, by run and token
 
-    def sink(self, run: Claimed) -> RunLog:
-        return RunLog(self, run)
+    def sink(self, run: Claimed) -> AttemptLog:
+        return AttemptLog(self, run)
 
     @property
     def pending(self) -> bool:

@@ -21,7 +21,7 @@ async def dead_neighbours(store: Store, me: Host, is_dead: IsDead) -> list[str]:
     return [worker_id for worker_id, host in neighbours if is_dead(host, me)]
 
 
-class Watch:
+class NeighbourWatch:
     """Looks at the process table often, and asks the database rarely who is there: looking costs it nothing, and a
     worker that dies is noticed at once."""
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from horae.domain.redaction import Redactor, Stream
-from horae.processes.logbook import RunLog
+from horae.domain.redaction import RedactedStream, Redactor
+from horae.processes.logbook import AttemptLog
 
 
 class RedactedLog:
     """A log sink before another one. What is held back of one stream does not hold back the others."""
 
-    def __init__(self, log: RunLog, known: Redactor) -> None:
+    def __init__(self, log: AttemptLog, known: Redactor) -> None:
         self._log, self._known = log, known
-        self._streams: dict[str, Stream] = {}
+        self._streams: dict[str, RedactedStream] = {}
 
     def write(self, stream: str, text: str) -> None:
         if self._log.full and stream != "stderr":  # whose last line is told even then

@@ -9,7 +9,7 @@ from typing import ClassVar
 from horae.domain.records import SchedulerSign
 from horae.ports import Clock, Hint, Ids, Store, Transaction
 from horae.processes.duties import DUTIES, Post
-from horae.processes.duties.shards import Shards
+from horae.processes.duties.shards import ShardsDuty
 from horae.processes.host import surely_dead
 from horae.processes.loop import log, patiently, troubled
 from horae.processes.neighbours import IsDead
@@ -35,7 +35,9 @@ class Scheduler:
         self._post = Post(sign, store, settings, shard_count, clock, ids, hints_arrive, type(self).surely_dead)
         self._duties = [duty(self._post) for duty in DUTIES]
         self._loops = [duty.loop for duty in self._duties]
-        others = [duty.loop for duty in self._duties if not isinstance(duty, Shards)]  # which carries what it is told
+        others = [
+            duty.loop for duty in self._duties if not isinstance(duty, ShardsDuty)
+        ]  # which carries what it is told
         self._post.trouble = lambda: troubled(others)
 
     async def run(self, stop: asyncio.Event) -> None:

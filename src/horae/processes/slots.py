@@ -11,7 +11,7 @@ from horae.domain.outcome import Outcome
 from horae.domain.states import StopReason
 from horae.lifecycle.execute import execute, stopped
 from horae.ports import Clock, Executor
-from horae.processes.logbook import LogBook, RunLog
+from horae.processes.logbook import AttemptLog, LogBook
 from horae.processes.prefetch import Ready
 from horae.processes.vault import Opened
 
@@ -51,7 +51,7 @@ class Slots:
         return dict(list(self._running))
 
     def start(self, ready: Ready) -> None:
-        written: list[RunLog] = []  # one, if it writes anything
+        written: list[AttemptLog] = []  # one, if it writes anything
         attempt = self._attempt(ready, written)
         task = asyncio.get_running_loop().create_task(self._perform(attempt, ready.opened, written))
         self._running[attempt.run.id, attempt.run.token] = (attempt, task)
@@ -62,7 +62,7 @@ class Slots:
         attempt.stop = reason
         self._on_done(attempt, stopped(attempt, reason), 0.0)
 
-    def _attempt(self, ready: Ready, written: list[RunLog]) -> Attempt:
+    def _attempt(self, ready: Ready, written: list[AttemptLog]) -> Attempt:
         now, job, opened = self._clock.monotonic(), ready.job, ready.opened
         run = ready.begins(now)
 
@@ -81,7 +81,7 @@ class Slots:
             lease=ready.lease,
         )
 
-    async def _perform(self, attempt: Attempt, opened: Opened | None, written: list[RunLog]) -> None:
+    async def _perform(self, attempt: Attempt, opened: Opened | None, written: list[AttemptLog]) -> None:
         began = self._clock.monotonic()
         if attempt.stop is None and attempt.lease.until < began:  # it was long on the way here: it may be another's
             attempt.stop = StopReason.LEASE_LOST

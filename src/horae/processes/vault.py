@@ -14,7 +14,7 @@ from horae.domain.run import Claimed
 from horae.domain.secret import CannotOpen, Sealed, unknown
 from horae.domain.states import AttemptOutcome
 from horae.ports import Seals, Store, Transaction
-from horae.processes.logbook import RunLog
+from horae.processes.logbook import AttemptLog
 from horae.processes.redacted import RedactedLog
 
 _NO_KEY = "this worker has no HORAE_SECRET_KEY, so it cannot open the secrets that the job names"
@@ -31,7 +31,7 @@ class Opened:
         self._known = redactor(values)
         self._log: RedactedLog | None = None
 
-    def log(self, log: RunLog) -> LogSink:
+    def log(self, log: AttemptLog) -> LogSink:
         self._log = RedactedLog(log, self._known)
         return self._log
 

@@ -21,7 +21,7 @@ from horae.processes.host import surely_dead
 from horae.processes.intake import Intake
 from horae.processes.logbook import LogBook
 from horae.processes.loop import Loop, log, patiently, troubled
-from horae.processes.neighbours import IsDead, Watch
+from horae.processes.neighbours import IsDead, NeighbourWatch
 from horae.processes.presence import Presence
 from horae.processes.reporter import Reporter
 from horae.processes.settings import WorkerSettings
@@ -68,7 +68,9 @@ class Worker:
         )
         self._reporting = Loop("report", self._reporter.step, self._reporter.wake)
         self._deadlines = Loop("deadlines", self._sweep_deadlines)
-        self._watch = Watch(store, sign.host, ids, clock, ask_every=settings.heartbeat, is_dead=type(self).surely_dead)
+        self._watch = NeighbourWatch(
+            store, sign.host, ids, clock, ask_every=settings.heartbeat, is_dead=type(self).surely_dead
+        )
         self._watching = Loop("neighbours", self._watch.look)
         self._presence = Presence(sign, store, settings, clock)
 

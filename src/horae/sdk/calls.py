@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol
 from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from horae.sdk.engine import Engine
+    from horae.sdk.engine import ClientCore
 
 Json = dict[str, Any]
 When = datetime | str | None
@@ -76,7 +76,7 @@ class Pages(Generic[T]):
             params |= {"limit": _PAGE if self.limit is None else min(_PAGE, self.limit - given), "cursor": cursor}
         return Request("GET", self.path, params=params)
 
-    def through(self, engine: Engine) -> AsyncGenerator[T, None]:
+    def through(self, engine: ClientCore) -> AsyncGenerator[T, None]:
         return engine.each(self)
 
 
@@ -86,7 +86,7 @@ _PAGE = 200
 class Source(Protocol[T_co]):
     """Something that gives one item after the other: a list, or what is followed."""
 
-    def through(self, engine: Engine) -> AsyncGenerator[T_co, None]: ...
+    def through(self, engine: ClientCore) -> AsyncGenerator[T_co, None]: ...
 
 
 class Sync:
@@ -100,7 +100,7 @@ class Async:
 class Driver(Protocol):
     """Carries out what the engine does, in the way of one client."""
 
-    engine: Engine
+    engine: ClientCore
 
     def run(self, work: Coroutine[Any, Any, T]) -> Any: ...
 

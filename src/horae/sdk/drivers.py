@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import httpx
 
 from horae.sdk.answers import refusal
-from horae.sdk.engine import Engine
+from horae.sdk.engine import ClientCore
 from horae.sdk.transport import Transport
 
 T = TypeVar("T")
@@ -67,7 +67,7 @@ class AwaitedWire:
 class SyncDriver:
     def __init__(self, transport: Transport) -> None:
         self.http = httpx.Client(**transport.options)
-        self.engine = Engine(transport, PlainWire(self.http))
+        self.engine = ClientCore(transport, PlainWire(self.http))
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         return at_once(work)
@@ -87,7 +87,7 @@ class SyncDriver:
 class AsyncDriver:
     def __init__(self, transport: Transport) -> None:
         self.http = httpx.AsyncClient(**transport.options)
-        self.engine = Engine(transport, AwaitedWire(self.http))
+        self.engine = ClientCore(transport, AwaitedWire(self.http))
 
     def run(self, work: Coroutine[Any, Any, T]) -> Coroutine[Any, Any, T]:
         return work

@@ -35,7 +35,7 @@ class Wire(Protocol):
     async def close(self) -> None: ...
 
 
-class Engine:
+class ClientCore:
     def __init__(self, transport: Transport, wire: Wire) -> None:
         self._transport, self._wire = transport, wire
         self.url = transport.url

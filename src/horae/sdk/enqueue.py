@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from horae.domain.errors import Conflict, InvalidInput, NotFound
 from horae.domain.task import Function
 from horae.sdk.calls import Json, Request, given, instant, keyed, listed, part
-from horae.sdk.engine import Engine
+from horae.sdk.engine import ClientCore
 from horae.sdk.runs import Run
 
 MOST = 1_000  # runs in one request
@@ -84,7 +84,7 @@ async def _ensure_job(to: Submitter, function: Function) -> None:
 
 
 class ThroughApi:
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: ClientCore) -> None:
         self._engine = engine
 
     @property

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from horae.sdk.calls import Request
 
 if TYPE_CHECKING:
-    from horae.sdk.engine import Engine
+    from horae.sdk.engine import ClientCore
 
 Event = tuple[str, dict[str, Any]]
 
@@ -31,7 +31,7 @@ class Stream:
     def request(self, headers: Mapping[str, str]) -> Request[Any]:
         return Request("GET", self.path, params=self.params, headers=headers)
 
-    def through(self, engine: Engine) -> AsyncGenerator[Event, None]:
+    def through(self, engine: ClientCore) -> AsyncGenerator[Event, None]:
         return engine.follow(self)
 
 

@@ -17,7 +17,7 @@ from horae.domain.run import RunRecord, Skipped
 from horae.store import tables
 from horae.store.dialects.base import Dialect, Rows, listed, quoted
 from horae.store.rows import Telling, batch, some
-from horae.store.run_filter import Asked
+from horae.store.run_filter import RunPageQuery
 from horae.store.run_record import ENDED_COLUMNS, records, select
 
 _NEWEST = 1_000  # of a job's rows, where there is no index for what is looked for
@@ -79,7 +79,7 @@ class HistoryTable(Telling):
     async def page(
         self, project_id: str, where: RunFilter, *, limit: int, after: str | None, oldest_first: bool = False
     ) -> list[RunRecord]:
-        tail, params = Asked(project_id, where, limit, after, oldest_first).tail(self.d)
+        tail, params = RunPageQuery(project_id, where, limit, after, oldest_first).tail(self.d)
         rows = await self.db.fetch(_short(self.d) + tail, params)
         return await records(self.db, self.d, rows, ENDED_COLUMNS, short=True)
 

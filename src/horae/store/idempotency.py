@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from horae.domain.idempotency import Answer, Kept, Once
+from horae.domain.idempotency import KeptAnswer, KeptRequest, Once
 from horae.store import account_tables
 from horae.store.dialects.base import Dialect, Rows
 from horae.store.rows import Group, batch, dump, load_object
@@ -24,7 +24,7 @@ class IdempotencyTable(Group):
         sql, rows = _insert(self.d)
         await self.put(sql, rows, [(once.project_id, once.digest, once.request, once.holder)], held=held)
 
-    async def find(self, once: Once, kept: float) -> Kept | None:
+    async def find(self, once: Once, kept: float) -> KeptRequest | None:
         rows = await self.db.fetch(
             f"SELECT request, holder, created_at, held_until <= {self.d.now} AS free, "
             f"created_at < {self.d.earlier(':kept')} AS old, status, headers, body FROM idempotency_keys WHERE {_MINE}",
@@ -33,7 +33,7 @@ class IdempotencyTable(Group):
         if not rows:
             return None
         row = rows[0]
-        return Kept(
+        return KeptRequest(
             row["request"],
             row["holder"],
             row["created_at"],
@@ -53,7 +53,7 @@ class IdempotencyTable(Group):
             )
         )
 
-    async def answer(self, once: Once, answer: Answer) -> None:
+    async def answer(self, once: Once, answer: KeptAnswer) -> None:
         await self.db.execute(
             "UPDATE idempotency_keys SET status = :status, headers = :headers, body = :body "
             f"WHERE {_MINE} AND holder = :holder AND status IS NULL",

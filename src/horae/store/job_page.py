@@ -17,7 +17,7 @@ _MANY = 20_000  # the same if they are not near
 _NEAR = 500  # jobs in order that are tried first
 
 
-class Asked(NamedTuple):
+class JobPageQuery(NamedTuple):
     """Up to `limit` jobs after `after`; `select` says what of them, from jobs `j` and their definitions `s`."""
 
     select: str
@@ -28,7 +28,7 @@ class Asked(NamedTuple):
     limit: int
 
 
-async def find(db: Connection, d: Dialect, asked: Asked) -> Sequence[Row]:
+async def find(db: Connection, d: Dialect, asked: JobPageQuery) -> Sequence[Row]:
     if asked.where.last_status is None:
         return await _fetch(db, d, asked)
     among = await _with_last_status(db, asked, _FEW)
@@ -42,7 +42,7 @@ async def find(db: Connection, d: Dialect, asked: Asked) -> Sequence[Row]:
     return await _fetch(db, d, asked, among)
 
 
-async def _fetch(db: Connection, d: Dialect, asked: Asked, among: Sequence[str] | None = None) -> Sequence[Row]:
+async def _fetch(db: Connection, d: Dialect, asked: JobPageQuery, among: Sequence[str] | None = None) -> Sequence[Row]:
     if among is not None and not among:
         return []
     wheres, params = conditions(d, asked.project_id, asked.where, asked.order, asked.after, among)
@@ -51,7 +51,7 @@ async def _fetch(db: Connection, d: Dialect, asked: Asked, among: Sequence[str] 
     )
 
 
-async def _with_last_status(db: Connection, asked: Asked, most: int) -> list[str] | None:
+async def _with_last_status(db: Connection, asked: JobPageQuery, most: int) -> list[str] | None:
     """Those whose last run may have ended so; None if they are more. In one statement: between two a roll-up could move
     something from one table to the other."""
     params: dict[str, Any] = {"project_id": asked.project_id, "status": asked.where.last_status, "most": most + 1}
@@ -65,7 +65,7 @@ async def _with_last_status(db: Connection, asked: Asked, most: int) -> list[str
     return None if len(rows) > most else [row["job_id"] for row in rows]
 
 
-async def _near(db: Connection, d: Dialect, asked: Asked) -> list[str]:
+async def _near(db: Connection, d: Dialect, asked: JobPageQuery) -> list[str]:
     wheres, params = conditions(d, asked.project_id, JobFilter(), asked.order, asked.after)
     rows = await db.fetch(
         f"SELECT j.id FROM jobs j WHERE {wheres} ORDER BY {asked.order.by('j')} LIMIT :limit",

@@ -257,7 +257,7 @@ class JobTable(Group):
         found: list[Row] = []
         order = Order.parse(sort)
         while len(found) <= limit:
-            asked = job_page.Asked(f"SELECT {_JOB} {_FROM}", project_id, where, order, after, limit + 1)
+            asked = job_page.JobPageQuery(f"SELECT {_JOB} {_FROM}", project_id, where, order, after, limit + 1)
             rows = await job_page.find(self.db, self.d, asked)
             found += [row for row in rows if where.tag is None or where.tag in spec_of(row["spec"]).tags]
             if len(rows) <= limit:

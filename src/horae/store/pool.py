@@ -9,21 +9,21 @@ from contextlib import asynccontextmanager
 
 from horae.store.dialects.base import Connection
 from horae.store.failures import StoreUnavailable
-from horae.store.places import Places
-from horae.store.vigil import Vigil
+from horae.store.semaphore import PatientSemaphore
+from horae.store.watchdog import Watchdog
 
 
-class Pool:
+class ConnectionPool:
     """Lends at most `size` connections, made when first needed; a broken one is closed and not lent again."""
 
     def __init__(self, connect: Callable[[], Awaitable[Connection]], size: int, patience: float | None = None) -> None:
         self._connect = connect
         self._free: list[Connection] = []
-        self._turn = Places(size, patience, f"all {size} connections to the database are in use")
+        self._turn = PatientSemaphore(size, patience, f"all {size} connections to the database are in use")
         self._one_by_one = asyncio.Lock()
         self._failure: StoreUnavailable | None = None
         self._failed_at = 0.0
-        self._vigil = Vigil(connect)
+        self._vigil = Watchdog(connect)
         self._closed = False
 
     @asynccontextmanager

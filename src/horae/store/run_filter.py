@@ -10,7 +10,7 @@ from horae.store.dialects.base import Dialect
 from horae.store.dialects.months import smallest_id
 
 
-class Asked(NamedTuple):
+class RunPageQuery(NamedTuple):
     """A page of runs, in order of their ids, which is that of creation."""
 
     project_id: str
@@ -26,7 +26,7 @@ class Asked(NamedTuple):
         return f" WHERE {' AND '.join(wheres)} ORDER BY r.id{down} LIMIT :limit", params
 
 
-def _conditions(d: Dialect, asked: Asked) -> tuple[list[str], dict[str, Any]]:
+def _conditions(d: Dialect, asked: RunPageQuery) -> tuple[list[str], dict[str, Any]]:
     where = asked.where
     # All runs of a job are of one project. PostgreSQL does not know that, and would go by the project's runs: it is
     # asked in a way that its indexes do not serve.

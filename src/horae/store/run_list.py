@@ -11,7 +11,7 @@ from horae.domain.states import LIVE
 from horae.ports import History
 from horae.store.dialects.base import Connection, Dialect, Params
 from horae.store.rows import is_id
-from horae.store.run_filter import Asked
+from horae.store.run_filter import RunPageQuery
 from horae.store.run_record import LIVE_COLUMNS, records, select
 
 
@@ -53,7 +53,7 @@ async def live(
     return await records(db, d, rows, LIVE_COLUMNS, short=short)
 
 
-async def page(db: Connection, d: Dialect, history: History, asked: Asked) -> Page[RunRecord]:
+async def page(db: Connection, d: Dialect, history: History, asked: RunPageQuery) -> Page[RunRecord]:
     where, limit = asked.where, asked.limit
     one_more = asked._replace(limit=limit + 1)
     found: dict[str, RunRecord] = {}

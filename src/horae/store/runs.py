@@ -18,7 +18,7 @@ from horae.store import claims, history, run_list, tables
 from horae.store.dialects.base import Dialect, Row, Rows, listed
 from horae.store.leases import Leases
 from horae.store.rows import batch, load, some, words
-from horae.store.run_filter import Asked
+from horae.store.run_filter import RunPageQuery
 
 _new = [field.name for field in fields(NewRun)]
 _NEW = tuple(name for name in _new if not tables.runs.columns[name].nullable and name != "due_at")
@@ -196,7 +196,7 @@ class RunTable(Leases):
     async def page(
         self, project_id: str, where: RunFilter, *, limit: int, after: str | None, oldest_first: bool = False
     ) -> Page[RunRecord]:
-        asked = Asked(project_id, where, limit, after, oldest_first)
+        asked = RunPageQuery(project_id, where, limit, after, oldest_first)
         return await run_list.page(self.db, self.d, self.history, asked)
 
     async def glance(self, project_id: str, limit: int) -> list[Glance]:

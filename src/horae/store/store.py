@@ -35,8 +35,7 @@ from horae.store.leftovers import LeftoverTables
 from horae.store.limits import LimitTable
 from horae.store.logs import LogTable
 from horae.store.operations import OperationTable
-from horae.store.places import Places
-from horae.store.pool import Pool
+from horae.store.pool import ConnectionPool
 from horae.store.processes import ProcessTable
 from horae.store.queues import QueueTable
 from horae.store.quotas import QuotaTable
@@ -44,6 +43,7 @@ from horae.store.reservations import ReservationTable
 from horae.store.runs import RunTable
 from horae.store.second_factors import SecondFactorTables
 from horae.store.secrets import SecretTable
+from horae.store.semaphore import PatientSemaphore
 from horae.store.sessions import SessionTable
 from horae.store.stats import StatTable
 from horae.store.unreadable import UnreadableTable
@@ -167,7 +167,7 @@ class SqlStore:
         self.dialect = dialect
         self.shard_count = shard_count
         self._ids, self._connect = ids, connect
-        self._pool = Pool(connect, connections, patience)
+        self._pool = ConnectionPool(connect, connections, patience)
         self.engine: Engine | None = None
         self.observers: Sequence[Observer] = ()
         self.send: Callable[[Collection[Hint]], Awaitable[None]] | None = None  # hints, after the commit
@@ -176,12 +176,12 @@ class SqlStore:
         # SQLite has one writer: processes queue in its busy handler, tasks of one process queue here, in order.
         self._writer: AbstractAsyncContextManager[object] = nullcontext()
         if dialect.one_writer:
-            self._writer = Places(1, patience, "too many wait for their turn to write to the database")
+            self._writer = PatientSemaphore(1, patience, "too many wait for their turn to write to the database")
 
     async def transact(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._repeated(self._write, verb, *args, **kwargs)
 
-    async def single(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def autocommit(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         once = self._read if self.dialect.with_may_change else self._write
         return await self._repeated(once, verb, *args, **kwargs)
 

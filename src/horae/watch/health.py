@@ -76,14 +76,14 @@ async def look(tx: Transaction, offline_after: float, shard_lease: float) -> Clu
 
 
 @dataclass(frozen=True, slots=True)
-class Definitions:
+class DefinitionCheck:
     """How many there are, and those that this version cannot read."""
 
     total: int
     faults: Sequence[JobFault]
 
 
-async def read_definitions(store: Store) -> Definitions:
+async def read_definitions(store: Store) -> DefinitionCheck:
     """All of them, which takes seconds if there are very many: for somebody who asks, not for a health check."""
     faults: list[JobFault] = []
     total, after = 0, None
@@ -92,7 +92,7 @@ async def read_definitions(store: Store) -> Definitions:
         total, after = total + portion.tried, portion.next
         faults += portion.faults
         if after is None:
-            return Definitions(total, faults)
+            return DefinitionCheck(total, faults)
 
 
 async def _portion(tx: Transaction, after: str | None) -> Portion:
@@ -230,7 +230,7 @@ def failing(cluster: Cluster) -> list[Check]:
     ]
 
 
-def definitions(cluster: Cluster, read: Definitions) -> list[Check]:
+def definitions(cluster: Cluster, read: DefinitionCheck) -> list[Check]:
     """Jobs that this version cannot read, and those that another process could not read lately."""
     own = {fault.name for fault in read.faults}
     others = [name for name in cluster.unreadable if name not in own]

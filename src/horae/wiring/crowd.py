@@ -16,7 +16,7 @@ PER_ADDRESS = 100
 SILENCE = 60.0  # seconds between two lines in the log
 
 
-class Connection(Protocol):
+class ClientConnection(Protocol):
     def turn_away(self) -> None:
         """Closes it at once."""
         ...
@@ -29,15 +29,15 @@ class Crowd:
 
     def __init__(self, room: int = 10_000, many: Callable[[str], bool] = lambda _: False) -> None:
         self._room, self._many = room, many
-        self._waiting: OrderedDict[Connection, str] = OrderedDict()
-        self._of: dict[str, OrderedDict[Connection, None]] = {}
+        self._waiting: OrderedDict[ClientConnection, str] = OrderedDict()
+        self._of: dict[str, OrderedDict[ClientConnection, None]] = {}
         self._turned_away = 0
         self._spoke = -SILENCE
 
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def enter(self, connection: Connection, address: str, connections: int) -> None:
+    def enter(self, connection: ClientConnection, address: str, connections: int) -> None:
         """A request is awaited on it; `connections` is how many the process has now, with this one."""
         self._waiting[connection] = address
         neighbours = self._of.setdefault(address, OrderedDict())
@@ -47,7 +47,7 @@ class Crowd:
         elif connections > self._room:
             self._turn_away(next(iter(self._waiting)), "too many open files")
 
-    def leave(self, connection: Connection) -> None:
+    def leave(self, connection: ClientConnection) -> None:
         """Its request is here, or it is gone."""
         address = self._waiting.pop(connection, None)
         if address is None:
@@ -57,7 +57,7 @@ class Crowd:
         if not neighbours:
             del self._of[address]
 
-    def _turn_away(self, connection: Connection, why: str) -> None:
+    def _turn_away(self, connection: ClientConnection, why: str) -> None:
         address = self._waiting[connection]
         self.leave(connection)
         connection.turn_away()

@@ -151,7 +151,7 @@ class Straight:
             made = await store.on_behalf_of(origin).transact(verb)
         except (InvalidInput, NotFound, QuotaReached) as error:
             if once is not None:  # it has had no effect: the key is as good as new
-                await store.single(idempotency.release, once, refused=True)
+                await store.autocommit(idempotency.release, once, refused=True)
             if isinstance(error, QuotaReached):
                 await store.transact(note_refusal, project_id=project_id, quota=Quota(error.quota))
             raise
@@ -182,7 +182,7 @@ async def _claimed(store: SqlStore, once: Once | None) -> tuple[NewIds, Origin]:
     """The ids to use: under a key the same at every try."""
     if once is None:
         return IDS, Origin()
-    kept = await store.single(idempotency.claim, once, [once.request])
+    kept = await store.autocommit(idempotency.claim, once, [once.request])
     ids = DerivedIds(kept.created_at, f"{once.project_id}\0{once.digest}")
     return ids, Origin(repeated=kept.taken_over or kept.holder != once.holder)
 

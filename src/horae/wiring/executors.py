@@ -65,7 +65,7 @@ def _http(settings: Settings, slots: int) -> Executor:
 
 def _containers(settings: Settings) -> ContainerRunner:
     """One for all executors that use containers."""
-    from horae.executors.containers.credentials import Credentials, find_file
+    from horae.executors.containers.credentials import RegistryCredentials, find_file
     from horae.executors.containers.ownership import Owner, Ownership
     from horae.executors.containers.runner import ContainerRunner
     from horae.executors.containers.service import Service, find_socket
@@ -73,16 +73,16 @@ def _containers(settings: Settings) -> ContainerRunner:
     host = this_host()
     owner = Owner(f"{host.hostname}-{host.pid}", told(host), lambda text: told_dead(text, host))
     service = Service(find_socket(settings.container_host, process_environment()))
-    credentials = Credentials(find_file(process_environment()))
+    credentials = RegistryCredentials(find_file(process_environment()))
     return ContainerRunner(service, Ownership(service, owner, CLOCK), credentials, network=settings.container_network)
 
 
 def _artifact(settings: Settings, commands: CommandRunner, containers: ContainerRunner | None) -> Executor:
     from horae.executors.artifact import ArtifactExecutor
-    from horae.executors.artifacts.fetcher import Fetcher, Store
+    from horae.executors.artifacts.fetcher import CacheOptions, Fetcher
 
     environment = {name: value for name, value in process_environment().items() if name not in secret_variables()}
-    store = Store(
+    store = CacheOptions(
         cache=settings.artifact_cache or user_cache() / "artifacts",
         environment=environment,
         cache_limit=settings.artifact_cache_limit,
@@ -118,7 +118,7 @@ def commands_for(settings: Settings) -> CommandRunner:
 
 
 def _python(imports: Sequence[str], slots: int) -> Executor:
-    from horae.executors.functions.link import Origin
+    from horae.executors.functions.link import FunctionOrigin
     from horae.executors.functions.output import route
     from horae.executors.python import PythonExecutor
     from horae.sdk.system import add_system_functions
@@ -127,7 +127,7 @@ def _python(imports: Sequence[str], slots: int) -> Executor:
     environment = {name: value for name, value in process_environment().items() if name not in secret_variables()}
     executor = PythonExecutor(
         add_system_functions(load_tasks(imports)),
-        Origin("horae.sdk.task:load_tasks", tuple(imports), environment),
+        FunctionOrigin("horae.sdk.task:load_tasks", tuple(imports), environment),
         slots=slots,
     )
     route()

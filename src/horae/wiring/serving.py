@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import uvicorn
     from fastapi import FastAPI
 
-    from horae.api.door import Door
+    from horae.api.startup import StartupApp
     from horae.domain.second_factor import Policy
 
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}
@@ -39,12 +39,12 @@ def serve(settings: Settings) -> None:
 
 async def _serve(settings: Settings) -> None:
     """Listens at once: who asks before the database is there is told so."""
-    from horae.api.door import Door
+    from horae.api.startup import StartupApp
 
     stop, stop_now = stop_signals()
     settings.need_secret_key()
     provider_of(settings)  # a setting that is missing is told before anything is started
-    door = Door(IDS, CLOCK)
+    door = StartupApp(IDS, CLOCK)
     server, listener = _server(settings, door), _listen(settings)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     ending = asyncio.create_task(_end(server, door, stop, stop_now))
@@ -96,18 +96,18 @@ def _app(settings: Settings, store: SqlStore) -> FastAPI:
     return build(store, api, IDS, CLOCK, provider_of(settings))
 
 
-def _server(settings: Settings, door: Door) -> uvicorn.Server:
+def _server(settings: Settings, door: StartupApp) -> uvicorn.Server:
     import uvicorn
 
     from horae.api.address import Proxies
     from horae.wiring.crowd import Crowd
-    from horae.wiring.patience import Patient
+    from horae.wiring.slow_clients import SlowClientProtocol
 
-    Patient.crowd = Crowd(allow_sockets(_CONNECTIONS), Proxies(settings.trusted_proxies or ()).trusts)
+    SlowClientProtocol.crowd = Crowd(allow_sockets(_CONNECTIONS), Proxies(settings.trusted_proxies or ()).trusts)
     server = uvicorn.Server(
         uvicorn.Config(
             door,
-            http=Patient,
+            http=SlowClientProtocol,
             host=settings.host,
             port=settings.port,
             access_log=False,
@@ -149,7 +149,7 @@ async def _welcome(settings: Settings, store: SqlStore) -> None:
         log.info(words, token=token, **link)
 
 
-async def _end(server: uvicorn.Server, door: Door, stop: asyncio.Event, stop_now: asyncio.Event) -> None:
+async def _end(server: uvicorn.Server, door: StartupApp, stop: asyncio.Event, stop_now: asyncio.Event) -> None:
     await stop.wait()
     door.stop()
     server.should_exit = True

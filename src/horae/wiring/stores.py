@@ -16,7 +16,7 @@ from horae.store import open_store, schema
 from horae.store.open import sqlite_path
 from horae.store.store import SqlStore
 from horae.watch import health
-from horae.watch.health import Cluster, Definitions
+from horae.watch.health import Cluster, DefinitionCheck
 from horae.watch.run_log import RunLog
 from horae.wiring.shared import CLOCK, IDS, run
 
@@ -93,12 +93,12 @@ def look(settings: Settings) -> Cluster:
     return run(_look(settings))
 
 
-def read_definitions(settings: Settings) -> Definitions:
+def read_definitions(settings: Settings) -> DefinitionCheck:
     """Every job's definition, read once."""
     return run(_read_definitions(settings))
 
 
-async def _read_definitions(settings: Settings) -> Definitions:
+async def _read_definitions(settings: Settings) -> DefinitionCheck:
     store = await store_for(settings, connections=1)
     try:
         return await health.read_definitions(store)

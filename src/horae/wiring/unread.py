@@ -7,7 +7,7 @@ import time
 
 import structlog
 
-from horae.wiring.crowd import SILENCE, Connection
+from horae.wiring.crowd import SILENCE, ClientConnection
 
 log = structlog.get_logger()
 
@@ -19,7 +19,7 @@ class Unread:
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self._of: dict[Connection, int] = {}
+        self._of: dict[ClientConnection, int] = {}
         self._total = 0
         self._closed = 0
         self._spoke = -SILENCE
@@ -27,18 +27,18 @@ class Unread:
     def __len__(self) -> int:
         return len(self._of)
 
-    def has(self, connection: Connection, size: int) -> None:
+    def has(self, connection: ClientConnection, size: int) -> None:
         """So many bytes wait on it."""
         self._total += size - self._of.get(connection, 0)
         self._of[connection] = size
         while self._total > self._most and len(self._of) > 1:
             self._close(next(one for one in self._of if one is not connection))
 
-    def leave(self, connection: Connection) -> None:
+    def leave(self, connection: ClientConnection) -> None:
         """It is read, or gone."""
         self._total -= self._of.pop(connection, 0)
 
-    def _close(self, connection: Connection) -> None:
+    def _close(self, connection: ClientConnection) -> None:
         self.leave(connection)
         connection.turn_away()
         self._closed += 1

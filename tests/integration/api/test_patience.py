@@ -9,7 +9,7 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from horae.wiring import patience
+from horae.wiring import slow_clients as patience
 from horae.wiring.crowd import Crowd
 from horae.wiring.unread import Unread
 from tests.waiting import until
@@ -36,11 +36,11 @@ class Slow:
 
 
 async def listen(app: Any, state: ServerState) -> asyncio.Server:
-    config = uvicorn.Config(app, http=patience.Patient, lifespan="off", log_config=None, ws="none")
+    config = uvicorn.Config(app, http=patience.SlowClientProtocol, lifespan="off", log_config=None, ws="none")
     config.load()
 
     def protocol() -> Any:
-        return patience.Patient(config=config, server_state=state, app_state={})
+        return patience.SlowClientProtocol(config=config, server_state=state, app_state={})
 
     return await asyncio.get_running_loop().create_server(protocol, "127.0.0.1", 0)
 

@@ -1,7 +1,7 @@
 """Keys of an identity provider that change."""
 
 from horae.oidc import keys as oidc_keys
-from horae.oidc.keys import Keys
+from horae.oidc.keys import SigningKeySet
 
 from .hostile_provider import Hostile, Key, hostile
 
@@ -27,7 +27,7 @@ async def _rotate(provider: Hostile) -> None:
     async def where() -> str:
         return f"{provider.url}/keys"
 
-    keys = Keys(clock, where)  # type: ignore[arg-type]
+    keys = SigningKeySet(clock, where)  # type: ignore[arg-type]
     assert len(await keys.find("first", "RS256")) == 1
     for _ in range(5):
         assert await keys.find("made-up", "RS256") == []

@@ -15,7 +15,7 @@ INTERRUPTED = Outcome(AttemptOutcome.INTERRUPTED, error="the worker stopped")
 
 async def take(api: Api, limit: int = 100, worker_id: str | None = None) -> list[Any]:
     """The runs that a worker claims now."""
-    claims = await api.store.single(
+    claims = await api.store.autocommit(
         claim.claim,
         claimant=Claimant(worker_id or IDS.new(), ("http",)),
         token=IDS.new(),

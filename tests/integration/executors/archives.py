@@ -11,7 +11,7 @@ from typing import Any
 
 from horae.domain.outcome import Outcome
 from horae.executors.artifact import ArtifactExecutor
-from horae.executors.artifacts.fetcher import Fetcher, Store
+from horae.executors.artifacts.fetcher import CacheOptions, Fetcher
 from horae.executors.commands import CommandRunner
 from horae.executors.containers.runner import ContainerRunner
 from tests.integration.executors.attempts import Log, make_attempt
@@ -50,7 +50,9 @@ class Shelf:
 
     def __init__(self, folder: Path, *, containers: ContainerRunner | None = None, **options: Any) -> None:
         self.folder = folder
-        self.store = Store(**{"cache": folder / "cache", "environment": PLACE, "folders": [str(folder)], **options})
+        self.store = CacheOptions(
+            **{"cache": folder / "cache", "environment": PLACE, "folders": [str(folder)], **options}
+        )
         self.cache = self.store.cache
         self.executor = ArtifactExecutor(Fetcher(self.store), CommandRunner(ENVIRONMENT, scratch=folder), containers)
 

@@ -8,7 +8,7 @@ from typing import Any
 from horae.clock import SystemClock
 from horae.domain.outcome import Outcome
 from horae.executors.container import ContainerExecutor
-from horae.executors.containers.credentials import Credentials
+from horae.executors.containers.credentials import RegistryCredentials
 from horae.executors.containers.ownership import Owner, Ownership
 from horae.executors.containers.runner import ContainerRunner
 from horae.executors.containers.service import Service
@@ -21,7 +21,7 @@ LIVING, DEAD = "a living worker", "a dead worker"
 def make_runner(socket: str | None, owner: str = LIVING, logins: Path | None = None) -> ContainerRunner:
     service = Service(socket)
     ownership = Ownership(service, Owner("worker-1", owner, {DEAD}.__contains__), SystemClock())
-    return ContainerRunner(service, ownership, Credentials(logins))
+    return ContainerRunner(service, ownership, RegistryCredentials(logins))
 
 
 @asynccontextmanager

@@ -15,9 +15,9 @@ from typing import Any
 
 import horae
 from horae.domain.task import Registry, describe
-from horae.executors.functions.link import Origin
+from horae.executors.functions.link import FunctionOrigin
 
-ORIGIN = Origin("tests.integration.executors.tasks:load", (), dict(os.environ))
+ORIGIN = FunctionOrigin("tests.integration.executors.tasks:load", (), dict(os.environ))
 CALLS = {"count": 0}
 
 

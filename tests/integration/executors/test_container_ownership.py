@@ -10,7 +10,7 @@ from horae.executors.container import ContainerExecutor
 from horae.executors.containers.container import Container
 from horae.executors.containers.ownership import OWNER, RUN, WORKER
 from horae.executors.containers.runner import ContainerRunner
-from horae.executors.containers.work import Work, creation
+from horae.executors.containers.work import ContainerWork, creation
 from tests.integration.executors.attempts import make_attempt, running
 from tests.integration.executors.containers import DEAD, executor_on, make_runner, shell
 from tests.integration.executors.podman import IMAGE, Podman
@@ -28,7 +28,7 @@ async def leave_behind(runner: ContainerRunner, seconds: float = 60, *, warm: bo
     attempt, _ = make_attempt(shell("sleep 60"))
     container = Container(runner.service)
     labels = {**({} if warm else runner.ownership.labels(attempt)), **runner.ownership.labels_for(seconds)}
-    body = creation(Work(IMAGE, command=["sleep 60"], network=False), {}, labels)
+    body = creation(ContainerWork(IMAGE, command=["sleep 60"], network=False), {}, labels)
     await container.create(body, {})
     await container.start()
     return container

@@ -9,7 +9,7 @@ import pytest
 
 from horae.domain.outcome import SUCCEEDED, Outcome
 from horae.domain.states import AttemptOutcome
-from horae.executors.functions.pool import Pool
+from horae.executors.functions.pool import FunctionPool
 from horae.executors.python import PythonExecutor
 from tests.integration.executors import tasks
 from tests.integration.executors.attempts import Log, make_attempt
@@ -64,7 +64,7 @@ class TestCalling:
         assert 1 <= len({outcome.result for outcome in outcomes}) <= 4
 
     async def test_idle_processes_end(self) -> None:
-        pool = Pool(tasks.ORIGIN, 4, idle=0.05)
+        pool = FunctionPool(tasks.ORIGIN, 4, idle=0.05)
         attempt, _ = make_attempt({"kind": "python", "function": "nothing"})
         request = b'{"function":"nothing","arguments":{},"about":null}'
         assert await pool.call(request, attempt) is SUCCEEDED

@@ -13,7 +13,7 @@ import pytest
 
 from horae.clock import SystemClock
 from horae.domain.states import AttemptOutcome, StopReason
-from horae.executors.functions.pool import Pool
+from horae.executors.functions.pool import FunctionPool
 from horae.executors.python import PythonExecutor
 from tests.integration.executors import tasks
 from tests.integration.executors.attempts import Log, make_attempt, running
@@ -211,7 +211,7 @@ async def test_closing_ends_what_is_under_way(under: Under) -> None:
 
 
 async def test_closing_while_the_modules_are_imported_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
-    pool = Pool(tasks.ORIGIN, 1)
+    pool = FunctionPool(tasks.ORIGIN, 1)
     pool.warm()
     await pool.close()
     assert capfd.readouterr().err == ""

@@ -4,7 +4,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from horae.api.door import Door
+from horae.api.startup import StartupApp
 from horae.clock import SystemClock, SystemIds
 
 
@@ -13,7 +13,7 @@ from horae.clock import SystemClock, SystemIds
     [("/health/live", 200, "healthy"), ("/health", 503, "starting"), ("/health/ready", 503, 503), ("/jobs", 503, 503)],
 )
 async def test_before_it_is_open(path: str, code: int, status: object):
-    door = Door(SystemIds(), SystemClock())
+    door = StartupApp(SystemIds(), SystemClock())
     async with httpx.AsyncClient(transport=httpx.ASGITransport(door), base_url="http://door") as web:
         answer = await web.get(path)
         assert (answer.status_code, answer.json()["status"]) == (code, status)

@@ -26,7 +26,7 @@ class Failing:
             return KeyRecord("id", "project", "test", "admin", TOKEN.digest, "default", "Default", TOKEN.prefix)
         raise self.error
 
-    transact = single = read
+    transact = autocommit = read
 
     def tell(self, event: Any) -> None: ...
 

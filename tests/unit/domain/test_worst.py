@@ -10,7 +10,16 @@ from pydantic import TypeAdapter
 from bench.worst import INPUT, loops, shapes, targets
 from horae.domain.targets import Target
 from horae.domain.targets.templates import MOST_TEMPLATES, STORED, parse_ahead
-from horae.domain.template import LARGEST, MOST_PARTS, TemplateFault, Work, _compiled, fill_in, is_template, parse
+from horae.domain.template import (
+    LARGEST,
+    MOST_PARTS,
+    TemplateFault,
+    TemplateWork,
+    _compiled,
+    fill_in,
+    is_template,
+    parse,
+)
 from tests.unit.domain.refused import refused
 
 TARGET: TypeAdapter[Any] = TypeAdapter(Target)
@@ -35,11 +44,11 @@ def test_every_loop_ends_at_the_same_budget(text: str, monkeypatch: pytest.Monke
     monkeypatch.setattr("horae.domain.template.work.STEPS", 30_000)
     values = {"input": INPUT, "run": {}, "job": {}, "secrets": {}}
     clock = Ticks()
-    work = Work(clock)
+    work = TemplateWork(clock)
     with pytest.raises(TemplateFault) as raised:
         fill_in(text, lambda: values, work)
     assert "do too much" in str(raised.value) or "than 1,000,000 characters" in str(raised.value)
-    late = Work(Ticks(each=0.6))
+    late = TemplateWork(Ticks(each=0.6))
     with pytest.raises(TemplateFault):
         fill_in(text, lambda: values, late)
     assert late.spent
@@ -47,11 +56,11 @@ def test_every_loop_ends_at_the_same_budget(text: str, monkeypatch: pytest.Monke
 
 def test_a_second_of_processor_time_is_the_end():
     with pytest.raises(TemplateFault, match=r"more than 1 s of processor time"):
-        fill_in("{% for a in range(9000) %}{% endfor %}", dict, Work(Ticks(each=0.6)))
+        fill_in("{% for a in range(9000) %}{% endfor %}", dict, TemplateWork(Ticks(each=0.6)))
 
 
 def test_a_stopped_attempt_stops_its_templates():
-    work = Work(Ticks())
+    work = TemplateWork(Ticks())
     work.stopped = True
     with pytest.raises(TemplateFault, match="the attempt was stopped"):
         fill_in("{% for a in range(9000) %}{% endfor %}", dict, work)
@@ -59,20 +68,20 @@ def test_a_stopped_attempt_stops_its_templates():
 
 def test_quick_work_does_nothing_slow():
     text = "{{ 1 }} not seen before"
-    work = Work(quick=True)
+    work = TemplateWork(quick=True)
     with pytest.raises(TemplateFault):
         fill_in(text, dict, work)
     assert work.spent
-    assert fill_in(text, dict, Work()) == "1 not seen before"
-    assert fill_in(text, dict, Work(quick=True)) == "1 not seen before"
-    work = Work(quick=True)
+    assert fill_in(text, dict, TemplateWork()) == "1 not seen before"
+    assert fill_in(text, dict, TemplateWork(quick=True)) == "1 not seen before"
+    work = TemplateWork(quick=True)
     with pytest.raises(TemplateFault):
         fill_in(MANY.replace("input.x", "range(900) | list | tojson"), dict, work)
     assert work.spent
 
 
 def test_all_templates_of_an_attempt_share_one_budget():
-    work = Work()
+    work = TemplateWork()
     text = "{% for a in range(9000) %}{{ a }}{% endfor %}"
     for _ in range(4):
         fill_in(text, dict, work)

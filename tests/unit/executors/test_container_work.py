@@ -1,11 +1,11 @@
 """How a container service is told what to run."""
 
-from horae.executors.containers.work import Bind, Bounds, Work, creation
+from horae.executors.containers.work import Bind, Bounds, ContainerWork, creation
 
 
 def test_limits_become_those_of_the_service():
     bounds = Bounds(memory=64 << 20, cpus=0.5, processes=10, cpu_seconds=0.2, files=64)
-    host = creation(Work("image", bounds=bounds, network=False), {}, {})["HostConfig"]
+    host = creation(ContainerWork("image", bounds=bounds, network=False), {}, {})["HostConfig"]
     assert (host["Memory"], host["MemorySwap"], host["NanoCpus"], host["PidsLimit"]) == (
         64 << 20, 64 << 20, 500_000_000, 10,
     )  # fmt: skip
@@ -17,7 +17,7 @@ def test_limits_become_those_of_the_service():
 
 
 def test_what_is_not_given_is_left_to_the_image_and_the_service():
-    body = creation(Work("image"), {"A": "b=c"}, {"label": "x"})
+    body = creation(ContainerWork("image"), {"A": "b=c"}, {"label": "x"})
     assert body.keys().isdisjoint({"Cmd", "Entrypoint", "WorkingDir", "User"})
     assert body["HostConfig"].keys().isdisjoint({"Memory", "NanoCpus", "PidsLimit", "Ulimits", "NetworkMode"})
     assert (body["Env"], body["Labels"], body["HostConfig"]["Mounts"]) == (["A=b=c"], {"label": "x"}, [])
@@ -26,7 +26,7 @@ def test_what_is_not_given_is_left_to_the_image_and_the_service():
 
 def test_mounts_are_read_only_unless_told():
     mounts = [Bind("/a", "/b"), Bind("/c", "/d", read_only=False)]
-    told = creation(Work("image", mounts=mounts), {}, {})["HostConfig"]["Mounts"]
+    told = creation(ContainerWork("image", mounts=mounts), {}, {})["HostConfig"]["Mounts"]
     assert [(mount["Source"], mount["Target"], mount["ReadOnly"]) for mount in told] == [
         ("/a", "/b", True), ("/c", "/d", False),
     ]  # fmt: skip

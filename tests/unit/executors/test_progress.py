@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horae.executors.output import Progress
+from horae.executors.output import ProgressLine
 
 TEXT = "a\n::progress 0.25\n::progress 40% half way\nmiddle ::progress 0.5\n  ::progress 0.6\n::progressive\nend"
 KEPT = "a\nmiddle ::progress 0.5\n  ::progress 0.6\n::progressive\nend"
@@ -23,7 +23,7 @@ class Log:
 
 def passed(*pieces: str) -> tuple[str, list[tuple[float, str | None]]]:
     log = Log()
-    progress = Progress(log)
+    progress = ProgressLine(log)
     kept = [progress.pass_on(piece) for piece in pieces]
     return "".join(kept) + progress.pass_on("", final=True), log.told
 
@@ -67,7 +67,7 @@ def test_other_lines_are_kept(line: str) -> None:
 
 
 def test_nothing_else_is_held_back() -> None:
-    progress = Progress(Log())
+    progress = ProgressLine(Log())
     assert progress.pass_on("no newline yet") == "no newline yet"
     assert progress.pass_on("\n::") == "\n"
     assert progress.pass_on(": no") == "::: no"
@@ -75,6 +75,6 @@ def test_nothing_else_is_held_back() -> None:
 
 def test_a_flood_is_not_held_back() -> None:
     flood = "::progress " + "x" * 5_000
-    progress = Progress(Log())
+    progress = ProgressLine(Log())
     assert progress.pass_on(flood) == flood
     assert progress.pass_on("yyy\n") == "yyy\n"

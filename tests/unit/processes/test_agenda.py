@@ -1,10 +1,10 @@
 """What a worker asks, and what it lets be."""
 
-from horae.processes.agenda import Agenda
+from horae.processes.agenda import DueQueues
 
 
 def test_it_asks_about_what_is_due_and_nothing_else() -> None:
-    agenda = Agenda(None)
+    agenda = DueQueues(None)
     agenda.learn({"now": 0.0, "soon": 5.0, "late": 60.0}, now=100.0)
     assert agenda.ask(100.0, 10) == ["now"]
     agenda.told(["now"], {}, 100.0)
@@ -14,7 +14,7 @@ def test_it_asks_about_what_is_due_and_nothing_else() -> None:
 
 
 def test_a_hint_makes_it_ask() -> None:
-    agenda = Agenda(None)
+    agenda = DueQueues(None)
     assert agenda.wait(1.0) is None
     assert agenda.hint("mail")
     assert agenda.wait(1.0) == 0
@@ -22,7 +22,7 @@ def test_a_hint_makes_it_ask() -> None:
 
 
 def test_a_hint_that_comes_while_it_asks_is_kept() -> None:
-    agenda = Agenda(None)
+    agenda = DueQueues(None)
     agenda.hint("mail")
     asked = agenda.ask(1.0, 10)
     agenda.hint("mail")
@@ -34,7 +34,7 @@ def test_a_hint_that_comes_while_it_asks_is_kept() -> None:
 
 
 def test_a_claim_that_was_filled_or_failed_is_repeated() -> None:
-    agenda = Agenda(None)
+    agenda = DueQueues(None)
     agenda.hint("mail")
     asked = agenda.ask(1.0, 10)
     agenda.told(asked, None, 1.0)
@@ -42,7 +42,7 @@ def test_a_claim_that_was_filled_or_failed_is_repeated() -> None:
 
 
 def test_all_queues_take_turns() -> None:
-    agenda = Agenda(None)
+    agenda = DueQueues(None)
     first = []
     for _ in range(6):
         for queue in ("a", "b", "c"):
@@ -55,7 +55,7 @@ def test_all_queues_take_turns() -> None:
 
 
 def test_no_more_queues_than_free_slots() -> None:
-    agenda = Agenda(None)
+    agenda = DueQueues(None)
     for number in range(1000):
         agenda.hint(f"q{number:04}")
     seen: set[str] = set()
@@ -68,7 +68,7 @@ def test_no_more_queues_than_free_slots() -> None:
 
 
 def test_named_queues_come_in_their_order_and_no_others() -> None:
-    agenda = Agenda(("high", "low"))
+    agenda = DueQueues(("high", "low"))
     assert agenda.served == ("high", "low")
     assert not agenda.hint("foreign")
     for queue in ("low", "high"):

@@ -12,8 +12,8 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from horae.api.auth import Principal, allow
-from horae.api.context import Context, Ctx
-from horae.api.gate import Door
+from horae.api.authenticator import Door
+from horae.api.context import Ctx, RequestContext
 from horae.api.params import Page, instant_param
 from horae.api.routes import PREFIX
 from horae.api.schedule_schemas import ChangeView
@@ -100,7 +100,7 @@ def _projects(principal: Principal, all_projects: bool) -> Projects:
 
 
 async def _lines(
-    context: Context, stay: Stay, projects: Projects, where: AuditFilter, found: Found[AuditRecord]
+    context: RequestContext, stay: Stay, projects: Projects, where: AuditFilter, found: Found[AuditRecord]
 ) -> AsyncIterator[bytes]:
     while True:
         await stay.check()

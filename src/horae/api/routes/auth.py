@@ -21,10 +21,10 @@ from horae.api.account_schemas import (
     shown,
 )
 from horae.api.auth import Caller, allow_own, public
+from horae.api.authenticator import Authenticator, Door
 from horae.api.body import read_model, takes
-from horae.api.context import Context, Ctx
+from horae.api.context import Ctx, RequestContext
 from horae.api.errors import Unauthenticated, refuses
-from horae.api.gate import Door, Gate
 from horae.api.refreshing import Refresh
 from horae.api.routes import PREFIX
 from horae.api.second_factor import challenge
@@ -219,7 +219,7 @@ async def sign_out_everywhere(request: Request, context: Ctx, gate: Door, caller
     return response
 
 
-def _require_passwords(context: Context) -> None:
+def _require_passwords(context: RequestContext) -> None:
     if not context.settings.password_sign_in:
         name = context.provider.name if context.provider is not None else "single sign-on"
         raise NotAllowed(f"passwords are not accepted on this server: sign in with {name}")
@@ -234,7 +234,7 @@ def _place_json(caller: Caller, place: Place) -> dict[str, object]:
     return PlaceView(**asdict(place), permissions=permissions).model_dump()
 
 
-def _refresh_token(request: Request, context: Ctx, gate: Gate, body: RefreshBody) -> Refresh | None:
+def _refresh_token(request: Request, context: Ctx, gate: Authenticator, body: RefreshBody) -> Refresh | None:
     """From the body or the cookie; None for one that was never given out."""
     if body.refresh_token is not None:
         text: str | None = body.refresh_token.get_secret_value()

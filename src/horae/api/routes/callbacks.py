@@ -10,10 +10,10 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from horae.api.auth import public
+from horae.api.authenticator import Door
 from horae.api.body import read_model, takes
-from horae.api.context import Context, Ctx
+from horae.api.context import Ctx, RequestContext
 from horae.api.errors import refuses
-from horae.api.gate import Door
 from horae.api.routes import PREFIX
 from horae.api.views import reply
 from horae.domain.callback import unseal
@@ -88,7 +88,7 @@ async def take_callback(
     return reply({"run_id": run_id})
 
 
-def _named(context: Context, token: str) -> tuple[str, int]:
+def _named(context: RequestContext, token: str) -> tuple[str, int]:
     found = unseal(context.settings.keys, token)
     if found is None:
         raise NotFound("there is no such callback")

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
-from horae.api.context import Context, Ctx
+from horae.api.context import Ctx, RequestContext
 from horae.api.errors import refuses
 from horae.api.params import Page, find_job, instant_param
 from horae.api.routes import PREFIX
@@ -194,7 +194,7 @@ async def discard_dead_letters(request: Request, context: Ctx, principal: Resolv
     return await _resolve(context, principal, body, kind=redrive.DISCARD, reason=body.reason)
 
 
-async def _resolve(context: Context, principal: Principal, body: Chosen, **how: Any) -> Response:
+async def _resolve(context: RequestContext, principal: Principal, body: Chosen, **how: Any) -> Response:
     operation = await context.store.transact(_begin, principal, body, context.ids.new(), how)
     return reply(operation_json(operation), 202, {"location": f"/api/v1/operations/{operation.id}"})
 

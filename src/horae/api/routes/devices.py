@@ -10,10 +10,10 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from horae.api import signin, tokens
 from horae.api.address import crowd
 from horae.api.auth import Caller, allow_own, public
+from horae.api.authenticator import Authenticator, Door
 from horae.api.body import read_model, takes
-from horae.api.context import Context, Ctx
+from horae.api.context import Ctx, RequestContext
 from horae.api.errors import refuses
-from horae.api.gate import Door, Gate
 from horae.api.routes import PREFIX
 from horae.api.signing_in_schemas import (
     ApprovalBody,
@@ -133,7 +133,7 @@ async def decide_device(request: Request, context: Ctx, gate: Door, caller: Own,
     return Response(status_code=204)
 
 
-async def _count(context: Context, gate: Gate, request: Request, caller: Caller) -> tuple[str, str]:
+async def _count(context: RequestContext, gate: Authenticator, request: Request, caller: Caller) -> tuple[str, str]:
     """Who it is. Each code that they type counts, so that nobody finds somebody else's by trying."""
     if caller.user is None or caller.session_id is None:
         raise NotAllowed("an API key signs in nobody: sign in, and approve it as yourself")
@@ -141,7 +141,7 @@ async def _count(context: Context, gate: Gate, request: Request, caller: Caller)
     return caller.user.id, caller.session_id
 
 
-async def _forgive(context: Context, caller: Caller) -> None:
+async def _forgive(context: RequestContext, caller: Caller) -> None:
     await context.store.transact(sessions.forgive_try, bucket=_bucket(caller))
 
 

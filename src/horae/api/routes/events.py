@@ -11,11 +11,11 @@ from fastapi.responses import StreamingResponse
 
 from horae.api import events
 from horae.api.auth import Principal, allow
-from horae.api.context import Context, Ctx
-from horae.api.gate import Door
+from horae.api.authenticator import Door
+from horae.api.context import Ctx, RequestContext
 from horae.api.routes import PREFIX
 from horae.api.staying import LIFETIME, Stay
-from horae.api.watching import Event, Follower, Watch, Watches, position
+from horae.api.watching import Event, EventFollower, ProjectWatch, Watches, position
 
 router = APIRouter(prefix=PREFIX, tags=["events"])
 
@@ -48,8 +48,8 @@ async def follow_events(
 
 
 class _Following(NamedTuple):
-    watch: Watch
-    follower: Follower
+    watch: ProjectWatch
+    follower: EventFollower
     kind: str | None
     seconds: int
 
@@ -57,7 +57,9 @@ class _Following(NamedTuple):
         return self.kind is None or event.kind in (self.kind, "reset")
 
 
-async def _follow(context: Context, stay: Stay, following: _Following, missed: list[Event]) -> AsyncIterator[bytes]:
+async def _follow(
+    context: RequestContext, stay: Stay, following: _Following, missed: list[Event]
+) -> AsyncIterator[bytes]:
     follower, now = following.follower, context.clock.monotonic
     admin = stay.principal.role == "admin"
     ends, spoken = now() + following.seconds, now()
@@ -83,14 +85,14 @@ async def _follow(context: Context, stay: Stay, following: _Following, missed: l
         following.watch.followers.discard(follower)
 
 
-async def _next(follower: Follower, seconds: float) -> Event | None:
+async def _next(follower: EventFollower, seconds: float) -> Event | None:
     try:
         return await asyncio.wait_for(follower.queue.get(), max(seconds, 0))
     except TimeoutError:
         return None
 
 
-async def _missed(watch: Watch, follower: Follower, after: tuple[int, int] | None) -> list[Event]:
+async def _missed(watch: ProjectWatch, follower: EventFollower, after: tuple[int, int] | None) -> list[Event]:
     """What came after the event that the follower names."""
     if after is None:
         return []

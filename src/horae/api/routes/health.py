@@ -103,7 +103,7 @@ def _details(
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Findings:
     """Who is alive. Everybody may ask, so reasons name nobody, and count for admins only."""
 
     schedulers: Sequence[SchedulerRecord]
@@ -131,8 +131,8 @@ async def _ask(tx: Transaction) -> None:
     await tx.upkeep.check_writable()
 
 
-async def _look(tx: Transaction, offline_after: float) -> Found:
-    return Found(
+async def _look(tx: Transaction, offline_after: float) -> Findings:
+    return Findings(
         [one for one in await tx.processes.schedulers(_SILENT) if one.status != SchedulerStatus.OFFLINE],
         [one for one in await tx.processes.workers(offline_after) if one.there],
         len(await tx.unreadable.names(NOTED_WITHIN, _COUNTED)),

@@ -16,9 +16,9 @@ from horae.api.account_schemas import (
     shown,
 )
 from horae.api.auth import Caller, Principal, allow_in_path, allow_own
+from horae.api.authenticator import Door
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
-from horae.api.gate import Door
 from horae.api.params import Page
 from horae.api.routes import PREFIX
 from horae.api.routes.projects import Named
@@ -58,7 +58,7 @@ async def create_invitation(request: Request, context: Ctx, principal: Writer) -
     body = await read_model(request, InvitationBody)
     token = f"hi1_{secrets.token_urlsafe(32)}"
     note = None if body.note is None else title(body.note, "note")
-    link = projects.Link(context.ids.new(), body.role, digest(token), note, body.expires_at)
+    link = projects.InvitationLink(context.ids.new(), body.role, digest(token), note, body.expires_at)
     made = await context.store.transact(
         projects.invite,
         project_id=principal.project_id,

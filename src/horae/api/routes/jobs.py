@@ -11,10 +11,10 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from horae.api import merge
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, read_object, takes, validate
-from horae.api.context import Context, Ctx
+from horae.api.context import Ctx, RequestContext
 from horae.api.params import Expected, Page, Ref, find_job, hold_writable
 from horae.api.routes import PREFIX
-from horae.api.schemas import STATE, JobBody, JobPatch, JobState, JobView, ListedJobView, Listing, RecurringJobBody
+from horae.api.schemas import STATE, JobBody, JobPatch, JobStateView, JobView, ListedJobView, Listing, RecurringJobBody
 from horae.api.views import PAGE_BYTES, fitting, job_json, job_reply, render
 from horae.domain import records
 from horae.domain.filters import JobFilter
@@ -27,7 +27,7 @@ from horae.domain.words import in_words
 from horae.lifecycle import state, submit
 from horae.lifecycle.edit import edit_job
 from horae.lifecycle.functions import with_defaults
-from horae.lifecycle.stranded import Found, stranded_jobs
+from horae.lifecycle.stranded import StrandedRuns, stranded_jobs
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["jobs"])
@@ -112,7 +112,7 @@ async def change_job(request: Request, context: Ctx, principal: Writer, ref: Ref
     replaces the old one as a whole."""
     patch = await read_object(request, merge=True)
     merge.refuse_read_only(patch)
-    given = validate(JobState, {name: patch[name] for name in STATE & patch.keys() if patch[name] is not None})
+    given = validate(JobStateView, {name: patch[name] for name in STATE & patch.keys() if patch[name] is not None})
     enabled = given.enabled if "enabled" in patch else None
     return await _apply(context, principal, _Edit(ref, expected, enabled, lambda spec: merge.patched(spec, patch)))
 
@@ -124,7 +124,7 @@ async def delete_job(context: Ctx, principal: Writer, ref: Ref, expected: Expect
     return Response(status_code=204)
 
 
-async def _create(context: Context, principal: Principal, body: JobBody) -> Response:
+async def _create(context: RequestContext, principal: Principal, body: JobBody) -> Response:
     spec = body.spec(context.settings.defaults)
     principal.may_write(spec)
     spec = await context.store.read(with_defaults, spec, body.model_fields_set)
@@ -147,7 +147,7 @@ class _Edit:
     change: Callable[[JobSpec], JobSpec]
 
 
-async def _apply(context: Context, principal: Principal, edit: _Edit) -> Response:
+async def _apply(context: RequestContext, principal: Principal, edit: _Edit) -> Response:
     return job_reply(await context.store.transact(_edited, principal, edit), context.clock.now())
 
 
@@ -188,7 +188,7 @@ _Recent = dict[str, list[records.RecentRun]]
 
 
 async def _parts(
-    context: Context, principal: Principal, asked: _Asked, stranded: Found | None
+    context: RequestContext, principal: Principal, asked: _Asked, stranded: StrandedRuns | None
 ) -> tuple[list[bytes], str | None]:
     """The jobs of a page as JSON, and after which the next one begins. They are read a few at a time: each may be as
     long as a definition can be."""
@@ -213,7 +213,7 @@ async def _parts(
 
 
 async def _items(
-    context: Context, principal: Principal, asked: _Asked, stranded: Found | None
+    context: RequestContext, principal: Principal, asked: _Asked, stranded: StrandedRuns | None
 ) -> tuple[list[dict[str, Any]], str | None]:
     """The jobs of a page, and after which the next one begins."""
     found, recent, waiting = await context.store.read(_page, principal.project_id, asked, stranded)
@@ -226,7 +226,7 @@ async def _items(
 
 
 async def _page(
-    tx: Transaction, project_id: str, asked: _Asked, stranded: Found | None
+    tx: Transaction, project_id: str, asked: _Asked, stranded: StrandedRuns | None
 ) -> tuple[records.Page[JobRecord], _Recent, set[str]]:
     found = await tx.jobs.page(project_id, asked.where, limit=asked.limit, after=asked.after, sort=asked.sort)
     ids = [job.id for job in found.items] if "recent" in asked.include else []

@@ -12,8 +12,8 @@ from fastapi.responses import StreamingResponse
 
 from horae.api import events
 from horae.api.auth import Principal, allow
-from horae.api.context import Context, Ctx
-from horae.api.gate import Door
+from horae.api.authenticator import Door
+from horae.api.context import Ctx, RequestContext
 from horae.api.params import RunId
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing, LogLineView
@@ -78,7 +78,7 @@ async def read_log(
 
 
 async def _some(
-    context: Context, project_id: str, run_id: str, after: LogPosition, limit: int
+    context: RequestContext, project_id: str, run_id: str, after: LogPosition, limit: int
 ) -> tuple[list[dict[str, Any]], bool]:
     """So many pieces, or fewer if they are long; whether that is all there is."""
     pieces: list[dict[str, Any]] = []
@@ -94,7 +94,9 @@ async def _some(
     return pieces, False
 
 
-async def _text(context: Context, stay: Stay, run_id: str, after: LogPosition, look: Look) -> AsyncIterator[bytes]:
+async def _text(
+    context: RequestContext, stay: Stay, run_id: str, after: LogPosition, look: Look
+) -> AsyncIterator[bytes]:
     project_id = stay.principal.project_id
     pieces, rest = look[1], ""
     while pieces:
@@ -107,7 +109,9 @@ async def _text(context: Context, stay: Stay, run_id: str, after: LogPosition, l
     yield stripped(rest).encode()
 
 
-async def _follow(context: Context, stay: Stay, run_id: str, after: LogPosition, look: Look) -> AsyncIterator[bytes]:
+async def _follow(
+    context: RequestContext, stay: Stay, run_id: str, after: LogPosition, look: Look
+) -> AsyncIterator[bytes]:
     project_id = stay.principal.project_id
     told: Any = None
     spoken = heard = now = context.clock.monotonic()
@@ -139,7 +143,7 @@ async def _follow(context: Context, stay: Stay, run_id: str, after: LogPosition,
             return  # it was deleted, with its project for one
 
 
-async def _stopping(context: Context, seconds: float) -> bool:
+async def _stopping(context: RequestContext, seconds: float) -> bool:
     with suppress(TimeoutError):
         await asyncio.wait_for(context.stopping.wait(), seconds)
     return context.stopping.is_set()

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from horae.api.auth import Principal, allow, allow_in_path
 from horae.api.body import read_object, takes, validate
-from horae.api.context import Context, Ctx
+from horae.api.context import Ctx, RequestContext
 from horae.api.quota_schemas import QuotasPatch, QuotasView, QuotaView
 from horae.api.routes import PREFIX
 from horae.api.routes.projects import Named
@@ -56,7 +56,7 @@ async def set_quotas(
     return reply(_json(found))
 
 
-async def _shown(context: Context, principal: Principal) -> Response:
+async def _shown(context: RequestContext, principal: Principal) -> Response:
     async with context.turns.turn():  # of very many runs it takes a while
         return reply(_json(await context.store.read(usage.usage, principal.project_id)))
 

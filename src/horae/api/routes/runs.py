@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from fastapi import APIRouter, Depends, Query, Response
 
 from horae.api.auth import Principal, allow
-from horae.api.context import Context, Ctx
+from horae.api.context import Ctx, RequestContext
 from horae.api.errors import refuses
 from horae.api.params import Page, Paging, Ref, RunId, find_job, instant_param
 from horae.api.routes import PREFIX
@@ -39,7 +39,7 @@ Since = Annotated[str | None, Query(max_length=40, description="an instant: made
 Until = Annotated[str | None, Query(max_length=40, description="an instant: made before")]
 
 
-class Asked(NamedTuple):
+class RunQuery(NamedTuple):
     """The filters of a list, and its order."""
 
     status: RunStatus | None
@@ -61,16 +61,16 @@ async def asked(
     until: Until = None,
     outcome: Outcome = None,
     sort: Sort = "-created_at",
-) -> Asked:
+) -> RunQuery:
     first, last = instant_param("since", since), instant_param("until", until)
     if first is not None and last is not None and last < first:
         raise InvalidInput("until", "must not be before since")
     if worker is not None and not is_id(worker):
         raise InvalidInput("worker", "must be the id of a worker")
-    return Asked(status, trigger, worker, queue, first, last, outcome, sort)
+    return RunQuery(status, trigger, worker, queue, first, last, outcome, sort)
 
 
-Filtered = Annotated[Asked, Depends(asked)]
+Filtered = Annotated[RunQuery, Depends(asked)]
 
 
 @router.get("/runs", response_model=Listing[RunView], responses=refuses(404))
@@ -99,11 +99,11 @@ async def list_runs_of_job(
 
 
 async def _list(
-    context: Context,
+    context: RequestContext,
     principal: Principal,
     page: Paging,
     job: str | None,
-    rest: Asked,
+    rest: RunQuery,
 ) -> Response:
     scope = "\0".join(["runs", job or "", *(str(value or "") for value in rest)])
     found = await context.store.read(
@@ -117,7 +117,7 @@ async def _page(
     tx: Transaction,
     project_id: str,
     job: str | None,
-    rest: Asked,
+    rest: RunQuery,
     limit: int,
     after: str | None,
 ) -> records.Page[RunRecord]:

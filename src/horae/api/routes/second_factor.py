@@ -11,10 +11,10 @@ from horae.api import second_factor as factor
 from horae.api import signin
 from horae.api.account_schemas import TokensView
 from horae.api.auth import Caller, allow_admin, allow_own, public
+from horae.api.authenticator import Authenticator, Door
 from horae.api.body import read_model, takes
-from horae.api.context import Context, Ctx
+from horae.api.context import Ctx, RequestContext
 from horae.api.errors import Unauthenticated, refuses
-from horae.api.gate import Door, Gate
 from horae.api.routes import PREFIX
 from horae.api.routes.users import Ref
 from horae.api.second_factor_schemas import (
@@ -254,7 +254,9 @@ def _signed_in(caller: Caller) -> tuple[str, str]:
     return caller.user.id, caller.session_id
 
 
-async def _with_password(request: Request, context: Context, gate: Gate, caller: Caller, password: str) -> Credentials:
+async def _with_password(
+    request: Request, context: RequestContext, gate: Authenticator, caller: Caller, password: str
+) -> Credentials:
     """These changes take the password once more: a browser that was left open must not be enough."""
     user_id, _ = _signed_in(caller)
     try:
@@ -277,12 +279,12 @@ async def _credentials(tx: Transaction, user_id: str) -> Credentials:
     return found
 
 
-async def _begin(context: Context, found: Credentials, enrolment: factor.Enrolment, code: str | None) -> None:
+async def _begin(context: RequestContext, found: Credentials, enrolment: factor.Enrolment, code: str | None) -> None:
     if not await _begins(context, found, enrolment, code):
         raise Conflict("your password or second factor has just been changed: sign in again")
 
 
-async def _begins(context: Context, found: Credentials, enrolment: factor.Enrolment, code: str | None) -> bool:
+async def _begins(context: RequestContext, found: Credentials, enrolment: factor.Enrolment, code: str | None) -> bool:
     return await context.store.transact(
         second_factor.begin, sealed=enrolment.sealed, checked=found.password, code=code, seals=context.seals
     )

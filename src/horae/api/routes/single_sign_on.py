@@ -10,13 +10,13 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from horae.api import cookies, signin, sso
 from horae.api.auth import Caller, Public, allow_own, public
+from horae.api.authenticator import Authenticator, Door
 from horae.api.body import read_model, takes
-from horae.api.context import Context, Ctx, origin_of
+from horae.api.context import Ctx, RequestContext, origin_of
 from horae.api.errors import ProviderAway, TooManyRequests, Unauthenticated, refuses
-from horae.api.gate import Door, Gate
 from horae.api.routes import PREFIX
 from horae.api.signing_in_schemas import LinkBody, SsoBody, SsoView
-from horae.api.sso import Attempt, provider_of
+from horae.api.sso import SignInAttempt, provider_of
 from horae.api.views import reply
 from horae.domain.account import PORTAL, NewSession, User
 from horae.domain.errors import Conflict, DuplicateKey, NotAllowed
@@ -72,7 +72,7 @@ def _signed_in(caller: Caller) -> tuple[User, str]:
     return caller.user, caller.session_id
 
 
-async def _start(context: Context, attempt: Attempt) -> Response:
+async def _start(context: RequestContext, attempt: SignInAttempt) -> Response:
     provider = provider_of(context)
     try:
         url = await provider.authorization_url(attempt.attempted)
@@ -112,7 +112,7 @@ async def callback(
 
 
 async def _open(
-    request: Request, context: Context, gate: Gate, attempt: Attempt, who: Person, proof: Proof
+    request: Request, context: RequestContext, gate: Authenticator, attempt: SignInAttempt, who: Person, proof: Proof
 ) -> Response:
     session_id = context.ids.new()
     token, digest = gate.refresh.mint(session_id, 1)
@@ -132,7 +132,9 @@ async def _open(
     return response
 
 
-async def _enter(context: Context, attempt: Attempt, who: Person, session: NewSession) -> SignedIn | Refusal:
+async def _enter(
+    context: RequestContext, attempt: SignInAttempt, who: Person, session: NewSession
+) -> SignedIn | Refusal:
     lasts = context.settings.sso_session
     if attempt.link is not None:
         return await context.store.transact(

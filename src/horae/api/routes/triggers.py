@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
-from horae.api.context import Context, Ctx
+from horae.api.context import Ctx, RequestContext
 from horae.api.params import Ref
 from horae.api.routes import PREFIX
 from horae.api.schemas import BatchBody, Listing, RunView, TriggerBody
@@ -50,7 +50,7 @@ async def run_job_many_times(request: Request, context: Ctx, principal: Runner, 
 
 
 async def _trigger(
-    request: Request, context: Context, principal: Principal, ref: str, bodies: tuple[TriggerBody, ...]
+    request: Request, context: RequestContext, principal: Principal, ref: str, bodies: tuple[TriggerBody, ...]
 ) -> list[RunRecord]:
     runs = [
         submit.TriggerRequest(

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 
 from horae.api.account_schemas import ChangedUserView, LeftView, UserBody, UserPatch, UserView, left_json, shown
 from horae.api.auth import Caller, allow_admin
+from horae.api.authenticator import Door
 from horae.api.body import read_model, read_object, takes, validate
 from horae.api.context import Ctx
-from horae.api.gate import Door
 from horae.api.params import Page, RevokeKeys
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing

@@ -17,9 +17,19 @@ from jinja2.exceptions import TemplateSyntaxError, UndefinedError
 from horae.domain.template.kept import Kept
 from horae.domain.template.sandbox import ENVIRONMENT, metered
 from horae.domain.template.syntax import check
-from horae.domain.template.work import LONGEST, WORK, TemplateFault, Work
+from horae.domain.template.work import LONGEST, WORK, TemplateFault, TemplateWork
 
-__all__ = ["LARGEST", "LONGEST", "MOST_PARTS", "Template", "TemplateFault", "Work", "fill_in", "is_template", "parse"]
+__all__ = [
+    "LARGEST",
+    "LONGEST",
+    "MOST_PARTS",
+    "Template",
+    "TemplateFault",
+    "TemplateWork",
+    "fill_in",
+    "is_template",
+    "parse",
+]
 
 LARGEST = 65_536  # characters of a template before it is filled in
 MOST_PARTS = 5_000
@@ -36,11 +46,11 @@ class Template:
         self.text, self.secrets, self.parts = text, secrets, parts
         self._body: Any = None
 
-    def render(self, values: Mapping[str, Any], work: Work | None = None) -> str:
+    def render(self, values: Mapping[str, Any], work: TemplateWork | None = None) -> str:
         """Fills it in with the values of `run`, `job`, `input` and `secrets`. Raises TemplateFault, in words."""
         if not self.parts:
             return self.text
-        work = work or Work()
+        work = work or TemplateWork()
         if self._body is None:
             if work.quick:
                 raise work.too_much("a template has to be compiled")
@@ -85,7 +95,7 @@ def parse(text: str) -> Template:
     return found
 
 
-def fill_in(text: str, values: Callable[[], Mapping[str, Any]], work: Work) -> str:
+def fill_in(text: str, values: Callable[[], Mapping[str, Any]], work: TemplateWork) -> str:
     """A text that may be a template, filled in. Raises TemplateFault."""
     if not is_template(text):
         return text

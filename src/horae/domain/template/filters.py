@@ -13,7 +13,7 @@ from jinja2.filters import FILTERS
 from jinja2.runtime import Context
 from jinja2.tests import TESTS
 
-from horae.domain.template.work import CALL, LONGEST, WORK, TemplateFault, Work, too_long
+from horae.domain.template.work import CALL, LONGEST, WORK, TemplateFault, TemplateWork, too_long
 
 _LOOKING = "default d length count first last items"  # at a value, not through it
 _CALLING = "map select reject selectattr rejectattr"  # a function for each item
@@ -26,12 +26,12 @@ _QUOTED = 4  # characters that `urlencode` handles in one step: it goes byte by 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
-def work_of(context: Context) -> Work:
-    found: Work = context[WORK]
+def work_of(context: Context) -> TemplateWork:
+    found: TemplateWork = context[WORK]
     return found
 
 
-def text_of(value: Any, work: Work) -> str:
+def text_of(value: Any, work: TemplateWork) -> str:
     """A value as text: what is not text already is shown as JSON."""
     if isinstance(value, str):
         return value
@@ -40,7 +40,7 @@ def text_of(value: Any, work: Work) -> str:
     return to_json(value, work)
 
 
-def to_json(value: Any, work: Work) -> str:
+def to_json(value: Any, work: TemplateWork) -> str:
     if isinstance(value, Iterator | range):  # the former is what `map` and `select` give
         value = list(work.through(value))
     work.pay(2)
@@ -51,7 +51,7 @@ def to_json(value: Any, work: Work) -> str:
         raise TemplateFault("the template shows something that is not a value") from None
 
 
-def join(value: Iterable[Any], work: Work, separator: Any = "", attribute: str | None = None) -> str:
+def join(value: Iterable[Any], work: TemplateWork, separator: Any = "", attribute: str | None = None) -> str:
     between = text_of(separator, work)
     parts: list[str] = []
     size = 0
@@ -64,7 +64,7 @@ def join(value: Iterable[Any], work: Work, separator: Any = "", attribute: str |
     return between.join(parts)
 
 
-def _replace(text: str, work: Work, old: Any, new: Any) -> str:
+def _replace(text: str, work: TemplateWork, old: Any, new: Any) -> str:
     old, new = text_of(old, work), text_of(new, work)
     work.weigh(text, times=8)  # what is almost found everywhere takes long to look for
     if old and len(text) + text.count(old) * (len(new) - len(old)) > LONGEST:
@@ -72,21 +72,21 @@ def _replace(text: str, work: Work, old: Any, new: Any) -> str:
     return text.replace(old, new) if old else text
 
 
-def _urlencode(value: Any, work: Work) -> str:
+def _urlencode(value: Any, work: TemplateWork) -> str:
     if isinstance(value, Mapping):
         pairs = (f"{_quoted(n, work)}={_quoted(v, work)}" for n, v in value.items())
         return join(pairs, work, "&")
     return _quoted(value, work)
 
 
-def _quoted(value: Any, work: Work) -> str:
+def _quoted(value: Any, work: TemplateWork) -> str:
     """A value keeps its place in a path or query: a slash in it is no slash of the path."""
     text = text_of(value, work)
     work.pay(CALL + len(text) // _QUOTED)
     return quote(text, safe="")
 
 
-def _trim(text: str, work: Work, characters: str | None = None) -> str:
+def _trim(text: str, work: TemplateWork, characters: str | None = None) -> str:
     if characters is not None and len(characters) > _MOST_TRIMMED:
         raise TemplateFault(f"trim takes at most {_MOST_TRIMMED} characters")
     return text.strip(characters)
@@ -186,20 +186,20 @@ def _of_value(make: Callable[..., str]) -> Callable[..., str]:
     return made
 
 
-def _looked_at(work: Work, value: Any, fields: int) -> Any:
+def _looked_at(work: TemplateWork, value: Any, fields: int) -> Any:
     work.pay_for(value)
     return value
 
 
-def _gone_through(work: Work, value: Any, fields: int) -> Any:
+def _gone_through(work: TemplateWork, value: Any, fields: int) -> Any:
     return work.through(value)
 
 
-def _called_for_each(work: Work, value: Any, fields: int) -> Any:
+def _called_for_each(work: TemplateWork, value: Any, fields: int) -> Any:
     return work.through(value, _ITEM * fields)
 
 
-def _ordered(work: Work, value: Any, fields: int) -> Any:
+def _ordered(work: TemplateWork, value: Any, fields: int) -> Any:
     """Items are compared with others, and may be long: a sort goes through all of each, again and again."""
     items = value if isinstance(value, Mapping) else list(_called_for_each(work, value, fields))
     work.weigh(items, times=len(items).bit_length())
@@ -211,7 +211,7 @@ def _fields(*arguments: Any) -> int:
     return 1 + sum(text.count(".") + text.count(",") for text in arguments if isinstance(text, str))
 
 
-def _paid(make: Callable[..., Any], pay: Callable[[Work, Any, int], Any]) -> Callable[..., Any]:
+def _paid(make: Callable[..., Any], pay: Callable[[TemplateWork, Any, int], Any]) -> Callable[..., Any]:
     """A filter of Jinja's own, or one like those."""
     wants = getattr(make, "jinja_pass_arg", None)
 

@@ -21,7 +21,7 @@ class TemplateFault(ValueError):
     """What is wrong with a template, in one sentence without its content."""
 
 
-class Work:
+class TemplateWork:
     """How much the templates of one attempt may still do. `timer` tells the processor time of the thread that it is
     called on; a `quick` one refuses whatever might take longer than a few milliseconds, and then says so by `spent`:
     nothing came of it, and the same may be done elsewhere with more."""

@@ -26,7 +26,7 @@ _TAG = f"{sys.implementation.cache_tag}"
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
+class CacheOptions:
     """Where archives come from and are kept. `environment` is the worker's: credentials are in there."""
 
     cache: Path
@@ -47,7 +47,7 @@ class Unpacked:
 
 
 class Fetcher:
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: CacheOptions) -> None:
         self._store = store
         self._cache = Cache(store.cache)
 

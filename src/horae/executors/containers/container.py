@@ -13,8 +13,8 @@ from pathlib import PurePosixPath
 from typing import Any, cast
 
 from horae.executors import exits
-from horae.executors.containers.service import Service, ServiceError, Unreachable
-from horae.executors.containers.stream import Stream, open_stream
+from horae.executors.containers.service import Service, ServiceError, ServiceUnreachable
+from horae.executors.containers.stream import ContainerStream, open_stream
 from horae.executors.containers.work import PRIVATE, RESULT
 from horae.executors.failure import RESULT_LIMIT, Refused
 
@@ -45,16 +45,16 @@ class Container:
         data = _packed({"result": b"", **files})
         await self._service.call("PUT", f"/containers/{self.name}/archive", params={"path": "/"}, data=data)
 
-    async def attach(self) -> Stream:
+    async def attach(self) -> ContainerStream:
         """Its output."""
         return await self._attached("stdout=1&stderr=1")
 
-    async def attach_input(self) -> Stream:
+    async def attach_input(self) -> ContainerStream:
         """Apart from its output: where input is left unread, Podman breaks the connection off, and loses what else
         was on it."""
         return await self._attached("stdin=1")
 
-    async def _attached(self, query: str) -> Stream:
+    async def _attached(self, query: str) -> ContainerStream:
         try:
             return await open_stream(self._service, f"/containers/{self.name}/attach?stream=1&{query}")
         except ServiceError as error:  # Podman prepares the start here
@@ -71,7 +71,7 @@ class Container:
         await self._service.call("POST", f"/containers/{self.name}/wait", params={"interval": _POLL}, long=True)
 
     async def kill(self, signal: str) -> None:
-        with suppress(ServiceError, Unreachable):  # it has ended meanwhile; or the sweep will find it
+        with suppress(ServiceError, ServiceUnreachable):  # it has ended meanwhile; or the sweep will find it
             await self._service.call("POST", f"/containers/{self.name}/kill", params={"signal": signal})
 
     async def state(self) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class Container:
         told = await self._service.call("POST", f"/containers/{self.name}/exec", body=body)
         return cast("str", told["Id"])
 
-    async def begin(self, command: str) -> Stream:
+    async def begin(self, command: str) -> ContainerStream:
         """Starts a prepared command."""
         try:
             return await open_stream(self._service, f"/exec/{command}/start", {"Detach": False, "Tty": False})
@@ -113,7 +113,7 @@ class Container:
 
     async def remove(self) -> None:
         """Ends it, if it lives, and removes it with its volumes."""
-        with suppress(ServiceError, Unreachable):  # gone already; or the sweep will find it
+        with suppress(ServiceError, ServiceUnreachable):  # gone already; or the sweep will find it
             await self._service.call("DELETE", f"/containers/{self.name}", params={"force": "true", "v": "true"})
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 _HUB = "https://index.docker.io/v1/"
 
 
-class Credentials:
+class RegistryCredentials:
     """`file` is read at each pull: somebody may log in meanwhile."""
 
     def __init__(self, file: Path | None = None) -> None:

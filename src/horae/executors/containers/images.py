@@ -7,7 +7,7 @@ import json
 from typing import Any, cast
 
 from horae.domain.attempt import LogSink
-from horae.executors.containers.credentials import Credentials
+from horae.executors.containers.credentials import RegistryCredentials
 from horae.executors.containers.service import Service, ServiceError
 from horae.executors.failure import Refused, one_line
 
@@ -23,7 +23,7 @@ class PullError(Exception):
 
 
 class Images:
-    def __init__(self, service: Service, credentials: Credentials) -> None:
+    def __init__(self, service: Service, credentials: RegistryCredentials) -> None:
         self._service = service
         self._credentials = credentials
         self._pulling: dict[str, asyncio.Lock] = {}

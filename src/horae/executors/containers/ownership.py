@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from horae.executors.containers.container import Container
-from horae.executors.containers.service import Service, ServiceError, Unreachable
+from horae.executors.containers.service import Service, ServiceError, ServiceUnreachable
 
 if TYPE_CHECKING:
     from horae.domain.attempt import Attempt
@@ -109,6 +109,6 @@ class Ownership:
 
     async def _keep_sweeping(self) -> None:
         while True:
-            with suppress(ServiceError, Unreachable):  # runs will tell of it
+            with suppress(ServiceError, ServiceUnreachable):  # runs will tell of it
                 await self.sweep()
             await asyncio.sleep(_EVERY)

@@ -11,12 +11,12 @@ from horae.domain.outcome import Outcome
 from horae.domain.states import StopReason
 from horae.executors import environment
 from horae.executors.containers.container import DEATH, Container, ended
-from horae.executors.containers.credentials import Credentials
+from horae.executors.containers.credentials import RegistryCredentials
 from horae.executors.containers.ending import outcome
 from horae.executors.containers.images import Images, PullError
 from horae.executors.containers.ownership import Ownership
-from horae.executors.containers.service import Service, ServiceError, Unreachable, to_the_end
-from horae.executors.containers.work import RESULT, Work, check_mounts, creation
+from horae.executors.containers.service import Service, ServiceError, ServiceUnreachable, to_the_end
+from horae.executors.containers.work import RESULT, ContainerWork, check_mounts, creation
 from horae.executors.failure import Refused, failed, refused
 
 if TYPE_CHECKING:
@@ -33,16 +33,16 @@ class ContainerRunner:
         self,
         service: Service,
         ownership: Ownership,
-        credentials: Credentials | None = None,
+        credentials: RegistryCredentials | None = None,
         *,
         network: str | None = None,
     ) -> None:
         self.service = service
         self.network = network
         self.ownership = ownership
-        self.images = Images(service, credentials or Credentials())
+        self.images = Images(service, credentials or RegistryCredentials())
 
-    async def run(self, attempt: Attempt, work: Work) -> Outcome:
+    async def run(self, attempt: Attempt, work: ContainerWork) -> Outcome:
         """When this is cancelled, the container is gone before the cancellation goes on."""
         return await guarded(self._run(attempt, work))
 
@@ -50,7 +50,7 @@ class ContainerRunner:
         await self.ownership.close()
         await self.service.close()
 
-    async def _run(self, attempt: Attempt, work: Work) -> Outcome:
+    async def _run(self, attempt: Attempt, work: ContainerWork) -> Outcome:
         env = await variables(attempt, work)
         await self.ownership.end_earlier(attempt)
         await self.images.ensure(work.image, work.pull, attempt.log)
@@ -105,7 +105,7 @@ async def _send(container: Container, text: str) -> None:
     """The whole input; then it ends."""
     try:
         stream = await container.attach_input()
-    except (Refused, ServiceError, Unreachable):  # it has ended meanwhile
+    except (Refused, ServiceError, ServiceUnreachable):  # it has ended meanwhile
         return
     try:
         await stream.send(text.encode())
@@ -131,7 +131,7 @@ async def _end(attempt: Attempt, container: Container, waiting: asyncio.Task[Non
     await ended(waiting, DEATH)
 
 
-async def variables(attempt: Attempt, work: Work) -> dict[str, str]:
+async def variables(attempt: Attempt, work: ContainerWork) -> dict[str, str]:
     return {**await environment.filled(attempt, work.env), **environment.told(attempt), "HORAE_RESULT": RESULT}
 
 
@@ -141,5 +141,5 @@ async def guarded(work: Awaitable[Outcome]) -> Outcome:
         return await work
     except Refused as error:
         return refused(str(error))
-    except (PullError, ServiceError, Unreachable) as error:
+    except (PullError, ServiceError, ServiceUnreachable) as error:
         return failed(str(error))

@@ -34,7 +34,7 @@ class ServiceError(Exception):
         self.status = status
 
 
-class Unreachable(Exception):
+class ServiceUnreachable(Exception):
     """Nobody answers on the socket, or not in time."""
 
 
@@ -49,7 +49,7 @@ class Service:
     @property
     def socket(self) -> str:
         if self._socket is None:
-            raise Unreachable(_MISSING)
+            raise ServiceUnreachable(_MISSING)
         return self._socket
 
     async def call(
@@ -106,9 +106,9 @@ class Service:
             self._podman = any("podman" in str(part.get("Name")).lower() for part in version.get("Components") or ())
         return self._podman
 
-    def unreachable(self, error: BaseException) -> Unreachable:
+    def unreachable(self, error: BaseException) -> ServiceUnreachable:
         told = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        return Unreachable(one_line(f"the container service at {self._socket} does not answer: {told}"))
+        return ServiceUnreachable(one_line(f"the container service at {self._socket} does not answer: {told}"))
 
     async def close(self) -> None:
         if self._session is not None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from horae.domain.attempt import LogSink
 from horae.executors.containers.service import Service, failure
-from horae.executors.output import Progress
+from horae.executors.output import ProgressLine
 
 CHUNK = 64 * 1024
 _HEADER = 8
@@ -22,7 +22,7 @@ _STREAMS = {0: "stdout", 1: "stdout", 2: "stderr", 3: "system"}
 _NUL = "\N{REPLACEMENT CHARACTER}"
 
 
-class Stream:
+class ContainerStream:
     """Opened by `open_stream`. Call `close`, whatever happened."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -61,7 +61,7 @@ class Frames:
         self._header = b""
         self._left = 0
         self._stream = "stdout"
-        self._progress = Progress(log)
+        self._progress = ProgressLine(log)
         self._decoders = {name: codecs.getincrementaldecoder("utf-8")("replace") for name in _STREAMS.values()}
 
     def feed(self, data: bytes) -> None:
@@ -95,7 +95,7 @@ class Frames:
             self._log.write(stream, text.replace("\x00", _NUL))
 
 
-async def open_stream(service: Service, path: str, body: Any = None) -> Stream:
+async def open_stream(service: Service, path: str, body: Any = None) -> ContainerStream:
     """Asks the service by POST to turn the connection into a stream."""
     content = b"" if body is None else json.dumps(body).encode()
     request = (
@@ -115,7 +115,7 @@ async def open_stream(service: Service, path: str, body: Any = None) -> Stream:
     except BaseException:
         writer.close()
         raise
-    return Stream(reader, writer)
+    return ContainerStream(reader, writer)
 
 
 async def _accepted(reader: asyncio.StreamReader) -> None:

@@ -16,7 +16,7 @@ from horae.executors.containers.container import Container, ended
 from horae.executors.containers.ending import outcome
 from horae.executors.containers.runner import DRAIN, ContainerRunner, guarded, variables
 from horae.executors.containers.service import ServiceError, to_the_end
-from horae.executors.containers.work import INPUT, Work, check_mounts, creation, pairs
+from horae.executors.containers.work import INPUT, ContainerWork, check_mounts, creation, pairs
 from horae.executors.failure import Refused
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class WarmContainers:
         self._idle: list[_Warm] = []  # the one used last at the end
         self._ending: set[asyncio.Task[None]] = set()
 
-    async def run(self, attempt: Attempt, work: Work) -> Outcome:
+    async def run(self, attempt: Attempt, work: ContainerWork) -> Outcome:
         return await guarded(self._run(attempt, work))
 
     async def close(self) -> None:
@@ -60,7 +60,7 @@ class WarmContainers:
         if self._ending:
             await asyncio.wait(self._ending)
 
-    async def _run(self, attempt: Attempt, work: Work) -> Outcome:
+    async def _run(self, attempt: Attempt, work: ContainerWork) -> Outcome:
         env = await variables(attempt, work)
         await self._runner.ownership.end_earlier(attempt)
         warm, command = await self._prepared(attempt, work, env)
@@ -77,7 +77,7 @@ class WarmContainers:
             else:
                 await to_the_end(self._end(warm))
 
-    async def _prepared(self, attempt: Attempt, work: Work, env: dict[str, str]) -> tuple[_Warm, str]:
+    async def _prepared(self, attempt: Attempt, work: ContainerWork, env: dict[str, str]) -> tuple[_Warm, str]:
         """A container that is free, or a new one, and the command in it, not begun yet."""
         key = (attempt.run.job_id, attempt.run.version)
         for other in [warm for warm in self._idle if warm.key[0] == key[0] and warm.key != key]:
@@ -97,7 +97,7 @@ class WarmContainers:
             await to_the_end(self._end(warm))
             raise
 
-    async def _prepare(self, warm: _Warm, work: Work, env: dict[str, str], given: str | None) -> str:
+    async def _prepare(self, warm: _Warm, work: ContainerWork, env: dict[str, str], given: str | None) -> str:
         command = _command(work, warm.image)
         await warm.container.put({**work.files, "input": (given or "").encode()})
         body: dict[str, Any] = {
@@ -108,7 +108,7 @@ class WarmContainers:
         }
         return await warm.container.execute(body)
 
-    async def _make(self, attempt: Attempt, key: Key, work: Work) -> _Warm:
+    async def _make(self, attempt: Attempt, key: Key, work: ContainerWork) -> _Warm:
         await self._runner.images.ensure(work.image, work.pull, attempt.log)
         config = (await self._runner.images.describe(work.image) or {}).get("Config") or {}
         life = LIFE + attempt.job.timeout
@@ -196,7 +196,7 @@ class WarmContainers:
         self._runner.ownership.let_go(warm.container)
 
 
-def _command(work: Work, config: dict[str, Any]) -> list[str]:
+def _command(work: ContainerWork, config: dict[str, Any]) -> list[str]:
     """What the image would run, as a command."""
     entrypoint = list(work.entrypoint) if work.entrypoint is not None else config.get("Entrypoint") or []
     own = [] if work.entrypoint is not None else config.get("Cmd") or []

@@ -38,7 +38,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class ContainerWork:
     """`env` values are templates; `files` are put into the container's folder PRIVATE."""
 
     image: str
@@ -54,7 +54,7 @@ class Work:
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def check_mounts(work: Work) -> None:
+def check_mounts(work: ContainerWork) -> None:
     """Once more, when the container is made: the paths were real when they were allowed, but a container that may write
     beside them can have put a link in their place since."""
     for bind in work.mounts:
@@ -63,7 +63,7 @@ def check_mounts(work: Work) -> None:
 
 
 def creation(
-    work: Work,
+    work: ContainerWork,
     env: Mapping[str, str],
     labels: Mapping[str, str],
     *,
@@ -92,7 +92,7 @@ def pairs(env: Mapping[str, str]) -> list[str]:
     return [f"{name}={value}" for name, value in env.items()]
 
 
-def _host(work: Work, network: str | None) -> dict[str, Any]:
+def _host(work: ContainerWork, network: str | None) -> dict[str, Any]:
     bounds = work.bounds
     host: dict[str, Any] = {
         "SecurityOpt": ["no-new-privileges"],

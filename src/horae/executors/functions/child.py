@@ -41,7 +41,7 @@ class Prepared(NamedTuple):
     validate: Validator | None
 
 
-class Child:
+class FunctionChild:
     """Serves one connection until the worker closes it."""
 
     def __init__(self, connection: socket.socket, functions: Mapping[str, Prepared]) -> None:
@@ -76,7 +76,7 @@ class Child:
                 f"no function named {call['function']} is there when its module is imported again: define it at the "
                 "top level of a module that the worker imports"
             )
-        reporter = Reporter(self._connection)
+        reporter = ChildReporter(self._connection)
         context = self._context(call["about"], reporter) if prepared.function.takes_context else None
         try:
             arguments = call["arguments"] if prepared.validate is None else prepared.validate(call["arguments"])
@@ -105,7 +105,7 @@ class Child:
             return failure(error)
         return result(value)
 
-    def _context(self, about: list[Any], reporter: Reporter) -> Context:
+    def _context(self, about: list[Any], reporter: ChildReporter) -> Context:
         run_id, attempt, job_name, at = about
         known = About(run_id, attempt, job_name, None if at is None else datetime.fromisoformat(at))
         return Context(known, reporter, lambda: self._stopped)
@@ -132,7 +132,7 @@ class Child:
         self._connection.sendall(wire.frame(kind, bytes((flags,)) + body))
 
 
-class Reporter:
+class ChildReporter:
     """The log and the progress of a call (the LogSink of domain/attempt.py), as a child passes them on."""
 
     def __init__(self, connection: socket.socket) -> None:

@@ -36,7 +36,7 @@ class Reply:
     lost: bool = False
 
 
-class Connection:
+class ChildConnection:
     """Used from one event loop, for one call at a time."""
 
     def __init__(self, number: int, connection: socket.socket, outputs: tuple[int, int], leash: Leash) -> None:
@@ -54,7 +54,7 @@ class Connection:
         self._outputs = [_Output(self._loop, fd, name) for fd, name in zip(outputs, ("stdout", "stderr"), strict=True)]
 
     @classmethod
-    def open(cls, number: int, lease: Callable[[float], None]) -> tuple[Connection, list[int]]:
+    def open(cls, number: int, lease: Callable[[float], None]) -> tuple[ChildConnection, list[int]]:
         """With the files that the child is to have, for the caller to send and close."""
         ours, theirs = socket.socketpair()
         try:

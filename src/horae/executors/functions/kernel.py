@@ -8,7 +8,7 @@ import signal
 from contextlib import suppress
 from pathlib import Path
 
-from horae.executors.supervisor.kernel import Entry, adopt_orphans, be_called, below, die_with, kill, now, send
+from horae.executors.supervisor.kernel import ProcessEntry, adopt_orphans, be_called, below, die_with, kill, now, send
 
 __all__ = [
     "adopt_orphans",
@@ -49,7 +49,7 @@ def kill_family(pid: int) -> None:
     kill(family)
 
 
-def orphans(known: set[int]) -> list[Entry]:
+def orphans(known: set[int]) -> list[ProcessEntry]:
     """The children of this process that it did not start itself, with all below them."""
     entries = below([os.getpid()])[os.getpid()]
     ours = set(known)
@@ -62,7 +62,7 @@ def orphans(known: set[int]) -> list[Entry]:
     return found
 
 
-def end_descendants(entries: list[Entry]) -> None:
+def end_descendants(entries: list[ProcessEntry]) -> None:
     kill([entry for entry in entries if entry.alive])
 
 
@@ -79,7 +79,7 @@ def kill_marked(marker: str) -> None:
         seen.update(new)
 
 
-def _living(pid: int) -> list[Entry]:
+def _living(pid: int) -> list[ProcessEntry]:
     return [entry for entry in below([pid])[pid] if entry.alive]
 
 

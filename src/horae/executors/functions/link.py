@@ -29,7 +29,7 @@ _PATIENCE = 8.0  # seconds for the template to end everything; more than it take
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class FunctionOrigin:
     """What a template imports: `loader` ("module:function") takes the modules' names and returns a Registry."""
 
     loader: str
@@ -37,11 +37,11 @@ class Origin:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-class Link:
+class FunctionLink:
     """One template. `on_exit` is told of each child that has ended, `on_gone` when the template itself has."""
 
     def __init__(
-        self, origin: Origin, on_exit: Callable[[int, dict[str, Any]], None], on_gone: Callable[[str], None]
+        self, origin: FunctionOrigin, on_exit: Callable[[int, dict[str, Any]], None], on_gone: Callable[[str], None]
     ) -> None:
         self._on_exit, self._on_gone = on_exit, on_gone
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -12,8 +12,8 @@ from horae.domain.attempt import Attempt
 from horae.domain.outcome import Outcome
 from horae.domain.states import AttemptOutcome, StopReason
 from horae.executors.failure import failed
-from horae.executors.functions.connection import Connection, Reply
-from horae.executors.functions.link import Link, Origin
+from horae.executors.functions.connection import ChildConnection, Reply
+from horae.executors.functions.link import FunctionLink, FunctionOrigin
 
 IDLE = 60.0  # seconds after which a child that nobody needed ends
 _RESTING = 1.0  # seconds after which one that nobody needed forgets about leases
@@ -31,16 +31,16 @@ class Gone(Exception):
     """There will be no child for this call; the message says why."""
 
 
-class Pool:
+class FunctionPool:
     """At most `limit` children, forked as they are needed, used again, and ended when they are not."""
 
-    def __init__(self, origin: Origin, limit: int, *, idle: float = IDLE) -> None:
+    def __init__(self, origin: FunctionOrigin, limit: int, *, idle: float = IDLE) -> None:
         self._origin, self._limit, self._idle_for = origin, limit, idle
-        self._link: Link | None = None
+        self._link: FunctionLink | None = None
         self._number = 0
-        self._children: dict[int, Connection] = {}
-        self._idle: list[Connection] = []  # the one used last is at the end, and used first
-        self._waiting: deque[asyncio.Future[Connection]] = deque()
+        self._children: dict[int, ChildConnection] = {}
+        self._idle: list[ChildConnection] = []  # the one used last is at the end, and used first
+        self._waiting: deque[asyncio.Future[ChildConnection]] = deque()
         self._pruning: asyncio.TimerHandle | None = None
         self._gone_because = ""
         self._closed = False
@@ -48,7 +48,7 @@ class Pool:
     def warm(self) -> None:
         """Starts the template, so that the first call finds it ready. Needs no event loop yet."""
         if self._link is None:
-            self._link = Link(self._origin, self._on_exit, self._on_gone)
+            self._link = FunctionLink(self._origin, self._on_exit, self._on_gone)
 
     async def call(self, request: bytes, attempt: Attempt) -> Outcome:
         """Performs a call. When cancelled it ends the child and all below it, and lets the cancellation through,
@@ -85,7 +85,7 @@ class Pool:
 
     # Who has whom
 
-    async def _take(self) -> Connection:
+    async def _take(self) -> ChildConnection:
         while self._idle:
             child = self._idle.pop()
             if not child.leash.is_tight:
@@ -94,7 +94,7 @@ class Pool:
         await self._started()
         if len(self._children) < self._limit:
             return self._fork()
-        place: asyncio.Future[Connection] = asyncio.get_running_loop().create_future()
+        place: asyncio.Future[ChildConnection] = asyncio.get_running_loop().create_future()
         self._waiting.append(place)
         try:
             return await place
@@ -113,11 +113,11 @@ class Pool:
         if self._link is None:
             raise Gone(self._gone_because)
 
-    def _fork(self) -> Connection:
+    def _fork(self) -> ChildConnection:
         assert self._link is not None
         self._number += 1
         try:
-            child, files = Connection.open(self._number, partial(self._link.lease, self._number))
+            child, files = ChildConnection.open(self._number, partial(self._link.lease, self._number))
         except OSError as error:
             raise Gone(f"cannot start another process: {error.strerror}") from None
         try:
@@ -128,7 +128,7 @@ class Pool:
         self._children[child.number] = child
         return child
 
-    def _free(self, child: Connection) -> None:
+    def _free(self, child: ChildConnection) -> None:
         """To whoever waits longest, or to rest."""
         while self._waiting:
             place = self._waiting.popleft()
@@ -154,7 +154,7 @@ class Pool:
 
     # How it ends
 
-    def _release(self, child: Connection, reply: Reply, attempt: Attempt) -> None:
+    def _release(self, child: ChildConnection, reply: Reply, attempt: Attempt) -> None:
         """What becomes of a child after its reply."""
         if reply.lost:
             return  # it has ended
@@ -165,7 +165,7 @@ class Pool:
         else:
             self._free(child)
 
-    async def _stop(self, child: Connection, attempt: Attempt) -> Outcome:
+    async def _stop(self, child: ChildConnection, attempt: Attempt) -> Outcome:
         """Ends a call that is under way, and waits until nothing of it is left."""
         if child.reply is not None:
             self._release(child, child.reply, attempt)
@@ -183,7 +183,7 @@ class Pool:
         reason = "stopped" if attempt.stop is None else _REASONS[attempt.stop]
         attempt.log.write("system", f"{reason}: sent {name}\n")
 
-    async def _dead(self, child: Connection, grace: float, attempt: Attempt) -> None:
+    async def _dead(self, child: ChildConnection, grace: float, attempt: Attempt) -> None:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + grace + _DEATH
         while not child.exited.done() and (left := deadline - loop.time()) > 0:
@@ -196,7 +196,7 @@ class Pool:
             if child.reply is not None and not answered:
                 self._kill(child)  # the function is over; its process has been told to end, and may not listen
 
-    def _kill(self, child: Connection) -> None:
+    def _kill(self, child: ChildConnection) -> None:
         if self._link is not None:
             self._link.end(child.number, 0)
 

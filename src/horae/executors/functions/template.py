@@ -27,7 +27,7 @@ import orjson
 from horae.domain.parameters import validator_of
 from horae.domain.task import Registry
 from horae.executors.functions import kernel
-from horae.executors.functions.child import Child, Prepared
+from horae.executors.functions.child import FunctionChild, Prepared
 
 _LARGEST = 1 << 20  # bytes of a message: a thousand leases
 _FDS = 3  # that come with a request for a child
@@ -50,7 +50,7 @@ class _Member:
         return math.inf if self.status is not None else min(self.kill_at, self.lease_until)
 
 
-class Template:
+class ForkServer:
     def __init__(self, control: socket.socket, functions: Mapping[str, Prepared]) -> None:
         self._pid = os.getpid()
         self._control = control
@@ -128,7 +128,7 @@ class Template:
             for source, target in zip(outputs, (1, 2), strict=True):
                 os.dup2(source, target)
                 os.close(source)
-            Child(socket.socket(fileno=connection), self._functions).serve()
+            FunctionChild(socket.socket(fileno=connection), self._functions).serve()
         except BaseException:
             sys.excepthook(*sys.exc_info())
             os._exit(1)
@@ -214,7 +214,7 @@ def main(fd: int, parent: int) -> None:
         return
     kernel.adopt_orphans()
     kernel.be_called("horae functions")
-    template = Template(control, functions)
+    template = ForkServer(control, functions)
     gc.collect()
     gc.freeze()  # what is here stays; children share it as long as nobody touches it
     _tell(control, {"ready": len(functions)})

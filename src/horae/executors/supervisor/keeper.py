@@ -178,7 +178,7 @@ class Keeper:
             if self._gone or len(found) < _CROWD:
                 return
 
-    def _living(self, strangers: set[int] | None = None) -> list[kernel.Entry]:
+    def _living(self, strangers: set[int] | None = None) -> list[kernel.ProcessEntry]:
         me = os.getpid()
         return [entry for entry in kernel.below([me], strangers)[me] if entry.alive]
 

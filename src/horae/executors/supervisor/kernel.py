@@ -18,7 +18,7 @@ _LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # n
 _DEAD = b"ZX"
 
 
-class Entry(NamedTuple):
+class ProcessEntry(NamedTuple):
     """A process as /proc shows it."""
 
     pid: int
@@ -59,7 +59,7 @@ def now() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-def below(roots: Iterable[int], strangers: set[int] | None = None) -> dict[int, list[Entry]]:
+def below(roots: Iterable[int], strangers: set[int] | None = None) -> dict[int, list[ProcessEntry]]:
     """For each of these processes all that descends from it, zombies included, parents first. `strangers` is for whom
     asks again in a moment: pids that are not worth a look."""
     if _LISTS_CHILDREN:
@@ -72,7 +72,7 @@ def below(roots: Iterable[int], strangers: set[int] | None = None) -> dict[int, 
     return found
 
 
-def kill(entries: Iterable[Entry]) -> None:
+def kill(entries: Iterable[ProcessEntry]) -> None:
     """By their groups: nothing in a group can fork in time to escape. (All groups of a command are its own: it began
     with a session of its own.)"""
     for group, entry in {entry.group: entry for entry in entries}.items():
@@ -84,7 +84,7 @@ def kill(entries: Iterable[Entry]) -> None:
             send(entry, signal.SIGKILL)
 
 
-def send(entry: Entry, number: signal.Signals) -> None:
+def send(entry: ProcessEntry, number: signal.Signals) -> None:
     """A pid may pass to a stranger between finding and signalling it; a pidfd that is taken first cannot."""
     with suppress(OSError):
         handle = os.pidfd_open(entry.pid)
@@ -107,7 +107,7 @@ def tasks_of(user: int) -> int:
 
 
 def own_memory(pid: int) -> int | None:
-    """Bytes that a process has for itself, pages it shares by fork counted by its share. Slower than Entry.memory."""
+    """Bytes that a process has for itself, shared pages counted by its share. Slower than ProcessEntry.memory."""
     total = 0
     try:
         for line in _content(f"/proc/{pid}/smaps_rollup").splitlines():
@@ -118,8 +118,8 @@ def own_memory(pid: int) -> int | None:
     return total
 
 
-def _below(root: int, children: Callable[[int], list[Entry]]) -> list[Entry]:
-    found: list[Entry] = []
+def _below(root: int, children: Callable[[int], list[ProcessEntry]]) -> list[ProcessEntry]:
+    found: list[ProcessEntry] = []
     unseen = [root]
     while unseen:
         more = children(unseen.pop())
@@ -128,7 +128,7 @@ def _below(root: int, children: Callable[[int], list[Entry]]) -> list[Entry]:
     return found
 
 
-def _children(pid: int) -> list[Entry]:
+def _children(pid: int) -> list[ProcessEntry]:
     found = []
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
@@ -137,23 +137,23 @@ def _children(pid: int) -> list[Entry]:
     return found
 
 
-def _by_parent(strangers: set[int]) -> dict[int, list[Entry]]:
+def _by_parent(strangers: set[int]) -> dict[int, list[ProcessEntry]]:
     """All children of all processes, for kernels that do not list them."""
-    table: dict[int, list[Entry]] = {}
+    table: dict[int, list[ProcessEntry]] = {}
     for name in os.listdir("/proc"):  # noqa: PTH208
         if name.isdigit() and (pid := int(name)) not in strangers and (entry := _read(pid)) is not None:
             table.setdefault(entry.parent, []).append(entry)
     return table
 
 
-def _read(pid: int) -> Entry | None:
+def _read(pid: int) -> ProcessEntry | None:
     try:
         line = _content(f"/proc/{pid}/stat")
     except OSError:
         return None
     fields = _fields(line)
     cpu = sum(map(int, fields[11:15])) / _TICK
-    return Entry(
+    return ProcessEntry(
         pid, fields[0] not in _DEAD, int(fields[1]), int(fields[2]), cpu, int(fields[19]), int(fields[21]) * _PAGE
     )
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from horae import memory
 from horae.executors.supervisor import kernel
 from horae.executors.supervisor.keeper import Keeper, wake_by_children
-from horae.executors.supervisor.watch import Watch
+from horae.executors.supervisor.watch import ProcessWatch
 
 _DESCRIPTORS = 5  # channel, request, standard input, output and error
 _LONG = 60.0
@@ -36,7 +36,7 @@ class Supervisor:
         self._control = control
         self._worker = worker
         self._kept: dict[int, _Kept] = {}  # by the keeper's pid
-        self._watch = Watch()
+        self._watch = ProcessWatch()
         self._orphans = False  # whether there may be some
         self._woken = wake_by_children()
         # The kernel counts a user's tasks, not a tree's, and never root's: a last brake, wide enough for several trees.

@@ -16,7 +16,7 @@ _SHARE = 20  # looking takes at most one in so many seconds
 _OWN = 2  # processes of bubblewrap itself
 
 
-class Watch:
+class ProcessWatch:
     """`next_at` is when to look again, by kernel.now."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Watch:
         return passed
 
 
-def _judge(request: dict[str, Any], entries: list[kernel.Entry]) -> tuple[str | None, float]:
+def _judge(request: dict[str, Any], entries: list[kernel.ProcessEntry]) -> tuple[str | None, float]:
     """The limit that is passed, if any, and for how many seconds none can be."""
     limits = request["limits"]
     count = len(entries) - (_OWN if request["sandboxed"] else 0)
@@ -71,7 +71,7 @@ def _judge(request: dict[str, Any], entries: list[kernel.Entry]) -> tuple[str | 
     return None, left
 
 
-def _own_memory(entries: list[kernel.Entry]) -> int:
+def _own_memory(entries: list[kernel.ProcessEntry]) -> int:
     total = 0
     for entry in entries:
         own = kernel.own_memory(entry.pid)

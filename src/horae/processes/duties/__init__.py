@@ -4,11 +4,11 @@ A new one is a file here and a line in `DUTIES`."""
 from __future__ import annotations
 
 from horae.processes.duties.duty import Duty, Post
-from horae.processes.duties.fire import Fire
-from horae.processes.duties.shards import Shards
-from horae.processes.duties.sweep import Sweep
-from horae.processes.duties.upkeep import Upkeep
+from horae.processes.duties.fire import FireDuty
+from horae.processes.duties.shards import ShardsDuty
+from horae.processes.duties.sweep import SweepDuty
+from horae.processes.duties.upkeep import UpkeepDuty
 
-DUTIES: tuple[type[Duty], ...] = (Shards, Fire, Sweep, Upkeep)
+DUTIES: tuple[type[Duty], ...] = (ShardsDuty, FireDuty, SweepDuty, UpkeepDuty)
 
 __all__ = ["DUTIES", "Duty", "Post"]

@@ -12,7 +12,7 @@ from horae.processes.loop import log
 _LOCKED_ELSEWHERE = 0.01  # a due job whose row somebody else was just at
 
 
-class Fire(Duty):
+class FireDuty(Duty):
     name = "fire"
     topics = frozenset({"jobs"})
 

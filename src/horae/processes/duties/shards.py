@@ -16,7 +16,7 @@ from horae.processes.loop import log
 _HANDED_OVER = 0.5  # how often to look for shards that somebody gave back, where no hint tells
 
 
-class Shards(Duty):
+class ShardsDuty(Duty):
     name = "shards"
     topics = frozenset({"shards"})
 

@@ -19,7 +19,7 @@ _SWEPT = 500  # a full batch: there may be more
 _NOTE_EVERY = 60.0
 
 
-class Sweep(Duty):
+class SweepDuty(Duty):
     name = "sweep"
 
     def __init__(self, post: Post) -> None:

@@ -15,7 +15,7 @@ _TIDY_EVERY = 3600.0
 _PARTITION_AGAIN = 300.0  # after somebody was reading; there are months of time
 
 
-class Upkeep(Duty):
+class UpkeepDuty(Duty):
     name = "upkeep"
 
     def __init__(self, post: Post) -> None:

@@ -35,7 +35,7 @@ def notice_silence(transport: Any) -> None:
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
 
 
-class Link(ABC):
+class ServerLink(ABC):
     """A connection to a server. `number` is the server's own for it, None where a pooler stands between; `asked_at` is
     when the statement under way began."""
 

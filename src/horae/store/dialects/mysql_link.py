@@ -20,7 +20,7 @@ from horae.store.dialects.link import (
     CONNECT_SECONDS,
     IDLE_SECONDS,
     LOCK_SECONDS,
-    Link,
+    ServerLink,
     notice_silence,
 )
 from horae.store.failures import ConnectionLost, Crowded, DuplicateKey, StoreRefused, StoreUnavailable, TryAgain
@@ -58,7 +58,7 @@ _CONVERSIONS = {
 }
 
 
-class MysqlLink(Link):
+class MysqlLink(ServerLink):
     title = "MySQL"
 
     def __init__(self, raw: Any) -> None:

@@ -20,7 +20,7 @@ from horae.store.dialects.link import (
     CONNECT_SECONDS,
     IDLE_SECONDS,
     LOCK_SECONDS,
-    Link,
+    ServerLink,
     notice_silence,
 )
 from horae.store.failures import ConnectionLost, Crowded, DuplicateKey, StoreRefused, StoreUnavailable, TryAgain
@@ -48,7 +48,7 @@ _BEGIN_POOLED = "BEGIN; " + "; ".join(f"SET LOCAL {name} = '{value}'" for name, 
 _POOLED_ANSWER_SECONDS = 15.0  # nobody can be asked whether the server is still at it
 
 
-class PostgresqlLink(Link):
+class PostgresqlLink(ServerLink):
     title = "PostgreSQL"
 
     def __init__(self, raw: asyncpg.Connection[Any], *, pooled: bool) -> None:

@@ -7,7 +7,7 @@ import asyncio
 from horae.store.failures import StoreUnavailable
 
 
-class Places:
+class PatientSemaphore:
     """As a context: one place. `patience` are the seconds that somebody waits for it, None for as long as it takes."""
 
     def __init__(self, count: int, patience: float | None, taken: str) -> None:

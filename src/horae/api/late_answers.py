@@ -10,7 +10,7 @@ from typing import Any
 
 import structlog
 
-from horae.api.context import Context
+from horae.api.context import RequestContext
 from horae.domain.errors import StoreUnavailable
 from horae.domain.idempotency import HELD
 
@@ -22,7 +22,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0
 
 
 class Notes:
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: RequestContext) -> None:
         self._context = context
         self._left: deque[tuple[float, Verb, tuple[Any, ...], dict[str, Any]]] = deque(maxlen=_MOST)
         self._writing: asyncio.Task[None] | None = None
@@ -30,7 +30,7 @@ class Notes:
     async def write(self, verb: Verb, *args: Any, **kwargs: Any) -> None:
         """Now if that is possible. What was done is done: without the note the next try finds out."""
         try:
-            await self._context.store.single(verb, *args, **kwargs)
+            await self._context.store.autocommit(verb, *args, **kwargs)
         except Exception as error:
             log.warning("an answer could not be kept for its idempotency key yet", reason=str(error))
             self.write_later(verb, *args, **kwargs)
@@ -46,7 +46,7 @@ class Notes:
             until, verb, args, kwargs = self._left[0]
             try:
                 if self._context.clock.monotonic() < until:
-                    await self._context.store.single(verb, *args, **kwargs)
+                    await self._context.store.autocommit(verb, *args, **kwargs)
             except StoreUnavailable:
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from horae.store.dialects.base import Connection
-from horae.store.dialects.link import Link
+from horae.store.dialects.link import ServerLink
 from horae.store.failures import Crowded, StoreRefused, StoreUnavailable
 
 _LATE = 1.5  # seconds after which somebody asks
@@ -17,25 +17,25 @@ _ASKING = 5.0  # seconds for the answer, connecting included
 _NOBODY: set[int] = set()  # the answer of a server that cannot be reached
 
 
-class Vigil:
+class Watchdog:
     """Ticks while connections are lent, and only then."""
 
     def __init__(self, connect: Callable[[], Awaitable[Connection]]) -> None:
         self._connect = connect
-        self._lent: set[Link] = set()
-        self._vouched: dict[Link, float] = {}  # until when nobody asks again
-        self._unheard: dict[Link, float] = {}  # statements about which nobody answered, once
+        self._lent: set[ServerLink] = set()
+        self._vouched: dict[ServerLink, float] = {}  # until when nobody asks again
+        self._unheard: dict[ServerLink, float] = {}  # statements about which nobody answered, once
         self._timer: asyncio.TimerHandle | None = None
         self._asking: asyncio.Task[None] | None = None
 
     def begin(self, connection: Connection) -> None:
-        if isinstance(connection, Link) and connection.number is not None:
+        if isinstance(connection, ServerLink) and connection.number is not None:
             self._lent.add(connection)
             if self._timer is None:
                 self._timer = asyncio.get_running_loop().call_later(_TICK, self._tick)
 
     def end(self, connection: Connection) -> None:
-        if isinstance(connection, Link):
+        if isinstance(connection, ServerLink):
             self._lent.discard(connection)
             self._vouched.pop(connection, None)
 
@@ -60,7 +60,7 @@ class Vigil:
         if late:
             self._asking = asyncio.get_running_loop().create_task(self._ask(late))
 
-    async def _ask(self, late: dict[Link, float]) -> None:
+    async def _ask(self, late: dict[ServerLink, float]) -> None:
         at_work = await self._at_work({link.number for link in late if link.number is not None})
         if at_work is None:
             return
@@ -80,7 +80,7 @@ class Vigil:
         try:
             async with asyncio.timeout(_ASKING):
                 connection = await self._connect()
-                assert isinstance(connection, Link)
+                assert isinstance(connection, ServerLink)
                 try:
                     return await connection.at_work(numbers)
                 finally:

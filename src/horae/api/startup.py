@@ -11,7 +11,7 @@ from horae.api.views import reply
 from horae.ports import Clock, Ids
 
 
-class Door:
+class StartupApp:
     """Lets everybody through to the API, once it is there."""
 
     def __init__(self, ids: Ids, clock: Clock) -> None:

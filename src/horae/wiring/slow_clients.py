@@ -19,7 +19,7 @@ STALLED = 60.0  # seconds for which a reader may take nothing of an answer
 _LOOKS = 4  # at what is left of it, in that time
 
 
-class Patient(HttpToolsProtocol):
+class SlowClientProtocol(HttpToolsProtocol):
     """Closes a connection on which no request has come together in time, or within a decent size, and one whose answer
     nobody reads."""
 

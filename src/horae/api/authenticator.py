@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 
 from horae.api.address import Proxies
 from horae.api.challenges import Challenges
-from horae.api.context import Context
+from horae.api.context import RequestContext
 from horae.api.jwt import AccessTokens
 from horae.api.limits import RequestLimit, StrangerLimit
 from horae.api.passwords import Passwords
@@ -51,8 +51,8 @@ class Recent(Generic[T]):
         self._seen.pop(name, None)
 
 
-class Gate:
-    def __init__(self, context: Context) -> None:
+class Authenticator:
+    def __init__(self, context: RequestContext) -> None:
         settings = context.settings
         self._context = context
         self._keys: Recent[KeyRecord] = Recent(context.clock, settings.key_cache)
@@ -122,9 +122,9 @@ async def _used(tx: Transaction, key_id: str) -> None:
     await tx.access.used(key_id)
 
 
-async def gate(request: Request) -> Gate:
-    found: Gate = request.app.state.gate
+async def gate(request: Request) -> Authenticator:
+    found: Authenticator = request.app.state.gate
     return found
 
 
-Door = Annotated[Gate, Depends(gate)]
+Door = Annotated[Authenticator, Depends(gate)]
