@@ -15,7 +15,7 @@ from bench.figure import Figure
 from bench.options import Options
 from bench.place import fresh, until
 from bench.process import PROJECT, horae
-from horae.domain.job import JobSpec
+from horae.domain.jobs.job import JobSpec
 from horae.domain.targets import HttpTarget
 
 SLOTS = 500

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bench.place import Place
-from horae.domain.firing import plan_text
-from horae.domain.job import JobSpec
+from horae.domain.jobs.job import JobSpec
+from horae.domain.runs.firing import plan_text
 from horae.domain.targets import PythonTarget
 from horae.store import tables  # noqa: F401 - declares them
 from horae.store.dialects.base import Connection, Dialect

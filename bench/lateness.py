@@ -10,7 +10,7 @@ from bench.figure import Figure, percentile
 from bench.options import Options
 from bench.place import Place, fresh
 from bench.process import horae
-from horae.domain.job import JobSpec
+from horae.domain.jobs.job import JobSpec
 from horae.domain.targets import PythonTarget
 
 JOBS = 5  # each every second, a fifth of a second apart

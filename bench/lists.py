@@ -13,7 +13,7 @@ from bench.figure import Figure, percentile
 from bench.http import Client, api
 from bench.options import Options
 from bench.place import Place, fresh
-from horae.domain.job import JobSpec
+from horae.domain.jobs.job import JobSpec
 from horae.domain.targets import HttpTarget
 from horae.store.dialects.months import partition_ddl
 from horae.wiring import IDS

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from horae.domain.function import FunctionSign
-from horae.domain.job import JobSpec
-from horae.domain.records import JobRecord
-from horae.domain.run import NewRun
-from horae.domain.states import Trigger
+from horae.domain.jobs.function import FunctionSign
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.runs.run import NewRun
+from horae.domain.runs.states import Trigger
 from horae.domain.targets import PythonTarget
 from horae.lifecycle.submit import TriggerRequest, create_job
 from horae.lifecycle.submit import trigger as submit

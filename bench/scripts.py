@@ -15,7 +15,7 @@ from bench.options import Options
 from bench.place import Place, fresh, until
 from bench.process import Process, horae
 from horae import wiring
-from horae.domain.job import JobSpec
+from horae.domain.jobs.job import JobSpec
 from horae.domain.targets import ScriptTarget
 from horae.lifecycle.cancel import cancel_runs
 

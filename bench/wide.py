@@ -11,7 +11,7 @@ from statistics import median
 from bench.figure import Figure
 from bench.options import Options
 from bench.place import fresh
-from horae.domain.records import JobRecord
+from horae.domain.jobs.job_record import JobRecord
 from tests.contract.wide import Verb, go_through, narrow, widen
 from tests.contract.world import WORK, World
 from tests.functions import register

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from horae.domain.stored import FIRST_VERSION
+from horae.domain.jobs.stored import FIRST_VERSION
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -1,8 +1,8 @@
 """Functions that a database knows of before any worker has registered them."""
 
 from horae.clock import SystemClock, SystemIds
-from horae.domain.function import FunctionSign
-from horae.domain.task import Function
+from horae.domain.jobs.function import FunctionSign
+from horae.domain.jobs.task import Function
 from horae.lifecycle.functions import register_functions
 from horae.store.open import open_store
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from horae.domain.errors import Cancelled, PermanentError, RetryLater
-    from horae.domain.policy import Retry
-    from horae.domain.task import Context
+    from horae.domain.jobs.policy import Retry
+    from horae.domain.jobs.task import Context
     from horae.sdk.client import AsyncClient, Client
     from horae.sdk.task import task
 
@@ -28,9 +28,9 @@ _HOMES = {
     "AsyncClient": "horae.sdk.client",
     "Cancelled": "horae.domain.errors",
     "Client": "horae.sdk.client",
-    "Context": "horae.domain.task",
+    "Context": "horae.domain.jobs.task",
     "PermanentError": "horae.domain.errors",
-    "Retry": "horae.domain.policy",
+    "Retry": "horae.domain.jobs.policy",
     "RetryLater": "horae.domain.errors",
     "task": "horae.sdk.task",
 }

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from horae.domain.secret import CannotOpen, Sealed
+from horae.domain.secrets.secret import CannotOpen, Sealed
 
 _NONCE = 12  # bytes; random, and far from being met twice by as many secrets as people write
 _SEALING = b"horae secrets 1: sealing"

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from horae.domain.durations import seconds_in
-from horae.domain.quota import MOST, Quota
-from horae.domain.single_sign_on import grant
-from horae.domain.sizes import bytes_in
+from horae.domain.people.quota import MOST, Quota
+from horae.domain.people.single_sign_on import grant
+from horae.domain.text.sizes import bytes_in
+from horae.domain.time.durations import seconds_in
 
 T = TypeVar("T")
 KEY_BYTES = 32

@@ -4,8 +4,8 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from horae.domain.account import PORTAL, NewSession, NewUser, User
-from horae.lifecycle import projects, sessions, signup, users
+from horae.accounts import projects, sessions, signup, users
+from horae.domain.people.account import PORTAL, NewSession, NewUser, User
 
 from .world import IDS, World
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from horae.domain.records import JobRecord
+from horae.domain.jobs.job_record import JobRecord
 from tests.contract.world import World
 
 Json = dict[str, Any]

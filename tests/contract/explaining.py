@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from horae.domain.explanation import Explanation, Gate
-from horae.domain.records import Beat, JobRecord, WorkerSign
+from horae.domain.cluster.process import Beat, WorkerSign
+from horae.domain.explain.explanation import Explanation, Gate
+from horae.domain.jobs.job_record import JobRecord
 from horae.lifecycle import explain
 from horae.ports import Transaction
 from horae.store.dialects.base import Connection

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from horae.domain import totp
-from horae.domain.account import NewSession, User
-from horae.domain.second_factor import SEALED_AS, recovery_digest
-from horae.lifecycle import second_factor
+from horae.accounts import second_factor
+from horae.domain.people import totp
+from horae.domain.people.account import NewSession, User
+from horae.domain.people.second_factor import SEALED_AS, recovery_digest
 from horae.sealing import Keyring
 
 from .accounts import HASH

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from horae.domain.calendar import calendar_of
-from horae.domain.instants import TICK
-from horae.domain.records import JobRecord, VersionRecord
-from horae.domain.schedule import AtSchedule, CronSchedule, EverySchedule, Schedule
+from horae.domain.jobs.job_record import JobRecord, VersionRecord
+from horae.domain.time.calendar import calendar_of
+from horae.domain.time.instants import TICK
+from horae.domain.time.schedule import AtSchedule, CronSchedule, EverySchedule, Schedule
 from tests.contract.world import Row, World
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from horae.domain.job import JobSpec
-from horae.domain.records import JobRecord, Operation
-from horae.domain.run import RunRecord
-from horae.domain.states import Trigger
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.runs.operation import Operation
+from horae.domain.runs.run import RunRecord
+from horae.domain.runs.states import Trigger
 from horae.lifecycle import backfill, cancel, edit, state, submit
 from horae.ports import Transaction
 from tests.contract.opened import Opened

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from horae.domain.ids import FIRST
-from horae.domain.retention import Retention
+from horae.domain.jobs.retention import Retention
+from horae.domain.text.ids import FIRST
 from horae.lifecycle import deletion, fire, prune, recover
 from horae.processes.duties.retiring import retire
 from tests.contract.opened import Opened

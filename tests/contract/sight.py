@@ -6,8 +6,10 @@ from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from typing import Any
 
-from horae.domain.records import JobRecord, Operation, RunFilter, VersionRecord
-from horae.domain.run import RunRecord
+from horae.domain.jobs.job_record import JobRecord, VersionRecord
+from horae.domain.runs.operation import Operation
+from horae.domain.runs.run import RunRecord
+from horae.domain.runs.run_filter import RunFilter
 from horae.ports import Transaction
 from horae.store.open import choose
 from tests.contract.opened import Opened

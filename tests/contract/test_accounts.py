@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from horae.domain.account import User
+from horae.accounts import projects, sessions, signup, users
 from horae.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from horae.domain.lockout import ACCOUNT
-from horae.lifecycle import projects, sessions, signup, users
+from horae.domain.people.account import User
+from horae.domain.people.lockout import ACCOUNT
 from horae.lifecycle.prune import tidy
 
 from .accounts import (

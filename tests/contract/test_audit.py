@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from horae.domain.audit import LONGEST, AuditFilter, AuditRecord, Origin, written
-from horae.domain.difference import Change
+from horae.accounts import secrets
+from horae.accounts.audit import read_audit
 from horae.domain.errors import Conflict, StaleVersion
-from horae.domain.retention import Retention
-from horae.domain.secret import Sealed
-from horae.lifecycle import secrets, state
-from horae.lifecycle.audit import read_audit
+from horae.domain.jobs.difference import Change
+from horae.domain.jobs.retention import Retention
+from horae.domain.people.audit import LONGEST, AuditFilter, AuditRecord, Origin, written
+from horae.domain.secrets.secret import Sealed
+from horae.lifecycle import state
 from horae.lifecycle.prune import prune
 from tests.contract.world import FAILED, World
 

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from horae.domain.errors import NotFound
-from horae.domain.outcome import Outcome
-from horae.domain.states import RunStatus
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import RunStatus
 from tests.contract.world import CANCELLED, FAILED, IDS, SUCCEEDED, World, ids
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from horae.domain.changes import Seen
+from horae.domain.runs.changes import Seen
 from horae.lifecycle import changes
 from tests.contract.world import World
 

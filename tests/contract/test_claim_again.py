@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from horae.domain.run import Claimant, Claimed
+from horae.domain.runs.run import Claimant, Claimed
 from horae.lifecycle.claim import claim
 from tests.contract.world import IDS, LEASE, OFFERS, World, ids
 

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.claimable import Claimable, Offer
 from horae.domain.errors import Conflict
+from horae.domain.runs.claimable import Claimable, Offer
 from horae.lifecycle import queues
 from horae.ports import Transaction
 from tests.contract.world import FAILED, World

@@ -3,9 +3,9 @@
 import asyncio
 from datetime import timedelta
 
-from horae.domain.ids import FIRST
-from horae.domain.retention import DAY, Retention
-from horae.domain.statistics import Hour
+from horae.domain.jobs.retention import DAY, Retention
+from horae.domain.runs.statistics import Hour
+from horae.domain.text.ids import FIRST
 from horae.lifecycle.prune import Pruned, prune
 from tests.contract.noting import noted
 from tests.contract.world import PERMANENT, World

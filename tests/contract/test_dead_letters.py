@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from horae.domain.audit import AuditFilter
-from horae.domain.dead_letter import DeadFilter, DeadGroup
+from horae.accounts.audit import read_audit
 from horae.domain.errors import Conflict, NotFound
-from horae.domain.outcome import Outcome
-from horae.domain.records import JobRecord, Operation
-from horae.domain.run import Claimed, RunRecord
-from horae.domain.states import AttemptOutcome
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.people.audit import AuditFilter
+from horae.domain.runs.dead_letter import DeadFilter, DeadGroup
+from horae.domain.runs.operation import Operation
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.run import Claimed, RunRecord
+from horae.domain.runs.states import AttemptOutcome
 from horae.lifecycle import redrive, rerun
-from horae.lifecycle.audit import read_audit
 from horae.lifecycle.cancel import cancel_operation
 from tests.contract.world import OFFERS, World, lost_reply
 

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from horae.domain.account import Maker, User
+from horae.accounts import keys, projects, users
+from horae.accounts.departure import Leaving
 from horae.domain.errors import InvalidInput, NotAllowed
-from horae.domain.records import ApiKey, Project
-from horae.lifecycle import keys, projects, users
-from horae.lifecycle.departure import Leaving
+from horae.domain.people.account import Maker, User
+from horae.domain.people.key import ApiKey
+from horae.domain.people.project import Project
 
 from .accounts import sign_up, user
 from .world import IDS, World
@@ -106,7 +107,7 @@ async def test_whoever_leaves_altogether_has_no_link_left(world: World, how: str
 
 
 def _anything() -> Any:
-    from horae.domain.audit import AuditFilter
+    from horae.domain.people.audit import AuditFilter
 
     return AuditFilter()
 

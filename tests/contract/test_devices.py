@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from horae.domain.account import NewSession, User
-from horae.domain.device import NewDevice, Waiting
+from horae.accounts import devices, sessions, users
 from horae.domain.errors import Conflict, DuplicateKey, NotAllowed, NotFound
-from horae.lifecycle import devices, sessions, users
+from horae.domain.people.account import NewSession, User
+from horae.domain.people.device import NewDevice, Waiting
 
 from .accounts import SignedIn, alive, session, user
 from .world import IDS, World, lost_reply

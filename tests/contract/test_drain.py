@@ -2,10 +2,10 @@
 
 import pytest
 
-from horae.domain.audit import AuditFilter
+from horae.accounts.audit import read_audit
+from horae.domain.cluster.process import Beat, Host, WorkerRecord, WorkerSign
 from horae.domain.errors import Conflict, NotFound
-from horae.domain.records import Beat, Host, WorkerRecord, WorkerSign
-from horae.lifecycle.audit import read_audit
+from horae.domain.people.audit import AuditFilter
 from horae.lifecycle.drain import drain
 from tests.contract.world import World
 

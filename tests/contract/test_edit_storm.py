@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from horae.domain.errors import StaleVersion
-from horae.domain.records import JobRecord
+from horae.domain.jobs.job_record import JobRecord
 from tests.contract.ledger import assert_accounted_over_edits, runs_of
 from tests.contract.world import Row, World
 

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from horae.domain.standing import job_status
+from horae.domain.jobs.standing import job_status
 from tests.contract.ledger import assert_complete, runs_of, skipped_of
 from tests.contract.world import Row, World
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from horae.domain.errors import Conflict
-from horae.domain.events import RunEvent, RunsEnded, RunsQueued, RunsRetried, RunsSkipped
+from horae.domain.runs.events import RunEvent, RunsEnded, RunsQueued, RunsRetried, RunsSkipped
 from horae.ports import Transaction
 from tests.contract.world import FAILED, World
 

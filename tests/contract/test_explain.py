@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.quota import Quota
-from horae.lifecycle.usage import set_quotas
+from horae.accounts.usage import set_quotas
+from horae.domain.people.quota import Quota
 from tests.contract.explaining import HOURLY, alive, alone, beat, gate, nothing_closed, of_job, renew_shards
 from tests.contract.world import FAILED, PERMANENT, World, scheduler_sign
 

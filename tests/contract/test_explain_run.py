@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from horae.domain.run import RunRecord
+from horae.domain.runs.run import RunRecord
 from tests.contract.explaining import alive, alone, beat, gate, nothing_closed, of_job, of_run
 from tests.contract.world import CANCELLED, FAILED, PERMANENT, TIMED_OUT, World, scheduler_sign
 

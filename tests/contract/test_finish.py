@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from horae.domain.outcome import Outcome
-from horae.domain.run import LogLines, LogPosition
-from horae.domain.states import AttemptOutcome, RunStatus
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.run import LogLines, LogPosition
+from horae.domain.runs.states import AttemptOutcome, RunStatus
 from tests.contract.kinds import on_postgresql
 from tests.contract.world import (
     CANCELLED,

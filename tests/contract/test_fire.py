@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from horae.domain.errors import DuplicateKey
-from horae.domain.states import RunStatus
+from horae.domain.runs.states import RunStatus
 from horae.ports import Transaction
 from tests.contract.kinds import on_postgresql, on_servers
 from tests.contract.ledger import assert_complete, runs_of, skipped_of

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from horae.domain.errors import Conflict, HoraeError, InvalidInput
-from horae.domain.records import JobRecord
-from horae.domain.run import Claimed
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.runs.run import Claimed
 from tests.contract.kinds import on_servers
 from tests.contract.world import CANCELLED, FAILED, PERMANENT, SUCCEEDED, Row, World
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from horae.domain.errors import Conflict, InvalidInput, NotFound
-from horae.domain.function import FunctionChange, FunctionRecord, FunctionSign, check_arguments
-from horae.domain.states import Trigger
-from horae.domain.task import describe
+from horae.domain.jobs.function import FunctionChange, FunctionRecord, FunctionSign, check_arguments
+from horae.domain.jobs.task import describe
+from horae.domain.runs.states import Trigger
 from horae.lifecycle import functions
 from horae.lifecycle.submit import TriggerRequest, trigger
 from horae.ports import Transaction

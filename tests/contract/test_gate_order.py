@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-from horae.domain.records import JobRecord
+from horae.domain.jobs.job_record import JobRecord
 from horae.ports import Transaction
 from tests.contract.kinds import on_postgresql
 from tests.contract.world import FAILED, IDS, SUCCEEDED, Row, World

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from horae.accounts import idempotency
 from horae.domain.errors import Conflict
-from horae.domain.idempotency import KEPT, KeptAnswer, KeptRequest, Once
-from horae.lifecycle import idempotency
+from horae.domain.jobs.idempotency import KEPT, KeptAnswer, KeptRequest, Once
 from tests.contract.world import World, lost_reply
 
 ANSWER = KeptAnswer(202, {"location": "/api/v1/runs/1"}, "sealed")

@@ -4,7 +4,7 @@ import asyncio
 import random
 
 from horae.domain.errors import NotFound, StaleVersion
-from horae.domain.records import JobRecord
+from horae.domain.jobs.job_record import JobRecord
 from tests.contract.world import FAILED, INTERRUPTED, LEASE, PERMANENT, SUCCEEDED, World, ids
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from horae.domain.attempt import Attempt
-from horae.domain.outcome import Outcome
-from horae.domain.records import JobRecord
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.runs.attempt import Attempt
+from horae.domain.runs.outcome import Outcome
 from horae.processes.worker import Worker
 from tests.contract.cost import Meter, counted
 from tests.contract.working import Prompt, working

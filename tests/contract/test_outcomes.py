@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from horae.domain.attempts import with_last
-from horae.domain.excerpt import EXCERPT_LIMIT
-from horae.domain.outcome import Outcome
-from horae.domain.run import Claimed, RunRecord
-from horae.domain.states import AttemptOutcome, RunStatus
+from horae.domain.runs.attempts import with_last
+from horae.domain.runs.excerpt import EXCERPT_LIMIT
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.run import Claimed, RunRecord
+from horae.domain.runs.states import AttemptOutcome, RunStatus
 from tests.contract.test_park import DONE, PARKED, answer
 from tests.contract.world import CANCELLED, FAILED, INTERRUPTED, LEASE, PERMANENT, SUCCEEDED, TIMED_OUT, World
 

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from horae.domain.states import RunStatus
+from horae.domain.runs.states import RunStatus
 from tests.contract.ledger import assert_complete, runs_of, skipped_of
 from tests.contract.world import CANCELLED, FAILED, World, ids
 

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from horae.domain.records import JobRecord
+from horae.domain.jobs.job_record import JobRecord
 from horae.ports import Transaction
 from horae.store.store import SqlTransaction
 from tests.contract.ledger import assert_complete, runs_of, skipped_of

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from horae.domain.filters import JobFilter
-from horae.domain.records import JobRecord
+from horae.domain.jobs.job_filter import JobFilter
+from horae.domain.jobs.job_record import JobRecord
 from tests.contract.world import World
 
 ORDERS = {

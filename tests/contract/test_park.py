@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from horae.domain.audit import Origin
 from horae.domain.errors import Conflict
-from horae.domain.outcome import Outcome
-from horae.domain.run import Claimed
-from horae.domain.states import AttemptOutcome, RunStatus
+from horae.domain.people.audit import Origin
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.run import Claimed
+from horae.domain.runs.states import AttemptOutcome, RunStatus
 from horae.lifecycle import callback
 from tests.contract.explaining import alone, of_run
 from tests.contract.world import FAILED, IDS, LEASE, PERMANENT, World, ids, lost_reply, middle

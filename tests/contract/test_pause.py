@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from horae.domain.errors import InvalidInput, NotFound
-from horae.domain.standing import job_status
+from horae.domain.jobs.standing import job_status
 from tests.contract.ledger import assert_complete, runs_of, skipped_of
 from tests.contract.world import World
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from horae.domain.attempt import Attempt
-from horae.domain.outcome import SUCCEEDED, Outcome
+from horae.domain.runs.attempt import Attempt
+from horae.domain.runs.outcome import SUCCEEDED, Outcome
 from tests.contract.cost import counted
 from tests.contract.working import Prompt, working
 from tests.contract.world import RunStatus, World

@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
-from horae.domain.records import Beat, Host, SchedulerSign, ShardView, WorkerRecord, WorkerSign
-from horae.domain.states import WorkerStatus
-from horae.domain.trouble import Trouble
+from horae.domain.cluster.process import Beat, Host, SchedulerSign, ShardView, WorkerRecord, WorkerSign
+from horae.domain.cluster.trouble import Trouble
+from horae.domain.runs.states import WorkerStatus
 from horae.ports import Transaction
 from horae.processes.duties.shards import share
 from tests.contract.world import World, lost_reply, scheduler_sign, worker_sign

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
-from horae.domain.audit import Origin
+from horae.accounts import keys, projects
 from horae.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from horae.domain.records import ApiKey, Project
-from horae.lifecycle import keys, projects, submit
+from horae.domain.people.audit import Origin
+from horae.domain.people.key import ApiKey
+from horae.domain.people.project import Project
+from horae.lifecycle import submit
 
 from .world import IDS, World, lost_reply
 

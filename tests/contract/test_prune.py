@@ -3,11 +3,11 @@
 import asyncio
 from datetime import timedelta
 
-from horae.domain.ids import FIRST
-from horae.domain.records import Beat
-from horae.domain.retention import DAY, Retention
-from horae.domain.run import Claimed
-from horae.domain.states import WorkerStatus
+from horae.domain.cluster.process import Beat
+from horae.domain.jobs.retention import DAY, Retention
+from horae.domain.runs.run import Claimed
+from horae.domain.runs.states import WorkerStatus
+from horae.domain.text.ids import FIRST
 from horae.lifecycle.cancel import cancel_operation
 from horae.lifecycle.drain import drain
 from horae.lifecycle.prune import Pruned, prune, tidy

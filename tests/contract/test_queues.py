@@ -2,11 +2,11 @@
 
 import pytest
 
-from horae.domain.audit import AuditFilter
+from horae.accounts.audit import read_audit
 from horae.domain.errors import NotFound
-from horae.domain.queue import QueueRecord
+from horae.domain.jobs.queue import QueueRecord
+from horae.domain.people.audit import AuditFilter
 from horae.lifecycle import explain, queues
-from horae.lifecycle.audit import read_audit
 from tests.contract.damage import tear
 from tests.contract.world import World
 

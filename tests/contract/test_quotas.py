@@ -6,12 +6,14 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.dead_letter import DeadFilter
+from horae.accounts import keys, projects, quotas, secrets, usage
 from horae.domain.errors import QuotaReached
-from horae.domain.quota import Quota, Usage
-from horae.domain.records import ApiKey, Project
-from horae.domain.secret import Sealed
-from horae.lifecycle import explain, keys, projects, quotas, redrive, rerun, secrets, usage
+from horae.domain.people.key import ApiKey
+from horae.domain.people.project import Project
+from horae.domain.people.quota import Quota, Usage
+from horae.domain.runs.dead_letter import DeadFilter
+from horae.domain.secrets.secret import Sealed
+from horae.lifecycle import explain, redrive, rerun
 from horae.processes.allowances import Allowances
 from tests.contract.ledger import assert_complete
 from tests.contract.world import FAILED, IDS, World, ids

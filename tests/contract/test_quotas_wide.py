@@ -2,9 +2,9 @@
 
 import pytest
 
+from horae.accounts import quotas
 from horae.domain.errors import QuotaReached
-from horae.domain.quota import Quota
-from horae.lifecycle import quotas
+from horae.domain.people.quota import Quota
 from tests.contract.cost import Meter, metered
 from tests.contract.test_quotas import limit, used
 from tests.contract.wide import copy

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from horae.domain.filters import JobFilter
-from horae.domain.records import ApiKey
+from horae.domain.jobs.job_filter import JobFilter
+from horae.domain.people.key import ApiKey
 from horae.ports import Transaction
 from tests.contract.world import FAILED, IDS, PERMANENT, World, ids
 

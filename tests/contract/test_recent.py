@@ -1,6 +1,6 @@
 """The newest results of many jobs at once."""
 
-from horae.domain.records import RecentRun
+from horae.domain.runs.run_filter import RecentRun
 from horae.ports import Transaction
 from tests.contract.world import World
 

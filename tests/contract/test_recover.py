@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.states import RunStatus
+from horae.domain.runs.states import RunStatus
 from tests.contract.world import CANCELLED, FAILED, IDS, INTERRUPTED, LEASE, World, ids
 
 

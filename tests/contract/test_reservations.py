@@ -5,9 +5,10 @@ from collections.abc import Collection
 
 import pytest
 
+from horae.accounts import projects
 from horae.domain.errors import Conflict, InvalidInput
-from horae.domain.records import Project
-from horae.lifecycle import projects, queues, reservations
+from horae.domain.people.project import Project
+from horae.lifecycle import queues, reservations
 from horae.ports import Transaction
 from tests.contract.world import IDS, World
 

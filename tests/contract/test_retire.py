@@ -3,9 +3,9 @@
 from datetime import timedelta
 from typing import Any
 
-from horae.domain.ids import FIRST
-from horae.domain.records import JobRecord
-from horae.domain.retention import DAY, Retention
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.jobs.retention import DAY, Retention
+from horae.domain.text.ids import FIRST
 from horae.lifecycle import retire
 from horae.lifecycle.retire import ACTOR, retire_finished
 from tests.contract.damage import put

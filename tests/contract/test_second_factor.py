@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from horae.domain import totp
-from horae.domain.audit import AuditFilter
+from horae.accounts import second_factor, sessions, users
+from horae.accounts.secrets import Resealed
 from horae.domain.errors import Conflict
-from horae.domain.second_factor import recovery_digest
-from horae.lifecycle import second_factor, sessions, users
-from horae.lifecycle.secrets import Resealed
+from horae.domain.people import totp
+from horae.domain.people.audit import AuditFilter
+from horae.domain.people.second_factor import recovery_digest
 from horae.sealing import Keyring
 
 from .accounts import HASH, alive, session, user

@@ -5,14 +5,15 @@ from typing import Any, cast
 
 import pytest
 
-from horae.domain.audit import Origin
+from horae.accounts import secrets
+from horae.accounts.projects import create_project
 from horae.domain.errors import Conflict, InvalidInput, NotFound
-from horae.domain.outcome import Outcome
-from horae.domain.records import Project
-from horae.domain.secret import Sealed
-from horae.domain.states import AttemptOutcome
-from horae.lifecycle import callback, secrets
-from horae.lifecycle.projects import create_project
+from horae.domain.people.audit import Origin
+from horae.domain.people.project import Project
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome
+from horae.domain.secrets.secret import Sealed
+from horae.lifecycle import callback
 from horae.ports import Store, Transaction
 from horae.processes.vault import Vault
 from horae.sealing import Keyring

@@ -3,10 +3,10 @@
 import asyncio
 from typing import Any
 
-from horae.domain.account import NewSession
-from horae.domain.audit import AuditFilter
-from horae.domain.lockout import ACCOUNT, ADDRESS
-from horae.lifecycle import sessions, users
+from horae.accounts import sessions, users
+from horae.domain.people.account import NewSession
+from horae.domain.people.audit import AuditFilter
+from horae.domain.people.lockout import ACCOUNT, ADDRESS
 
 from .accounts import (
     HASH,

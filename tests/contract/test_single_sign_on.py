@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from horae.domain.account import NewSession, User
-from horae.domain.audit import AuditFilter
+from horae.accounts import projects, sessions, single_sign_on, users
+from horae.accounts.single_sign_on import SignedIn
 from horae.domain.errors import Conflict, DuplicateKey
-from horae.domain.records import Project
-from horae.domain.single_sign_on import Create, Person, Refusal, Rights
-from horae.lifecycle import projects, sessions, single_sign_on, users
-from horae.lifecycle.single_sign_on import SignedIn
+from horae.domain.people.account import NewSession, User
+from horae.domain.people.audit import AuditFilter
+from horae.domain.people.project import Project
+from horae.domain.people.single_sign_on import Create, Person, Refusal, Rights
 
 from .accounts import alive, refresh, session, user
 from .test_departure import invite

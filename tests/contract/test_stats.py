@@ -3,7 +3,7 @@
 import asyncio
 from datetime import timedelta
 
-from horae.domain.statistics import Hour
+from horae.domain.runs.statistics import Hour
 from horae.ports import Transaction
 from tests.contract.world import FAILED, INTERRUPTED, PERMANENT, TIMED_OUT, World
 

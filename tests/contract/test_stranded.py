@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from horae.domain.stranded import in_short, in_words
+from horae.domain.runs.stranded import in_short, in_words
 from horae.lifecycle.queues import pause_queue
 from horae.lifecycle.stranded import StrandedRuns, find_stranded
 from tests.contract.explaining import alive, beat

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from horae.domain.errors import Conflict, NotFound, StaleVersion
-from horae.domain.states import RunStatus
+from horae.domain.runs.states import RunStatus
 from horae.lifecycle.deletion import PORTION
 from tests.contract.world import FAILED, IDS, World, ids
 

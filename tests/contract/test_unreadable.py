@@ -9,13 +9,16 @@ from typing import Any
 import pytest
 
 from horae.api.merge import patched
-from horae.domain.audit import AuditFilter
-from horae.domain.dead_letter import DeadFilter
+from horae.domain.cluster.process import WorkerSign
 from horae.domain.errors import Unreadable
-from horae.domain.filters import JobFilter
-from horae.domain.records import JobRecord, NewOperation, Portion, WorkerSign
-from horae.domain.run import Claimed
-from horae.domain.unreadable import UnreadableSpec
+from horae.domain.jobs.fault import Portion
+from horae.domain.jobs.job_filter import JobFilter
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.jobs.unreadable import UnreadableSpec
+from horae.domain.people.audit import AuditFilter
+from horae.domain.runs.dead_letter import DeadFilter
+from horae.domain.runs.operation import NewOperation
+from horae.domain.runs.run import Claimed
 from horae.lifecycle import fire
 from horae.lifecycle.edit import edit_job
 from horae.lifecycle.give_back import GivenBack, give_back

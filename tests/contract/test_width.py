@@ -3,7 +3,7 @@ paused jobs. Counted in what the database looks at, never in time."""
 
 import pytest
 
-from horae.domain.records import JobRecord
+from horae.domain.jobs.job_record import JobRecord
 from tests.contract.cost import metered
 from tests.contract.wide import Verb, go_through, narrow, widen
 from tests.contract.world import World

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from horae.domain.dead_letter import DeadFilter
-from horae.domain.filters import JobFilter
-from horae.domain.records import Project, RunFilter
+from horae.accounts.projects import create_project
+from horae.domain.jobs.job_filter import JobFilter
+from horae.domain.people.project import Project
+from horae.domain.runs.dead_letter import DeadFilter
+from horae.domain.runs.run_filter import RunFilter
 from horae.lifecycle import queues
-from horae.lifecycle.projects import create_project
 from horae.ports import Transaction
 from horae.store import job_page
 from tests.contract.cost import metered

@@ -18,8 +18,8 @@ from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
 from horae.domain.errors import InvalidInput
-from horae.domain.records import JobRecord
-from horae.domain.standing import paused_at
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.jobs.standing import paused_at
 from tests.contract.ledger import assert_accounted_over_edits
 from tests.contract.world import FAILED, SUCCEEDED, Row, World
 from tests.databases import Databases

@@ -7,12 +7,12 @@ from collections.abc import Collection
 from typing import Any, ParamSpec, TypeVar
 
 from horae.clock import SystemIds
-from horae.domain.job import JobSpec
-from horae.domain.outcome import Outcome
-from horae.domain.records import Host, SchedulerSign, WorkerSign
-from horae.domain.run import LogPosition
-from horae.domain.states import AttemptOutcome
-from horae.domain.task import describe
+from horae.domain.cluster.process import Host, SchedulerSign, WorkerSign
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.task import describe
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.run import LogPosition
+from horae.domain.runs.states import AttemptOutcome
 from horae.ports import Transaction, Verb
 from horae.store.failures import ConnectionLost
 from horae.store.store import SqlTransaction

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
-from horae.domain.records import JobRecord
+from horae.domain.jobs.job_record import JobRecord
 from horae.lifecycle.claim import look
 from horae.ports import Transaction
 from tests.contract.world import OFFERS, World

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from horae.domain.job import JobSpec
-from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.run import Ahead, Claimant, Claimed, Finished, LogLines, LogPosition, Progress
+from horae.domain.jobs.job import JobSpec
+from horae.domain.runs.outcome import SUCCEEDED, Outcome
+from horae.domain.runs.run import Ahead, Claimant, Claimed, Finished, LogLines, LogPosition, Progress
 from horae.lifecycle import claim, finish, release
 from horae.ports import Transaction
 from tests.contract.opened import Opened

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from horae.domain.attempt import Attempt
-from horae.domain.outcome import SUCCEEDED, Outcome
+from horae.domain.runs.attempt import Attempt
+from horae.domain.runs.outcome import SUCCEEDED, Outcome
 from horae.ports import Store
 from horae.processes.settings import WorkerSettings
 from horae.processes.worker import Worker

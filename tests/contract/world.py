@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.records import Beat, JobRecord
-from horae.domain.run import Claimed, RunRecord
-from horae.domain.states import RunStatus
+from horae.domain.cluster.process import Beat
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.runs.outcome import SUCCEEDED, Outcome
+from horae.domain.runs.run import Claimed, RunRecord
+from horae.domain.runs.states import RunStatus
 from tests.contract.people import People
 from tests.contract.schedulers import Schedulers
 from tests.contract.sight import Sight

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
-from horae.domain.calendar import Calendar, calendar_of
-from horae.domain.instants import TICK
-from horae.domain.schedule import AtSchedule, CronSchedule, EverySchedule, Schedule
+from horae.domain.time.calendar import Calendar, calendar_of
+from horae.domain.time.instants import TICK
+from horae.domain.time.schedule import AtSchedule, CronSchedule, EverySchedule, Schedule
 from tests.simulation.mirror import Row, Step
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
-from horae.domain import firing, openings
-from horae.domain import outcome as outcomes
+from horae.domain.runs import firing
+from horae.domain.runs import outcome as outcomes
+from horae.domain.time import openings
 from horae.lifecycle import backfill, callback, ended, follow, recover, settle, submit
 from horae.processes.claimer import Claimer
 from horae.processes.duties.fire import FireDuty

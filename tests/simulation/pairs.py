@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from horae.domain.dead_letter import DeadFilter
 from horae.domain.errors import StaleVersion
-from horae.domain.run import Claimant
+from horae.domain.runs.dead_letter import DeadFilter
+from horae.domain.runs.run import Claimant
 from horae.lifecycle import claim, redrive
 from tests.contract.ledger import assert_complete
 from tests.contract.world import FAILED, OFFERS, PERMANENT, World, ids

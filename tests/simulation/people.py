@@ -8,8 +8,8 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from horae.domain.audit import Origin
 from horae.domain.errors import HoraeError, StoreUnavailable
+from horae.domain.people.audit import Origin
 from horae.store.store import SqlStore
 from tests.simulation.loop import Actor, pause
 from tests.simulation.sources import LocalClock, SeededIds

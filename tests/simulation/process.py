@@ -7,7 +7,7 @@ import random
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from horae.domain.records import Host
+from horae.domain.cluster.process import Host
 from horae.engines.database import DatabaseEngine
 from horae.ports import Hint
 from horae.store.dialects.sqlite import SqliteDialect

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from horae.domain.errors import Conflict, NotFound
-from horae.domain.job import JobSpec
+from horae.domain.jobs.job import JobSpec
 from horae.lifecycle import queues, state, submit
 from horae.ports import Transaction
 from tests.contract.ledger import assert_reigns

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from horae.domain.cluster.process import SchedulerSign, WorkerSign
 from horae.domain.errors import StoreUnavailable
-from horae.domain.records import SchedulerSign, WorkerSign
 from horae.processes.blocked import Watcher
 from horae.processes.heartbeat import Heartbeat, OpenHeartbeat
 from horae.processes.scheduler import Scheduler

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horae.domain.states import RunStatus
+from horae.domain.runs.states import RunStatus
 from tests.simulation.mirror import Row, Step
 
 if TYPE_CHECKING:

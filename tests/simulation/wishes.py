@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from horae.domain.dead_letter import DeadFilter
 from horae.domain.errors import Conflict, HoraeError, InvalidInput, NotFound, StaleVersion
-from horae.domain.job import JobSpec
-from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.states import Trigger
+from horae.domain.jobs.job import JobSpec
+from horae.domain.runs.dead_letter import DeadFilter
+from horae.domain.runs.outcome import SUCCEEDED, Outcome
+from horae.domain.runs.states import Trigger
 from horae.lifecycle import backfill, callback, cancel, drain, edit, queues, redrive, rerun, state, submit
 from horae.store.store import SqlStore
 from tests.simulation.loop import pause

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from horae.domain.attempt import Attempt
-from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.run import Claimed
-from horae.domain.states import AttemptOutcome, StopReason
+from horae.domain.runs.attempt import Attempt
+from horae.domain.runs.outcome import SUCCEEDED, Outcome
+from horae.domain.runs.run import Claimed
+from horae.domain.runs.states import AttemptOutcome, StopReason
 from tests.simulation.loop import pause
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 
 import structlog
 
-from horae.domain.records import Host
+from horae.domain.cluster.process import Host
 from horae.processes import loop as product_loop
 from horae.store.dialects.sqlite import SqliteConnection
 from tests.simulation import database, quiet, roles

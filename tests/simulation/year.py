@@ -9,11 +9,11 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from horae.domain.job import JobSpec
-from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.retention import Retention
-from horae.domain.run import Claimant, Finished
-from horae.domain.states import AttemptOutcome
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.retention import Retention
+from horae.domain.runs.outcome import SUCCEEDED, Outcome
+from horae.domain.runs.run import Claimant, Finished
+from horae.domain.runs.states import AttemptOutcome
 from horae.lifecycle import claim, finish, state, submit
 from horae.ports import Transaction
 from horae.processes.settings import SchedulerSettings, WorkerSettings

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from horae.domain.durations import parse_duration
+from horae.domain.time.durations import parse_duration
 from tests.databases import Databases
 from tests.faults.checker import NOT_PROMISED
 from tests.faults.stage import Failure, Stage, Templates, set_up

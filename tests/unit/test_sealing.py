@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from horae.domain.errors import InvalidInput
-from horae.domain.secret import CannotOpen, check_name, check_value
+from horae.domain.secrets.secret import CannotOpen, check_name, check_value
 from horae.sealing import Keyring
 
 KEY, OTHER = "a key of at least thirty-two bytes, 1", "a key of at least thirty-two bytes, 2"

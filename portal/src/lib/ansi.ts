@@ -1,7 +1,7 @@
 /** A stretch of a line that looks different: from, to, and its classes. */
 export type Span = [from: number, to: number, look: string];
 
-// As src/horae/domain/ansi.py: CSI, OSC and the other strings, two-letter escapes; then what ends or restarts a line.
+// As src/horae/domain/text/ansi.py: CSI, OSC and the other strings, two-letter escapes; then what ends or restarts a line.
 export const TOKEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|\u001b[ -/]*(?![[\]PX^_])[0-~]|\n|\r/g;

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from horae.domain.instants import Instant
-from horae.lifecycle.departure import Left
+from horae.accounts.departure import Left
+from horae.domain.time.instants import Instant
 
 MemberRole = Literal["viewer", "operator", "editor", "owner"]
 Role = Literal["viewer", "operator", "editor", "owner", "admin"]

@@ -19,11 +19,11 @@ from horae.api import idempotency, query, tokens
 from horae.api.address import crowd
 from horae.api.authenticator import Authenticator
 from horae.api.errors import Malformed, TooManyRequests, Unauthenticated
-from horae.domain.account import Account, Maker, Place, User
 from horae.domain.errors import NotAllowed, NotFound
-from horae.domain.job import JobSpec
-from horae.domain.records import KeyRecord
-from horae.domain.roles import DATA_KINDS, PERMISSIONS, ROLES
+from horae.domain.jobs.job import JobSpec
+from horae.domain.people.account import Account, Maker, Place, User
+from horae.domain.people.key import KeyRecord
+from horae.domain.people.roles import DATA_KINDS, PERMISSIONS, ROLES
 
 PROJECT_HEADER = "horae-project"
 READING = frozenset({"schedules:preview"})  # by POST, but without an effect

@@ -16,8 +16,8 @@ from horae.api.limits import RequestLimit, StrangerLimit
 from horae.api.passwords import Passwords
 from horae.api.refreshing import RefreshTokens
 from horae.api.refusals import Refusals
-from horae.domain.account import Account, ProjectInfo
-from horae.domain.records import KeyRecord
+from horae.domain.people.account import Account, ProjectInfo
+from horae.domain.people.key import KeyRecord
 from horae.ports import Clock, Transaction
 
 T = TypeVar("T")

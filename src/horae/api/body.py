@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from horae.api.errors import Malformed, TooLarge, TooSlow, WrongMediaType, invalid_body
 from horae.domain.errors import InvalidInput
 from horae.domain.targets.templates import parse_ahead
-from horae.domain.wording import field_name
+from horae.domain.text.validation_text import field_name
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 32

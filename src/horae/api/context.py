@@ -14,10 +14,10 @@ from horae.api.named_queues import NamedQueues
 from horae.api.portal_files import BUILT
 from horae.api.stranded import Lookout
 from horae.api.turns import Turns
-from horae.domain.audit import Origin
-from horae.domain.policy import Defaults
-from horae.domain.second_factor import Policy
-from horae.domain.single_sign_on import Rules
+from horae.domain.jobs.policy import Defaults
+from horae.domain.people.audit import Origin
+from horae.domain.people.second_factor import Policy
+from horae.domain.people.single_sign_on import Rules
 from horae.ports import Clock, Ids, Provider, Seals, Store
 
 

@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 from fastapi import Request, Response
 
 from horae.api.authenticator import Authenticator
-from horae.domain.account import IDLE_SESSION, PORTAL
 from horae.domain.errors import NotAllowed
+from horae.domain.people.account import IDLE_SESSION, PORTAL
 
 NAME = "horae_refresh"
 LOST_WITHIN = 10.0  # seconds: a page that is left while it refreshes never gets its new cookie

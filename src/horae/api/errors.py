@@ -31,7 +31,7 @@ from horae.domain.errors import (
     StaleVersion,
     StoreUnavailable,
 )
-from horae.domain.wording import readable
+from horae.domain.text.validation_text import readable
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER = "2"

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from horae.domain.function import FunctionRecord
-from horae.domain.text import label, plain_text
+from horae.domain.jobs.function import FunctionRecord
+from horae.domain.text.checks import label, plain_text
 
 
 class FunctionPatch(BaseModel):

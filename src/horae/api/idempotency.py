@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from fastapi import FastAPI, Request, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from horae.accounts import idempotency
 from horae.api.body import read_bytes
 from horae.api.context import RequestContext, origin_of
 from horae.api.errors import problem
 from horae.api.late_answers import Notes
 from horae.domain.errors import Conflict, InvalidInput, StoreUnavailable
-from horae.domain.idempotency import DerivedIds, KeptAnswer, KeptRequest, Once
-from horae.domain.secret import CannotOpen, Sealed
-from horae.lifecycle import idempotency
+from horae.domain.jobs.idempotency import DerivedIds, KeptAnswer, KeptRequest, Once
+from horae.domain.secrets.secret import CannotOpen, Sealed
 
 HEADER = "idempotency-key"
 _KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?", re.ASCII)

@@ -12,7 +12,7 @@ import structlog
 
 from horae.api.context import RequestContext
 from horae.domain.errors import StoreUnavailable
-from horae.domain.idempotency import HELD
+from horae.domain.jobs.idempotency import HELD
 
 log = structlog.get_logger()
 

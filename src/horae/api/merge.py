@@ -9,9 +9,9 @@ from typing import Any
 from horae.api.body import validate
 from horae.api.schemas import STATE, ListedJobView
 from horae.domain.errors import InvalidInput
-from horae.domain.job import JobSpec
-from horae.domain.kinds import SCHEDULE_KINDS
-from horae.domain.stored import read_spec, spec_fields, unknown_fields
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.kinds import SCHEDULE_KINDS
+from horae.domain.jobs.stored import read_spec, spec_fields, unknown_fields
 from horae.lifecycle.find import unreadable_job
 
 READ_ONLY = frozenset(ListedJobView.model_fields) - frozenset(JobSpec.model_fields) - STATE

@@ -14,9 +14,9 @@ from horae.api import cursor as cursors
 from horae.api.auth import Caller, Principal
 from horae.api.context import RequestContext
 from horae.domain.errors import InvalidInput, NotFound, StaleVersion
-from horae.domain.ids import is_id
-from horae.domain.instants import parse_instant
-from horae.domain.records import JobRecord
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.text.ids import is_id
+from horae.domain.time.instants import parse_instant
 from horae.lifecycle.find import found
 from horae.ports import Transaction
 

@@ -7,9 +7,9 @@ from collections import Counter
 
 import structlog
 
+from horae.accounts.quotas import note_refusal
 from horae.domain.errors import HoraeError, QuotaReached
-from horae.domain.quota import Quota
-from horae.lifecycle.quotas import note_refusal
+from horae.domain.people.quota import Quota
 from horae.ports import Clock, Store
 
 log = structlog.get_logger()

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from horae.api.account_schemas import Body
-from horae.domain.quota import MOST
+from horae.domain.people.quota import MOST
 
 Limit = Annotated[int, Field(ge=0, le=MOST)] | None
 

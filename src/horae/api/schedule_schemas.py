@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from horae.domain.instants import Instant
-from horae.domain.refusal import refusal
-from horae.domain.schedule import Schedule
+from horae.domain.text.refusal import refusal
+from horae.domain.time.instants import Instant
+from horae.domain.time.schedule import Schedule
 
 PREVIEW_LIMIT = 1_000
 MOST_PARALLEL = 1_000

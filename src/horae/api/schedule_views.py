@@ -8,15 +8,16 @@ from typing import Any
 
 from horae.api.schedule_schemas import OperationView
 from horae.api.views import definition_json, whole
-from horae.domain.audit import written
-from horae.domain.difference import Change, changes, compare
-from horae.domain.explanation import moment
-from horae.domain.preview import Upcoming
-from horae.domain.records import JobRecord, Operation, VersionRecord
-from horae.domain.schedule import Schedule
-from horae.domain.standing import paused_at
-from horae.domain.statistics import JobStats
-from horae.domain.words import in_words
+from horae.domain.explain.explanation import moment
+from horae.domain.jobs.difference import Change, changes, compare
+from horae.domain.jobs.job_record import JobRecord, VersionRecord
+from horae.domain.jobs.standing import paused_at
+from horae.domain.people.audit import written
+from horae.domain.runs.operation import Operation
+from horae.domain.runs.statistics import JobStats
+from horae.domain.time.preview import Upcoming
+from horae.domain.time.schedule import Schedule
+from horae.domain.time.schedule_words import in_words
 
 Json = dict[str, Any]
 _DETAILS = frozenset({"start", "end", "parallelism", "version", "rate", "reason"})

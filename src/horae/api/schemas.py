@@ -7,14 +7,14 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from horae.domain.explanation import Level
-from horae.domain.instants import Instant
-from horae.domain.job import JobSpec, Priority
-from horae.domain.policy import Defaults
-from horae.domain.refusal import refusal
-from horae.domain.schedule import CronSchedule, EverySchedule, Schedule
-from horae.domain.states import JobStatus, RunStatus, SchedulerStatus, Trigger, WorkerStatus
+from horae.domain.explain.explanation import Level
+from horae.domain.jobs.job import JobSpec, Priority
+from horae.domain.jobs.policy import Defaults
+from horae.domain.runs.states import JobStatus, RunStatus, SchedulerStatus, Trigger, WorkerStatus
 from horae.domain.targets import Target
+from horae.domain.text.refusal import refusal
+from horae.domain.time.instants import Instant
+from horae.domain.time.schedule import CronSchedule, EverySchedule, Schedule
 
 T = TypeVar("T")
 

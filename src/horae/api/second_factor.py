@@ -9,18 +9,18 @@ from urllib.parse import urlsplit
 import segno
 from fastapi import Request
 
+from horae.accounts import sessions
 from horae.api import signin
 from horae.api.address import crowd
 from horae.api.authenticator import Authenticator
 from horae.api.challenges import GOOD_FOR, Step
 from horae.api.context import RequestContext
 from horae.api.errors import ChallengeExpired, SecondFactorNeeded, Unauthenticated
-from horae.domain import totp
-from horae.domain.account import Credentials
-from horae.domain.lockout import ADDRESS
-from horae.domain.second_factor import CODES, SEALED_AS, new_recovery_codes, recovery_digest, required
-from horae.domain.secret import Sealed
-from horae.lifecycle import sessions
+from horae.domain.people import totp
+from horae.domain.people.account import Credentials
+from horae.domain.people.lockout import ADDRESS
+from horae.domain.people.second_factor import CODES, SEALED_AS, new_recovery_codes, recovery_digest, required
+from horae.domain.secrets.secret import Sealed
 
 WRONG = "this code is wrong or has already been used"
 

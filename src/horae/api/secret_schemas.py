@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SecretStr
 
-from horae.domain.secret import SecretRecord
+from horae.domain.secrets.secret import SecretRecord
 
 
 class SecretBody(BaseModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from horae.api.auth import Principal
 from horae.api.context import RequestContext
-from horae.domain.sight import EVERYTHING, Sight
+from horae.domain.people.sight import EVERYTHING, Sight
 from horae.lifecycle.sight import sight
 
 

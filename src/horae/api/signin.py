@@ -8,6 +8,7 @@ from typing import Any
 
 from fastapi import Request, Response
 
+from horae.accounts import sessions
 from horae.api import cookies
 from horae.api.address import crowd
 from horae.api.authenticator import Authenticator
@@ -17,9 +18,8 @@ from horae.api.jwt import GOOD_FOR, Claims
 from horae.api.passwords import outdated
 from horae.api.refusals import name_digest
 from horae.api.views import reply
-from horae.domain.account import Credentials, NewSession, User
-from horae.domain.lockout import ACCOUNT, ADDRESS, Lockout
-from horae.lifecycle import sessions
+from horae.domain.people.account import Credentials, NewSession, User
+from horae.domain.people.lockout import ACCOUNT, ADDRESS, Lockout
 from horae.ports import Transaction
 
 _NOBODY = "00000000-0000-0000-0000-000000000000"

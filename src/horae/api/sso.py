@@ -18,10 +18,10 @@ from starlette.responses import RedirectResponse
 from horae.api import cookies
 from horae.api.authenticator import Authenticator
 from horae.api.context import RequestContext
-from horae.domain.account import Session
 from horae.domain.errors import InvalidInput, NotFound
-from horae.domain.secret import CannotOpen, Sealed
-from horae.domain.single_sign_on import NotAccepted, Refusal
+from horae.domain.people.account import Session
+from horae.domain.people.single_sign_on import NotAccepted, Refusal
+from horae.domain.secrets.secret import CannotOpen, Sealed
 from horae.ports import Attempted, Provider
 
 log = structlog.get_logger()

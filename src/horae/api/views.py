@@ -12,12 +12,13 @@ import orjson
 from fastapi import Response
 
 from horae.api.schemas import RunView
-from horae.domain.isolation import Isolation
-from horae.domain.job import JobSpec
-from horae.domain.records import JobRecord, SchedulerRecord, WorkerRecord
-from horae.domain.run import RunRecord
-from horae.domain.sight import EVERYTHING, Sight, seen
-from horae.domain.standing import job_status, paused_at
+from horae.domain.cluster.isolation import Isolation
+from horae.domain.cluster.process import SchedulerRecord, WorkerRecord
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.jobs.standing import job_status, paused_at
+from horae.domain.people.sight import EVERYTHING, Sight, seen
+from horae.domain.runs.run import RunRecord
 
 Json = dict[str, Any]
 _RUN_FIELDS = tuple(RunView.model_fields)

@@ -15,8 +15,8 @@ from horae.api import events
 from horae.api.context import RequestContext
 from horae.api.sight import sight_within
 from horae.api.views import run_json, worker_json
-from horae.domain.changes import Seen
 from horae.domain.errors import InvalidInput
+from horae.domain.runs.changes import Seen
 from horae.lifecycle import changes
 
 log = structlog.get_logger()

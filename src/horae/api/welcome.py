@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import secrets
 
+from horae.accounts.signup import offer_first
 from horae.api.tokens import digest
-from horae.lifecycle.signup import offer_first
 from horae.ports import Ids, Store
 
 

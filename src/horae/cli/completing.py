@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from horae.cli.connection import connect
-from horae.domain.kinds import SCHEDULE_KINDS, TARGET_KINDS
+from horae.domain.jobs.kinds import SCHEDULE_KINDS, TARGET_KINDS
 
 if TYPE_CHECKING:
     from horae.sdk.client import Client

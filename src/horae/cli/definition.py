@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from horae.domain.durations import seconds_in
 from horae.domain.errors import InvalidInput
-from horae.domain.kinds import SCHEDULE_KINDS
+from horae.domain.jobs.kinds import SCHEDULE_KINDS
+from horae.domain.time.durations import seconds_in
 
 Json = dict[str, Any]
 

@@ -7,8 +7,8 @@ import threading
 from typing import TYPE_CHECKING
 
 from horae.cli.printing import say
-from horae.domain.device import SLOWER
 from horae.domain.errors import HoraeError
+from horae.domain.people.device import SLOWER
 
 if TYPE_CHECKING:
     from horae.sdk.accounts import Tokens

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from horae.declarative.plan import Step
-    from horae.domain.difference import Change
+    from horae.domain.jobs.difference import Change
 
 
 def described(step: Step) -> list[str]:

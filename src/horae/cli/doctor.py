@@ -16,7 +16,7 @@ from horae.domain.errors import HoraeError
 from horae.setting import show
 
 if TYPE_CHECKING:
-    from horae.domain.records import WorkerRecord
+    from horae.domain.cluster.process import WorkerRecord
     from horae.watch.health import Check
 
 _COLOURED = {"ok": "healthy", "warning": "paused", "failed": "failed"}

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from horae.clock import SystemClock
-from horae.domain.durations import seconds_in
+from horae.domain.time.durations import seconds_in
 
 Expires = Annotated[
     str | None, typer.Option("--expires", metavar="DURATION", help="How long it is valid, such as 30d.")

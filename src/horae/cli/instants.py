@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import overload
 
 from horae.clock import SystemClock
-from horae.domain.durations import parse_duration
 from horae.domain.errors import InvalidInput
+from horae.domain.time.durations import parse_duration
 
 
 @overload

@@ -15,9 +15,9 @@ from horae.cli.processes import on_database
 from horae.cli.suggesting import named
 from horae.cli.watching import watched
 from horae.clock import SystemClock
-from horae.domain.account import title
 from horae.domain.errors import InvalidInput, NotFound
-from horae.domain.roles import ROLES
+from horae.domain.people.account import title
+from horae.domain.people.roles import ROLES
 
 app = typer.Typer(help="API keys.", no_args_is_help=True)
 

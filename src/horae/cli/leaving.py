@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from horae.cli.printing import say
-from horae.domain.explanation import counted
+from horae.domain.explain.explanation import counted
 
 RevokeKeys = Annotated[
     bool, typer.Option("--revoke-keys", help="Revoke the API keys that they made, too; otherwise they keep working.")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import IO, TYPE_CHECKING, Any
 
 from horae.cli.printing import say
-from horae.domain.ansi import coloured, complete, stripped
+from horae.domain.text.ansi import coloured, complete, stripped
 
 if TYPE_CHECKING:
     from horae.sdk.client import Client

@@ -16,7 +16,7 @@ from horae.cli.printing import AsJson, ago, print_json, say, table
 from horae.cli.suggesting import named
 from horae.cli.watching import watched
 from horae.clock import SystemClock
-from horae.domain.roles import MEMBER_ROLES
+from horae.domain.people.roles import MEMBER_ROLES
 
 if TYPE_CHECKING:
     from horae.sdk.client import Client

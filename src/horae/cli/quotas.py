@@ -12,7 +12,7 @@ from horae.cli.printing import AsJson, ago, print_json, table
 from horae.cli.suggesting import named
 from horae.clock import SystemClock
 from horae.domain.errors import InvalidInput
-from horae.domain.quota import MOST, WARN_AT
+from horae.domain.people.quota import MOST, WARN_AT
 from horae.setting import size
 
 if TYPE_CHECKING:

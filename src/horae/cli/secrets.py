@@ -17,7 +17,7 @@ from horae.cli.suggesting import named
 from horae.cli.watching import watched
 from horae.clock import SystemClock
 from horae.domain.errors import InvalidInput
-from horae.domain.secret import check_name, check_value
+from horae.domain.secrets.secret import check_name, check_value
 
 app = typer.Typer(help="Secrets: values that jobs use and nobody reads back.", no_args_is_help=True)
 

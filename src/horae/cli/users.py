@@ -17,8 +17,8 @@ from horae.cli.processes import on_database
 from horae.cli.suggesting import named
 from horae.cli.watching import watched
 from horae.clock import SystemClock
-from horae.domain.account import username
-from horae.domain.password import check_password
+from horae.domain.people.account import username
+from horae.domain.people.password import check_password
 
 app = typer.Typer(help="Users, for admins.", no_args_is_help=True)
 

@@ -10,8 +10,8 @@ import yaml
 from pydantic import BaseModel
 
 from horae.declarative.plan import Json, spec_of
-from horae.domain.difference import essence
-from horae.domain.job import JobSpec
+from horae.domain.jobs.difference import essence
+from horae.domain.jobs.job import JobSpec
 from horae.domain.targets.templates import STORED
 
 

@@ -20,9 +20,9 @@ from pydantic import ValidationError
 
 from horae.declarative import reading
 from horae.domain.errors import InvalidInput
-from horae.domain.job import JobSpec
-from horae.domain.stored import too_large
-from horae.domain.wording import readable
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.stored import too_large
+from horae.domain.text.validation_text import readable
 
 Json = dict[str, Any]
 STDIN = Path("-")

@@ -10,11 +10,11 @@ from enum import StrEnum
 from typing import Any
 
 from horae.declarative.files import Declared
-from horae.domain.difference import Change, changes, made
 from horae.domain.errors import InvalidInput
-from horae.domain.job import JobSpec
-from horae.domain.schedule import AfterSchedule
+from horae.domain.jobs.difference import Change, changes, made
+from horae.domain.jobs.job import JobSpec
 from horae.domain.targets.templates import STORED
+from horae.domain.time.schedule import AfterSchedule
 
 Json = dict[str, Any]
 

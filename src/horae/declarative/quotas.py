@@ -7,8 +7,8 @@ from typing import Any
 
 from horae.declarative.plan import Action, Step, spec_of
 from horae.domain.errors import QuotaReached
-from horae.domain.quota import Quota, amount
-from horae.domain.rate import per_hour
+from horae.domain.people.quota import Quota, amount
+from horae.domain.time.rate import per_hour
 
 Json = dict[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
 
-from horae.domain.claimable import Offer
+from horae.domain.runs.claimable import Offer
 from horae.ports import Hint
 
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from horae.domain.outcome import Outcome
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome
 from horae.domain.targets.locked import overridden
 from horae.executors.artifacts import launcher
 from horae.executors.artifacts.download import Unavailable
@@ -21,7 +21,7 @@ from horae.executors.containers.work import PRIVATE, RESULT, Bind, Bounds, Conta
 from horae.executors.failure import Refused, clean, failed, one_line, refused
 
 if TYPE_CHECKING:
-    from horae.domain.attempt import Attempt
+    from horae.domain.runs.attempt import Attempt
     from horae.domain.targets import ArtifactTarget
     from horae.executors.containers.runner import ContainerRunner
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from horae.domain.template import TemplateWork
 
 if TYPE_CHECKING:
-    from horae.domain.attempt import Attempt
+    from horae.domain.runs.attempt import Attempt
 
 T = TypeVar("T")
 

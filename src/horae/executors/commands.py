@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from horae.domain.states import StopReason
+from horae.domain.runs.states import StopReason
 from horae.domain.targets.fields import Limits
 from horae.domain.targets.script import Sandbox
 from horae.executors import environment, exits
@@ -29,8 +29,8 @@ from horae.executors.scratch import Scratch, remove
 from horae.executors.supervisor.client import SupervisorClient
 
 if TYPE_CHECKING:
-    from horae.domain.attempt import Attempt
-    from horae.domain.outcome import Outcome
+    from horae.domain.runs.attempt import Attempt
+    from horae.domain.runs.outcome import Outcome
 
 # All that a command sees of the worker's environment.
 PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from horae.domain.outcome import Outcome
+from horae.domain.runs.outcome import Outcome
 from horae.executors.containers.runner import ContainerRunner
 from horae.executors.containers.warm import IDLE, WarmContainers
 from horae.executors.containers.work import Bind, Bounds, ContainerWork
 from horae.executors.failure import Refused, refused
 
 if TYPE_CHECKING:
-    from horae.domain.attempt import Attempt
+    from horae.domain.runs.attempt import Attempt
     from horae.domain.targets import ContainerTarget
     from horae.domain.targets.container import Mount
 

@@ -11,7 +11,7 @@ from horae.executors.aside import aside
 from horae.executors.failure import Refused
 
 if TYPE_CHECKING:
-    from horae.domain.attempt import Attempt
+    from horae.domain.runs.attempt import Attempt
 
 
 async def filled(attempt: Attempt, env: Mapping[str, str]) -> dict[str, str]:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import orjson
 
-from horae.domain.outcome import Outcome
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome
 from horae.executors.failure import RESULT_LIMIT, one_line
 from horae.executors.process import ProcessEnd
 

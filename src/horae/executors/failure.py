@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import traceback
 
-from horae.domain.outcome import Outcome
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome
 
 ERROR_LIMIT = 2_000  # characters
 TRACEBACK_LIMIT = 32 * 1024  # bytes

@@ -19,9 +19,9 @@ from horae.executors.http_connector import CheckedConnector, Lookup, check_liter
 from horae.executors.http_request import Draft, OutgoingRequest
 
 if TYPE_CHECKING:
-    from horae.domain.attempt import Attempt
-    from horae.domain.callback import Callbacks
-    from horae.domain.outcome import Outcome
+    from horae.domain.runs.attempt import Attempt
+    from horae.domain.runs.callback import Callbacks
+    from horae.domain.runs.outcome import Outcome
     from horae.domain.targets import HttpTarget
     from horae.ports import Clock
 

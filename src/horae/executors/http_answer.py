@@ -10,8 +10,8 @@ from typing import Any
 import aiohttp
 import orjson
 
-from horae.domain.outcome import Outcome
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome
 from horae.domain.targets import HttpTarget
 from horae.executors.failure import clean, one_line
 

@@ -14,7 +14,7 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
-from horae.domain import addresses
+from horae.domain import ssrf_guard as addresses
 from horae.executors.failure import Refused
 from horae.ports import Clock
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from yarl import URL
 
-from horae.domain.text import http_url
+from horae.domain.text.checks import http_url
 from horae.executors.failure import Refused
 from horae.executors.http_request import Draft, OutgoingRequest, without_body
 
 if TYPE_CHECKING:
-    from horae.domain.attempt import Attempt
+    from horae.domain.runs.attempt import Attempt
 
 MOST = 5
 STATUSES = frozenset((301, 302, 303, 307, 308))

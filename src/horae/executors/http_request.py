@@ -16,13 +16,13 @@ from yarl import URL
 from horae.domain.targets.http import LONGEST_HEADER, filled_url
 from horae.domain.targets.templates import secrets_of
 from horae.domain.template import TemplateFault, is_template
-from horae.domain.text import header_value
+from horae.domain.text.checks import header_value
 from horae.executors.failure import Refused
 from horae.executors.http_signature import key_of, signatures
 
 if TYPE_CHECKING:
-    from horae.domain.attempt import Attempt
-    from horae.domain.callback import Callbacks
+    from horae.domain.runs.attempt import Attempt
+    from horae.domain.runs.callback import Callbacks
     from horae.domain.targets import HttpTarget
 
 _WITH_BODY = frozenset(("POST", "PUT", "PATCH"))

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable
 
-from horae.domain.attempt import LogSink
+from horae.domain.runs.attempt import LogSink
 
 CHUNK = 64 * 1024
 _DRAIN_CHUNKS = 64  # read without waiting when it ends; a pipe holds 1 chunk unless something goes on writing

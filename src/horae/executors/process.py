@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from horae.domain.attempt import LogSink
+from horae.domain.runs.attempt import LogSink
 from horae.executors import tree
 from horae.executors.output import Reader
 from horae.executors.supervisor.client import SupervisorClient

@@ -1,7 +1,7 @@
 """Calls registered functions: async ones on the event loop, plain ones in a process of the pool or in a thread.
 
 This is the path that a small job takes ten thousand times a second, so whatever can be known beforehand is (see
-`horae.domain.task`), and a run without arguments, context and result costs hardly more than the call.
+`horae.domain.jobs.task`), and a run without arguments, context and result costs hardly more than the call.
 
 A process is killed when its call is to stop. A thread cannot be: a function there keeps its slot until it returns; one
 that takes a `context` can look at `context.cancelled`.
@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, cast
 import orjson
 
 from horae.domain.errors import InvalidInput
-from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.parameters import Validator, validator_of
+from horae.domain.jobs.parameters import Validator, validator_of
+from horae.domain.jobs.task import CONTEXT, About, Context, Function, Registry
+from horae.domain.runs.outcome import SUCCEEDED, Outcome
 from horae.domain.targets.locked import overridden
-from horae.domain.task import CONTEXT, About, Context, Function, Registry
 from horae.executors.failure import Refused, clean, refused
 from horae.executors.functions.link import FunctionOrigin
 from horae.executors.functions.outcome import failure, result
@@ -29,7 +29,7 @@ from horae.executors.functions.pool import FunctionPool
 from horae.executors.threads import Interrupted, Threads, ThreadSink
 
 if TYPE_CHECKING:
-    from horae.domain.attempt import Attempt
+    from horae.domain.runs.attempt import Attempt
     from horae.domain.targets import PythonTarget
 
 

@@ -14,7 +14,7 @@ from operator import itemgetter
 from queue import SimpleQueue
 from typing import Any
 
-from horae.domain.attempt import Attempt
+from horae.domain.runs.attempt import Attempt
 from horae.executors.failure import clean
 
 _PENDING = 256 * 1024  # characters on their way from a thread to the loop before the thread has to wait
@@ -106,7 +106,7 @@ class _Call:
 
 
 class ThreadSink:
-    """Hands output and progress from a thread to the loop (the LogSink of domain/attempt.py), in order, making the
+    """Hands output and progress from a thread to the loop (the LogSink of domain/runs/attempt.py), in order, making the
     thread wait when it is far ahead."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, attempt: Attempt) -> None:

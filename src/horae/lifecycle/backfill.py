@@ -11,19 +11,20 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any
 
-from horae.domain.audit import differing
-from horae.domain.calendar import Calendar, calendar_of
+from horae.accounts.audit import about_job
+from horae.accounts.quotas import take
 from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound, Unreadable
-from horae.domain.firing import parse_plan, plan_text
-from horae.domain.quota import Quota
-from horae.domain.records import JobRecord, NewOperation, Operation
-from horae.domain.run import NewRun
-from horae.domain.schedule import AfterSchedule, EverySchedule, ManualSchedule, Schedule
-from horae.domain.standing import TICK
-from horae.domain.states import Trigger
-from horae.lifecycle.audit import about_job
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.jobs.standing import TICK
+from horae.domain.people.audit import differing
+from horae.domain.people.quota import Quota
+from horae.domain.runs.firing import parse_plan, plan_text
+from horae.domain.runs.operation import NewOperation, Operation
+from horae.domain.runs.run import NewRun
+from horae.domain.runs.states import Trigger
+from horae.domain.time.calendar import Calendar, calendar_of
+from horae.domain.time.schedule import AfterSchedule, EverySchedule, ManualSchedule, Schedule
 from horae.lifecycle.find import readable
-from horae.lifecycle.quotas import take
 from horae.ports import Transaction
 
 MOST = 100_000

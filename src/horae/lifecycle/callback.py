@@ -7,13 +7,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+from horae.accounts.secrets import secrets_of_run
 from horae.domain.errors import Conflict
-from horae.domain.outcome import Outcome
-from horae.domain.outcome_redaction import redact_json, redact_outcome
-from horae.domain.run import Ended, Ending, Leased, Progress
-from horae.domain.states import AttemptOutcome, RunStatus
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.run import Ended, Ending, Leased, Progress
+from horae.domain.runs.states import AttemptOutcome, RunStatus
+from horae.domain.secrets.outcome_redaction import redact_json, redact_outcome
 from horae.lifecycle.ended import after_ends
-from horae.lifecycle.secrets import secrets_of_run
 from horae.lifecycle.settle import Settlement
 from horae.ports import Seals, Transaction
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from horae.domain.errors import Conflict, NotFound
-from horae.domain.records import Operation
-from horae.domain.run import RunRecord
+from horae.domain.runs.operation import Operation
+from horae.domain.runs.run import RunRecord
 from horae.lifecycle.ended import cancel_live
 from horae.ports import Transaction
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from horae.domain.audit import AuditFilter, AuditRecord
-from horae.domain.changes import Seen, changed_runs, changed_workers, gone
-from horae.domain.records import WorkerRecord
-from horae.domain.run import RunRecord
+from horae.domain.cluster.process import WorkerRecord
+from horae.domain.people.audit import AuditFilter, AuditRecord
+from horae.domain.runs.changes import Seen, changed_runs, changed_workers, gone
+from horae.domain.runs.run import RunRecord
 from horae.ports import Transaction
 
 LOOKED_AT = 1_000  # of a project's newest runs, live and ended

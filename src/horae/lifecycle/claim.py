@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from horae.domain.run import NOT_AHEAD, Ahead, Claimant, Claimed
+from horae.domain.runs.run import NOT_AHEAD, Ahead, Claimant, Claimed
 from horae.ports import Transaction
 
 

@@ -3,8 +3,8 @@ until whoever started it stops it."""
 
 from __future__ import annotations
 
+from horae.domain.cluster.process import WorkerRecord
 from horae.domain.errors import Conflict, NotFound
-from horae.domain.records import WorkerRecord
 from horae.ports import Transaction
 
 

@@ -7,25 +7,25 @@ import json
 from collections.abc import Callable
 from datetime import datetime
 
-from horae.domain.difference import Change, changes
+from horae.accounts.audit import about_job
+from horae.accounts.quotas import take
+from horae.accounts.secrets import check_definition
 from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound, StaleVersion, Unreadable
-from horae.domain.firing import first_occurrence, plan_text
-from horae.domain.job import JobSpec
-from horae.domain.quota import Quota
-from horae.domain.rate import per_hour
-from horae.domain.records import JobChange, JobRecord
-from horae.domain.schedule import AtSchedule
-from horae.domain.standing import TICK, paused_at, runs_left
-from horae.domain.stored import spec_fields
-from horae.domain.unreadable import UnreadableSpec
-from horae.lifecycle.account import account_disabled, settle_due
-from horae.lifecycle.audit import about_job
+from horae.domain.jobs.difference import Change, changes
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.job_record import JobChange, JobRecord
+from horae.domain.jobs.standing import TICK, paused_at, runs_left
+from horae.domain.jobs.stored import spec_fields
+from horae.domain.jobs.unreadable import UnreadableSpec
+from horae.domain.people.quota import Quota
+from horae.domain.runs.firing import first_occurrence, plan_text
+from horae.domain.time.rate import per_hour
+from horae.domain.time.schedule import AtSchedule
 from horae.lifecycle.find import found, locked
 from horae.lifecycle.follow import set_upstream
 from horae.lifecycle.functions import check_function
-from horae.lifecycle.quotas import take
 from horae.lifecycle.reservations import check_queue
-from horae.lifecycle.secrets import check_definition
+from horae.lifecycle.settle_schedule import account_disabled, settle_due
 from horae.ports import Transaction
 
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from operator import itemgetter
 
-from horae.domain.dead_letter import fingerprint
-from horae.domain.events import RunsEnded
-from horae.domain.outcome import Outcome
-from horae.domain.records import Dead, Tally
-from horae.domain.run import Ended, Ending, RunRecord
-from horae.domain.states import AttemptOutcome, RunStatus, Trigger
+from horae.domain.runs.dead_letter import Dead, fingerprint
+from horae.domain.runs.events import RunsEnded
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.run import Ended, Ending, RunRecord
+from horae.domain.runs.states import AttemptOutcome, RunStatus, Trigger
+from horae.domain.runs.tally import Tally
 from horae.lifecycle.backfill import continue_backfills
 from horae.lifecycle.follow import start_followers
 from horae.ports import Transaction

@@ -6,9 +6,9 @@ import asyncio
 import traceback
 from collections.abc import Mapping
 
-from horae.domain.attempt import Attempt
-from horae.domain.outcome import Outcome
-from horae.domain.states import AttemptOutcome, StopReason
+from horae.domain.runs.attempt import Attempt
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome, StopReason
 from horae.ports import Executor
 
 _STOPPED = {

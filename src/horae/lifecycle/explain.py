@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from horae.domain import explain
+from horae.accounts.usage import live_quota
 from horae.domain.errors import NotFound
-from horae.domain.explanation import Explanation
-from horae.domain.facts import JobFacts, RunFacts
-from horae.domain.schedule import AfterSchedule
-from horae.domain.states import RunStatus, Trigger
+from horae.domain.explain import answer as explain
+from horae.domain.explain.explanation import Explanation
+from horae.domain.explain.facts import JobFacts, RunFacts
+from horae.domain.runs.states import RunStatus, Trigger
+from horae.domain.time.schedule import AfterSchedule
 from horae.lifecycle.find import no_job
-from horae.lifecycle.usage import live_quota
 from horae.ports import Transaction
 
 OFFLINE_AFTER = 180.0

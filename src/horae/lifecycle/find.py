@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from horae.domain.errors import NotFound, Unreadable
-from horae.domain.records import JobRecord
+from horae.domain.jobs.job_record import JobRecord
 from horae.ports import Transaction
 
 
@@ -41,12 +41,6 @@ def unreadable_job(reason: str) -> Unreadable:
         f"this version of Horae cannot read the definition of this job: {reason}; use the version that saved it, "
         "replace the definition, or roll back to an earlier version of the job"
     )
-
-
-async def hold_project(tx: Transaction, project_id: str) -> None:
-    """Before something is put into a project: it stays until the transaction ends. An empty one may be deleted."""
-    if not await tx.access.hold_project(project_id):
-        raise NotFound("this project was deleted")
 
 
 async def no_job(tx: Transaction, project_id: str, ref: str) -> NotFound:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from horae.domain.run import Ended, Ending, Finished, LogLines, Park, Progress
-from horae.domain.states import AttemptOutcome, RunStatus
+from horae.domain.runs.run import Ended, Ending, Finished, LogLines, Park, Progress
+from horae.domain.runs.states import AttemptOutcome, RunStatus
 from horae.lifecycle.ended import after_ends
 from horae.lifecycle.settle import Settlement, Specs
 from horae.ports import Transaction

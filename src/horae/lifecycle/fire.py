@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from horae.domain.records import LeftOut
+from horae.accounts.quotas import places_for
+from horae.domain.jobs.fault import LeftOut
 from horae.lifecycle.ledger import Ledger
-from horae.lifecycle.quotas import places_for
 from horae.ports import Transaction
 
 

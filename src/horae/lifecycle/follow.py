@@ -7,18 +7,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from horae.domain.blackouts import closed_until
+from horae.accounts.quotas import places_after, spend
 from horae.domain.errors import InvalidInput, Unreadable
-from horae.domain.firing import Plan, parse_plan, plan_of, spread
-from horae.domain.job import JobSpec
-from horae.domain.overlap import admit_one
-from horae.domain.records import Follower, Tally
-from horae.domain.run import Ended, NewRun, Skipped
-from horae.domain.schedule import AfterSchedule
-from horae.domain.states import RunStatus, SkipReason, Trigger
-from horae.domain.unreadable import UnreadableSpec, missing_spec
+from horae.domain.jobs.follower import Follower
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.unreadable import UnreadableSpec, missing_spec
+from horae.domain.runs.firing import Plan, parse_plan, plan_of, spread
+from horae.domain.runs.overlap import admit_one
+from horae.domain.runs.run import Ended, NewRun, Skipped
+from horae.domain.runs.states import RunStatus, SkipReason, Trigger
+from horae.domain.runs.tally import Tally
+from horae.domain.time.blackouts import closed_until
+from horae.domain.time.schedule import AfterSchedule
 from horae.lifecycle.find import no_job
-from horae.lifecycle.quotas import places_after, spend
 from horae.ports import Transaction
 
 _ENDS = {

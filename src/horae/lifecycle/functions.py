@@ -6,9 +6,9 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from horae.domain.difference import Change
 from horae.domain.errors import Conflict, InvalidInput, NotFound
-from horae.domain.function import (
+from horae.domain.jobs.difference import Change
+from horae.domain.jobs.function import (
     NEEDS,
     FunctionChange,
     FunctionRecord,
@@ -17,10 +17,10 @@ from horae.domain.function import (
     switched_off,
     unknown,
 )
-from horae.domain.job import JobSpec
-from horae.domain.schedule import ManualSchedule
+from horae.domain.jobs.job import JobSpec
 from horae.domain.targets import ArtifactTarget, PythonTarget
 from horae.domain.targets.locked import overridden
+from horae.domain.time.schedule import ManualSchedule
 from horae.ports import Transaction
 
 _COMPARED = 10_000  # names that a wrong one is compared with

@@ -8,10 +8,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from horae.domain.outcome import Again, End, Outcome, Verdict
-from horae.domain.records import LeftOut, UnreadableNote, WorkerRecord
-from horae.domain.run import Claimed, Ended, Leased
-from horae.domain.states import AttemptOutcome, RunStatus, WorkerStatus
+from horae.domain.cluster.process import WorkerRecord
+from horae.domain.jobs.fault import LeftOut, UnreadableNote
+from horae.domain.runs.outcome import Again, End, Outcome, Verdict
+from horae.domain.runs.run import Claimed, Ended, Leased
+from horae.domain.runs.states import AttemptOutcome, RunStatus, WorkerStatus
 from horae.lifecycle.ended import after_ends
 from horae.lifecycle.settle import Settlement
 from horae.ports import Transaction

@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from horae.domain.firing import DueJob, SkippedRange, decide, decline
-from horae.domain.overlap import Admitted, admit
-from horae.domain.records import Advance, Tally
-from horae.domain.run import NewRun, Skipped
-from horae.domain.states import RunStatus, Trigger
+from horae.accounts.quotas import spend
+from horae.domain.jobs.job_record import Advance
+from horae.domain.runs.firing import DueJob, SkippedRange, decide, decline
+from horae.domain.runs.overlap import Admitted, admit
+from horae.domain.runs.run import NewRun, Skipped
+from horae.domain.runs.states import RunStatus, Trigger
+from horae.domain.runs.tally import Tally
 from horae.lifecycle.ended import make_room
-from horae.lifecycle.quotas import spend
 from horae.ports import Transaction
 
 Gate = tuple[int, int, int]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from horae.domain.idempotency import KEPT
-from horae.domain.ids import FIRST
-from horae.domain.retention import Retention
+from horae.domain.jobs.idempotency import KEPT
+from horae.domain.jobs.retention import Retention
+from horae.domain.text.ids import FIRST
 from horae.ports import Transaction
 
 PROCESS_RETENTION = 86_400.0  # how long a worker or scheduler that is gone stays in the lists

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from horae.domain.difference import Change
 from horae.domain.errors import NotFound
-from horae.domain.queue import QueueRecord
-from horae.domain.records import Page
+from horae.domain.jobs.difference import Change
+from horae.domain.jobs.queue import QueueRecord
+from horae.domain.pages import Page
 from horae.ports import Transaction
 
 DEFAULT = "default"

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from horae.domain.audit import differing
-from horae.domain.dead_letter import DeadFilter, DeadLetter, allowance
 from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound, QuotaReached
-from horae.domain.ids import FIRST
-from horae.domain.records import NewOperation, Operation
+from horae.domain.people.audit import differing
+from horae.domain.runs.dead_letter import DeadFilter, DeadLetter, allowance
+from horae.domain.runs.operation import NewOperation, Operation
+from horae.domain.text.ids import FIRST
 from horae.lifecycle.rerun import NewInput, rerun
 from horae.ports import Transaction
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from horae.domain.dead_letter import DeadLetter
-from horae.domain.difference import Change
 from horae.domain.errors import Conflict, NotFound
-from horae.domain.run import RunRecord
-from horae.domain.states import LIVE, RunStatus, Trigger
+from horae.domain.jobs.difference import Change
+from horae.domain.runs.dead_letter import DeadLetter
+from horae.domain.runs.run import RunRecord
+from horae.domain.runs.states import LIVE, RunStatus, Trigger
 from horae.lifecycle.find import found
 from horae.lifecycle.submit import TriggerRequest, trigger
 from horae.ports import Transaction

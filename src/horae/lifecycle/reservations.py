@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from horae.domain.difference import Change
 from horae.domain.errors import Conflict, InvalidInput
+from horae.domain.jobs.difference import Change
 from horae.ports import Transaction
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from horae.domain.errors import Conflict
-from horae.domain.retention import Retention
+from horae.domain.jobs.retention import Retention
 from horae.lifecycle.submit import delete_job
 from horae.ports import Transaction
 

@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from horae.domain.events import Retried, RunsRetried
-from horae.domain.excerpt import excerpt
-from horae.domain.job import JobSpec
-from horae.domain.outcome import Again, End, Outcome, Verdict, judge
-from horae.domain.records import Tally
-from horae.domain.run import Ending, Leased, Requeue, Tried
-from horae.domain.states import RunStatus, Trigger
-from horae.domain.unreadable import UnreadableSpec
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.unreadable import UnreadableSpec
+from horae.domain.runs.events import Retried, RunsRetried
+from horae.domain.runs.excerpt import excerpt
+from horae.domain.runs.outcome import Again, End, Outcome, Verdict, judge
+from horae.domain.runs.run import Ending, Leased, Requeue, Tried
+from horae.domain.runs.states import RunStatus, Trigger
+from horae.domain.runs.tally import Tally
 from horae.ports import Transaction
 
 Specs = Mapping[tuple[str, int], JobSpec]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from horae.domain.sight import Sight
+from horae.domain.people.sight import Sight
 from horae.lifecycle.queues import DEFAULT, PAGE
 from horae.ports import Transaction
 

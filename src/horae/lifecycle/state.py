@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from horae.accounts.audit import about_switch
+from horae.accounts.quotas import take
 from horae.domain.errors import InvalidInput
-from horae.domain.firing import MERELY_LATE, first_occurrence
-from horae.domain.quota import Quota
-from horae.domain.rate import per_hour
-from horae.domain.records import JobRecord, JobState
-from horae.domain.standing import fired_after, runs_left
-from horae.lifecycle.account import account_disabled, settle_due
-from horae.lifecycle.audit import about_switch
+from horae.domain.jobs.job_record import JobRecord, JobState
+from horae.domain.jobs.standing import fired_after, runs_left
+from horae.domain.people.quota import Quota
+from horae.domain.runs.firing import MERELY_LATE, first_occurrence
+from horae.domain.time.rate import per_hour
 from horae.lifecycle.find import found, locked, readable
-from horae.lifecycle.quotas import take
+from horae.lifecycle.settle_schedule import account_disabled, settle_due
 from horae.ports import Transaction
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from horae.domain.records import JobRecord, WorkerRecord
-from horae.domain.stranded import PATIENCE, Stranded, unserved
+from horae.domain.cluster.process import WorkerRecord
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.runs.stranded import PATIENCE, Stranded, unserved
 from horae.ports import Transaction
 
 

@@ -6,25 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from horae.domain.difference import Change, made
+from horae.accounts.audit import about_job, did
+from horae.accounts.projects import hold_project
+from horae.accounts.quotas import take
+from horae.accounts.secrets import check_definition
 from horae.domain.errors import Conflict, DuplicateKey, StaleVersion, Unreadable
-from horae.domain.firing import Plan, first_occurrence, parse_plan, plan_of, plan_text
-from horae.domain.job import JobSpec
-from horae.domain.quota import Quota
-from horae.domain.rate import per_hour
-from horae.domain.records import Deletion, JobHead, JobRecord, NewJob
-from horae.domain.run import NewRun, RunRecord
-from horae.domain.states import Trigger
-from horae.domain.unreadable import missing_spec
-from horae.lifecycle.audit import about_job, did
+from horae.domain.jobs.deletion import Deletion
+from horae.domain.jobs.difference import Change, made
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.job_record import JobHead, JobRecord, NewJob
+from horae.domain.jobs.unreadable import missing_spec
+from horae.domain.people.quota import Quota
+from horae.domain.runs.firing import Plan, first_occurrence, parse_plan, plan_of, plan_text
+from horae.domain.runs.run import NewRun, RunRecord
+from horae.domain.runs.states import Trigger
+from horae.domain.time.rate import per_hour
 from horae.lifecycle.deletion import portion
 from horae.lifecycle.ended import cancel_live
-from horae.lifecycle.find import found, hold_project, locked, no_job, unreadable_job
+from horae.lifecycle.find import found, locked, no_job, unreadable_job
 from horae.lifecycle.follow import set_upstream
 from horae.lifecycle.functions import check_function, check_inputs
-from horae.lifecycle.quotas import take
 from horae.lifecycle.reservations import check_queue
-from horae.lifecycle.secrets import check_definition
 from horae.ports import Transaction
 
 

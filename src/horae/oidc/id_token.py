@@ -9,7 +9,7 @@ from typing import Any
 
 import jwt
 
-from horae.domain.single_sign_on import NotAccepted, Refusal
+from horae.domain.people.single_sign_on import NotAccepted, Refusal
 from horae.oidc.keys import ALGORITHMS, SigningKey
 
 LEEWAY = 60  # seconds by which the provider's clock may differ

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
-from horae.domain.single_sign_on import NotAccepted
+from horae.domain.people.single_sign_on import NotAccepted
 from horae.ports import Clock
 
 T = TypeVar("T")

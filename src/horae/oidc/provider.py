@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from horae.domain.single_sign_on import NotAccepted, Refusal, Rules, missing
+from horae.domain.people.single_sign_on import NotAccepted, Refusal, Rules, missing
 from horae.oidc import id_token
 from horae.oidc.id_token import rejected
 from horae.oidc.kept import SealedState

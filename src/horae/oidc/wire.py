@@ -11,7 +11,7 @@ import aiohttp
 import orjson
 import structlog
 
-from horae.domain.single_sign_on import NotAccepted, Refusal
+from horae.domain.people.single_sign_on import NotAccepted, Refusal
 from horae.setting import is_loopback
 
 TIMEOUT = 5.0  # seconds for the whole of a request: somebody is waiting before a browser

@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from horae.domain.changes import Glance
-from horae.domain.facts import EndedRun
-from horae.domain.records import RecentRun, RunFilter
-from horae.domain.run import RunRecord, Skipped
+from horae.domain.explain.facts import EndedRun
+from horae.domain.runs.changes import Glance
+from horae.domain.runs.run import RunRecord, Skipped
+from horae.domain.runs.run_filter import RecentRun, RunFilter
 
 
 class History(Protocol):

@@ -6,27 +6,17 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from horae.domain.filters import JobFilter
-from horae.domain.firing import DueJobs
-from horae.domain.function import FunctionChange, FunctionRecord, FunctionSign
-from horae.domain.job import JobSpec
-from horae.domain.queue import QueueRecord
-from horae.domain.records import (
-    Advance,
-    Deletion,
-    Follower,
-    JobChange,
-    JobHead,
-    JobRecord,
-    JobState,
-    LeftOut,
-    NewJob,
-    Page,
-    Portion,
-    UnreadableNote,
-    VersionRecord,
-)
-from horae.domain.stranded import Stranded, Want
+from horae.domain.jobs.deletion import Deletion
+from horae.domain.jobs.fault import LeftOut, Portion, UnreadableNote
+from horae.domain.jobs.follower import Follower
+from horae.domain.jobs.function import FunctionChange, FunctionRecord, FunctionSign
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.job_filter import JobFilter
+from horae.domain.jobs.job_record import Advance, JobChange, JobHead, JobRecord, JobState, NewJob, VersionRecord
+from horae.domain.jobs.queue import QueueRecord
+from horae.domain.pages import Page
+from horae.domain.runs.firing import DueJobs
+from horae.domain.runs.stranded import Stranded, Want
 
 
 class Jobs(Protocol):

@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
-from horae.domain.attempt import Attempt
-from horae.domain.claimable import Offer
-from horae.domain.events import RunEvent
-from horae.domain.outcome import Outcome
-from horae.domain.secret import Sealed
+from horae.domain.runs.attempt import Attempt
+from horae.domain.runs.claimable import Offer
+from horae.domain.runs.events import RunEvent
+from horae.domain.runs.outcome import Outcome
+from horae.domain.secrets.secret import Sealed
 
 
 class Clock(Protocol):

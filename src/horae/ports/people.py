@@ -6,7 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from horae.domain.account import (
+from horae.domain.jobs.difference import Change
+from horae.domain.jobs.idempotency import KeptAnswer, KeptRequest, Once
+from horae.domain.pages import Page
+from horae.domain.people.account import (
     Account,
     Credentials,
     Invitation,
@@ -21,17 +24,11 @@ from horae.domain.account import (
     Session,
     User,
 )
-from horae.domain.audit import AuditFilter, AuditRecord
-from horae.domain.difference import Change
-from horae.domain.idempotency import KeptAnswer, KeptRequest, Once
-from horae.domain.lockout import Tries
-from horae.domain.records import (
-    ApiKey,
-    KeyRecord,
-    Page,
-    Project,
-)
-from horae.domain.secret import Sealed, SecretRecord
+from horae.domain.people.audit import AuditFilter, AuditRecord
+from horae.domain.people.key import ApiKey, KeyRecord
+from horae.domain.people.lockout import Tries
+from horae.domain.people.project import Project
+from horae.domain.secrets.secret import Sealed, SecretRecord
 
 
 class Access(Protocol):

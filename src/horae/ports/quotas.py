@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from horae.domain.quota import Quota, QuotaRow, Use
+from horae.domain.people.quota import Quota, QuotaRow, Use
 
 
 class Quotas(Protocol):
-    """The quotas of projects. What a project has is in places: see domain/quota.py."""
+    """The quotas of projects. What a project has is in places: see domain/people/quota.py."""
 
     async def lock(self, project_ids: Collection[str], quotas: Collection[Quota]) -> dict[tuple[str, Quota], QuotaRow]:
         """Those that are set, in the order of projects and names: no deadlock there."""

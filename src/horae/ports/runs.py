@@ -6,18 +6,12 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from horae.domain.changes import Glance
-from horae.domain.dead_letter import DeadFilter, DeadGroup, DeadLetter
-from horae.domain.facts import JobStanding, LiveRuns, SchedulerFact, Upstream
-from horae.domain.records import (
-    Dead,
-    NewOperation,
-    Operation,
-    Page,
-    RunFilter,
-    Tally,
-)
-from horae.domain.run import (
+from horae.domain.explain.facts import JobStanding, LiveRuns, SchedulerFact, Upstream
+from horae.domain.pages import Page
+from horae.domain.runs.changes import Glance
+from horae.domain.runs.dead_letter import Dead, DeadFilter, DeadGroup, DeadLetter
+from horae.domain.runs.operation import NewOperation, Operation
+from horae.domain.runs.run import (
     NOT_AHEAD,
     Ahead,
     Claimant,
@@ -35,7 +29,9 @@ from horae.domain.run import (
     RunRecord,
     Tried,
 )
-from horae.domain.statistics import Hour, JobStats, Summary
+from horae.domain.runs.run_filter import RunFilter
+from horae.domain.runs.statistics import Hour, JobStats, Summary
+from horae.domain.runs.tally import Tally
 
 
 class Runs(Protocol):

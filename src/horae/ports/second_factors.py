@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Protocol
 
-from horae.domain.second_factor import SecondFactor, Standing
-from horae.domain.secret import Sealed
+from horae.domain.people.second_factor import SecondFactor, Standing
+from horae.domain.secrets.secret import Sealed
 
 
 class SecondFactors(Protocol):

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from horae.domain.account import Identity
-from horae.domain.device import Device, NewDevice
+from horae.domain.people.account import Identity
+from horae.domain.people.device import Device, NewDevice
 
 
 class Identities(Protocol):
@@ -63,7 +63,7 @@ class Proof:
 
 
 class Provider(Protocol):
-    """An identity provider. What goes wrong is NotAccepted of domain/single_sign_on.py."""
+    """An identity provider. What goes wrong is NotAccepted of domain/people/single_sign_on.py."""
 
     @property
     def issuer(self) -> str: ...

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-from horae.domain.audit import Origin
-from horae.domain.events import RunEvent
+from horae.domain.people.audit import Origin
+from horae.domain.runs.events import RunEvent
 from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations, Unreadables
 from horae.ports.outside import Hint

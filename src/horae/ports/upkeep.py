@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from horae.domain.records import (
-    Beat,
-    Host,
-    SchedulerRecord,
-    SchedulerSign,
-    ShardView,
-    WorkerRecord,
-    WorkerSign,
-)
-from horae.domain.retention import Retention
+from horae.domain.cluster.process import Beat, Host, SchedulerRecord, SchedulerSign, ShardView, WorkerRecord, WorkerSign
+from horae.domain.jobs.retention import Retention
 
 
 class Processes(Protocol):

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections import Counter
 from datetime import date
 
+from horae.accounts.usage import spend_log
 from horae.domain.errors import HoraeError
-from horae.lifecycle.usage import spend_log
 from horae.ports import Clock, Store
 from horae.processes.loop import Loop, log
 

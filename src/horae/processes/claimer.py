@@ -8,9 +8,9 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+from horae.domain.cluster.process import WorkerSign
 from horae.domain.errors import StoreUnavailable
-from horae.domain.records import WorkerSign
-from horae.domain.run import NOT_AHEAD, Ahead, Claimant
+from horae.domain.runs.run import NOT_AHEAD, Ahead, Claimant
 from horae.lifecycle.claim import Taken, claim, look
 from horae.lifecycle.reservations import served
 from horae.ports import Clock, Ids, Store, Transaction

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from horae.domain.errors import StoreUnavailable
-from horae.domain.job import JobSpec
-from horae.domain.run import Claimed
-from horae.domain.unreadable import missing_spec
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.unreadable import missing_spec
+from horae.domain.runs.run import Claimed
 from horae.lifecycle.give_back import give_back
 from horae.ports import Store, Transaction
 from horae.processes.loop import log

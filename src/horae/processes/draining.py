@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Mapping
 
 from horae.domain.errors import HoraeError
-from horae.domain.states import StopReason
+from horae.domain.runs.states import StopReason
 from horae.ports import Executor
 from horae.processes.intake import Intake
 from horae.processes.loop import log

@@ -8,9 +8,9 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+from horae.domain.cluster.process import Beat, WorkerSign
 from horae.domain.errors import StoreUnavailable
-from horae.domain.records import Beat, WorkerSign
-from horae.domain.states import StopReason, WorkerStatus
+from horae.domain.runs.states import StopReason, WorkerStatus
 from horae.ports import Clock, Store, Transaction
 from horae.processes.loop import Loop, log
 from horae.processes.settings import WorkerSettings

@@ -14,7 +14,7 @@ import secrets
 import socket
 from pathlib import Path
 
-from horae.domain.records import Host
+from horae.domain.cluster.process import Host
 
 PROC = Path("/proc")
 DEAD = frozenset("ZXx")

@@ -3,11 +3,11 @@ soon as there are slots for them."""
 
 from __future__ import annotations
 
-from horae.domain.attempt import Lease
 from horae.domain.errors import HoraeError
-from horae.domain.events import RunsStarted
-from horae.domain.run import NOT_AHEAD, Ahead, Claimed
-from horae.domain.states import StopReason
+from horae.domain.runs.attempt import Lease
+from horae.domain.runs.events import RunsStarted
+from horae.domain.runs.run import NOT_AHEAD, Ahead, Claimed
+from horae.domain.runs.states import StopReason
 from horae.lifecycle.release import release
 from horae.ports import Clock, Store
 from horae.processes.definitions import DefinitionCache

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import orjson
 
-from horae.domain.last_words import LastWords
-from horae.domain.run import Claimed, LogLines, Progress
-from horae.domain.text import storable
+from horae.domain.runs.last_words import LastWords
+from horae.domain.runs.run import Claimed, LogLines, Progress
+from horae.domain.text.checks import storable
 from horae.ports import Clock
 
 _LONGEST_NOTE = 500  # characters
@@ -17,7 +17,7 @@ _CHUNK = 64 * 1024  # a row's text; longer output goes into several rows
 
 
 class AttemptLog:
-    """The sink of one attempt (the LogSink of domain/attempt.py)."""
+    """The sink of one attempt (the LogSink of domain/runs/attempt.py)."""
 
     def __init__(self, book: LogBook, run: Claimed) -> None:
         self._book, self._run = book, run

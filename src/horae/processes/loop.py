@@ -11,8 +11,8 @@ from typing import TypeVar
 
 import structlog
 
+from horae.domain.cluster.trouble import trouble_text
 from horae.domain.errors import StoreRefused, StoreUnavailable
-from horae.domain.trouble import trouble_text
 
 log = structlog.get_logger()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from horae.domain.records import Host
+from horae.domain.cluster.process import Host
 from horae.lifecycle.recover import recover
 from horae.ports import Clock, Ids, Store, Transaction
 from horae.processes.loop import log

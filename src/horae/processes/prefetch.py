@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import NamedTuple
 
-from horae.domain.attempt import Lease
-from horae.domain.job import JobSpec
-from horae.domain.run import Ahead, Claimed
+from horae.domain.jobs.job import JobSpec
+from horae.domain.runs.attempt import Lease
+from horae.domain.runs.run import Ahead, Claimed
 from horae.ports import Clock
 from horae.processes.settings import WorkerSettings
 from horae.processes.vault import Opened

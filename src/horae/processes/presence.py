@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from horae.domain.records import WorkerSign
+from horae.domain.cluster.process import WorkerSign
 from horae.lifecycle.functions import register_functions
 from horae.ports import Clock, Store, Transaction
 from horae.processes.loop import Loop, log

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from horae.domain.redaction import RedactedStream, Redactor
+from horae.domain.secrets.redaction import RedactedStream, Redactor
 from horae.processes.logbook import AttemptLog
 
 

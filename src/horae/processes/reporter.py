@@ -7,12 +7,12 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from horae.domain.attempt import Attempt
 from horae.domain.errors import HoraeError
-from horae.domain.outcome import Outcome
-from horae.domain.run import Finished, LogLines, Progress
-from horae.domain.states import AttemptOutcome, StopReason
-from horae.domain.text import storable
+from horae.domain.runs.attempt import Attempt
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.run import Finished, LogLines, Progress
+from horae.domain.runs.states import AttemptOutcome, StopReason
+from horae.domain.text.checks import storable
 from horae.lifecycle.finish import FinishReport, finish
 from horae.ports import Ids, Store, Transaction
 from horae.processes.logbook import LogBook

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import ClassVar
 
-from horae.domain.records import SchedulerSign
+from horae.domain.cluster.process import SchedulerSign
 from horae.ports import Clock, Hint, Ids, Store, Transaction
 from horae.processes.duties import DUTIES, Post
 from horae.processes.duties.shards import ShardsDuty

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from horae.domain.function import FunctionSign
-from horae.domain.retention import Retention
+from horae.domain.jobs.function import FunctionSign
+from horae.domain.jobs.retention import Retention
 from horae.ports import Seals
 
 HORIZON, AHEAD_FOR = 0.3, 1.0

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 
-from horae.domain.attempt import Attempt, LogSink
-from horae.domain.last_words import with_last_words
-from horae.domain.outcome import Outcome
-from horae.domain.states import StopReason
+from horae.domain.runs.attempt import Attempt, LogSink
+from horae.domain.runs.last_words import with_last_words
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import StopReason
 from horae.lifecycle.execute import execute, stopped
 from horae.ports import Clock, Executor
 from horae.processes.logbook import AttemptLog, LogBook

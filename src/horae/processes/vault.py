@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from horae.domain.attempt import LogSink
-from horae.domain.job import JobSpec
-from horae.domain.outcome import Outcome
-from horae.domain.outcome_redaction import redact_outcome
-from horae.domain.redaction import redactor
-from horae.domain.run import Claimed
-from horae.domain.secret import CannotOpen, Sealed, unknown
-from horae.domain.states import AttemptOutcome
+from horae.domain.jobs.job import JobSpec
+from horae.domain.runs.attempt import LogSink
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.run import Claimed
+from horae.domain.runs.states import AttemptOutcome
+from horae.domain.secrets.outcome_redaction import redact_outcome
+from horae.domain.secrets.redaction import redactor
+from horae.domain.secrets.secret import CannotOpen, Sealed, unknown
 from horae.ports import Seals, Store, Transaction
 from horae.processes.logbook import AttemptLog
 from horae.processes.redacted import RedactedLog

@@ -7,10 +7,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import ClassVar
 
-from horae.domain.attempt import Attempt
-from horae.domain.outcome import Outcome
-from horae.domain.records import Beat, WorkerSign
-from horae.domain.states import StopReason, WorkerStatus
+from horae.domain.cluster.process import Beat, WorkerSign
+from horae.domain.runs.attempt import Attempt
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import StopReason, WorkerStatus
 from horae.ports import Clock, Executor, Hint, Ids, Store
 from horae.processes.allowances import Allowances
 from horae.processes.blocked import Watcher

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from horae.domain.errors import Conflict, InvalidInput, NotFound
-from horae.domain.task import Function
+from horae.domain.jobs.task import Function
 from horae.sdk.calls import Json, Request, given, instant, keyed, listed, part
 from horae.sdk.engine import ClientCore
 from horae.sdk.runs import Run

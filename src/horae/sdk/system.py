@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from horae.domain.errors import PermanentError
-from horae.domain.task import SYSTEM, Context, Registry, describe
+from horae.domain.jobs.task import SYSTEM, Context, Registry, describe
 
 _STEPS = 100
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from horae.domain.errors import ConfigurationError, InvalidInput
-from horae.domain.task import SYSTEM, Context, Function, Isolation, Registry, describe
+from horae.domain.jobs.task import SYSTEM, Context, Function, Isolation, Registry, describe
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from horae.domain.policy import Retry
+    from horae.domain.jobs.policy import Retry
     from horae.sdk.runs import Run
 
 __all__ = ["ENTRY_POINTS", "Context", "Task", "load_tasks", "registry", "task"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from horae.domain.account import DEFAULT_PROJECT, KeyFilter, KeyInfo, ProjectInfo, User
-from horae.domain.records import ApiKey, KeyRecord, Page, Project
+from horae.domain.pages import Page
+from horae.domain.people.account import DEFAULT_PROJECT, KeyFilter, KeyInfo, ProjectInfo, User
+from horae.domain.people.key import ApiKey, KeyRecord
+from horae.domain.people.project import Project
 from horae.store.dialects.base import Row
 from horae.store.makers import EARLIEST, by, made_by
 from horae.store.rows import Group, is_id

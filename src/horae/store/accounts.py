@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from horae.domain.account import Account, Credentials, Member, NewUser, Place, User
-from horae.domain.records import Page
-from horae.domain.single_sign_on import NO_PASSWORD
+from horae.domain.pages import Page
+from horae.domain.people.account import Account, Credentials, Member, NewUser, Place, User
+from horae.domain.people.single_sign_on import NO_PASSWORD
 from horae.store import account_tables
 from horae.store.dialects.base import Dialect, Row, Rows
 from horae.store.rows import Group, batch, is_id, words

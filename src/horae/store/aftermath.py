@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from horae.domain.claimable import Offer
-from horae.domain.events import RunEvent
+from horae.domain.runs.claimable import Offer
+from horae.domain.runs.events import RunEvent
 from horae.ports import Hint
 
 

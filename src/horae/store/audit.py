@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
-from horae.domain.audit import AuditFilter, AuditRecord, Origin, written
-from horae.domain.difference import Change
-from horae.domain.records import Page
+from horae.domain.jobs.difference import Change
+from horae.domain.pages import Page
+from horae.domain.people.audit import AuditFilter, AuditRecord, Origin, written
 from horae.ports import Ids
 from horae.store.dialects.base import Connection, Dialect, Row
 from horae.store.dialects.months import SKEW, smallest_id

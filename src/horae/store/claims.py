@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from horae.domain.run import NOT_AHEAD, Ahead, Claimant, Claimed
+from horae.domain.runs.run import NOT_AHEAD, Ahead, Claimant, Claimed
 from horae.store.dialects.base import Connection, Dialect, Row
 from horae.store.lanes import PAUSED, Lane, lanes, params, ready, skip_scan
 

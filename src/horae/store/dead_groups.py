@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from horae.domain.dead_letter import DeadGroup, DeadJob
-from horae.domain.records import Page
+from horae.domain.pages import Page
+from horae.domain.runs.dead_letter import DeadGroup, DeadJob
 from horae.ports import History
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from horae.domain.dead_letter import DeadFilter, DeadGroup, DeadLetter
-from horae.domain.records import Page
+from horae.domain.pages import Page
+from horae.domain.runs.dead_letter import DeadFilter, DeadGroup, DeadLetter
 from horae.store import dead_groups
 from horae.store.dialects.base import Dialect
 from horae.store.rows import Reading, some

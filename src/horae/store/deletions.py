@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from horae.domain.records import Deletion
+from horae.domain.jobs.deletion import Deletion
 from horae.store.rows import Group
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from horae.domain.records import Follower
+from horae.domain.jobs.follower import Follower
 from horae.store.quotas import bounded
 from horae.store.rows import Group, some
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from horae.domain.device import Device, NewDevice
+from horae.domain.people.device import Device, NewDevice
 from horae.store.dialects.base import Row
 from horae.store.rows import Group
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from horae.domain.errors import Unreadable
-from horae.domain.firing import DueJob, DueJobs, Plan, parse_plan, plan_of
-from horae.domain.job import JobSpec
-from horae.domain.records import LeftOut
-from horae.domain.unreadable import missing_spec
+from horae.domain.jobs.fault import LeftOut
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.unreadable import missing_spec
+from horae.domain.runs.firing import DueJob, DueJobs, Plan, parse_plan, plan_of
 from horae.store.dialects.base import Row
 
 

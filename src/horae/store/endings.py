@@ -11,11 +11,11 @@ from functools import cache
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from horae.domain.claimable import Claimable
-from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.records import Dead
-from horae.domain.run import Ending, Leased, Requeue, Tried
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.claimable import Claimable
+from horae.domain.runs.dead_letter import Dead
+from horae.domain.runs.outcome import SUCCEEDED, Outcome
+from horae.domain.runs.run import Ending, Leased, Requeue, Tried
+from horae.domain.runs.states import AttemptOutcome
 from horae.ports import History
 from horae.store import history, tables
 from horae.store.aftermath import Aftermath

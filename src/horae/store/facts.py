@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from horae.domain.facts import JobStanding, LiveRun, LiveRuns, SchedulerFact, Upstream
-from horae.domain.records import RecentRun, ShardView
-from horae.domain.run import RunRecord
-from horae.domain.trouble import trouble_of
+from horae.domain.cluster.process import ShardView
+from horae.domain.cluster.trouble import trouble_of
+from horae.domain.explain.facts import JobStanding, LiveRun, LiveRuns, SchedulerFact, Upstream
+from horae.domain.runs.run import RunRecord
+from horae.domain.runs.run_filter import RecentRun
 from horae.store.dialects.base import Row
 from horae.store.job_list import spec_in
 from horae.store.rows import Reading, is_id, words

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
-from horae.domain.function import FunctionChange, FunctionRecord, FunctionSign
-from horae.domain.records import Page
+from horae.domain.jobs.function import FunctionChange, FunctionRecord, FunctionSign
+from horae.domain.pages import Page
 from horae.store import tables
 from horae.store.dialects.base import Dialect, Row, Rows
 from horae.store.rows import Group, batch, load, words

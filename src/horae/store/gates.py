@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from horae.domain.claimable import Claimable
+from horae.domain.runs.claimable import Claimable
 from horae.store.dialects.base import Row
 from horae.store.rows import Telling, some
 

@@ -9,11 +9,11 @@ from functools import cache
 from operator import attrgetter
 from typing import Any
 
-from horae.domain.changes import Glance
-from horae.domain.events import RunsSkipped
-from horae.domain.facts import EndedRun
-from horae.domain.records import RecentRun, RunFilter
-from horae.domain.run import RunRecord, Skipped
+from horae.domain.explain.facts import EndedRun
+from horae.domain.runs.changes import Glance
+from horae.domain.runs.events import RunsSkipped
+from horae.domain.runs.run import RunRecord, Skipped
+from horae.domain.runs.run_filter import RecentRun, RunFilter
 from horae.store import tables
 from horae.store.dialects.base import Dialect, Rows, listed, quoted
 from horae.store.rows import Telling, batch, some

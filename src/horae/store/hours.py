@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from horae.domain.statistics import Hour
+from horae.domain.runs.statistics import Hour
 from horae.store.dialects.base import Connection, Dialect, Row
 from horae.store.job_stats import COUNTED
 

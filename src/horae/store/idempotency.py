@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from horae.domain.idempotency import KeptAnswer, KeptRequest, Once
+from horae.domain.jobs.idempotency import KeptAnswer, KeptRequest, Once
 from horae.store import account_tables
 from horae.store.dialects.base import Dialect, Rows
 from horae.store.rows import Group, batch, dump, load_object

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from horae.domain.account import Identity
+from horae.domain.people.account import Identity
 from horae.store.rows import Group
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from horae.domain.account import Invitation, NewInvitation, User
-from horae.domain.records import Page
+from horae.domain.pages import Page
+from horae.domain.people.account import Invitation, NewInvitation, User
 from horae.store.dialects.base import Row
 from horae.store.makers import by, made_by
 from horae.store.rows import Group, is_id

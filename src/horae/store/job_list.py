@@ -12,12 +12,12 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from horae.domain.filters import JobFilter
-from horae.domain.job import JobSpec
-from horae.domain.policy import Retry
-from horae.domain.records import JobRecord
-from horae.domain.states import JobStatus
-from horae.domain.unreadable import read_any
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.job_filter import JobFilter
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.jobs.policy import Retry
+from horae.domain.jobs.unreadable import read_any
+from horae.domain.runs.states import JobStatus
 from horae.store.dialects.base import Connection, Dialect, Row
 from horae.store.order import Order
 from horae.store.rows import dump, load_object

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from horae.domain.filters import JobFilter
+from horae.domain.jobs.job_filter import JobFilter
 from horae.store.dialects.base import Connection, Dialect, Row
 from horae.store.job_list import conditions
 from horae.store.order import Order

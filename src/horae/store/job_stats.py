@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from horae.domain.states import LIVE
-from horae.domain.statistics import JobStats
+from horae.domain.runs.states import LIVE
+from horae.domain.runs.statistics import JobStats
 from horae.ports import History
 from horae.store.dialects.base import Connection, Dialect, Row
 

@@ -8,12 +8,13 @@ from datetime import datetime
 from functools import cache
 from operator import itemgetter
 
-from horae.domain.filters import JobFilter
-from horae.domain.firing import DueJobs
-from horae.domain.job import JobSpec
-from horae.domain.rate import per_hour
-from horae.domain.records import Advance, JobChange, JobHead, JobRecord, JobState, NewJob, Page, VersionRecord
-from horae.domain.stored import spec_fields
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.job_filter import JobFilter
+from horae.domain.jobs.job_record import Advance, JobChange, JobHead, JobRecord, JobState, NewJob, VersionRecord
+from horae.domain.jobs.stored import spec_fields
+from horae.domain.pages import Page
+from horae.domain.runs.firing import DueJobs
+from horae.domain.time.rate import per_hour
 from horae.store import job_page, tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.due import due_jobs, read_plan

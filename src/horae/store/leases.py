@@ -7,7 +7,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any
 
-from horae.domain.run import Leased, Over, Park
+from horae.domain.runs.run import Leased, Over, Park
 from horae.store import tables
 from horae.store.dialects.base import Dialect, Row, listed
 from horae.store.endings import Endings

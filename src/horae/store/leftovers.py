@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from horae.domain.retention import Retention
+from horae.domain.jobs.retention import Retention
 from horae.store.dialects.base import Row
 from horae.store.job_list import spec_of
 from horae.store.rows import Reading, some

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
-from horae.domain.lockout import Tries
+from horae.domain.people.lockout import Tries
 from horae.store import account_tables as tables
 from horae.store.dialects.base import Dialect, Rows
 from horae.store.rows import Group, batch, some

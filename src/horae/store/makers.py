@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from horae.domain.account import User
+from horae.domain.people.account import User
 
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 

@@ -6,7 +6,8 @@ from collections.abc import Collection
 from datetime import timedelta
 from typing import Any
 
-from horae.domain.records import NewOperation, Operation, Page
+from horae.domain.pages import Page
+from horae.domain.runs.operation import NewOperation, Operation
 from horae.store.dialects.base import Row
 from horae.store.dialects.months import SKEW, smallest_id
 from horae.store.rows import Reading, dump, load_object, some, words

@@ -6,18 +6,10 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
-from horae.domain.isolation import isolation_of
-from horae.domain.records import (
-    Beat,
-    Host,
-    SchedulerRecord,
-    SchedulerSign,
-    ShardView,
-    WorkerRecord,
-    WorkerSign,
-)
-from horae.domain.states import WorkerStatus
-from horae.domain.trouble import trouble_of
+from horae.domain.cluster.isolation import isolation_of
+from horae.domain.cluster.process import Beat, Host, SchedulerRecord, SchedulerSign, ShardView, WorkerRecord, WorkerSign
+from horae.domain.cluster.trouble import trouble_of
+from horae.domain.runs.states import WorkerStatus
 from horae.store.dialects.base import Row
 from horae.store.rows import Group, dump, load_list, some, words
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from horae.domain.queue import QueueRecord
-from horae.domain.records import Page
-from horae.domain.stranded import Stranded, Want
+from horae.domain.jobs.queue import QueueRecord
+from horae.domain.pages import Page
+from horae.domain.runs.stranded import Stranded, Want
 from horae.store import stranded, tables
 from horae.store.dialects.base import Dialect, Row, Rows
 from horae.store.rows import Telling, batch, some

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 
-from horae.domain.quota import WIDE, Quota, QuotaRow, Use
+from horae.domain.people.quota import WIDE, Quota, QuotaRow, Use
 from horae.store import quota_tables as tables
 from horae.store import tables as all_tables
 from horae.store.dialects.base import Dialect, Rows

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from horae.domain.records import RunFilter
-from horae.domain.states import AttemptOutcome, RunStatus, Trigger
+from horae.domain.runs.run_filter import RunFilter
+from horae.domain.runs.states import AttemptOutcome, RunStatus, Trigger
 from horae.store.dialects.base import Dialect
 from horae.store.dialects.months import smallest_id
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from horae.domain.records import Page
-from horae.domain.run import RunRecord
-from horae.domain.states import LIVE
+from horae.domain.pages import Page
+from horae.domain.runs.run import RunRecord
+from horae.domain.runs.states import LIVE
 from horae.ports import History
 from horae.store.dialects.base import Connection, Dialect, Params
 from horae.store.rows import is_id

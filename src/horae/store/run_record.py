@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from horae.domain.run import RunRecord
-from horae.domain.states import AttemptOutcome, RunStatus
+from horae.domain.runs.run import RunRecord
+from horae.domain.runs.states import AttemptOutcome, RunStatus
 from horae.store import tables
 from horae.store.cut import left_out, shortened
 from horae.store.dialects.base import Connection, Dialect, Row

@@ -9,11 +9,12 @@ from functools import cache
 from operator import attrgetter
 from typing import Any
 
-from horae.domain.changes import Glance
-from horae.domain.claimable import Claimable
-from horae.domain.events import RunsQueued
-from horae.domain.records import Page, RunFilter
-from horae.domain.run import NOT_AHEAD, Ahead, Claimant, Claimed, NewRun, Overdue, RunRecord
+from horae.domain.pages import Page
+from horae.domain.runs.changes import Glance
+from horae.domain.runs.claimable import Claimable
+from horae.domain.runs.events import RunsQueued
+from horae.domain.runs.run import NOT_AHEAD, Ahead, Claimant, Claimed, NewRun, Overdue, RunRecord
+from horae.domain.runs.run_filter import RunFilter
 from horae.store import claims, history, run_list, tables
 from horae.store.dialects.base import Dialect, Row, Rows, listed
 from horae.store.leases import Leases

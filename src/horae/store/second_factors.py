@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache
 
-from horae.domain.second_factor import SEALED_AS, SecondFactor, Standing
-from horae.domain.secret import Sealed
+from horae.domain.people.second_factor import SEALED_AS, SecondFactor, Standing
+from horae.domain.secrets.secret import Sealed
 from horae.store import second_factor_tables as tables
 from horae.store.dialects.base import Dialect, Row, Rows
 from horae.store.rows import Group, batch

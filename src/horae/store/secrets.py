@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache
 
-from horae.domain.records import Page
-from horae.domain.secret import Sealed, SecretRecord
+from horae.domain.pages import Page
+from horae.domain.secrets.secret import Sealed, SecretRecord
 from horae.store import account_tables
 from horae.store.dialects.base import Dialect, Row, Rows
 from horae.store.job_list import spec_of

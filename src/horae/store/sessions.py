@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from horae.domain.account import NewSession, Session
+from horae.domain.people.account import NewSession, Session
 from horae.store.dialects.base import Row
 from horae.store.rows import Group
 

@@ -9,8 +9,8 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from horae.domain.records import Tally
-from horae.domain.statistics import Hour, JobStats, Summary
+from horae.domain.runs.statistics import Hour, JobStats, Summary
+from horae.domain.runs.tally import Tally
 from horae.ports import History, Ids
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows

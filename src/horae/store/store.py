@@ -9,8 +9,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from datetime import datetime
 from typing import Generic, ParamSpec, TypeVar
 
-from horae.domain.audit import Origin
-from horae.domain.events import RunEvent
+from horae.domain.people.audit import Origin
+from horae.domain.runs.events import RunEvent
 from horae.ports import Engine, Hint, History, Ids, Observer, Verb
 from horae.store.access import AccessTable
 from horae.store.accounts import AccountTables

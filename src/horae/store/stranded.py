@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from horae.domain.stranded import Stranded, Want
+from horae.domain.runs.stranded import Stranded, Want
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Rows
 from horae.store.rows import batch, some

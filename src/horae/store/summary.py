@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from horae.domain.statistics import Summary
+from horae.domain.runs.statistics import Summary
 from horae.store.dialects.base import Connection, Dialect
 from horae.store.job_stats import sums
 

@@ -54,7 +54,7 @@ jobs = table(
     must("created_at", Time),
     must("updated_by", name(200)),
     must("updated_at", Time),
-    may("per_hour", Int),  # how often its schedule fires in the busiest hour: see domain/quota.py
+    may("per_hour", Int),  # how often its schedule fires in the busiest hour: see domain/people/quota.py
     may("per_hour_of", Int),  # the version that this is about; another, or NULL, if an older Horae saved the job
     UniqueConstraint("project_id", "name", name="jobs_name"),
 )
@@ -331,7 +331,7 @@ attempts = table(
     may("response_code", Int),
     may("error", LongText),
     may("traceback", LongText),
-    may("result", Json),  # bounded: see domain/excerpt.py
+    may("result", Json),  # bounded: see domain/runs/excerpt.py
     may("duration_ms", Big),
 )
 
@@ -442,7 +442,7 @@ workers = table(
     may("trouble_since", Time),
     may("stopped_at", Time),  # it said goodbye then; one that is offline without it is dead or cut off
     may("projects", Json),  # that it is bound to, by their slugs
-    may("isolation", Json),  # how far it keeps the code of jobs apart: see domain/isolation.py
+    may("isolation", Json),  # how far it keeps the code of jobs apart: see domain/cluster/isolation.py
     Index("workers_host", "host_key"),
 )
 

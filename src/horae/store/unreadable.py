@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from horae.domain.errors import Unreadable
-from horae.domain.records import JobFault, LeftOut, Portion, UnreadableNote
-from horae.domain.stored import read_spec
-from horae.domain.unreadable import missing_spec
+from horae.domain.jobs.fault import JobFault, LeftOut, Portion, UnreadableNote
+from horae.domain.jobs.stored import read_spec
+from horae.domain.jobs.unreadable import missing_spec
 from horae.store import tables
 from horae.store.dialects.base import Dialect, Row, Rows
 from horae.store.rows import Group, batch

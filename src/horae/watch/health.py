@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from horae.domain.explain_definition import WAY_OUT
-from horae.domain.explanation import counted, span
-from horae.domain.quota import Strained
-from horae.domain.records import JobFault, Portion, SchedulerRecord, ShardView, WorkerRecord
-from horae.domain.states import SchedulerStatus
-from horae.domain.stranded import Stranded, in_words, why_stranded
-from horae.domain.trouble import Trouble
+from horae.accounts.usage import strained
+from horae.domain.cluster.process import SchedulerRecord, ShardView, WorkerRecord
+from horae.domain.cluster.trouble import Trouble
+from horae.domain.explain.definition import WAY_OUT
+from horae.domain.explain.explanation import counted, span
+from horae.domain.jobs.fault import JobFault, Portion
+from horae.domain.people.quota import Strained
+from horae.domain.runs.states import SchedulerStatus
+from horae.domain.runs.stranded import Stranded, in_words, why_stranded
 from horae.lifecycle.give_back import NOTED_WITHIN
 from horae.lifecycle.stranded import find_stranded
-from horae.lifecycle.usage import strained
 from horae.ports import Store, Transaction
 
 _SKEW = timedelta(seconds=2)

@@ -9,8 +9,8 @@ from typing import Any
 
 import structlog
 
-from horae.domain.events import RunEvent, RunsEnded, RunsQueued, RunsRetried, RunsSkipped
-from horae.domain.run import Skipped
+from horae.domain.runs.events import RunEvent, RunsEnded, RunsQueued, RunsRetried, RunsSkipped
+from horae.domain.runs.run import Skipped
 
 log = structlog.get_logger()
 

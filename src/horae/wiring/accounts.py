@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from horae.config import Settings
-from horae.domain.records import ApiKey
+from horae.domain.people.key import ApiKey
 from horae.ports import Transaction
 from horae.sealing import Keyring
 from horae.wiring.shared import IDS, run
@@ -22,8 +22,8 @@ def create_key(settings: Settings, *, name: str, role: str, expires_at: datetime
 
 
 async def _create_key(settings: Settings, name: str, role: str, expires_at: datetime | None) -> dict[str, str]:
+    from horae.accounts import keys
     from horae.api.tokens import mint
-    from horae.lifecycle import keys
 
     token, key_id = mint(), IDS.new()
 
@@ -46,9 +46,9 @@ def create_user(settings: Settings, *, username: str, password: str, admin: bool
 
 
 async def _create_user(settings: Settings, username: str, password: str, admin: bool) -> dict[str, Any]:
+    from horae.accounts import projects, users
     from horae.api.passwords import hash_password
-    from horae.domain.account import NewUser
-    from horae.lifecycle import projects, users
+    from horae.domain.people.account import NewUser
 
     user = NewUser(IDS.new(), username, hash_password(password), admin, COMMAND_LINE)
 
@@ -72,7 +72,7 @@ def reset_second_factor(settings: Settings, *, username: str) -> None:
 
 
 async def _reset_second_factor(settings: Settings, username: str) -> None:
-    from horae.lifecycle import second_factor
+    from horae.accounts import second_factor
 
     store = await store_for(settings, connections=1)
     try:
@@ -119,7 +119,7 @@ def rotate_secrets(settings: Settings) -> tuple[int, list[str]]:
 
 
 async def _rotate_secrets(settings: Settings) -> tuple[int, list[str]]:
-    from horae.lifecycle import second_factor, secrets
+    from horae.accounts import second_factor, secrets
 
     seals = Keyring(settings.need_secret_key(), settings.secret_key_previous)
     store = await store_for(settings, connections=1)

@@ -18,19 +18,20 @@ import orjson
 from pydantic import BaseModel
 
 from horae import config
+from horae.accounts import idempotency
+from horae.accounts.quotas import note_refusal
 from horae.api.body import MAX_BYTES, parse, validate
 from horae.api.errors import InvalidBody
 from horae.api.schemas import BatchBody, JobBody, TriggerBody
 from horae.api.views import job_json, render, run_json
-from horae.domain.audit import Origin
 from horae.domain.errors import Conflict, InvalidInput, NotFound, QuotaReached
-from horae.domain.idempotency import DerivedIds, Once
-from horae.domain.job import JobSpec
-from horae.domain.quota import Quota
-from horae.domain.records import JobRecord
-from horae.domain.states import Trigger
-from horae.lifecycle import find, idempotency, submit
-from horae.lifecycle.quotas import note_refusal
+from horae.domain.jobs.idempotency import DerivedIds, Once
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.people.audit import Origin
+from horae.domain.people.quota import Quota
+from horae.domain.runs.states import Trigger
+from horae.lifecycle import find, submit
 from horae.ports import Transaction, Wakeups
 from horae.store.store import SqlStore
 from horae.wiring.shared import CLOCK, IDS, defaults_of

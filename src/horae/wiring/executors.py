@@ -11,8 +11,8 @@ import horae
 from horae import __version__
 from horae.config import Settings, private_places, process_environment, secret_variables, user_cache
 from horae.domain.errors import ConfigurationError
-from horae.domain.function import FunctionSign
-from horae.domain.kinds import TARGET_KINDS
+from horae.domain.jobs.function import FunctionSign
+from horae.domain.jobs.kinds import TARGET_KINDS
 from horae.domain.targets.fields import Limits
 from horae.ports import Executor
 from horae.processes.host import this_host, told, told_dead
@@ -51,7 +51,7 @@ def executors_for(
 
 
 def _http(settings: Settings, slots: int) -> Executor:
-    from horae.domain.callback import Callbacks
+    from horae.domain.runs.callback import Callbacks
     from horae.executors.http import HttpExecutor
     from horae.executors.http_files import allow_sockets
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horae.config import Settings, private_places
-from horae.domain.isolation import Isolation
+from horae.domain.cluster.isolation import Isolation
 from horae.processes.loop import log
 
 if TYPE_CHECKING:

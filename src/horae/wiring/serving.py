@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from horae.api.startup import StartupApp
-    from horae.domain.second_factor import Policy
+    from horae.domain.people.second_factor import Policy
 
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}
 _LOOK = 5.0  # seconds between two looks whether the database is there

@@ -12,7 +12,7 @@ import uvloop
 from horae import memory
 from horae.clock import SystemClock, SystemIds
 from horae.config import Settings, open_files
-from horae.domain.policy import Defaults, Retry
+from horae.domain.jobs.policy import Defaults, Retry
 from horae.processes.loop import log
 from horae.watch.logging import configure
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from horae.config import PREFIX, Settings
 from horae.domain.errors import ConfigurationError
-from horae.domain.single_sign_on import Create, NotAccepted, Rules, grant
+from horae.domain.people.single_sign_on import Create, NotAccepted, Rules, grant
 from horae.ports import Transaction
 from horae.wiring.shared import CLOCK, run
 from horae.wiring.stores import store_for

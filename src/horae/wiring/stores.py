@@ -7,8 +7,8 @@ from pathlib import Path
 
 from horae import __version__
 from horae.config import Settings
-from horae.domain.records import SchedulerRecord, WorkerRecord
-from horae.domain.states import WorkerStatus
+from horae.domain.cluster.process import SchedulerRecord, WorkerRecord
+from horae.domain.runs.states import WorkerStatus
 from horae.engines.database import DatabaseEngine
 from horae.ports import Wakeups
 from horae.processes.loop import log

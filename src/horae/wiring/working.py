@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from horae import __version__
 from horae.config import Settings
-from horae.domain.records import SchedulerSign, WorkerSign
-from horae.domain.retention import Retention
+from horae.domain.cluster.process import SchedulerSign, WorkerSign
+from horae.domain.jobs.retention import Retention
 from horae.lifecycle.reservations import project_ids
 from horae.ports import Executor, Starting, Store
 from horae.processes.host import this_host

@@ -7,7 +7,7 @@ import pytest_asyncio
 from playwright.async_api import Page, expect
 
 from horae.clock import SystemClock
-from horae.domain import totp
+from horae.domain.people import totp
 
 from .conftest import Visit
 from .horae import PASSWORD, Horae

@@ -12,7 +12,7 @@ from typing import Any
 
 from horae import AsyncClient
 from horae.api.tokens import mint
-from horae.domain.records import ApiKey
+from horae.domain.people.key import ApiKey
 from horae.sdk.answers import ServerError, TryLater, Unreachable
 from tests.faults.scenario import SERVERS, scenario
 from tests.faults.scenarios.databases import at_its_own_server

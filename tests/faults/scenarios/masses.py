@@ -6,7 +6,7 @@ from datetime import timedelta
 from bench import jobs
 from bench.place import Place
 from horae.clock import SystemClock
-from horae.domain.job import JobSpec
+from horae.domain.jobs.job import JobSpec
 from tests.faults.scenario import scenario
 from tests.faults.stage import Stage
 from tests.integration.cluster.cluster import eventually

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from itertools import count
 
 from horae import AsyncClient
-from horae.domain.stored import FIRST_VERSION
+from horae.domain.jobs.stored import FIRST_VERSION
 from tests.faults.scenario import scenario
 from tests.faults.stage import RETRY, Stage
 from tests.first_version import first_version_is_here, unpack_first_version

@@ -7,7 +7,7 @@ import httpx
 
 from horae.api.app import build
 from horae.api.context import ApiSettings
-from horae.domain.single_sign_on import Rules, grant
+from horae.domain.people.single_sign_on import Rules, grant
 from horae.oidc.provider import OpenIdProvider
 from horae.store.store import SqlStore
 

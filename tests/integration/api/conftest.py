@@ -11,9 +11,9 @@ from horae.api.app import build
 from horae.api.context import ApiSettings
 from horae.api.tokens import mint
 from horae.clock import SystemClock, SystemIds
-from horae.domain.records import ApiKey
-from horae.domain.roles import ROLES
-from horae.domain.task import describe
+from horae.domain.jobs.task import describe
+from horae.domain.people.key import ApiKey
+from horae.domain.people.roles import ROLES
 from horae.store.open import open_store
 from horae.store.schema import migrate
 from horae.store.store import SqlStore

@@ -3,11 +3,11 @@
 from functools import cache
 from typing import Any
 
+from horae.accounts import sessions, users
 from horae.api.jwt import AccessTokens, Claims
 from horae.api.passwords import hash_password
-from horae.domain.account import NewSession, NewUser
-from horae.domain.roles import MEMBER_ROLES
-from horae.lifecycle import sessions, users
+from horae.domain.people.account import NewSession, NewUser
+from horae.domain.people.roles import MEMBER_ROLES
 from horae.store.store import SqlStore
 
 from .conftest import CLOCK, IDS, SECRET

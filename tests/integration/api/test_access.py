@@ -8,7 +8,7 @@ import httpx
 from fastapi.routing import iter_route_contexts
 
 from horae.api.auth import Allow, AllowAdmin, AllowInPath, Public
-from horae.domain.roles import PERMISSIONS, ROLES
+from horae.domain.people.roles import PERMISSIONS, ROLES
 
 from . import account_calls
 from .conftest import IDS, ON_SQLITE, Api, add_key

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from horae.api.auth import Allow, AllowInProject
-from horae.domain.roles import ROLES
+from horae.domain.people.roles import ROLES
 from horae.domain.targets import Target
 
 from .conftest import IDS, ON_SQLITE, Api, add_key

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import structlog
 
-from horae.domain.callback import Callbacks, seal
-from horae.domain.outcome import Outcome
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.callback import Callbacks, seal
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome
 from horae.watch import logging
 
 from .conftest import IDS, SECRET, Api

@@ -7,7 +7,7 @@ import pytest
 
 from horae.api.app import build
 from horae.api.context import ApiSettings
-from horae.domain.device import PAUSE
+from horae.domain.people.device import PAUSE
 
 from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api
 from .people import add_user

@@ -3,8 +3,8 @@
 from datetime import date
 from typing import Any
 
-from horae.domain.function import FunctionSign
-from horae.domain.task import describe
+from horae.domain.jobs.function import FunctionSign
+from horae.domain.jobs.task import describe
 from horae.lifecycle.functions import register_functions
 
 from .conftest import Api

@@ -8,11 +8,12 @@ from typing import Any
 import httpx
 import pytest
 
+from horae.accounts import idempotency
 from horae.api.app import build
 from horae.api.context import ApiSettings
-from horae.domain.idempotency import DerivedIds, Once
-from horae.domain.states import Trigger
-from horae.lifecycle import idempotency, submit
+from horae.domain.jobs.idempotency import DerivedIds, Once
+from horae.domain.runs.states import Trigger
+from horae.lifecycle import submit
 
 from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api, add_key
 from .test_access import another_project

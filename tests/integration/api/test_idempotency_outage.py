@@ -8,7 +8,7 @@ import pytest
 
 from horae.api.app import build
 from horae.api.context import ApiSettings
-from horae.domain.roles import ROLES
+from horae.domain.people.roles import ROLES
 from horae.store.open import open_store
 from tests.faults.proxy import Proxy
 from tests.waiting import until

@@ -2,9 +2,9 @@
 
 from horae.api.app import build
 from horae.api.context import ApiSettings
-from horae.domain.outcome import Outcome
-from horae.domain.policy import Defaults, Retry
-from horae.domain.states import AttemptOutcome
+from horae.domain.jobs.policy import Defaults, Retry
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome
 
 from .conftest import CLOCK, IDS, SECRET, Api
 from .work import work

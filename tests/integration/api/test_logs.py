@@ -6,9 +6,9 @@ from typing import Any
 
 import httpx
 
-from horae.domain.outcome import Outcome
-from horae.domain.run import Claimed, Finished, LogLines, Progress
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.run import Claimed, Finished, LogLines, Progress
+from horae.domain.runs.states import AttemptOutcome
 from horae.lifecycle.finish import finish
 from tests.waiting import until
 

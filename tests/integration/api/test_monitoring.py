@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from horae.api.views import instant
-from horae.domain.records import Beat, Host, SchedulerSign, WorkerSign
+from horae.domain.cluster.process import Beat, Host, SchedulerSign, WorkerSign
 
 from .conftest import IDS, Api, add_key
 from .test_access import another_project

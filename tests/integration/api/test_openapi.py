@@ -17,7 +17,7 @@ from schemathesis.generation.modes import GenerationMode
 
 from horae.api.app import build
 from horae.api.context import ApiSettings
-from horae.domain.roles import ROLES
+from horae.domain.people.roles import ROLES
 from horae.store.open import open_store
 
 from .conftest import CLOCK, IDS, SECRET, Api, add_key

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from horae.domain.records import SchedulerSign
+from horae.domain.cluster.process import SchedulerSign
 from horae.processes.duties.shards import share
 
 from .conftest import IDS, Api, add_key

@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 from horae.api.app import build
 from horae.api.context import ApiSettings
 from horae.api.refusals import KINDS
-from horae.domain.lockout import ACCOUNT
+from horae.domain.people.lockout import ACCOUNT
 
 from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api
 from .people import PASSWORD, add_user

@@ -10,13 +10,13 @@ from typing import Any
 import httpx
 import pytest
 
+from horae.accounts import single_sign_on
 from horae.api.app import build
 from horae.api.context import ApiSettings
 from horae.api.routes import audit, logs
-from horae.domain.account import Identity, NewSession
-from horae.domain.run import Claimed
-from horae.domain.single_sign_on import Create, Person, Rights
-from horae.lifecycle import single_sign_on
+from horae.domain.people.account import Identity, NewSession
+from horae.domain.people.single_sign_on import Create, Person, Rights
+from horae.domain.runs.run import Claimed
 from tests.waiting import until
 
 from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api, add_key

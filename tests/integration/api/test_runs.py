@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from horae.domain.outcome import Outcome
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome
 
 from .conftest import Api
 from .work import work

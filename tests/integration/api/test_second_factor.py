@@ -12,8 +12,8 @@ from structlog.testing import capture_logs
 
 from horae.api.app import build
 from horae.api.context import ApiSettings
-from horae.domain import totp
-from horae.domain.second_factor import CODES, Policy
+from horae.domain.people import totp
+from horae.domain.people.second_factor import CODES, Policy
 from horae.ports import Clock
 
 from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api

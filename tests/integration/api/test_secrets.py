@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from horae.domain.secret import Sealed
+from horae.domain.secrets.secret import Sealed
 from horae.ports import Transaction
 from horae.sealing import Keyring
 

@@ -3,7 +3,7 @@ events are no larger than lists."""
 
 from typing import Any
 
-from horae.domain.records import Host, WorkerSign
+from horae.domain.cluster.process import Host, WorkerSign
 
 from .conftest import IDS, ON_SQLITE, Api, add_key
 from .test_access import another_project

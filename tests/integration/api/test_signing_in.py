@@ -9,7 +9,7 @@ from horae.api.app import build
 from horae.api.context import ApiSettings
 from horae.api.tokens import mint
 from horae.api.welcome import first_token
-from horae.domain.lockout import ACCOUNT, ADDRESS
+from horae.domain.people.lockout import ACCOUNT, ADDRESS
 
 from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api
 from .people import PASSWORD, add_user

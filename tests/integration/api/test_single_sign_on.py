@@ -7,7 +7,7 @@ import httpx
 import pytest
 from aiohttp import web
 
-from horae.domain.single_sign_on import Create, Rules
+from horae.domain.people.single_sign_on import Create, Rules
 from horae.oidc import wire
 
 from .browsing import CALLBACK, RULES, URL, Browser, asked, sso_api

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from horae.domain.records import LeftOut
+from horae.domain.jobs.fault import LeftOut
 
 from .conftest import Api
 

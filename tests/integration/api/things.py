@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from horae.domain.callback import seal
+from horae.domain.runs.callback import seal
 
 from .conftest import IDS, SECRET, Api
 from .people import add_user

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.run import Claimant, Finished
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.outcome import SUCCEEDED, Outcome
+from horae.domain.runs.run import Claimant, Finished
+from horae.domain.runs.states import AttemptOutcome
 from horae.lifecycle import claim, finish, fire
 
 from .conftest import IDS, Api

@@ -8,7 +8,7 @@ import pytest
 from horae import __version__
 from horae.cli.app import run
 from horae.clock import SystemClock, SystemIds
-from horae.domain.records import Beat, Host, WorkerSign
+from horae.domain.cluster.process import Beat, Host, WorkerSign
 from horae.store import open_store
 from horae.store.schema import CODE_REVISION, OLDEST_USABLE, current_revision
 

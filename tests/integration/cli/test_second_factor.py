@@ -14,7 +14,7 @@ import pytest
 
 from horae.cli.authenticator import drawn
 from horae.clock import SystemClock
-from horae.domain import totp
+from horae.domain.people import totp
 
 from .conftest import Answer, Horae
 

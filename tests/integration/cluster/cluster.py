@@ -19,12 +19,12 @@ import psutil
 import pytest
 
 from horae import config, wiring
+from horae.accounts.keys import create_key
 from horae.api.tokens import mint
 from horae.clock import SystemIds
-from horae.domain.job import JobSpec
-from horae.domain.records import ApiKey
-from horae.domain.states import LIVE, Trigger
-from horae.lifecycle.keys import create_key
+from horae.domain.jobs.job import JobSpec
+from horae.domain.people.key import ApiKey
+from horae.domain.runs.states import LIVE, Trigger
 from horae.lifecycle.submit import TriggerRequest, create_job, trigger
 from horae.ports import Wakeups
 from horae.store.store import SqlStore

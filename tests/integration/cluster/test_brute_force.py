@@ -6,11 +6,11 @@ from collections import Counter
 import httpx
 import pytest
 
+from horae.accounts import users
 from horae.api.passwords import hash_password
 from horae.api.welcome import first_token
-from horae.domain.account import NewUser
-from horae.domain.lockout import ACCOUNT, ADDRESS
-from horae.lifecycle import users
+from horae.domain.people.account import NewUser
+from horae.domain.people.lockout import ACCOUNT, ADDRESS
 from tests.integration.cluster.cluster import IDS, Cluster, Make, Member, free_port
 from tests.waiting import until
 

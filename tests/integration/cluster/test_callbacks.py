@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.states import AttemptOutcome
 from horae.lifecycle.cancel import cancel_runs
 from tests.integration.cluster.cluster import Cluster, Make, Member, eventually, free_port
 from tests.waiting import until

@@ -2,8 +2,8 @@
 
 import pytest
 
-from horae.domain.quota import Quota
-from horae.lifecycle import usage
+from horae.accounts import usage
+from horae.domain.people.quota import Quota
 from tests.integration.cluster.cluster import KINDS, Make, eventually
 
 pytestmark = pytest.mark.slow

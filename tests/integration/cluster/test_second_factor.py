@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from horae.clock import SystemClock
-from horae.domain import totp
-from horae.domain.second_factor import CODES
+from horae.domain.people import totp
+from horae.domain.people.second_factor import CODES
 from tests.first_version import unpack_first_version
 from tests.integration.cluster.cluster import Make, Member
 from tests.integration.cluster.test_brute_force import PASSWORD, add_user, four, log_in

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from horae.lifecycle.secrets import set_secret
+from horae.accounts.secrets import set_secret
 from horae.sealing import Keyring
 from tests.integration.cluster.cluster import KINDS, Cluster, Make, eventually
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from horae.domain.records import Tally
-from horae.domain.states import RunStatus
+from horae.domain.runs.states import RunStatus
+from horae.domain.runs.tally import Tally
 from tests.integration.cluster.cluster import Cluster, Make, eventually
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from horae.domain.outcome import Outcome
+from horae.domain.runs.outcome import Outcome
 from horae.executors.artifact import ArtifactExecutor
 from horae.executors.artifacts.fetcher import CacheOptions, Fetcher
 from horae.executors.commands import CommandRunner

@@ -8,11 +8,11 @@ from typing import Any
 
 import orjson
 
-from horae.domain.attempt import Attempt
-from horae.domain.job import JobSpec
-from horae.domain.outcome import Outcome
-from horae.domain.run import Claimed
-from horae.domain.states import StopReason
+from horae.domain.jobs.job import JobSpec
+from horae.domain.runs.attempt import Attempt
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.run import Claimed
+from horae.domain.runs.states import StopReason
 from horae.ports import Executor
 
 INSTANT = datetime(2026, 3, 1, 12, tzinfo=UTC)

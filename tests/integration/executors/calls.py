@@ -7,8 +7,8 @@ from typing import Any
 
 from aiohttp import web
 
-from horae.domain.outcome import Outcome
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome
 from horae.executors.http import HttpExecutor
 from tests.integration.executors.attempts import make_attempt
 

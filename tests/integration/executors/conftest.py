@@ -9,7 +9,7 @@ import uvloop
 from aiohttp import web
 
 from horae.clock import SystemClock
-from horae.domain.task import Registry
+from horae.domain.jobs.task import Registry
 from horae.executors.commands import CommandRunner
 from horae.executors.http import HttpExecutor
 from horae.executors.python import PythonExecutor

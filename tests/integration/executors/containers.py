@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from horae.clock import SystemClock
-from horae.domain.outcome import Outcome
+from horae.domain.runs.outcome import Outcome
 from horae.executors.container import ContainerExecutor
 from horae.executors.containers.credentials import RegistryCredentials
 from horae.executors.containers.ownership import Owner, Ownership

@@ -5,7 +5,7 @@ from typing import Any
 
 import psutil
 
-from horae.domain.outcome import Outcome
+from horae.domain.runs.outcome import Outcome
 from horae.executors.script import ScriptExecutor
 from tests.integration.executors.attempts import Log, make_attempt
 from tests.waiting import until

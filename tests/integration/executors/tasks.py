@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import horae
-from horae.domain.task import Registry, describe
+from horae.domain.jobs.task import Registry, describe
 from horae.executors.functions.link import FunctionOrigin
 
 ORIGIN = FunctionOrigin("tests.integration.executors.tasks:load", (), dict(os.environ))

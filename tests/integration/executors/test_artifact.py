@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from horae.domain.states import AttemptOutcome, StopReason
+from horae.domain.runs.states import AttemptOutcome, StopReason
 from horae.executors.artifacts.cache import Cache
 from tests.integration.executors.archives import PLACE, Shelf, digest, tarred, zipped
 from tests.integration.executors.attempts import make_attempt, running

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from horae.domain.states import AttemptOutcome, StopReason
+from horae.domain.runs.states import AttemptOutcome, StopReason
 from tests.integration.executors.archives import Shelf, tarred, zipped
 from tests.integration.executors.attempts import make_attempt, running
 from tests.integration.executors.containers import make_runner

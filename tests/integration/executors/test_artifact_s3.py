@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.states import AttemptOutcome
 from tests.integration.executors.archives import PLACE, Shelf, digest, zipped
 
 ARCHIVE = zipped({"m.py": "def f(): return 'from the bucket'"})

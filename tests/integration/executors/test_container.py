@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from horae.domain.states import AttemptOutcome, StopReason
+from horae.domain.runs.states import AttemptOutcome, StopReason
 from horae.executors.container import ContainerExecutor
 from tests.integration.executors.attempts import Log, make_attempt, running
 from tests.integration.executors.containers import executor_on, run, shell

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from horae.domain.states import AttemptOutcome, StopReason
+from horae.domain.runs.states import AttemptOutcome, StopReason
 from horae.executors.container import ContainerExecutor
 from horae.executors.containers.container import Container
 from horae.executors.containers.ownership import OWNER, RUN, WORKER

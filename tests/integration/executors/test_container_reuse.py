@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from horae.domain.outcome import Outcome
-from horae.domain.states import AttemptOutcome, StopReason
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome, StopReason
 from horae.executors.container import ContainerExecutor
 from tests.integration.executors.attempts import Log, make_attempt, running
 from tests.integration.executors.containers import executor_on, shell

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.states import AttemptOutcome
 from horae.domain.targets.container import ContainerTarget, Mount
 from horae.executors.container import ContainerExecutor
 from tests.integration.executors.attempts import make_attempt

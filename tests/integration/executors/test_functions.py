@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.outcome import SUCCEEDED, Outcome
+from horae.domain.runs.states import AttemptOutcome
 from horae.executors.functions.pool import FunctionPool
 from horae.executors.python import PythonExecutor
 from tests.integration.executors import tasks
@@ -169,7 +169,7 @@ class TestFailing:
         }
 
     async def test_a_function_that_is_not_there_anew(self, run: Run, functions: PythonExecutor) -> None:
-        from horae.domain.task import describe
+        from horae.domain.jobs.task import describe
 
         def local() -> None: ...
 

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from horae.clock import SystemClock
-from horae.domain.states import AttemptOutcome, StopReason
+from horae.domain.runs.states import AttemptOutcome, StopReason
 from horae.executors.functions.pool import FunctionPool
 from horae.executors.python import PythonExecutor
 from tests.integration.executors import tasks

@@ -17,8 +17,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from horae.domain.outcome import Outcome
-from horae.domain.states import AttemptOutcome, StopReason
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome, StopReason
 from horae.executors.http import HttpExecutor
 from horae.executors.http_answer import BODY_LIMIT
 from tests.integration.executors.attempts import make_attempt, running

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from horae.clock import SystemClock
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.states import AttemptOutcome
 from horae.executors.http import HttpExecutor
 from tests.integration.executors.calls import Server, call, result
 

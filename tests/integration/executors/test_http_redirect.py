@@ -8,8 +8,8 @@ import pytest
 from aiohttp import web
 
 from horae.clock import SystemClock
-from horae.domain.callback import Callbacks
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.callback import Callbacks
+from horae.domain.runs.states import AttemptOutcome
 from horae.executors.http import HttpExecutor
 from tests.integration.executors.attempts import make_attempt
 from tests.integration.executors.calls import Server, call, permanently

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from horae.clock import SystemClock
-from horae.domain.states import StopReason
+from horae.domain.runs.states import StopReason
 from horae.executors.http import HttpExecutor
 from horae.executors.http_files import allow_sockets
 from tests.integration.executors.attempts import make_attempt, running

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from horae.domain.errors import PermanentError, RetryLater
-from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.states import AttemptOutcome
-from horae.domain.task import Context, Registry, describe
+from horae.domain.jobs.task import Context, Registry, describe
+from horae.domain.runs.outcome import SUCCEEDED, Outcome
+from horae.domain.runs.states import AttemptOutcome
 from horae.executors.functions import output
 from horae.executors.python import PythonExecutor
 from tests.integration.executors.attempts import INSTANT, Log, make_attempt

@@ -7,9 +7,9 @@ import threading
 
 import pytest
 
-from horae.domain.outcome import SUCCEEDED
-from horae.domain.states import StopReason
-from horae.domain.task import Context, Registry, describe
+from horae.domain.jobs.task import Context, Registry, describe
+from horae.domain.runs.outcome import SUCCEEDED
+from horae.domain.runs.states import StopReason
 from horae.executors.python import PythonExecutor
 from tests.integration.executors.attempts import Log, make_attempt, running
 from tests.integration.executors.tasks import ORIGIN

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from horae.domain.outcome import Outcome
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome
 from horae.executors.script import ScriptExecutor
 from tests.integration.executors.attempts import make_attempt
 from tests.integration.executors.scripts import ENVIRONMENT, run

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.states import AttemptOutcome
 from horae.domain.targets.fields import Limits
 from horae.executors.commands import CommandRunner
 from horae.executors.script import ScriptExecutor

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from horae.domain.states import StopReason
+from horae.domain.runs.states import StopReason
 from horae.executors.script import ScriptExecutor
 from tests.integration.executors.attempts import make_attempt, running
 from tests.integration.executors.scripts import left_below, run

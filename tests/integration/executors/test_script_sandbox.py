@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from horae.domain.states import AttemptOutcome, StopReason
+from horae.domain.runs.states import AttemptOutcome, StopReason
 from horae.executors.commands import CommandRunner
 from horae.executors.sandbox import Hidden
 from horae.executors.script import ScriptExecutor

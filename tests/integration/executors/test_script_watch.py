@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 
 from horae.clock import SystemClock
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.states import AttemptOutcome
 from horae.executors.commands import CommandRunner
 from horae.executors.script import ScriptExecutor
 from tests.integration.executors.attempts import make_attempt, running

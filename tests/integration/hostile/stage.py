@@ -18,10 +18,11 @@ from typing import Any
 import httpx
 import psutil
 
+from horae.accounts.keys import create_key
+from horae.accounts.projects import create_project
 from horae.api.tokens import mint
-from horae.domain.records import ApiKey, Project
-from horae.lifecycle.keys import create_key
-from horae.lifecycle.projects import create_project
+from horae.domain.people.key import ApiKey
+from horae.domain.people.project import Project
 from horae.lifecycle.reservations import reserve_queue
 from tests.integration.cluster.cluster import IDS, PATIENCE, Cluster, Member, Row, eventually
 from tests.integration.cluster.hostile import give, open_way, start

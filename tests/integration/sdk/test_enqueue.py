@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from horae import errors
-from horae.domain.quota import Quota
-from horae.lifecycle.usage import set_quotas
+from horae.accounts.usage import set_quotas
+from horae.domain.people.quota import Quota
 from horae.store.schema import migrate
 from tests.functions import register
 from tests.integration.cluster.cluster import KINDS, ROOT, Cluster, Make, environment

@@ -10,7 +10,7 @@ import pytest
 import horae
 from horae import errors
 from horae.clock import SystemClock
-from horae.domain import totp
+from horae.domain.people import totp
 from tests.integration.sdk.callers import Caller, calling
 from tests.unit.sdk.surface import methods
 from tests.waiting import until

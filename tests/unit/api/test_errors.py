@@ -10,7 +10,7 @@ from horae.api.context import ApiSettings
 from horae.api.tokens import mint
 from horae.clock import SystemClock, SystemIds
 from horae.domain.errors import HoraeError, StoreUnavailable
-from horae.domain.records import KeyRecord
+from horae.domain.people.key import KeyRecord
 
 TOKEN = mint()
 

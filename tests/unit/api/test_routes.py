@@ -9,7 +9,7 @@ from horae.api.app import build
 from horae.api.auth import Allow, AllowAdmin
 from horae.api.context import ApiSettings
 from horae.clock import SystemClock, SystemIds
-from horae.domain.roles import ROLES
+from horae.domain.people.roles import ROLES
 from horae.ports import Store
 
 # What changes something, and what not everybody may read. All else is reading, and for viewers.

@@ -12,11 +12,12 @@ from horae.api.schedule_views import next_json, operation_json, stats_json, vers
 from horae.api.schemas import JobView, RunView
 from horae.api.views import job_json, render, run_json
 from horae.domain.errors import HoraeError
-from horae.domain.job import JobSpec
-from horae.domain.records import JobRecord, Operation, VersionRecord
-from horae.domain.standing import job_status
-from horae.domain.states import JobStatus
-from horae.domain.statistics import JobStats
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.job_record import JobRecord, VersionRecord
+from horae.domain.jobs.standing import job_status
+from horae.domain.runs.operation import Operation
+from horae.domain.runs.states import JobStatus
+from horae.domain.runs.statistics import JobStats
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)

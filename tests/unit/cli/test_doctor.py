@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from horae.cli.doctor import _without_password
-from horae.domain.isolation import Isolation
-from horae.domain.quota import Quota, Strained, Usage
-from horae.domain.records import Host, SchedulerRecord, ShardView, WorkerRecord
+from horae.domain.cluster.isolation import Isolation
+from horae.domain.cluster.process import Host, SchedulerRecord, ShardView, WorkerRecord
+from horae.domain.people.quota import Quota, Strained, Usage
 from horae.watch.health import Cluster, State, bounding, clock, isolating, scheduling, versions, working
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -6,7 +6,7 @@ import pytest
 
 from horae import config
 from horae.domain.errors import ConfigurationError
-from horae.domain.single_sign_on import Create, Grant
+from horae.domain.people.single_sign_on import Create, Grant
 from horae.wiring.sign_in import provider_of, rules_of
 
 GOOD = {"HORAE_OIDC_ISSUER": "https://login.example.org/", "HORAE_OIDC_CLIENT_ID": "horae"}

@@ -12,7 +12,7 @@ from celery.schedules import crontab as celery_crontab
 
 from horae.declarative.importers import apscheduler, celery_beat, crontab, kubernetes
 from horae.domain.errors import InvalidInput
-from horae.domain.job import JobSpec
+from horae.domain.jobs.job import JobSpec
 
 
 def named(imported: Any) -> dict[str, dict[str, Any]]:

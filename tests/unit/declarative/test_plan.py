@@ -11,7 +11,7 @@ from horae.declarative.export import export
 from horae.declarative.files import Declared, load
 from horae.declarative.plan import Action, plan
 from horae.domain.errors import InvalidInput
-from horae.domain.job import JobSpec
+from horae.domain.jobs.job import JobSpec
 
 SCRIPT = {"kind": "script", "source": "true"}
 

@@ -7,16 +7,16 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from horae.domain.firing import (
+from horae.domain.jobs.job import JobSpec
+from horae.domain.runs.firing import (
     DueJob,
     Firing,
     Plan,
     SkippedRange,
     plan_of,
 )
-from horae.domain.job import JobSpec
-from horae.domain.schedule import Schedule
-from horae.domain.states import SkipReason
+from horae.domain.runs.states import SkipReason
+from horae.domain.time.schedule import Schedule
 
 SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
 TICK, SECOND, MINUTE = timedelta(microseconds=1), timedelta(seconds=1), timedelta(minutes=1)

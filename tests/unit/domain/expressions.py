@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
 
-from horae.domain.zones import zone as rules
+from horae.domain.time.zones import zone as rules
 
 ZONES = (
     "UTC",

@@ -5,10 +5,19 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from horae.domain.explanation import Explanation, Gate
-from horae.domain.facts import EndedRun, JobFacts, JobStanding, LiveRun, LiveRuns, RunFacts, SchedulerFact, Upstream
-from horae.domain.job import JobSpec
-from horae.domain.records import Host, ShardView, WorkerRecord
+from horae.domain.cluster.process import Host, ShardView, WorkerRecord
+from horae.domain.explain.explanation import Explanation, Gate
+from horae.domain.explain.facts import (
+    EndedRun,
+    JobFacts,
+    JobStanding,
+    LiveRun,
+    LiveRuns,
+    RunFacts,
+    SchedulerFact,
+    Upstream,
+)
+from horae.domain.jobs.job import JobSpec
 
 NOW = datetime(2026, 11, 15, 3, 0, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from horae.domain.addresses import never_called, refusal
+from horae.domain.ssrf_guard import never_called, refusal
 
 GLOBAL = [
     "1.1.1.1",

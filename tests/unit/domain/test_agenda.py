@@ -3,9 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from horae.domain.agenda import agenda
-from horae.domain.job import JobSpec
-from horae.domain.records import JobRecord
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.time.agenda import agenda
 
 NOW = datetime(2026, 11, 15, 12, 0, 0, tzinfo=UTC)
 DAY = timedelta(days=1)

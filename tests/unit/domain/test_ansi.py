@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horae.domain.ansi import coloured, complete, stripped
+from horae.domain.text.ansi import coloured, complete, stripped
 
 ODD = "\N{REPLACEMENT CHARACTER}"
 

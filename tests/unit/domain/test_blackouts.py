@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from horae.domain.blackouts import WEEKDAYS, Blackout, closed_until, closures, cover_the_week
-from horae.domain.zones import zone as rules
+from horae.domain.time.blackouts import WEEKDAYS, Blackout, closed_until, closures, cover_the_week
+from horae.domain.time.zones import zone as rules
 from tests.unit.domain.expressions import ZONES
 from tests.unit.domain.refused import refused
 

@@ -13,9 +13,9 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from horae.domain.calendar import Calendar, calendar_of
-from horae.domain.schedule import Schedule
-from horae.domain.zones import zone as rules
+from horae.domain.time.calendar import Calendar, calendar_of
+from horae.domain.time.schedule import Schedule
+from horae.domain.time.zones import zone as rules
 from tests.unit.domain.expressions import ZONES, Slow, busy, five_fields, six_fields, slow_occurrences
 
 SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)

@@ -9,7 +9,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horae.domain.callback import Callbacks, seal, unseal
+from horae.domain.runs.callback import Callbacks, seal, unseal
 
 KEY, OTHER = "k" * 40, "o" * 40
 RUN = "0195d5a1-7c1e-7aaa-8bbb-0123456789ab"

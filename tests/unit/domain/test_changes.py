@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from horae.domain.changes import Glance, Seen, changed_runs, gone
+from horae.domain.runs.changes import Glance, Seen, changed_runs, gone
 
 NOW = datetime(2026, 11, 15, 12, 0, 0, tzinfo=UTC)
 BEFORE, AFTER = NOW - timedelta(minutes=1), NOW + timedelta(seconds=1)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from horae.domain.cron import LAST_DAY, LAST_WEEKDAY, CronError, parse_cron
-from horae.domain.pattern import Pattern, pattern_of, recurs
+from horae.domain.time.cron import LAST_DAY, LAST_WEEKDAY, CronError, parse_cron
+from horae.domain.time.pattern import Pattern, pattern_of, recurs
 from tests.unit.domain.expressions import Slow, five_fields, six_fields
 
 

@@ -9,9 +9,9 @@ from itertools import pairwise
 import pytest
 from pydantic import TypeAdapter
 
-from horae.domain.calendar import Calendar, calendar_of
-from horae.domain.schedule import Schedule
-from horae.domain.zones import zone
+from horae.domain.time.calendar import Calendar, calendar_of
+from horae.domain.time.schedule import Schedule
+from horae.domain.time.zones import zone
 
 SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
 ANCHOR = datetime(2000, 1, 1, tzinfo=UTC)

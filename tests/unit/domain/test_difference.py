@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from horae.domain.difference import Change, changes, compare
-from horae.domain.job import JobSpec
+from horae.domain.jobs.difference import Change, changes, compare
+from horae.domain.jobs.job import JobSpec
 
 HTTP = {"kind": "http", "url": "https://example.org/"}
 MIDNIGHT = datetime(2026, 1, 1, tzinfo=UTC)

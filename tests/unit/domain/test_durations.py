@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.durations import duration_of, interval_of
+from horae.domain.time.durations import duration_of, interval_of
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horae.domain.excerpt import EXCERPT_LIMIT, excerpt
+from horae.domain.runs.excerpt import EXCERPT_LIMIT, excerpt
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3_000),

@@ -7,12 +7,12 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.explain import explain_job
-from horae.domain.explanation import Explanation, brief, command, named, span
-from horae.domain.facts import LiveRuns
-from horae.domain.queue import QueueRecord
-from horae.domain.records import ShardView
-from horae.domain.trouble import Trouble
+from horae.domain.cluster.process import ShardView
+from horae.domain.cluster.trouble import Trouble
+from horae.domain.explain.answer import explain_job
+from horae.domain.explain.explanation import Explanation, brief, command, named, span
+from horae.domain.explain.facts import LiveRuns
+from horae.domain.jobs.queue import QueueRecord
 from tests.unit.domain.situations import (
     HOUR,
     MINUTE,

@@ -8,9 +8,9 @@ from datetime import timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from horae.domain.explain import explain_job, explain_run
-from horae.domain.facts import LiveRuns
-from horae.domain.records import ShardView
+from horae.domain.cluster.process import ShardView
+from horae.domain.explain.answer import explain_job, explain_run
+from horae.domain.explain.facts import LiveRuns
 from tests.unit.domain.situations import (
     ENDED,
     MINUTE,

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from horae.domain.explain import explain_job, explain_run
-from horae.domain.explanation import Explanation
-from horae.domain.facts import LiveRuns
+from horae.domain.explain.answer import explain_job, explain_run
+from horae.domain.explain.explanation import Explanation
+from horae.domain.explain.facts import LiveRuns
 from tests.unit.domain.situations import (
     ENDED,
     HOUR,

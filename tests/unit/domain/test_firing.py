@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.firing import (
+from horae.domain.runs.firing import (
     Firing,
     decide,
     first_occurrence,

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from horae.domain.blackouts import closed_until
-from horae.domain.calendar import calendar_of
-from horae.domain.firing import (
+from horae.domain.runs.firing import (
     DueJob,
     Firing,
     SkippedRange,
     decide,
     first_occurrence,
 )
-from horae.domain.schedule import Schedule
-from horae.domain.states import SkipReason
+from horae.domain.runs.states import SkipReason
+from horae.domain.time.blackouts import closed_until
+from horae.domain.time.calendar import calendar_of
+from horae.domain.time.schedule import Schedule
 from tests.unit.domain.due import (
     DAY,
     HOUR,

@@ -10,9 +10,8 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from horae.domain.blackouts import closed_until
-from horae.domain.calendar import calendar_of
-from horae.domain.firing import (
+from horae.domain.jobs.job import JobSpec
+from horae.domain.runs.firing import (
     DueJob,
     SkippedRange,
     decide,
@@ -22,8 +21,9 @@ from horae.domain.firing import (
     plan_text,
     skipped_range,
 )
-from horae.domain.job import JobSpec
-from horae.domain.states import SkipReason
+from horae.domain.runs.states import SkipReason
+from horae.domain.time.blackouts import closed_until
+from horae.domain.time.calendar import calendar_of
 from tests.unit.domain.due import (
     DAY,
     HOUR,

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from horae.domain.agenda import agenda
-from horae.domain.forecast import Forecast, forecast
-from horae.domain.records import JobRecord
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.time.agenda import agenda
+from horae.domain.time.forecast import Forecast, forecast
 
 from .test_agenda import DAY, MINUTE, NOW, job
 

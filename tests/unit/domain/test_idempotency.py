@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from uuid import UUID
 
-from horae.domain.idempotency import DerivedIds
+from horae.domain.jobs.idempotency import DerivedIds
 
 AT = datetime(2026, 11, 15, 7, 30, 0, 123_000, tzinfo=UTC)
 

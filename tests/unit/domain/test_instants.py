@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from pydantic import TypeAdapter
 
-from horae.domain.instants import Instant, instant_of, parse_instant, seconds_of
+from horae.domain.time.instants import Instant, instant_of, parse_instant, seconds_of
 from tests.unit.domain.refused import refused
 
 

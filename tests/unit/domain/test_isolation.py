@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from horae.domain.isolation import Isolation, isolation_of
+from horae.domain.cluster.isolation import Isolation, isolation_of
 
 BOTH = Isolation(("script", "artifact"), "horae", "scripts")
 OFF = "HORAE_SCRIPT_SANDBOX is off"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from horae.domain.job import JobSpec
+from horae.domain.jobs.job import JobSpec
 from horae.domain.targets import HttpTarget, PythonTarget, ScriptTarget
 from tests.unit.domain.refused import refused
 

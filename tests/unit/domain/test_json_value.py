@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from horae.domain.json_value import plain_json
+from horae.domain.text.json_value import plain_json
 
 
 def _nested(depth: int) -> object:

@@ -2,9 +2,9 @@
 
 from typing import get_args
 
-from horae.domain.kinds import SCHEDULE_KINDS, TARGET_KINDS
-from horae.domain.schedule import Schedule
+from horae.domain.jobs.kinds import SCHEDULE_KINDS, TARGET_KINDS
 from horae.domain.targets import Target
+from horae.domain.time.schedule import Schedule
 
 
 def test_every_target_is_listed() -> None:

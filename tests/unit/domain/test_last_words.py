@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horae.domain.last_words import LINE_LIMIT, LastWords, with_last_words
-from horae.domain.outcome import Outcome
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.last_words import LINE_LIMIT, LastWords, with_last_words
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome
 
 PYTHON = """Traceback (most recent call last):
   File "load.py", line 3, in <module>

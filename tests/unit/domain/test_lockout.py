@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from horae.domain.lockout import Lockout, Tries
+from horae.domain.people.lockout import Lockout, Tries
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
 RULE = Lockout(free=3, first=10, longest=60, forget=100)

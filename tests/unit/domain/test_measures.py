@@ -5,10 +5,10 @@ from pydantic import ValidationError
 
 from horae import setting
 from horae.cli.definition import seconds as option
-from horae.domain.job import JobSpec
-from horae.domain.policy import Retry
-from horae.domain.sizes import bytes_in
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.policy import Retry
 from horae.domain.targets.fields import Limits
+from horae.domain.text.sizes import bytes_in
 
 SCRIPT = {"kind": "script", "source": "true"}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from horae.domain.outcome import Again, End, Outcome, judge
-from horae.domain.policy import Retry
-from horae.domain.states import AttemptOutcome as Kind
-from horae.domain.states import RunStatus
+from horae.domain.jobs.policy import Retry
+from horae.domain.runs.outcome import Again, End, Outcome, judge
+from horae.domain.runs.states import AttemptOutcome as Kind
+from horae.domain.runs.states import RunStatus
 
 RETRY = Retry(max_attempts=3, delay=10, jitter=0)
 SUCCEEDED, CANCELLED = End(RunStatus.SUCCEEDED), End(RunStatus.CANCELLED)

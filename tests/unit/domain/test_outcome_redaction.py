@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from horae.domain.outcome import Outcome
-from horae.domain.outcome_redaction import redact_json, redact_outcome
-from horae.domain.redaction import Redactor
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome
+from horae.domain.secrets.outcome_redaction import redact_json, redact_outcome
+from horae.domain.secrets.redaction import Redactor
 
 KNOWN = Redactor({"A": 'pass"w\\rd/é\n1', "N": "31415926", "P": "password"})
 

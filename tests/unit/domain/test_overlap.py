@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import TypeAdapter
 
-from horae.domain.firing import Firing, Occurrence, Plan, SkippedRange, finished
-from horae.domain.overlap import admit
-from horae.domain.policy import Overlap
-from horae.domain.schedule import Schedule
-from horae.domain.states import SkipReason
+from horae.domain.jobs.policy import Overlap
+from horae.domain.runs.firing import Firing, Occurrence, Plan, SkippedRange, finished
+from horae.domain.runs.overlap import admit
+from horae.domain.runs.states import SkipReason
+from horae.domain.time.schedule import Schedule
 
 SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)

@@ -14,8 +14,8 @@ import pytest
 from pydantic import BaseModel, Field
 
 from horae.domain.errors import InvalidInput
-from horae.domain.parameters import schema_of, validator_of
-from horae.domain.task import Context, describe
+from horae.domain.jobs.parameters import schema_of, validator_of
+from horae.domain.jobs.task import Context, describe
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable  # a name that is not there at run time
@@ -123,7 +123,8 @@ def test_annotations_that_only_type_checkers_can_read():
 
 
 def test_describing_tasks_needs_no_pydantic():
-    code = "import sys, horae.domain.parameters; from horae.domain.task import describe; describe(print, name='p')"
+    code = "import sys, horae.domain.jobs.parameters; from horae.domain.jobs.task import describe"
+    code += "; describe(print, name='p')"
     code += "; print('pydantic' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -3,7 +3,7 @@
 import pytest
 
 from horae.domain.errors import InvalidInput
-from horae.domain.password import check_password
+from horae.domain.people.password import check_password
 
 
 @pytest.mark.parametrize(

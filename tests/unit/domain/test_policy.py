@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from horae.domain.policy import Retry
+from horae.domain.jobs.policy import Retry
 from tests.unit.domain.refused import refused
 
 

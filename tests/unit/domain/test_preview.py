@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from horae.domain.preview import Upcoming, first_preview, preview
-from horae.domain.schedule import Schedule
+from horae.domain.time.preview import Upcoming, first_preview, preview
+from horae.domain.time.schedule import Schedule
 
 SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
 SPRING = datetime(2026, 3, 28, tzinfo=UTC)  # on the 29th the clocks of Berlin go forward

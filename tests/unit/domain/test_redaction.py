@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from horae.domain.forms import forms
-from horae.domain.redaction import Redactor, redactor
+from horae.domain.secrets.redaction import Redactor, redactor
+from horae.domain.secrets.secret_forms import forms
 
 TOKEN = "sk-live/4f9a+Zq=é 77"
 PEM = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAQEFAASCBKcwggSjAgEAAoIB\nshort\n-----END KEY-----\n"

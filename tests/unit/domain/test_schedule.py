@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from horae.domain.schedule import AfterSchedule, AtSchedule, CronSchedule, EverySchedule, ManualSchedule, Schedule
+from horae.domain.time.schedule import AfterSchedule, AtSchedule, CronSchedule, EverySchedule, ManualSchedule, Schedule
 from tests.unit.domain.expressions import ZONES, five_fields, six_fields
 from tests.unit.domain.refused import refused
 

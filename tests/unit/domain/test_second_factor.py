@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from horae.domain.account import User
-from horae.domain.second_factor import (
+from horae.domain.people.account import User
+from horae.domain.people.second_factor import (
     RECOVERY_CODES,
     Policy,
     new_recovery_codes,

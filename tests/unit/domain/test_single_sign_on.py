@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from horae.domain.single_sign_on import (
+from horae.domain.people.single_sign_on import (
     Grant,
     NotAccepted,
     Refusal,

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from horae.domain.job import JobSpec
-from horae.domain.records import JobRecord
-from horae.domain.standing import TICK, paused_at, upcoming_after
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.jobs.standing import TICK, paused_at, upcoming_after
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -14,12 +14,12 @@ import pytest
 from pydantic import BaseModel, create_model
 
 from horae.api.merge import patched
-from horae.domain.difference import changes
 from horae.domain.errors import HoraeError, Unreadable
-from horae.domain.firing import Plan, parse_plan, plan_text
-from horae.domain.job import JobSpec
-from horae.domain.policy import Retry
-from horae.domain.stored import FIRST_FIELDS, FIRST_PLAN, read_spec, spec_fields, too_large, unknown_fields
+from horae.domain.jobs.difference import changes
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.policy import Retry
+from horae.domain.jobs.stored import FIRST_FIELDS, FIRST_PLAN, read_spec, spec_fields, too_large, unknown_fields
+from horae.domain.runs.firing import Plan, parse_plan, plan_text
 from tests.first_version import unpack_first_version
 from tests.unit.domain.test_job import FULL
 

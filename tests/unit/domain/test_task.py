@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from horae.domain.errors import InvalidInput
-from horae.domain.task import Context, Registry, describe
+from horae.domain.jobs.task import Context, Registry, describe
 
 
 async def everything(a: int, *args: int, b: int, c: int = 0, context: Context, **rest: int) -> None: ...

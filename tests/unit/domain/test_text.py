@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from horae.domain.text import header_name, header_value, http_url, label, plain_text
+from horae.domain.text.checks import header_name, header_value, http_url, label, plain_text
 
 
 @pytest.mark.parametrize("text", ["", "a", "line\nbreak\ttab", "naïve", "😀", "\x01"])

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from horae.domain import totp
+from horae.domain.people import totp
 
 SECRET = b"12345678901234567890"
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from horae.domain.job import JobSpec
-from horae.domain.wording import readable
+from horae.domain.jobs.job import JobSpec
+from horae.domain.text.validation_text import readable
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from horae.domain.schedule import Schedule
-from horae.domain.words import in_words
+from horae.domain.time.schedule import Schedule
+from horae.domain.time.schedule_words import in_words
 from tests.unit.domain.expressions import five_fields, six_fields
 
 SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)

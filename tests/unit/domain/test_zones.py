@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from horae.domain import zones
-from horae.domain.zones import segment_at, segments, zone, zone_name, zone_names
+from horae.domain.time import zones
+from horae.domain.time.zones import segment_at, segments, zone, zone_name, zone_names
 
 
 @pytest.mark.parametrize("name", ["UTC", "Europe/Berlin", "America/Argentina/Ushuaia", "Etc/GMT+5", "EST5EDT", "GB"])

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 from horae.clock import SystemClock
-from horae.domain.attempt import Attempt, Lease
-from horae.domain.outcome import Outcome
-from horae.domain.run import Claimed
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.attempt import Attempt, Lease
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.run import Claimed
+from horae.domain.runs.states import AttemptOutcome
 from horae.processes.logbook import LogBook
 from horae.processes.prefetch import Ready
 from horae.processes.slots import Slots

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from horae.domain.records import Host
+from horae.domain.cluster.process import Host
 from horae.processes import host as module
 from horae.processes.host import surely_dead, this_host
 from tests.waiting import until

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from horae.domain.cluster.trouble import LONGEST, trouble_text
 from horae.domain.errors import StoreUnavailable
-from horae.domain.trouble import LONGEST, trouble_text
 from horae.processes.loop import Loop, troubled
 
 

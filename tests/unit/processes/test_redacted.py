@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 
 from horae.clock import SystemClock
-from horae.domain.outcome import Outcome
-from horae.domain.run import Claimed
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.run import Claimed
+from horae.domain.runs.states import AttemptOutcome
 from horae.processes.logbook import LogBook
 from horae.processes.vault import Opened
 

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 import pytest
 
 from horae.clock import SystemClock
-from horae.domain.attempt import Attempt, Lease
-from horae.domain.job import JobSpec
-from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.run import Claimed
-from horae.domain.states import AttemptOutcome, StopReason
+from horae.domain.jobs.job import JobSpec
+from horae.domain.runs.attempt import Attempt, Lease
+from horae.domain.runs.outcome import SUCCEEDED, Outcome
+from horae.domain.runs.run import Claimed
+from horae.domain.runs.states import AttemptOutcome, StopReason
 from horae.domain.targets import ScriptTarget
 from horae.processes.logbook import LogBook
 from horae.processes.prefetch import Ready

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from horae.domain.errors import ConfigurationError, Conflict, InvalidInput, NotFound
-from horae.domain.policy import Retry
-from horae.domain.task import describe
+from horae.domain.jobs.policy import Retry
+from horae.domain.jobs.task import describe
 from horae.sdk import connection, enqueue
 from horae.sdk.drivers import at_once
 from horae.sdk.enqueue import Options

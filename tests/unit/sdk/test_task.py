@@ -9,7 +9,7 @@ import pytest
 
 import horae
 from horae.domain.errors import ConfigurationError, InvalidInput
-from horae.domain.task import Registry
+from horae.domain.jobs.task import Registry
 from horae.sdk import task as sdk
 
 

@@ -3,9 +3,9 @@
 import pytest
 from structlog.testing import capture_logs
 
-from horae.domain.events import RunsEnded
-from horae.domain.run import Ended
-from horae.domain.states import RunStatus
+from horae.domain.runs.events import RunsEnded
+from horae.domain.runs.run import Ended
+from horae.domain.runs.states import RunStatus
 from horae.watch.run_log import RunLog
 
 

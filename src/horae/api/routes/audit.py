@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
+from horae.accounts.audit import read_audit
 from horae.api.auth import Principal, allow
 from horae.api.authenticator import Door
 from horae.api.context import Ctx, RequestContext
@@ -20,10 +21,9 @@ from horae.api.schedule_schemas import ChangeView
 from horae.api.schemas import Listing
 from horae.api.staying import Stay
 from horae.api.views import listing, render, reply
-from horae.domain.audit import AuditFilter, AuditRecord
 from horae.domain.errors import NotAllowed
-from horae.domain.records import Page as Found
-from horae.lifecycle.audit import read_audit
+from horae.domain.pages import Page as Found
+from horae.domain.people.audit import AuditFilter, AuditRecord
 
 router = APIRouter(prefix=PREFIX, tags=["audit"])
 

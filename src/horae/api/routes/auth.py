@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from horae.accounts import sessions, signup, users
 from horae.api import cookies, signin, sso, tokens
 from horae.api.account_schemas import (
     LoginBody,
@@ -30,12 +31,11 @@ from horae.api.routes import PREFIX
 from horae.api.second_factor import challenge
 from horae.api.signing_in_schemas import SignOutView
 from horae.api.views import reply
-from horae.domain.account import NewUser, Place, Session, username
 from horae.domain.errors import Conflict, NotAllowed
-from horae.domain.lockout import ADDRESS
-from horae.domain.password import check_password
-from horae.domain.roles import ROLES
-from horae.lifecycle import sessions, signup, users
+from horae.domain.people.account import NewUser, Place, Session, username
+from horae.domain.people.lockout import ADDRESS
+from horae.domain.people.password import check_password
+from horae.domain.people.roles import ROLES
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["auth"])

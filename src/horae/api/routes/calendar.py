@@ -14,11 +14,11 @@ from horae.api.context import Ctx
 from horae.api.params import instant_param
 from horae.api.routes import PREFIX
 from horae.api.views import reply
-from horae.domain.agenda import agenda
 from horae.domain.errors import InvalidInput
-from horae.domain.filters import JobFilter
-from horae.domain.forecast import forecast
-from horae.domain.records import JobRecord
+from horae.domain.jobs.job_filter import JobFilter
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.time.agenda import agenda
+from horae.domain.time.forecast import forecast
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["schedules"])

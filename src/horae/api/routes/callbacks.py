@@ -16,11 +16,11 @@ from horae.api.context import Ctx, RequestContext
 from horae.api.errors import refuses
 from horae.api.routes import PREFIX
 from horae.api.views import reply
-from horae.domain.callback import unseal
 from horae.domain.errors import InvalidInput, NotFound
-from horae.domain.outcome import Outcome
-from horae.domain.refusal import refusal
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.callback import unseal
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome
+from horae.domain.text.refusal import refusal
 from horae.lifecycle import callback
 
 router = APIRouter(prefix=PREFIX, tags=["callbacks"], dependencies=[Depends(public)])

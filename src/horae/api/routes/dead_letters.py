@@ -20,13 +20,14 @@ from horae.api.schedule_schemas import OperationView
 from horae.api.schedule_views import operation_json
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
-from horae.domain import records
-from horae.domain.dead_letter import DeadFilter, DeadGroup
+from horae.domain import pages
 from horae.domain.errors import InvalidInput
-from horae.domain.ids import is_id
-from horae.domain.instants import Instant
-from horae.domain.refusal import refusal
-from horae.domain.states import Trigger
+from horae.domain.runs.dead_letter import DeadFilter, DeadGroup
+from horae.domain.runs.operation import Operation
+from horae.domain.runs.states import Trigger
+from horae.domain.text.ids import is_id
+from horae.domain.text.refusal import refusal
+from horae.domain.time.instants import Instant
 from horae.lifecycle import redrive
 from horae.lifecycle.rerun import NewInput
 from horae.ports import Transaction
@@ -201,7 +202,7 @@ async def _resolve(context: RequestContext, principal: Principal, body: Chosen, 
 
 async def _begin(
     tx: Transaction, principal: Principal, body: Chosen, operation_id: str, how: dict[str, Any]
-) -> records.Operation:
+) -> Operation:
     where = DeadFilter(ids=tuple(dict.fromkeys(body.ids))) if body.ids is not None else None
     if body.filter is not None:
         where = await _found(tx, principal.project_id, body.filter)
@@ -217,13 +218,13 @@ async def _begin(
 
 async def _page(
     tx: Transaction, project_id: str, where: DeadLetterFilter, limit: int, after: str | None
-) -> records.Page[dict[str, Any]]:
+) -> pages.Page[dict[str, Any]]:
     return await tx.dead_letters.page(project_id, await _found(tx, project_id, where), limit=limit, after=after)
 
 
 async def _groups(
     tx: Transaction, project_id: str, where: DeadLetterFilter, limit: int, after: str | None
-) -> records.Page[DeadGroup]:
+) -> pages.Page[DeadGroup]:
     return await tx.dead_letters.groups(project_id, await _found(tx, project_id, where), limit=limit, after=after)
 
 

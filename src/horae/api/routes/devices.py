@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 
+from horae.accounts import devices, sessions
 from horae.api import signin, tokens
 from horae.api.address import crowd
 from horae.api.auth import Caller, allow_own, public
@@ -24,11 +25,10 @@ from horae.api.signing_in_schemas import (
     NewDeviceView,
 )
 from horae.api.views import reply
-from horae.domain import device
-from horae.domain.account import NewSession
 from horae.domain.errors import DuplicateKey, NotAllowed
-from horae.domain.lockout import ADDRESS, GUESS
-from horae.lifecycle import devices, sessions
+from horae.domain.people import device
+from horae.domain.people.account import NewSession
+from horae.domain.people.lockout import ADDRESS, GUESS
 
 router = APIRouter(prefix=PREFIX, tags=["auth"])
 Own = Annotated[Caller, Depends(allow_own("account:own"))]

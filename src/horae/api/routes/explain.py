@@ -12,7 +12,7 @@ from horae.api.params import Ref, RunId
 from horae.api.routes import PREFIX
 from horae.api.schemas import JobExplanationView, RunExplanationView
 from horae.api.views import reply
-from horae.domain.explanation import Explanation, Gate
+from horae.domain.explain.explanation import Explanation, Gate
 from horae.lifecycle import explain
 
 router = APIRouter(prefix=PREFIX)

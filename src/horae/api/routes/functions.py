@@ -14,9 +14,9 @@ from horae.api.params import Page
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
-from horae.domain import records
+from horae.domain import pages
 from horae.domain.errors import NotFound
-from horae.domain.function import FunctionChange, FunctionRecord
+from horae.domain.jobs.function import FunctionChange, FunctionRecord
 from horae.lifecycle import functions
 from horae.ports import Transaction
 
@@ -66,7 +66,7 @@ async def delete_function(context: Ctx, principal: Writer, name: Name) -> Respon
     return Response(status_code=204)
 
 
-async def _page(tx: Transaction, limit: int, after: str | None) -> records.Page[FunctionRecord]:
+async def _page(tx: Transaction, limit: int, after: str | None) -> pages.Page[FunctionRecord]:
     return await tx.functions.page(limit=limit, after=after)
 
 

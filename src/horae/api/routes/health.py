@@ -14,11 +14,11 @@ from horae.api.auth import authenticate, public
 from horae.api.context import Ctx
 from horae.api.schemas import DetailedHealthView, HealthView
 from horae.api.views import reply
+from horae.domain.cluster.process import SchedulerRecord, WorkerRecord
 from horae.domain.errors import HoraeError, StoreUnavailable
-from horae.domain.explanation import counted
-from horae.domain.records import SchedulerRecord, WorkerRecord
-from horae.domain.states import SchedulerStatus
-from horae.domain.stranded import in_short
+from horae.domain.explain.explanation import counted
+from horae.domain.runs.states import SchedulerStatus
+from horae.domain.runs.stranded import in_short
 from horae.lifecycle.give_back import NOTED_WITHIN
 from horae.ports import Transaction
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 
+from horae.accounts import projects, signup
 from horae.api.account_schemas import (
     InvitationBody,
     InvitationView,
@@ -25,10 +26,9 @@ from horae.api.routes.projects import Named
 from horae.api.schemas import Listing
 from horae.api.tokens import digest
 from horae.api.views import listing, reply
-from horae.domain import records
-from horae.domain.account import Invitation, ProjectInfo, title
+from horae.domain import pages
 from horae.domain.errors import NotAllowed
-from horae.lifecycle import projects, signup
+from horae.domain.people.account import Invitation, ProjectInfo, title
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["projects"])
@@ -100,5 +100,5 @@ async def _join(tx: Transaction, user_id: str, link: str) -> ProjectInfo:
     return await projects.find_project(tx, await signup.join(tx, user_id=user_id, digest=link))
 
 
-async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> records.Page[Invitation]:
+async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> pages.Page[Invitation]:
     return await tx.invitations.page(project_id, limit=limit, after=after)

@@ -16,14 +16,15 @@ from horae.api.params import Expected, Page, Ref, find_job, hold_writable
 from horae.api.routes import PREFIX
 from horae.api.schemas import STATE, JobBody, JobPatch, JobStateView, JobView, ListedJobView, Listing, RecurringJobBody
 from horae.api.views import PAGE_BYTES, fitting, job_json, job_reply, render
-from horae.domain import records
-from horae.domain.filters import JobFilter
-from horae.domain.job import JobSpec
-from horae.domain.kinds import ScheduleKind, TargetKind
-from horae.domain.records import JobRecord
-from horae.domain.states import JobStatus
-from horae.domain.unreadable import UnreadableSpec
-from horae.domain.words import in_words
+from horae.domain import pages
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.job_filter import JobFilter
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.jobs.kinds import ScheduleKind, TargetKind
+from horae.domain.jobs.unreadable import UnreadableSpec
+from horae.domain.runs.run_filter import RecentRun
+from horae.domain.runs.states import JobStatus
+from horae.domain.time.schedule_words import in_words
 from horae.lifecycle import state, submit
 from horae.lifecycle.edit import edit_job
 from horae.lifecycle.functions import with_defaults
@@ -184,7 +185,7 @@ class _Asked(NamedTuple):
     include: frozenset[str]
 
 
-_Recent = dict[str, list[records.RecentRun]]
+_Recent = dict[str, list[RecentRun]]
 
 
 async def _parts(
@@ -227,7 +228,7 @@ async def _items(
 
 async def _page(
     tx: Transaction, project_id: str, asked: _Asked, stranded: StrandedRuns | None
-) -> tuple[records.Page[JobRecord], _Recent, set[str]]:
+) -> tuple[pages.Page[JobRecord], _Recent, set[str]]:
     found = await tx.jobs.page(project_id, asked.where, limit=asked.limit, after=asked.after, sort=asked.sort)
     ids = [job.id for job in found.items] if "recent" in asked.include else []
     waiting = set() if stranded is None else await stranded_jobs(tx, found.items, stranded)

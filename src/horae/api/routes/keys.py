@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
+from horae.accounts import keys
 from horae.api.account_schemas import KeyBody, KeyView, NewKeyView, shown
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
@@ -15,11 +16,11 @@ from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.tokens import mint
 from horae.api.views import listing, reply
-from horae.domain import records
-from horae.domain.account import KeyFilter, KeyInfo, title
+from horae.domain import pages
 from horae.domain.errors import NotAllowed
-from horae.domain.ids import is_id
-from horae.lifecycle import keys
+from horae.domain.people.account import KeyFilter, KeyInfo, title
+from horae.domain.people.key import ApiKey
+from horae.domain.text.ids import is_id
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["keys"])
@@ -52,7 +53,7 @@ async def create_key(request: Request, context: Ctx, principal: Writer) -> Respo
     """Makes a key and shows it, only this time. Its role must not be above your own."""
     body = await read_model(request, KeyBody)
     token = mint()
-    key = records.ApiKey(
+    key = ApiKey(
         context.ids.new(),
         principal.project_id,
         title(body.name),
@@ -84,11 +85,11 @@ async def revoke_key(
 
 async def _page(
     tx: Transaction, project_id: str | None, maker: str | None, limit: int, after: str | None
-) -> records.Page[KeyInfo]:
+) -> pages.Page[KeyInfo]:
     where = KeyFilter(project_id)
     if maker is not None:
         if not (maker.isascii() and maker.isprintable()):
-            return records.Page([], None)  # nobody is called that
+            return pages.Page([], None)  # nobody is called that
         user = await tx.accounts.user(maker)
         if user is not None:
             where = KeyFilter(project_id, user.id, f"user:{user.username}", user.created_at)

@@ -19,10 +19,10 @@ from horae.api.routes import PREFIX
 from horae.api.schemas import Listing, LogLineView
 from horae.api.staying import LIFETIME, Stay
 from horae.api.views import PAGE_BYTES, listing, reply, run_json
-from horae.domain.ansi import complete, stripped
 from horae.domain.errors import InvalidInput, NotFound, StoreUnavailable
-from horae.domain.run import LogPosition, RunRecord
-from horae.domain.states import RunStatus
+from horae.domain.runs.run import LogPosition, RunRecord
+from horae.domain.runs.states import RunStatus
+from horae.domain.text.ansi import complete, stripped
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["runs"])

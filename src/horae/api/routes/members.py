@@ -6,6 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 
+from horae.accounts import projects
+from horae.accounts.departure import Leaving
 from horae.api.account_schemas import ChangedMemberView, LeftView, MemberBody, MemberView, left_json, shown
 from horae.api.auth import Principal, allow_in_path
 from horae.api.body import read_model, takes
@@ -15,10 +17,8 @@ from horae.api.routes import PREFIX
 from horae.api.routes.projects import Named
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
-from horae.domain import records
-from horae.domain.account import Member
-from horae.lifecycle import projects
-from horae.lifecycle.departure import Leaving
+from horae.domain import pages
+from horae.domain.people.account import Member
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["projects"], dependencies=[Named])
@@ -76,5 +76,5 @@ async def remove_member(context: Ctx, principal: Writer, ref: Ref, revoke_keys: 
     return reply(left_json(left))
 
 
-async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> records.Page[Member]:
+async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> pages.Page[Member]:
     return await tx.accounts.members(project_id, limit=limit, after=after)

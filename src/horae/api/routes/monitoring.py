@@ -18,12 +18,12 @@ from horae.api.routes import PREFIX
 from horae.api.schemas import WorkerView
 from horae.api.sight import sight_of
 from horae.api.views import reply, worker_json
+from horae.domain.cluster.process import WorkerRecord
 from horae.domain.errors import NotFound
-from horae.domain.ids import is_id
-from horae.domain.records import WorkerRecord
-from horae.domain.states import WorkerStatus
-from horae.domain.statistics import Hour, Summary
-from horae.domain.stranded import why_stranded
+from horae.domain.runs.states import WorkerStatus
+from horae.domain.runs.statistics import Hour, Summary
+from horae.domain.runs.stranded import why_stranded
+from horae.domain.text.ids import is_id
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["monitoring"])

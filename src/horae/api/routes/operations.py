@@ -16,9 +16,9 @@ from horae.api.schedule_schemas import BackfillBody, BackfillPlanView, Operation
 from horae.api.schedule_views import operation_json
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
-from horae.domain import records
+from horae.domain import pages
 from horae.domain.errors import NotFound
-from horae.domain.records import Operation
+from horae.domain.runs.operation import Operation
 from horae.lifecycle import backfill, cancel
 from horae.ports import Transaction
 
@@ -80,7 +80,7 @@ async def cancel_operation(
     return reply(operation_json(found), 202)
 
 
-async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> records.Page[Operation]:
+async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> pages.Page[Operation]:
     return await tx.operations.page(project_id, limit=limit, after=after)
 
 

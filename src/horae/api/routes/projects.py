@@ -6,6 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 
+from horae.accounts import projects
+from horae.accounts.projects import find_project
 from horae.api.account_schemas import ProjectBody, ProjectPatch, ProjectView, shown
 from horae.api.auth import Caller, Principal, allow_admin, allow_in_path, allow_own
 from horae.api.body import read_model, read_object, takes, validate
@@ -14,11 +16,10 @@ from horae.api.params import Page
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
-from horae.domain import records
-from horae.domain.account import ProjectInfo, slug, title
-from horae.domain.quota import Quota
-from horae.lifecycle import projects
-from horae.lifecycle.projects import find_project
+from horae.domain import pages
+from horae.domain.people.account import ProjectInfo, slug, title
+from horae.domain.people.project import Project
+from horae.domain.people.quota import Quota
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["projects"])
@@ -49,7 +50,7 @@ async def create_project(
     """Makes a project without members: admins may act in it, and invite others."""
     body = await read_model(request, ProjectBody)
     name = title(body.name if body.name is not None else body.slug)
-    project = records.Project(context.ids.new(), slug(body.slug), name)
+    project = Project(context.ids.new(), slug(body.slug), name)
     limits = {Quota(quota): most for quota, most in context.settings.project_quotas.items()}
     made = await context.store.transact(projects.create_project, project=project, actor=caller.actor, limits=limits)
     return reply(shown(made, ProjectView), 201, {"location": f"/api/v1/projects/{made.id}"})
@@ -86,8 +87,8 @@ async def delete_project(
     return Response(status_code=204)
 
 
-async def _page(tx: Transaction, caller: Caller, limit: int, after: str | None) -> records.Page[ProjectInfo]:
+async def _page(tx: Transaction, caller: Caller, limit: int, after: str | None) -> pages.Page[ProjectInfo]:
     if caller.user is None and not caller.is_admin:
-        return records.Page([await find_project(tx, caller.places[0].project_id)], None)
+        return pages.Page([await find_project(tx, caller.places[0].project_id)], None)
     mine = None if caller.is_admin or caller.user is None else caller.user.id
     return await tx.access.projects(mine, limit=limit, after=after)

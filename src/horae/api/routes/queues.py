@@ -18,10 +18,11 @@ from horae.api.params import Paging
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
-from horae.domain.job import QueueName
-from horae.domain.queue import QueueRecord
-from horae.domain.records import Page, WorkerRecord
-from horae.domain.states import WorkerStatus
+from horae.domain.cluster.process import WorkerRecord
+from horae.domain.jobs.job import QueueName
+from horae.domain.jobs.queue import QueueRecord
+from horae.domain.pages import Page
+from horae.domain.runs.states import WorkerStatus
 from horae.lifecycle import queues, reservations
 from horae.ports import Transaction
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from horae.accounts import usage
 from horae.api.auth import Principal, allow, allow_in_path
 from horae.api.body import read_object, takes, validate
 from horae.api.context import Ctx, RequestContext
@@ -14,8 +15,7 @@ from horae.api.quota_schemas import QuotasPatch, QuotasView, QuotaView
 from horae.api.routes import PREFIX
 from horae.api.routes.projects import Named
 from horae.api.views import reply
-from horae.domain.quota import Quota, Usage
-from horae.lifecycle import usage
+from horae.domain.people.quota import Quota, Usage
 
 router = APIRouter(prefix=PREFIX, tags=["projects"])
 

@@ -15,7 +15,7 @@ from horae.api.params import Ref, RunId
 from horae.api.routes import PREFIX
 from horae.api.schemas import RunView
 from horae.api.views import reply, run_json
-from horae.domain.run import RunRecord
+from horae.domain.runs.run import RunRecord
 from horae.lifecycle import rerun
 
 router = APIRouter(prefix=PREFIX)

@@ -14,12 +14,13 @@ from horae.api.params import Page, Paging, Ref, RunId, find_job, instant_param
 from horae.api.routes import PREFIX
 from horae.api.schemas import AttemptView, Ending, Listing, RecoveredView, RunDetailView, RunView
 from horae.api.views import listing, reply, run_json
-from horae.domain import records
-from horae.domain.attempts import with_last
+from horae.domain import pages
 from horae.domain.errors import InvalidInput, NotFound
-from horae.domain.ids import is_id
-from horae.domain.run import RunRecord
-from horae.domain.states import RunStatus, Trigger
+from horae.domain.runs.attempts import with_last
+from horae.domain.runs.run import RunRecord
+from horae.domain.runs.run_filter import RunFilter
+from horae.domain.runs.states import RunStatus, Trigger
+from horae.domain.text.ids import is_id
 from horae.lifecycle import cancel, recover
 from horae.ports import Transaction
 
@@ -120,11 +121,11 @@ async def _page(
     rest: RunQuery,
     limit: int,
     after: str | None,
-) -> records.Page[RunRecord]:
+) -> pages.Page[RunRecord]:
     job_id = job
     if job is not None and not is_id(job):
         job_id = (await find_job(tx, project_id, job)).id
-    where = records.RunFilter(job_id, *rest[:-1])
+    where = RunFilter(job_id, *rest[:-1])
     found = await tx.runs.page(project_id, where, limit=limit, after=after, oldest_first=rest.sort == "created_at")
     if job_id is not None and not found.items:
         await _known(tx, project_id, job_id)
@@ -133,7 +134,7 @@ async def _page(
 
 async def _known(tx: Transaction, project_id: str, job_id: str) -> None:
     """A deleted job keeps its history, which is found by the job's id alone; without any there is no such job."""
-    history = await tx.runs.page(project_id, records.RunFilter(job_id=job_id), limit=1, after=None)
+    history = await tx.runs.page(project_id, RunFilter(job_id=job_id), limit=1, after=None)
     if not history.items:
         await find_job(tx, project_id, job_id)
 

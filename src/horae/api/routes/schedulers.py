@@ -11,7 +11,7 @@ from horae.api.context import Ctx
 from horae.api.routes import PREFIX
 from horae.api.schemas import SchedulersView
 from horae.api.views import listing, reply, scheduler_json
-from horae.domain.records import SchedulerRecord
+from horae.domain.cluster.process import SchedulerRecord
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["schedulers"])

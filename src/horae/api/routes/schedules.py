@@ -17,10 +17,10 @@ from horae.api.schedule_schemas import PREVIEW_LIMIT, NextView, PreviewBody, Pre
 from horae.api.schedule_views import comparison_json, next_json, preview_json
 from horae.api.views import reply
 from horae.domain.errors import NotAllowed
-from horae.domain.instants import TICK
-from horae.domain.preview import Upcoming, first_preview, preview
-from horae.domain.records import JobRecord
-from horae.domain.standing import upcoming_after
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.jobs.standing import upcoming_after
+from horae.domain.time.instants import TICK
+from horae.domain.time.preview import Upcoming, first_preview, preview
 
 router = APIRouter(prefix=PREFIX, tags=["schedules"])
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from horae.accounts import second_factor
+from horae.accounts.users import find_user
 from horae.api import second_factor as factor
 from horae.api import signin
 from horae.api.account_schemas import TokensView
@@ -29,11 +31,9 @@ from horae.api.second_factor_schemas import (
     SecondFactorView,
 )
 from horae.api.views import reply
-from horae.domain.account import Credentials
 from horae.domain.errors import Conflict, NotAllowed
-from horae.domain.second_factor import required
-from horae.lifecycle import second_factor
-from horae.lifecycle.users import find_user
+from horae.domain.people.account import Credentials
+from horae.domain.people.second_factor import required
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["auth"])

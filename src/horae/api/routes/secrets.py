@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
+from horae.accounts import secrets
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
@@ -14,9 +15,8 @@ from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.secret_schemas import SecretBody, SecretView, secret_json
 from horae.api.views import listing, reply
-from horae.domain import records
-from horae.domain.secret import SecretRecord, check_name, check_value
-from horae.lifecycle import secrets
+from horae.domain import pages
+from horae.domain.secrets.secret import SecretRecord, check_name, check_value
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["secrets"])
@@ -70,5 +70,5 @@ async def delete_secret(
     return Response(status_code=204)
 
 
-async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> records.Page[SecretRecord]:
+async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> pages.Page[SecretRecord]:
     return await tx.secrets.page(project_id, limit=limit, after=after)

@@ -8,6 +8,8 @@ from typing import Annotated
 import structlog
 from fastapi import APIRouter, Depends, Request, Response
 
+from horae.accounts import sessions, single_sign_on
+from horae.accounts.single_sign_on import SignedIn
 from horae.api import cookies, signin, sso
 from horae.api.auth import Caller, Public, allow_own, public
 from horae.api.authenticator import Authenticator, Door
@@ -18,12 +20,10 @@ from horae.api.routes import PREFIX
 from horae.api.signing_in_schemas import LinkBody, SsoBody, SsoView
 from horae.api.sso import SignInAttempt, provider_of
 from horae.api.views import reply
-from horae.domain.account import PORTAL, NewSession, User
 from horae.domain.errors import Conflict, DuplicateKey, NotAllowed
-from horae.domain.lockout import ADDRESS
-from horae.domain.single_sign_on import NotAccepted, Person, Refusal, person
-from horae.lifecycle import sessions, single_sign_on
-from horae.lifecycle.single_sign_on import SignedIn
+from horae.domain.people.account import PORTAL, NewSession, User
+from horae.domain.people.lockout import ADDRESS
+from horae.domain.people.single_sign_on import NotAccepted, Person, Refusal, person
 from horae.ports import Proof
 
 log = structlog.get_logger()

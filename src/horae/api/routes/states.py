@@ -15,7 +15,7 @@ from horae.api.routes import PREFIX
 from horae.api.schedule_schemas import PauseBody
 from horae.api.schemas import JobView
 from horae.api.views import job_reply
-from horae.domain.records import JobRecord
+from horae.domain.jobs.job_record import JobRecord
 from horae.lifecycle import state
 from horae.ports import Transaction
 

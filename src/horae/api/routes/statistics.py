@@ -13,7 +13,7 @@ from horae.api.routes import PREFIX
 from horae.api.schedule_schemas import JobStatsView
 from horae.api.schedule_views import stats_json
 from horae.api.views import reply
-from horae.domain.statistics import JobStats
+from horae.domain.runs.statistics import JobStats
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["jobs"])

@@ -14,8 +14,8 @@ from horae.api.params import Ref
 from horae.api.routes import PREFIX
 from horae.api.schemas import BatchBody, Listing, RunView, TriggerBody
 from horae.api.views import listing, reply, run_json
-from horae.domain.run import RunRecord
-from horae.domain.states import Trigger
+from horae.domain.runs.run import RunRecord
+from horae.domain.runs.states import Trigger
 from horae.lifecycle import submit
 
 router = APIRouter(prefix=PREFIX, tags=["jobs"])

@@ -6,6 +6,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 
+from horae.accounts import users
+from horae.accounts.departure import Leaving
+from horae.accounts.users import find_user
 from horae.api.account_schemas import ChangedUserView, LeftView, UserBody, UserPatch, UserView, left_json, shown
 from horae.api.auth import Caller, allow_admin
 from horae.api.authenticator import Door
@@ -15,12 +18,10 @@ from horae.api.params import Page, RevokeKeys
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
-from horae.domain import account, records
+from horae.domain import pages
 from horae.domain.errors import InvalidInput
-from horae.domain.password import check_password
-from horae.lifecycle import users
-from horae.lifecycle.departure import Leaving
-from horae.lifecycle.users import find_user
+from horae.domain.people import account
+from horae.domain.people.password import check_password
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["users"])
@@ -106,5 +107,5 @@ async def end_sessions(context: Ctx, caller: Writer, ref: Ref) -> Response:
     return Response(status_code=204)
 
 
-async def _page(tx: Transaction, limit: int, after: str | None) -> records.Page[account.User]:
+async def _page(tx: Transaction, limit: int, after: str | None) -> pages.Page[account.User]:
     return await tx.accounts.users(limit=limit, after=after)

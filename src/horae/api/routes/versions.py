@@ -16,7 +16,7 @@ from horae.api.schedule_views import version_json
 from horae.api.schemas import JobView, Listing
 from horae.api.views import PAGE_BYTES, fitting, job_reply, listing, render, reply
 from horae.domain.errors import NotFound
-from horae.domain.records import JobRecord, VersionRecord
+from horae.domain.jobs.job_record import JobRecord, VersionRecord
 from horae.lifecycle import edit
 from horae.ports import Transaction
 

@@ -12,9 +12,9 @@ from horae.api.routes import PREFIX
 from horae.api.schemas import BusyWorkerView, Listing, WorkerView
 from horae.api.sight import sight_of
 from horae.api.views import listing, reply, worker_json
+from horae.domain.cluster.process import WorkerRecord
 from horae.domain.errors import NotFound
-from horae.domain.ids import is_id
-from horae.domain.records import WorkerRecord
+from horae.domain.text.ids import is_id
 from horae.lifecycle.drain import drain
 from horae.ports import Transaction
 

@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from horae.declarative.export import definition
-from horae.domain.job import JobSpec
-from horae.domain.stored import too_large
-from horae.domain.wording import readable
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.stored import too_large
+from horae.domain.text.validation_text import readable
 
 Json = dict[str, Any]
 

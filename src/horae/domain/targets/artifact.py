@@ -15,12 +15,12 @@ from pydantic import (
     model_validator,
 )
 
-from horae.domain.json_value import plain_json
-from horae.domain.refusal import refusal
 from horae.domain.targets.container import Image
 from horae.domain.targets.fields import FROZEN, Environment, Limits, Text
 from horae.domain.targets.locked import Locked, check_locked
 from horae.domain.targets.templates import Place, Templated
+from horae.domain.text.json_value import plain_json
+from horae.domain.text.refusal import refusal
 
 _URI = re.compile(r"[a-z][a-z0-9+]{0,30}://[^\s\x00-\x1f]{1,4000}", re.ASCII)
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}", re.ASCII)

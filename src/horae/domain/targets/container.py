@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
-from horae.domain.measures import SIZE
-from horae.domain.refusal import refusal
 from horae.domain.targets.fields import FROZEN, Environment, Path, Text
 from horae.domain.targets.templates import Place, Templated
+from horae.domain.text.measures import SIZE
+from horae.domain.text.refusal import refusal
 
 _IMAGE = re.compile(r"[a-z0-9A-Z][a-zA-Z0-9._/:-]{0,498}(@sha256:[0-9a-f]{64})?", re.ASCII)
 

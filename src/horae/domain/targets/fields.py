@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
-from horae.domain.measures import DURATION, SIZE
-from horae.domain.text import plain_text
+from horae.domain.text.checks import plain_text
+from horae.domain.text.measures import DURATION, SIZE
 
 FROZEN = ConfigDict(frozen=True, extra="forbid", strict=True)
 

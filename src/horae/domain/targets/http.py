@@ -10,12 +10,12 @@ from urllib.parse import unquote
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationInfo, model_validator
 
-from horae.domain.measures import DURATION
-from horae.domain.refusal import refusal
 from horae.domain.targets.fields import FROZEN, SecretName, TemplateText, Text
 from horae.domain.targets.templates import Place, Templated, is_stored, secrets_of
 from horae.domain.template import is_template
-from horae.domain.text import header_name, header_value, http_url, plain_text
+from horae.domain.text.checks import header_name, header_value, http_url, plain_text
+from horae.domain.text.measures import DURATION
+from horae.domain.text.refusal import refusal
 
 HttpMethod = Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 LONGEST_URL = 8_000

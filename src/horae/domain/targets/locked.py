@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
-from horae.domain.refusal import refusal
+from horae.domain.text.refusal import refusal
 
 Locked = Annotated[
     tuple[Annotated[str, StringConstraints(min_length=1, max_length=200)], ...], Field(max_length=1_000, strict=False)

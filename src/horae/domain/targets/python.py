@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, model_validator
 
-from horae.domain.json_value import plain_json
 from horae.domain.targets.fields import FROZEN
 from horae.domain.targets.locked import Locked, check_locked
+from horae.domain.text.json_value import plain_json
 
 FunctionName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_.]*$", max_length=200)]
 

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
-from horae.domain.refusal import refusal
 from horae.domain.targets.fields import FROZEN, Environment, Limits, Path, Text
 from horae.domain.targets.templates import Place, Templated
+from horae.domain.text.refusal import refusal
 
 
 class Sandbox(BaseModel):

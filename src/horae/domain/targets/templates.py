@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationInfo, model_validator
 
-from horae.domain.refusal import refusal
 from horae.domain.template import LARGEST, MOST_PARTS, TemplateFault, is_template, parse
+from horae.domain.text.refusal import refusal
 
 MOST_TEMPLATES = 500
 STORED: Mapping[str, bool] = {"stored": True}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from jinja2 import nodes
 
-from horae.domain.secret import NAME
+from horae.domain.secrets.secret import NAME
 from horae.domain.template.sandbox import ENVIRONMENT
 from horae.domain.template.work import TemplateFault
 

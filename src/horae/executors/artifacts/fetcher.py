@@ -18,7 +18,7 @@ from horae.executors.artifacts.download import Unavailable
 from horae.executors.failure import Refused
 
 if TYPE_CHECKING:
-    from horae.domain.attempt import LogSink
+    from horae.domain.runs.attempt import LogSink
     from horae.domain.targets import ArtifactTarget
 
 _TRIES = 5  # another worker's process may remove an entry before it is used

@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 from typing import Any
 
-from horae.domain.outcome import Outcome
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome
 from horae.executors.containers.work import Bounds
 from horae.executors.exits import in_units
 

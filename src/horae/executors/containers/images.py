@@ -6,7 +6,7 @@ import asyncio
 import json
 from typing import Any, cast
 
-from horae.domain.attempt import LogSink
+from horae.domain.runs.attempt import LogSink
 from horae.executors.containers.credentials import RegistryCredentials
 from horae.executors.containers.service import Service, ServiceError
 from horae.executors.failure import Refused, one_line

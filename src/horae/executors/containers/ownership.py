@@ -18,7 +18,7 @@ from horae.executors.containers.container import Container
 from horae.executors.containers.service import Service, ServiceError, ServiceUnreachable
 
 if TYPE_CHECKING:
-    from horae.domain.attempt import Attempt
+    from horae.domain.runs.attempt import Attempt
     from horae.ports import Clock
 
 RUN, ATTEMPT, JOB = "io.horae.run", "io.horae.attempt", "io.horae.job"

@@ -7,8 +7,8 @@ from collections.abc import Awaitable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from horae.domain.outcome import Outcome
-from horae.domain.states import StopReason
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import StopReason
 from horae.executors import environment
 from horae.executors.containers.container import DEATH, Container, ended
 from horae.executors.containers.credentials import RegistryCredentials
@@ -20,7 +20,7 @@ from horae.executors.containers.work import RESULT, ContainerWork, check_mounts,
 from horae.executors.failure import Refused, failed, refused
 
 if TYPE_CHECKING:
-    from horae.domain.attempt import Attempt
+    from horae.domain.runs.attempt import Attempt
 
 START = 120.0  # seconds that a start may take which must come to an end before what was started can be ended
 DRAIN = 1.0  # seconds that output may be on its way when a container has ended

@@ -12,7 +12,7 @@ import json
 from contextlib import suppress
 from typing import Any
 
-from horae.domain.attempt import LogSink
+from horae.domain.runs.attempt import LogSink
 from horae.executors.containers.service import Service, failure
 from horae.executors.output import ProgressLine
 

@@ -11,7 +11,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from horae.domain.outcome import Outcome
+from horae.domain.runs.outcome import Outcome
 from horae.executors.containers.container import Container, ended
 from horae.executors.containers.ending import outcome
 from horae.executors.containers.runner import DRAIN, ContainerRunner, guarded, variables
@@ -20,7 +20,7 @@ from horae.executors.containers.work import INPUT, ContainerWork, check_mounts, 
 from horae.executors.failure import Refused
 
 if TYPE_CHECKING:
-    from horae.domain.attempt import Attempt
+    from horae.domain.runs.attempt import Attempt
 
 IDLE = 300.0  # seconds that a container waits for the next run
 LIFE = 6 * 3_600.0  # seconds after which a container begins no more runs

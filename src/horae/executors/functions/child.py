@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 import orjson
 
 from horae.domain.errors import Cancelled, InvalidInput
-from horae.domain.outcome import Outcome
-from horae.domain.parameters import Validator
-from horae.domain.states import AttemptOutcome
-from horae.domain.task import CONTEXT, About, Context, Function
+from horae.domain.jobs.parameters import Validator
+from horae.domain.jobs.task import CONTEXT, About, Context, Function
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome
 from horae.executors.failure import clean, refused
 from horae.executors.functions import wire
 from horae.executors.functions.outcome import failure, result
@@ -133,7 +133,7 @@ class FunctionChild:
 
 
 class ChildReporter:
-    """The log and the progress of a call (the LogSink of domain/attempt.py), as a child passes them on."""
+    """The log and the progress of a call (the LogSink of domain/runs/attempt.py), as a child passes them on."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection

@@ -14,9 +14,9 @@ from typing import Any
 
 import orjson
 
-from horae.domain.attempt import Attempt
-from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.attempt import Attempt
+from horae.domain.runs.outcome import SUCCEEDED, Outcome
+from horae.domain.runs.states import AttemptOutcome
 from horae.executors.failure import clean, failed
 from horae.executors.functions import wire
 from horae.executors.functions.leash import Leash

@@ -8,8 +8,8 @@ from typing import Any
 import orjson
 
 from horae.domain.errors import PermanentError, RetryLater
-from horae.domain.outcome import SUCCEEDED, Outcome
-from horae.domain.states import AttemptOutcome
+from horae.domain.runs.outcome import SUCCEEDED, Outcome
+from horae.domain.runs.states import AttemptOutcome
 from horae.executors.failure import RESULT_LIMIT, in_words, raised, refused
 
 

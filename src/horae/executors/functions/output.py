@@ -11,7 +11,7 @@ import sys
 from contextvars import ContextVar
 from typing import Any, Protocol, TextIO
 
-from horae.domain.attempt import LogSink
+from horae.domain.runs.attempt import LogSink
 from horae.executors.failure import clean
 
 

@@ -8,9 +8,9 @@ from collections import deque
 from functools import partial
 from typing import Any
 
-from horae.domain.attempt import Attempt
-from horae.domain.outcome import Outcome
-from horae.domain.states import AttemptOutcome, StopReason
+from horae.domain.runs.attempt import Attempt
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome, StopReason
 from horae.executors.failure import failed
 from horae.executors.functions.connection import ChildConnection, Reply
 from horae.executors.functions.link import FunctionLink, FunctionOrigin

@@ -24,8 +24,8 @@ from typing import Any, NoReturn
 
 import orjson
 
-from horae.domain.parameters import validator_of
-from horae.domain.task import Registry
+from horae.domain.jobs.parameters import validator_of
+from horae.domain.jobs.task import Registry
 from horae.executors.functions import kernel
 from horae.executors.functions.child import FunctionChild, Prepared
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from horae.domain.records import LeftOut, SchedulerSign
+from horae.domain.cluster.process import SchedulerSign
+from horae.domain.jobs.fault import LeftOut
 from horae.ports import Clock, Ids, Store
 from horae.processes.loop import Loop
 from horae.processes.neighbours import IsDead

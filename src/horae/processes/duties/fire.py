@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from horae.domain.records import LeftOut
+from horae.domain.jobs.fault import LeftOut
 from horae.lifecycle.fire import Fired, fire, idle_for
 from horae.processes.duties.duty import Duty, Post
 from horae.processes.loop import log

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from horae.domain.retention import Retention
+from horae.domain.jobs.retention import Retention
 from horae.lifecycle.retire import drop_versions, forget, look_over, retire_finished
 from horae.ports import Store
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from horae.domain.records import SchedulerSign
+from horae.domain.cluster.process import SchedulerSign
 from horae.ports import Transaction
 from horae.processes.duties.duty import Duty, Post
 from horae.processes.loop import log

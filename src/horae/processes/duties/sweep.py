@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 
 from horae.domain.errors import StoreUnavailable
-from horae.domain.records import LeftOut
+from horae.domain.jobs.fault import LeftOut
 from horae.lifecycle.deletion import carry_out
 from horae.lifecycle.prune import roll_up
 from horae.lifecycle.recover import expire

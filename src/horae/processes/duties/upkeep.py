@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from horae.domain.errors import InUse
-from horae.domain.ids import FIRST
+from horae.domain.text.ids import FIRST
 from horae.lifecycle.prune import partition, prune, tidy
 from horae.lifecycle.queues import forget_queues, unused_queues
 from horae.processes.duties.duty import Duty, Post

@@ -1,0 +1,38 @@
+"""Audit: what every verb that people call writes down about what it did, in its own transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+
+from horae.domain.jobs.difference import Change
+from horae.domain.jobs.job_record import JobRecord, JobState
+from horae.domain.pages import Page
+from horae.domain.people.audit import AuditFilter, AuditRecord, differing
+from horae.ports import Transaction
+
+_JUST_NOW = timedelta(minutes=5)  # longer than any verb is repeated
+_SWITCHES = ("enabled", "paused", "paused_until")
+
+
+async def about_job(tx: Transaction, action: str, job: JobRecord, actor: str, changes: Sequence[Change] = ()) -> None:
+    await tx.audit.add(action, actor=actor, project_id=job.project_id, id=job.id, name=job.spec.name, changes=changes)
+
+
+async def about_switch(tx: Transaction, action: str, job: JobRecord, state: JobState) -> None:
+    """A job that was as it is to be already has not been changed by anybody."""
+    old, new = ({name: getattr(one, name) for name in _SWITCHES} for one in (job, state))
+    if changes := differing(old, new):
+        await about_job(tx, action, job, state.actor, changes)
+
+
+async def did(tx: Transaction, action: str, project_id: str, subject: str, actor: str) -> bool:
+    """Whether somebody did this just now, for a verb that is repeated and finds nothing left to do."""
+    asked = AuditFilter(actor=actor[:200], action=action, subject=subject, since=await tx.now() - _JUST_NOW)
+    return bool((await tx.audit.page([project_id], asked, limit=1, after=None)).items)
+
+
+async def read_audit(
+    tx: Transaction, projects: Collection[str | None] | None, where: AuditFilter, limit: int, after: str | None
+) -> Page[AuditRecord]:
+    return await tx.audit.page(projects, where, limit=limit, after=after)

@@ -1,0 +1,39 @@
+"""Idempotency: a request that carries a key is carried out once. Its key is written down before it is carried out, and
+the answer after; if whoever answers dies in between, the next try makes the same ids, and so no second effect."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from horae.domain.errors import Conflict
+from horae.domain.jobs.idempotency import HELD, KEPT, KeptAnswer, KeptRequest, Once
+from horae.ports import Transaction
+
+
+async def claim(tx: Transaction, once: Once, known_as: Collection[str]) -> KeptRequest:
+    """What there is under the key, which is now ours if `holder` says so. `known_as` are all that the request may have
+    been written down as. No transaction is needed around this: each statement decides for itself."""
+    await tx.idempotency.insert(once, HELD)
+    kept = await tx.idempotency.find(once, KEPT)
+    if kept is None or kept.old:  # pruned at this moment, or not yet
+        await tx.idempotency.delete(once, older_than=KEPT)
+        await tx.idempotency.insert(once, HELD)
+        kept = await tx.idempotency.find(once, KEPT)
+    if kept is None:
+        raise Conflict("this Idempotency-Key was forgotten at this moment; send the request again")
+    if kept.request not in known_as:
+        raise Conflict("this Idempotency-Key was used for another request: a new request needs a new key")
+    if kept.status is None and kept.free and kept.holder != once.holder and await tx.idempotency.take_over(once, HELD):
+        return replace(kept, holder=once.holder, taken_over=True)
+    return kept
+
+
+async def keep(tx: Transaction, once: Once, answer: KeptAnswer) -> None:
+    await tx.idempotency.answer(once, answer)
+
+
+async def release(tx: Transaction, once: Once, *, refused: bool) -> None:
+    """Refused, it has had no effect, and its key is as good as new. Otherwise nobody knows: whoever sends it again may
+    try at once, with the same ids."""
+    await (tx.idempotency.delete(once) if refused else tx.idempotency.let_go(once))

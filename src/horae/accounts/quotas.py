@@ -1,0 +1,156 @@
+"""Quotas: places of a project are taken before something is put into it, and refused when there are none.
+
+A quota's row holds how many places are known to be free. Whoever takes some locks it until the end of the transaction,
+so the last place is given once; what ends gives nothing back, so that ends need not know of quotas. When the known
+places are used up, what is there is counted: what is true is always the rows themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+
+from horae.domain.errors import QuotaReached, Unreadable
+from horae.domain.jobs.follower import Follower
+from horae.domain.people.quota import WIDE, Quota, QuotaRow, Use, amount, places
+from horae.domain.runs.firing import DueJob, decide, parse_plan
+from horae.domain.runs.run import Ended, NewRun, Skipped
+from horae.domain.runs.states import SkipReason, Trigger
+from horae.domain.time.rate import per_hour
+from horae.ports import Transaction
+
+_PORTION = 500  # jobs whose rates are worked out at a time
+_LIVE = Quota.LIVE_RUNS
+
+
+async def take(tx: Transaction, project_id: str, wanted: Mapping[Quota, int]) -> None:
+    """Raises QuotaReached if there are not as many places."""
+    wanted = {quota: count for quota, count in sorted(wanted.items()) if count > 0}
+    if not wanted:
+        return
+    rows = await tx.quotas.lock([project_id], wanted)
+    for (_, quota), row in rows.items():
+        free = await _free(tx, project_id, quota, row, wanted[quota])
+        if free < wanted[quota]:
+            raise _refusal(project_id, quota, row.limit, places(quota, row.limit) - free, wanted[quota])
+    await tx.quotas.take({key: wanted[key[1]] for key in rows})
+
+
+async def places_for(tx: Transaction, jobs: Sequence[DueJob], now: datetime) -> dict[str, int]:
+    """How many of the occurrences that are due may become runs, of each project that has a quota. Counted before any
+    is skipped, if need be: nobody would ask again for it."""
+    if not jobs:
+        return {}
+    due: Counter[str] = Counter()
+    for job in jobs:
+        due[job.project_id] += 0
+        with suppress(Exception):  # told by whoever fires it
+            firing = decide(job, now)
+            due[job.project_id] += len((firing.whole or firing).occurrences)
+    rows = await tx.quotas.lock(due, [_LIVE])
+    return {
+        project_id: max(await _free(tx, project_id, _LIVE, row, due[project_id], urgent=True), 0)
+        for (project_id, _), row in rows.items()
+    }
+
+
+async def places_after(tx: Transaction, ended: Sequence[Ended], followers: Sequence[Follower]) -> dict[str, int]:
+    """The same for jobs that follow these ends. Each run leaves its place to one of them, so a chain is never broken;
+    what comes beyond that needs places of its own."""
+    bounded = [follower for follower in followers if follower.bounded]
+    if not bounded:
+        return {}
+    left = _left_by(ended)
+    ends = Counter(run.job_id for run in ended)
+    wanted: Counter[str] = Counter()
+    for follower in bounded:
+        wanted[follower.project_id] += ends[follower.upstream_id]
+    found = {project_id: left[project_id] for project_id in wanted}
+    short = {project_id: count - found[project_id] for project_id, count in wanted.items() if count > found[project_id]}
+    if short:
+        ended_in = Counter(run.project_id for run in ended)
+        for (project_id, _), row in (await tx.quotas.lock(short, [_LIVE])).items():
+            free = await _free(tx, project_id, _LIVE, row, short[project_id], left=ended_in[project_id])
+            found[project_id] += max(free, 0)
+    return found
+
+
+async def spend(
+    tx: Transaction,
+    runs: Iterable[NewRun],
+    bounded: Collection[str],
+    skipped: Iterable[Skipped] = (),
+    left_by: Sequence[Ended] = (),
+) -> None:
+    """Takes the places of runs that were let in by the two above; notes that others were not."""
+    if not bounded:
+        return
+    taken = Counter(run.project_id for run in runs if run.project_id in bounded)
+    taken.subtract({project_id: min(count, taken[project_id]) for project_id, count in _left_by(left_by).items()})
+    await tx.quotas.take({(project_id, _LIVE): count for project_id, count in taken.items() if count > 0})
+    if refused := {row.project_id for row in skipped if row.reason == SkipReason.QUOTA}:
+        await tx.quotas.refused(refused, _LIVE)
+
+
+def _left_by(ended: Iterable[Ended]) -> Counter[str]:
+    """The places that these leave. Those of a backfill are for its next runs."""
+    return Counter(run.project_id for run in ended if run.trigger != Trigger.BACKFILL)
+
+
+async def note_refusal(tx: Transaction, *, project_id: str, quota: Quota) -> None:
+    """In a transaction of its own: the one that was refused left nothing behind, not even what it counted."""
+    for row in (await tx.quotas.lock([project_id], [quota])).values():
+        await _free(tx, project_id, quota, row, places(quota, row.limit))
+    await tx.quotas.refused([project_id], quota)
+
+
+async def _free(
+    tx: Transaction,
+    project_id: str,
+    quota: Quota,
+    row: QuotaRow,
+    wanted: int,
+    *,
+    left: int = 0,
+    urgent: bool = False,
+) -> int:
+    """How many places are free for certain: as many as are known, or all that there are if those are too few, but for
+    those that runs have `left` in this transaction to others."""
+    if row.room >= wanted or not row.may_count(urgent=urgent):
+        return row.room
+    most = places(quota, row.limit)
+    use = await use_of(tx, project_id, quota, max(most, WIDE))
+    free = most - use.used - left
+    await tx.quotas.counted(project_id, quota, free, use.seen)
+    return free
+
+
+async def use_of(tx: Transaction, project_id: str, quota: Quota, most: int) -> Use:
+    """At least as much as that, if there is more than `most`."""
+    if quota is not Quota.FIRES_PER_MINUTE:
+        return await tx.quotas.count(project_id, quota, most)
+    use, after = await tx.quotas.rate(project_id), None
+    while jobs := await tx.quotas.unrated(project_id, _PORTION, after):  # hardly ever any: see `rate_jobs`
+        use = Use(use.used + sum(rate_of(plan) for _, _, plan in jobs), use.seen + len(jobs))
+        after = jobs[-1][0]
+    return use
+
+
+def rate_of(plan: str) -> int:
+    """How often a stored plan fires in its busiest hour; one that cannot be read never does."""
+    try:
+        return per_hour(parse_plan(plan).schedule)
+    except Unreadable:
+        return 0
+
+
+def _refusal(project_id: str, quota: Quota, limit: int, used: int, wanted: int) -> QuotaReached:
+    has, needs = amount(quota, used), amount(quota, wanted)
+    return QuotaReached(
+        f"the project's quota {quota.value} is {limit}: {has:,} in use, and this needs {needs:,} more",
+        quota=quota.value,
+        limit=limit,
+        used=has,
+        project_id=project_id,
+    )

@@ -1,0 +1,118 @@
+"""Workers and schedulers: how they register, beat and are seen by others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from horae.domain.cluster.isolation import Isolation
+from horae.domain.cluster.trouble import Trouble
+from horae.domain.runs.states import SchedulerStatus, WorkerStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """Where a process lives. Two processes with the same `key` see the same process table, so either can tell
+    for sure whether the other is gone."""
+
+    hostname: str
+    platform: str
+    key: str
+    pid: int
+    pid_started: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSign:
+    """A worker introducing itself."""
+
+    id: str
+    name: str
+    host: Host
+    version: str
+    queues: tuple[str, ...]
+    offers: tuple[str, ...]
+    slots: int
+    projects: tuple[str, ...] = ()  # that it is bound to, by their slugs
+    isolation: Isolation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """A worker's sign of life."""
+
+    status: str
+    busy: int
+    runs_done: int
+    trouble: str | None = None  # see domain/cluster/trouble.py
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRecord:
+    id: str
+    name: str
+    host: Host
+    version: str
+    queues: tuple[str, ...]
+    offers: tuple[str, ...]
+    slots: int
+    busy: int
+    status: str
+    runs_done: int
+    started_at: datetime
+    heartbeat_at: datetime
+    drain_requested_by: str | None = None
+    trouble: Trouble | None = None
+    projects: tuple[str, ...] = ()  # that it is bound to: then it serves the queues it names, and no others
+    isolation: Isolation | None = None  # None of a worker of a version that did not tell
+
+    @property
+    def serves_all(self) -> bool:
+        return not self.queues and not self.projects
+
+    def serves(self, queue: str) -> bool:
+        return self.serves_all or queue in self.queues
+
+    @property
+    def there(self) -> bool:
+        return self.status not in (WorkerStatus.STOPPED, WorkerStatus.OFFLINE)
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerSign:
+    id: str
+    host: Host
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerRecord:
+    id: str
+    host: Host
+    version: str
+    started_at: datetime
+    heartbeat_at: datetime
+    leases: tuple[ShardView, ...]  # those that are not over
+    trouble: Trouble | None = None
+    silent: bool = False
+
+    @property
+    def shards(self) -> list[int]:
+        return [lease.shard for lease in self.leases]
+
+    @property
+    def status(self) -> SchedulerStatus:
+        if self.leases:
+            return SchedulerStatus.ACTIVE
+        return SchedulerStatus.OFFLINE if self.silent else SchedulerStatus.STANDBY
+
+
+@dataclass(frozen=True, slots=True)
+class ShardView:
+    """A slice of the jobs, and who fires it. The epoch counts its owners."""
+
+    shard: int
+    owner_id: str | None
+    epoch: int
+    lease_until: datetime | None
+    owned_since: datetime | None = None

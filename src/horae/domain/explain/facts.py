@@ -1,0 +1,166 @@
+"""What an explanation is made from: a job or a run, and as much of its surroundings as can be in its way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from horae.domain.cluster.process import ShardView, WorkerRecord
+from horae.domain.cluster.trouble import Trouble
+from horae.domain.jobs.fault import UnreadableNote
+from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.queue import QueueRecord
+from horae.domain.people.quota import Usage
+from horae.domain.runs.run import RunRecord
+from horae.domain.runs.states import RunStatus
+from horae.domain.time.openings import Timed
+from horae.domain.time.schedule import AfterSchedule, ManualSchedule
+
+
+@dataclass(frozen=True, slots=True)
+class JobStanding:
+    """A job and where its schedule stands."""
+
+    id: str
+    version: int
+    spec: JobSpec
+    enabled: bool
+    paused: bool
+    paused_until: datetime | None
+    anchor_at: datetime
+    next_run_at: datetime | None
+    fired_through: datetime | None
+    fired_count: int
+    updated_by: str
+    updated_at: datetime
+    shard: ShardView
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRun:
+    id: str
+    status: str
+    held: bool
+    due_at: datetime
+    started_at: datetime | None
+    worker_id: str | None
+    created_at: datetime
+    attempt: int
+    queue: str
+    needs: str
+    lease_until: datetime | None = None
+    parked: bool = False
+
+    def waits_like(self, queue: str, needs: str) -> bool:
+        """Whether it waits for a worker, and for the same ones as a run of this queue and these needs."""
+        return (self.status, self.queue, self.needs) == (RunStatus.QUEUED, queue, needs)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRuns:
+    """The live runs of a job that share its places: how many, and the `first` few, those under way before the held
+    ones. `limit` is how many may be under way; `held_before` how many held ones are older than a given run."""
+
+    limit: int | None
+    under_way: int
+    held: int
+    held_before: int
+    first: tuple[LiveRun, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EndedRun:
+    """A row of a job's history, in short."""
+
+    id: str
+    status: str
+    reason: str | None
+    occurrences: int
+    scheduled_for: datetime | None
+    scheduled_until: datetime | None
+    finished_at: datetime
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """A job that another one waits for."""
+
+    id: str
+    name: str
+    run_on: str
+    enabled: bool
+    paused: bool
+    live: int
+    last_status: str | None
+    last_ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerFact:
+    id: str
+    hostname: str
+    pid: int
+    heartbeat_at: datetime
+    trouble: Trouble | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.hostname} (process {self.pid})"
+
+
+@dataclass(frozen=True, slots=True)
+class JobFacts:
+    """`recent` is the newest part of its history, newest first; `paused_queues` those that it or a live run of it is
+    in, by name."""
+
+    now: datetime
+    job: JobStanding
+    live: LiveRuns
+    recent: tuple[EndedRun, ...]
+    workers: tuple[WorkerRecord, ...]
+    schedulers: tuple[SchedulerFact, ...] = ()
+    upstream: tuple[Upstream, ...] = ()
+    paused_queues: Mapping[str, QueueRecord] = field(default_factory=dict)
+    unreadable: tuple[UnreadableNote, ...] = ()
+    live_quota: Usage | None = None  # of the project, if it has one
+
+    @property
+    def spec(self) -> JobSpec:
+        return self.job.spec
+
+    @property
+    def timed(self) -> Timed | None:
+        """Its schedule, if that goes by the clock."""
+        schedule = self.spec.schedule
+        return None if isinstance(schedule, ManualSchedule | AfterSchedule) else schedule
+
+    @property
+    def paused(self) -> bool:
+        return self.job.paused and (self.job.paused_until is None or self.job.paused_until > self.now)
+
+    @property
+    def due(self) -> bool:
+        """Whether an occurrence is to be fired now."""
+        at = self.job.next_run_at
+        return self.job.enabled and not self.paused and at is not None and at <= self.now
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """`spec` is of the run's own version; `attempts` those that did not end it; `live` only for a held run; `ahead`
+    how many due runs come before it in its queue; `dead_since` if it is a dead letter."""
+
+    now: datetime
+    run: RunRecord
+    spec: JobSpec | None
+    attempts: tuple[dict[str, Any], ...]
+    workers: tuple[WorkerRecord, ...]
+    schedulers: tuple[SchedulerFact, ...]
+    live: LiveRuns | None = None
+    ahead: int = 0
+    dead_since: datetime | None = None
+    paused_queues: Mapping[str, QueueRecord] = field(default_factory=dict)
+    unreadable: tuple[UnreadableNote, ...] = ()

@@ -1,0 +1,76 @@
+"""A job's definition. Every change makes a new immutable version of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from horae.domain.jobs.policy import CatchUp, Overlap, Retry
+from horae.domain.targets import Target
+from horae.domain.text.checks import label, plain_text
+from horae.domain.text.measures import DURATION
+from horae.domain.time.schedule import AfterSchedule, ManualSchedule, Schedule
+
+Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(label)]
+QueueName = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(label)]
+Priority = Annotated[int, Field(ge=0, le=9)]
+
+_MANUAL = ManualSchedule(manual=True)
+
+
+class JobSpec(BaseModel):
+    """What to run, when, and under which policies."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    name: Name
+    description: Annotated[str, Field(max_length=10_000), AfterValidator(plain_text)] = ""
+    tags: Annotated[tuple[Annotated[Name, Field(max_length=100)], ...], Field(max_length=50, strict=False)] = ()
+    target: Target
+    schedule: Schedule = _MANUAL
+    retry: Retry = Retry()
+    timeout: Annotated[float, Field(ge=1, le=604_800, allow_inf_nan=False), DURATION] = 300
+    overlap: Overlap = "skip"
+    max_instances: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    catch_up: CatchUp = "last"
+    catch_up_window: Annotated[int, Field(ge=0, le=315_360_000), DURATION] = 86_400
+    queue: QueueName = "default"
+    priority: Priority = 5
+    start_within: Annotated[float, Field(ge=1, le=31_536_000, allow_inf_nan=False), DURATION] | None = None
+    grace: Annotated[float, Field(ge=0, le=600, allow_inf_nan=False), DURATION] | None = (
+        None  # None: as the worker's setting says
+    )
+    keep: bool = False  # a one-time job stays when it is over
+
+    @model_validator(mode="before")
+    @classmethod
+    def _default_instances(cls, data: Any) -> Any:
+        """One at a time is the default of what a schedule starts; what people start has no limit."""
+        if isinstance(data, dict) and "max_instances" not in data:
+            schedule = data.get("schedule")
+            by_hand = (
+                schedule is None
+                or isinstance(schedule, ManualSchedule)
+                or (isinstance(schedule, dict) and "manual" in schedule)
+            )
+            return {**data, "max_instances": None if by_hand or data.get("overlap") == "allow" else 1}
+        return data
+
+    @property
+    def scheduled(self) -> bool:
+        """Whether the scheduler fires it (rather than people, or another job's end)."""
+        return not isinstance(self.schedule, ManualSchedule | AfterSchedule)
+
+    @property
+    def gate(self) -> int | None:
+        """How many runs may be under way; None for no limit."""
+        return None if self.overlap == "allow" else self.max_instances
+
+    @property
+    def fault(self) -> str | None:
+        """Why this is no definition but what stands in for one (domain/jobs/unreadable.py)."""
+        return None
+
+    def to_json(self) -> dict[str, Any]:
+        return self.model_dump(mode="json")

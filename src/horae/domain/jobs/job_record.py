@@ -1,0 +1,104 @@
+"""A job as the store keeps it: its state, its versions, and what changes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from horae.domain.jobs.job import JobSpec
+
+
+@dataclass(frozen=True, slots=True)
+class NewJob:
+    """A job's first version and its schedule's state."""
+
+    id: str
+    project_id: str
+    spec: JobSpec
+    plan: str
+    enabled: bool
+    anchor_at: datetime
+    next_run_at: datetime | None
+    actor: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class JobChange:
+    """A new version of a job, to be saved only if `version` is still the current one."""
+
+    id: str
+    version: int
+    spec: JobSpec
+    plan: str
+    anchor_at: datetime
+    next_run_at: datetime | None
+    actor: str
+    at: datetime
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobState:
+    """What people switch: audited state, not a version."""
+
+    id: str
+    enabled: bool
+    paused: bool
+    paused_until: datetime | None
+    next_run_at: datetime | None
+    fired_through: datetime | None
+    actor: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRecord:
+    version: int
+    spec: JobSpec
+    created_by: str
+    created_at: datetime
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class JobHead:
+    """What a trigger needs to know of a job."""
+
+    id: str
+    version: int
+    plan: str
+    bounded: bool = False  # whether its project has a quota of live runs
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecord:
+    """A job as it stands: its current version and its state."""
+
+    id: str
+    project_id: str
+    version: int
+    spec: JobSpec
+    enabled: bool
+    paused: bool
+    paused_until: datetime | None
+    anchor_at: datetime
+    next_run_at: datetime | None
+    fired_through: datetime | None
+    fired_count: int
+    live_runs: int
+    last_run_at: datetime | None
+    last_status: str | None
+    created_by: str
+    created_at: datetime
+    updated_by: str
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """Where a job's schedule goes on after firing."""
+
+    id: str
+    next_run_at: datetime | None
+    fired_through: datetime
+    fired: int

@@ -1,0 +1,211 @@
+"""Functions that workers have registered, as the worker calls them and as their authors see a run.
+
+All that can be known of a function is found out once, when it is registered: a run then costs a call and little else.
+Nothing here imports pydantic, so that a module full of tasks is imported in no time.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+from horae.domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from horae.domain.jobs.policy import Retry
+    from horae.domain.runs.attempt import Attempt, LogSink
+
+Isolation = Literal["process", "thread"]
+
+CONTEXT = "context"
+SYSTEM = "horae."  # how the names of Horae's own functions begin
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]{0,199}", re.ASCII)
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+class About(NamedTuple):
+    """Which run it is: what a context tells."""
+
+    run_id: str
+    attempt: int  # 1 for the first try
+    job_name: str
+    scheduled_for: datetime | None  # the occurrence this run stands for; None when somebody triggered it
+
+    @classmethod
+    def of(cls, attempt: Attempt) -> About:
+        run = attempt.run
+        return cls(run.id, run.attempt, attempt.job.name, run.scheduled_for)
+
+
+class Context:
+    """What a function may know of its run: it asks for one by a parameter named `context`."""
+
+    __slots__ = ("_sink", "_stopped", "attempt", "job_name", "run_id", "scheduled_for", "told")
+
+    def __init__(self, about: About, sink: LogSink, stopped: Callable[[], bool]) -> None:
+        self.run_id, self.attempt, self.job_name, self.scheduled_for = about
+        self._sink = sink
+        self._stopped = stopped
+        self.told = False  # whether the function has learnt that it is to stop
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the run is to stop: cancelled, out of time, or its worker is shutting down. A function in a thread
+        cannot be stopped from outside, so a long one looks here now and then and returns."""
+        if not self.told:
+            self.told = self._stopped()
+        return self.told
+
+    def log(self, text: str) -> None:
+        """Adds a line to the run's log."""
+        self._sink.write("stdout", text if text.endswith("\n") else f"{text}\n")
+
+    def progress(self, fraction: float, note: str | None = None) -> None:
+        """Tells how far the work is, from 0 to 1; the newest replaces the one before."""
+        self._sink.progress(float(fraction), None if note is None else str(note))
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A registered function and what its signature says."""
+
+    name: str
+    call: Callable[..., Any]
+    kind: Literal["async", "process", "thread"]
+    accepts: frozenset[str]
+    requires: frozenset[str]
+    takes_any: bool
+    takes_context: bool
+    display_name: str
+    description: str
+    queue: str | None = None
+    timeout: float | None = None
+    retry: Retry | None = None
+
+    @property
+    def is_async(self) -> bool:
+        return self.kind == "async"
+
+    @property
+    def handler(self) -> str:
+        """Where its code is, for people."""
+        return _origin(self.call)
+
+    @property
+    def is_system(self) -> bool:
+        """Whether it comes with Horae."""
+        return self.name.startswith(SYSTEM)
+
+    def misfit(self, arguments: Collection[str]) -> str | None:
+        """What is wrong with a call by these argument names, in words; None if they fit."""
+        missing = self.requires.difference(arguments)
+        unknown = () if self.takes_any else set(arguments) - self.accepts
+        if self.takes_context and CONTEXT in arguments:
+            unknown = {*unknown, CONTEXT}  # Horae gives it, nobody else
+        if not missing and not unknown:
+            return None
+        parts = [f"missing {_listed(missing)}"] if missing else []
+        parts += [f"unknown {_listed(unknown)}"] if unknown else []
+        return f"{self.name}: {'; '.join(parts)}"
+
+
+def describe(
+    call: Callable[..., Any],
+    *,
+    name: str | None = None,
+    display_name: str | None = None,
+    description: str | None = None,
+    queue: str | None = None,
+    timeout: float | None = None,
+    retry: Retry | None = None,
+    isolation: Isolation | None = None,
+) -> Function:
+    """Reads a function's signature. Refuses, by InvalidInput, what no run could call."""
+    name = getattr(call, "__name__", "") if name is None else name
+    parameters = _parameters(call, name)
+    named = {p.name: p for p in parameters if p.kind in _NAMED}
+    takes_context = named.pop(CONTEXT, None) is not None
+    if timeout is not None and not timeout > 0:
+        raise InvalidInput("timeout", f"{name}: must be more than 0 seconds")
+    return Function(
+        name=name,
+        call=call,
+        kind=_kind(call, name, isolation),
+        accepts=frozenset(named),
+        requires=frozenset(n for n, p in named.items() if p.default is p.empty),
+        takes_any=any(p.kind is p.VAR_KEYWORD for p in parameters),
+        takes_context=takes_context,
+        display_name=(display_name or spoken(name))[:200],
+        description=inspect.cleandoc(getattr(call, "__doc__", None) or "") if description is None else description,
+        queue=queue,
+        timeout=timeout,
+        retry=retry,
+    )
+
+
+def spoken(name: str) -> str:
+    """A name for people: `mail.send_report` is "Send report"."""
+    words = name.rpartition(".")[2].replace("_", " ").strip()
+    return words[:1].upper() + words[1:] or name
+
+
+def _parameters(call: Callable[..., Any], name: str) -> list[inspect.Parameter]:
+    if not _NAME.fullmatch(name):
+        raise InvalidInput("name", f"{name!r} is not a name for a task: use letters, digits, _ and . (up to 200)")
+    if inspect.isgeneratorfunction(call) or inspect.isasyncgenfunction(call):
+        raise InvalidInput(name, "a generator cannot be a task: return a value instead of yielding")
+    try:
+        parameters = list(inspect.signature(call).parameters.values())
+    except (TypeError, ValueError):
+        raise InvalidInput(name, "does not tell its arguments: wrap it in a function of your own") from None
+    if bad := [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY]:
+        raise InvalidInput(name, f"the arguments of a task have names: {_listed(bad)} must not be positional-only")
+    return parameters
+
+
+def _kind(call: Callable[..., Any], name: str, isolation: str | None) -> Literal["async", "process", "thread"]:
+    if isolation is not None and isolation not in get_args(Isolation):
+        raise InvalidInput("isolation", f'{name}: must be "process" or "thread"')
+    if not inspect.iscoroutinefunction(call):
+        return "thread" if isolation == "thread" else "process"
+    if isolation is not None:
+        raise InvalidInput("isolation", f"{name}: an async function runs on the event loop; make it a plain one")
+    return "async"
+
+
+@dataclass(slots=True)
+class Registry:
+    """The functions of a process by name."""
+
+    functions: dict[str, Function] = field(default_factory=dict)
+
+    def add(self, function: Function) -> None:
+        """A name stands for one function; registering that function again (a module reloaded) replaces it."""
+        known = self.functions.get(function.name)
+        if known is not None and _origin(known.call) != _origin(function.call):
+            raise InvalidInput(
+                "name",
+                f"two tasks are named {function.name}: {_origin(known.call)} and {_origin(function.call)};"
+                " give one of them another name",
+            )
+        self.functions[function.name] = function
+
+    def __iter__(self) -> Iterator[Function]:
+        return iter(self.functions.values())
+
+    def __len__(self) -> int:
+        return len(self.functions)
+
+
+def _origin(call: Callable[..., Any]) -> str:
+    return f"{getattr(call, '__module__', '?')}.{getattr(call, '__qualname__', '?')}"
+
+
+def _listed(names: Collection[str]) -> str:
+    """`argument a` or `arguments a, b`; a long list is cut."""
+    shown = ", ".join(sorted(names)[:10]) + (", …" if len(names) > 10 else "")
+    return f"argument{'s' if len(names) > 1 else ''} {shown}"

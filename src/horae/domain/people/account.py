@@ -1,0 +1,249 @@
+"""People and what they hold: users, memberships, invitations, sessions, keys. The rules of their names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from horae.domain.errors import InvalidInput
+from horae.domain.text.checks import label
+
+_USERNAME = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,99}", re.ASCII)
+_SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?", re.ASCII)
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
+
+PORTAL = "portal"  # the client whose refresh tokens are cookies
+DEFAULT_PROJECT = "default"
+FIRST_TOKEN_GOOD_FOR = timedelta(hours=24)
+INVITATION_GOOD_FOR = timedelta(days=7)
+LONGEST_INVITATION = timedelta(days=90)
+IDLE_SESSION = timedelta(days=14)  # a session that nobody refreshes
+LONGEST_SESSION = timedelta(days=90)  # then one must sign in again, however busy it is
+
+
+@dataclass(frozen=True, slots=True)
+class NewUser:
+    id: str
+    username: str
+    password: str = field(repr=False)  # as its hash
+    is_admin: bool
+    created_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    id: str
+    username: str
+    is_admin: bool
+    is_active: bool
+    created_by: str
+    created_at: datetime
+    updated_at: datetime
+    password_changed_at: datetime
+    last_login_at: datetime | None
+    second_factor: bool  # whether a password alone does not suffice
+    has_password: bool = True  # else they sign in through an identity provider alone
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who a user is at an identity provider; whether its claims made them admin."""
+
+    issuer: str
+    subject: str
+    user_id: str
+    gave_admin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """A user, and the hash that their password is checked against."""
+
+    user: User
+    password: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A project that a user is a member of, and as what."""
+
+    project_id: str
+    slug: str
+    name: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Who stands behind a session that is good, and where they may act."""
+
+    user: User
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    user_id: str
+    username: str
+    is_active: bool
+    role: str
+    created_by: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NewInvitation:
+    """A link to be stored: only its digest. Without a project it makes the first admin."""
+
+    id: str
+    project_id: str | None
+    role: str
+    digest: str
+    created_by: str
+    expires_at: datetime
+    note: str | None = None
+    maker_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    id: str
+    project_id: str | None
+    role: str
+    note: str | None
+    created_by: str
+    created_at: datetime
+    expires_at: datetime
+    accepted_id: str | None  # the user's
+    accepted_by: str | None
+    accepted_at: datetime | None
+
+    def open_at(self, now: datetime) -> bool:
+        return self.accepted_at is None and now < self.expires_at
+
+
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    id: str
+    user_id: str
+    digest: str
+    client: str
+    address: str
+    provider_token: str | None = field(default=None, repr=False)  # sealed; of single sign-on
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    id: str
+    user_id: str
+    digest: str
+    generation: int
+    created_at: datetime
+    used_at: datetime  # when its token was given out
+    expires_at: datetime
+    ended_at: datetime | None
+    client: str
+    repeated: int | None  # the generation that was given out twice
+    limit_at: datetime | None = None  # no use extends it beyond this
+    provider_token: str | None = field(default=None, repr=False)  # sealed
+
+    def may_repeat(self, generation: int, now: datetime, within: float) -> bool:
+        """Whether the token before may be exchanged once more, since the present one may never have arrived: only in a
+        browser, where a page is left while it refreshes, only once, and only for so many seconds."""
+        return (
+            self.client == PORTAL
+            and self.generation == generation + 1
+            and self.repeated != self.generation
+            and now - self.used_at < timedelta(seconds=within)
+        )
+
+    def open_at(self, now: datetime) -> bool:
+        return self.ended_at is None and now < min(self.expires_at, self.limit_at or self.expires_at)
+
+
+def session_ends(created_at: datetime, now: datetime, limit_at: datetime | None = None) -> datetime:
+    """When a session that is used now ends if nobody uses it again."""
+    ends = min(now + IDLE_SESSION, created_at + LONGEST_SESSION)
+    return ends if limit_at is None else min(ends, limit_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """Who makes a key or an invitation: a user, or a key, for which the user who made it answers (None: nobody
+    knows)."""
+
+    id: str | None
+    key_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyInfo:
+    """An API key as people see it. `maker` is the user who answers for it: of a key that a key made, that one's."""
+
+    id: str
+    name: str
+    role: str
+    prefix: str
+    created_by: str
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    maker_id: str | None
+    maker: str | None
+    project_id: str
+    project: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFilter:
+    """None: any. Keys that versions without `maker_id` stored are found by what they call their maker, if made since
+    that user was."""
+
+    project_id: str | None = None
+    maker_id: str | None = None
+    actor: str | None = None
+    since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MadeKey:
+    """A key of somebody who has left, and whether it was revoked with them."""
+
+    key: KeyInfo
+    revoked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectInfo:
+    id: str
+    slug: str
+    name: str
+    created_at: datetime
+
+
+def username(text: str) -> str:
+    """The one spelling of a user's name: what differs only by case is the same person."""
+    folded = text.lower()
+    if not text.isascii() or not _USERNAME.fullmatch(folded) or _ID.fullmatch(folded):
+        raise InvalidInput(
+            "username", "must begin with a letter or digit, and be at most 100 letters, digits or any of . _ @ + -"
+        )
+    return folded
+
+
+def slug(text: str) -> str:
+    if not _SLUG.fullmatch(text) or _ID.fullmatch(text):
+        raise InvalidInput("slug", "must be at most 100 small letters, digits and -, with no - at either end")
+    return text
+
+
+def title(text: str, field: str = "name", longest: int = 200) -> str:
+    """A name or note that people read."""
+    try:
+        label(text)
+    except ValueError as error:
+        raise InvalidInput(field, str(error)) from None
+    if not 1 <= len(text) <= longest:
+        raise InvalidInput(field, f"must have 1 to {longest} characters")
+    return text

@@ -1,0 +1,73 @@
+"""What people did: entries of the audit trail as they are written and read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from horae.domain.jobs.difference import Change
+
+LONGEST = 4_000  # characters of a value; versions hold what is longer in full
+MOST = 200  # fields of one entry
+
+
+@dataclass(slots=True)
+class Origin:
+    """Where a request came from. `repeated`: an earlier try of this very request may have taken effect, which is known
+    only once it is known who is asking."""
+
+    address: str | None = None
+    request_id: str | None = None
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """Which entries a list shows; None leaves a field open. `subject` is an id or a name."""
+
+    actor: str | None = None
+    action: str | None = None
+    kind: str | None = None
+    subject: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRecord:
+    """`action` is `KIND.VERB`, as in `job.edit`; `project_id` None is the installation."""
+
+    id: str
+    project_id: str | None
+    at: datetime
+    actor: str
+    action: str
+    subject_kind: str
+    subject_id: str | None
+    subject_name: str | None
+    changes: list[dict[str, Any]]
+    address: str | None
+    request_id: str | None
+
+
+def written(changes: Sequence[Change]) -> list[dict[str, Any]]:
+    """Changes as they are stored: what is very long is cut, and says so."""
+    rows = [{"path": one.path, "old": _cut(one.old), "new": _cut(one.new)} for one in changes[:MOST]]
+    if len(changes) > MOST:
+        rows.append({"path": "…", "old": None, "new": f"and {len(changes) - MOST} more"})
+    return rows
+
+
+def differing(old: dict[str, Any], new: dict[str, Any]) -> list[Change]:
+    """Field by field, of things that are plain values."""
+    return [Change(name, old.get(name), new.get(name)) for name in {**old, **new} if old.get(name) != new.get(name)]
+
+
+def _cut(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return value if len(text) <= LONGEST else f"{text[:200]}… ({len(text)} characters)"

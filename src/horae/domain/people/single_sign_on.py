@@ -1,0 +1,195 @@
+"""Single sign-on: what the claims of an identity provider mean here.
+
+A person is `(issuer, subject)`. Names and e-mail addresses change hands, so they never decide who somebody is."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from horae.domain.people.roles import MEMBER_ROLES, above
+
+ACTOR = "sso"  # who gave a role, or made an account, by claims
+NO_PASSWORD = "!"  # in the place of a hash: no password matches it
+_GRANT = re.compile(r"([a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?):([a-z]+)", re.ASCII)
+_NOT_IN_A_NAME = re.compile(r"[^a-z0-9._@+-]+")
+_LONGEST_NAME = 100
+_MOST_GROUPS = 10_000
+_LONGEST_SUBJECT = 255
+
+
+class Refusal(StrEnum):
+    """Why somebody does not get in; the portal has words for each."""
+
+    DENIED = "denied"  # the person, or the provider's policy, said no
+    EXPIRED = "expired"  # the sign-in was not begun in this browser, or too long ago
+    UNAVAILABLE = "unavailable"  # the provider does not answer, or not as agreed
+    REJECTED = "rejected"  # what the provider sent does not hold
+    DOMAIN = "domain"  # not an address of ours, or not a verified one
+    UNKNOWN = "unknown"  # accounts are not created for everybody
+    FIRST = "first"  # the first account is an admin's
+    TAKEN = "taken"  # somebody else has the name
+    INACTIVE = "inactive"  # the account is deactivated
+    LIMITED = "limited"  # too many tries from one address
+    LINKED = "linked"  # this identity belongs to another account
+
+
+class Create(StrEnum):
+    """For whom an account is created at the first sign-in."""
+
+    WITH_ROLE = "with-role"
+    ALL = "all"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What the members of a group get: a role in a project, or with no project, the whole installation."""
+
+    group: str
+    project: str | None
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What the claims give somebody; `roles` by the slugs of projects."""
+
+    is_admin: bool = False
+    roles: Mapping[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return self.is_admin or bool(self.roles)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How the operator has set up single sign-on."""
+
+    grants: tuple[Grant, ...] = ()
+    groups_claim: str = "groups"
+    username_claim: str = "preferred_username"
+    create: Create = Create.WITH_ROLE
+    email_domains: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who the provider says this is, and what that means here."""
+
+    issuer: str
+    subject: str
+    username: str
+    rights: Rights
+
+
+class NotAccepted(Exception):
+    """The claims are genuine, but do not let anybody in."""
+
+    def __init__(self, refusal: Refusal, why: str) -> None:
+        super().__init__(why)
+        self.refusal, self.why = refusal, why
+
+
+def grant(text: str) -> Grant:
+    """`GROUP=admin` or `GROUP=PROJECT:ROLE`. The last `=` counts: names of groups may hold some."""
+    group, sign, given = (part.strip() for part in text.rpartition("="))
+    if sign and group and given == "admin":
+        return Grant(group, None, "admin")
+    found = _GRANT.fullmatch(given)
+    if not sign or not group or found is None or found[2] not in MEMBER_ROLES:
+        raise ValueError(
+            "must be entries such as horae-admins=admin,team-a=team-a:editor; the roles are " + ", ".join(MEMBER_ROLES)
+        )
+    return Grant(group, found[1], found[2])
+
+
+def rights(groups: Iterable[str], grants: Iterable[Grant]) -> Rights:
+    """Where several groups give roles in one project, the strongest counts."""
+    held, roles, is_admin = set(groups), dict[str, str](), False
+    for one in grants:
+        if one.group not in held:
+            continue
+        if one.project is None:
+            is_admin = True
+        elif one.project not in roles or above(one.role, roles[one.project]):
+            roles[one.project] = one.role
+    return Rights(is_admin, roles)
+
+
+def person(issuer: str, claims: Mapping[str, Any], rules: Rules) -> Person:
+    """Raises NotAccepted for claims that do not let anybody in."""
+    subject = claims.get("sub")
+    if not isinstance(subject, str) or not 1 <= len(subject) <= _LONGEST_SUBJECT or not subject.isprintable():
+        raise NotAccepted(Refusal.REJECTED, "the subject is missing or too long")
+    if rules.email_domains and _domain(verified_email(claims)) not in rules.email_domains:
+        raise NotAccepted(Refusal.DOMAIN, "no verified e-mail address of an allowed domain")
+    if rules.grants and _left_out(claims, rules.groups_claim):
+        # To go on would take every role away from somebody who is in too many groups.
+        raise NotAccepted(
+            Refusal.REJECTED,
+            f"the provider left out {rules.groups_claim}, since there are too many of them: limit the groups that it "
+            "sends to those of this application",
+        )
+    given = rights(groups(claims, rules.groups_claim), rules.grants)
+    return Person(issuer, subject, _username(claims, rules.username_claim), given)
+
+
+def groups(claims: Mapping[str, Any], path: str) -> list[str]:
+    """A list, one name, or an object whose keys are names. `realm_access.roles` is a path, unless there is a claim of
+    that very name: some providers have dots in theirs."""
+    found = _claim(claims, path)
+    if isinstance(found, str):
+        return [found]
+    if isinstance(found, Mapping | list | tuple):
+        return [one for one in list(found)[:_MOST_GROUPS] if isinstance(one, str)]
+    return []
+
+
+def missing(claims: Mapping[str, Any], rules: Rules) -> bool:
+    """Whether something is not there that the provider may tell elsewhere (its UserInfo endpoint)."""
+    if rules.grants and _claim(claims, rules.groups_claim) is None:
+        return True
+    if rules.email_domains and verified_email(claims) is None:
+        return True
+    return not isinstance(_claim(claims, rules.username_claim), str)
+
+
+def verified_email(claims: Mapping[str, Any]) -> str | None:
+    """None unless the provider says that it has checked the address."""
+    email, verified = claims.get("email"), claims.get("email_verified")
+    is_good = verified is True or (isinstance(verified, str) and verified.lower() == "true")
+    return email if is_good and isinstance(email, str) and email.count("@") == 1 else None
+
+
+def _domain(email: str | None) -> str | None:
+    return email.rpartition("@")[2].lower() if email else None
+
+
+def _claim(claims: Mapping[str, Any], path: str) -> Any:
+    if path in claims:
+        return claims[path]
+    found: Any = claims
+    for part in path.split("."):
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found
+
+
+def _left_out(claims: Mapping[str, Any], path: str) -> bool:
+    """Providers name a claim that they left out for its size (OpenID Connect Core 5.6.2)."""
+    names = claims.get("_claim_names")
+    return isinstance(names, Mapping) and path in names and path not in claims
+
+
+def _username(claims: Mapping[str, Any], path: str) -> str:
+    """What the account is called if it is created now. It identifies nobody: a name that is taken is refused."""
+    for found in (_claim(claims, path), verified_email(claims)):
+        if isinstance(found, str) and found.isascii():
+            name = _NOT_IN_A_NAME.sub("-", found.lower()).lstrip("._@+-")[:_LONGEST_NAME]
+            if name:
+                return name
+    return "sso-" + hashlib.sha256(str(claims["sub"]).encode()).hexdigest()[:12]

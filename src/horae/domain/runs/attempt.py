@@ -1,0 +1,105 @@
+"""One try of a run by one worker, as an executor sees it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from horae.domain.jobs.job import JobSpec
+from horae.domain.runs.run import Claimed
+from horae.domain.runs.states import StopReason
+from horae.domain.template import TemplateWork, fill_in
+
+_QUICKLY_READ = 16_384  # characters of JSON
+
+
+class LogSink(Protocol):
+    """Takes an attempt's output, in order and without waiting; it bounds what it keeps."""
+
+    def write(self, stream: str, text: str) -> None:
+        """`stream` is `stdout`, `stderr` or `system`."""
+        ...
+
+    def progress(self, fraction: float, note: str | None) -> None:
+        """How far the work is, from 0 to 1; the newest replaces the one before."""
+        ...
+
+
+class Lease:
+    """Until when an attempt surely is this worker's, by Clock.monotonic. The heartbeat moves it on, from its thread."""
+
+    __slots__ = ("_follower", "until")
+
+    def __init__(self, until: float = float("inf")) -> None:
+        self.until = until
+        self._follower: Callable[[float], None] | None = None
+
+    def move(self, until: float) -> None:
+        """0: it is lost."""
+        self.until = until
+        if (follower := self._follower) is not None:
+            follower(until)
+
+    def follow(self, follower: Callable[[float], None] | None) -> None:
+        """For what has to end on time even while the worker's own loop is blocked, or the worker is stopped: called
+        at each move, from the heartbeat's thread."""
+        self._follower = follower
+        if follower is not None:
+            follower(self.until)
+
+
+@dataclass(slots=True)
+class Attempt:
+    """What there is to run. `stop` is set, before the task is cancelled, to why it must end."""
+
+    run: Claimed
+    job: JobSpec
+    deadline: float  # by Clock.monotonic
+    open_log: Callable[[], LogSink]
+    stop: StopReason | None = None
+    grace: float = 5.0
+    lease: Lease = field(default_factory=Lease)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # those that the target names
+    work: TemplateWork = field(default_factory=TemplateWork, repr=False)  # that its templates may do, all together
+    _log: LogSink | None = field(default=None, repr=False)
+    _values: dict[str, Any] | None = field(default=None, repr=False)
+
+    @property
+    def log(self) -> LogSink:
+        """Made when first used: most attempts of small functions write nothing."""
+        if self._log is None:
+            self._log = self.open_log()
+        return self._log
+
+    @property
+    def scheduled_for(self) -> datetime | None:
+        return self.run.scheduled_for
+
+    def fill_in(self, text: str) -> str:
+        """A template of the target (see domain/template/) with this attempt's values. Raises TemplateFault."""
+        return fill_in(text, self._shown, self.work)
+
+    def _shown(self) -> dict[str, Any]:
+        if self._values is None:
+            if self.work.quick and len(self.run.input or "") > _QUICKLY_READ:
+                raise self.work.too_much("the input has to be read")
+            self._values = self._read()
+        return self._values
+
+    def _read(self) -> dict[str, Any]:
+        run = self.run
+        at = run.scheduled_for
+        return {
+            "run": {
+                "id": run.id,
+                "attempt": run.attempt,
+                "trigger": str(run.trigger),
+                "scheduled_for": None if at is None else at.isoformat(),
+            },
+            "job": {"id": run.job_id, "name": self.job.name, "version": run.version},
+            "input": None if run.input is None else json.loads(run.input),
+            "secrets": self.secrets,
+        }

@@ -1,0 +1,51 @@
+"""What changed from one look to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from horae.domain.cluster.process import WorkerRecord
+
+
+class Glance(NamedTuple):
+    """A run at a glance, and when it came to be as it is."""
+
+    id: str
+    status: str
+    attempt: int
+    cancelling: bool
+    at: datetime
+
+    @property
+    def state(self) -> tuple[str, int, bool]:
+        return (self.status, self.attempt, self.cancelling)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was seen at the last look: runs by their state, workers by their status."""
+
+    runs: dict[str, tuple[str, int, bool]]
+    workers: dict[str, str]
+
+
+def changed_runs(seen: Seen, live: Iterable[Glance], ended: Iterable[Glance], since: datetime) -> set[str]:
+    """Runs that are not as they were seen; of those that were never seen, what came to be as it is `since` then."""
+    return {
+        glance.id
+        for glance in (*live, *ended)
+        if (seen.runs[glance.id] != glance.state if glance.id in seen.runs else glance.at >= since)
+    }
+
+
+def gone(seen: Seen, live: Iterable[Glance], ended: Iterable[Glance]) -> set[str]:
+    """Runs that were live and are no more among those looked at: ended long after they were made."""
+    here = {glance.id for glance in (*live, *ended)}
+    return {run_id for run_id, state in seen.runs.items() if state[0] in ("queued", "running")} - here
+
+
+def changed_workers(seen: Seen, workers: Iterable[WorkerRecord]) -> list[WorkerRecord]:
+    return [worker for worker in workers if seen.workers.get(worker.id) != worker.status]

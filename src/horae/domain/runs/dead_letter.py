@@ -1,0 +1,101 @@
+"""Dead letters: runs that ended `failed` and that nobody has redriven or discarded yet."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class DeadFilter:
+    """Which dead letters; None leaves a field open. `ids` are those of their runs."""
+
+    job_id: str | None = None
+    fingerprint: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    ids: tuple[str, ...] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Only what is given, for an operation's details."""
+        instants = {name: getattr(self, name) for name in ("since", "until")}
+        found = {
+            "job_id": self.job_id,
+            "fingerprint": self.fingerprint,
+            **{name: None if at is None else at.isoformat() for name, at in instants.items()},
+            "ids": None if self.ids is None else list(self.ids),
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+    @classmethod
+    def from_json(cls, found: dict[str, Any]) -> DeadFilter:
+        instants = {name: datetime.fromisoformat(found[name]) for name in ("since", "until") if name in found}
+        ids = tuple(found["ids"]) if "ids" in found else None
+        return cls(found.get("job_id"), found.get("fingerprint"), **instants, ids=ids)
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A failed run, as its redrive needs it."""
+
+    run_id: str
+    job_id: str
+    input: str | None
+    scheduled_for: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeadJob:
+    """A job's share in a group of dead letters."""
+
+    id: str
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeadGroup:
+    """Dead letters of one cause; code and error are those of the newest. What failed before causes were told apart by
+    job and code may be of several jobs."""
+
+    fingerprint: str
+    count: int
+    first_at: datetime
+    last_at: datetime
+    last_run_id: str
+    error: str | None
+    exit_code: int | None
+    response_code: int | None
+    jobs: tuple[DeadJob, ...]
+
+
+_VARYING = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|0x[0-9a-f]+|\b[0-9a-f]{16,}\b|\d+", re.IGNORECASE)
+
+
+def fingerprint(job_id: str, code: int | None, error: str | None) -> str:
+    """The cause of a failure: equal for those of one job that ended with the same code, and whose errors differ only
+    in numbers and ids."""
+    cause = f"{job_id} {code} {_VARYING.sub('#', error or '')}"
+    return hashlib.sha256(cause.encode()).hexdigest()[:16]
+
+
+def allowance(rate: float | None, waited: float, most: int) -> int:
+    """How many may go now, at so many a second, when so long has passed since the last ones. Time in which nobody was
+    at work gives no right to make up for it at once."""
+    return most if rate is None else min(int(rate * min(waited, BURST) + 1e-9), most)
+
+
+BURST = 5.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Dead:
+    """A run that ended `failed`, to be looked at by somebody."""
+
+    run_id: str
+    job_id: str
+    project_id: str
+    fingerprint: str

@@ -1,0 +1,30 @@
+"""Which runs a list shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RecentRun:
+    """How one run ended, as a list of jobs shows it."""
+
+    id: str
+    status: str
+    finished_at: datetime | None
+    duration_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    """Which runs a list shows; None leaves a field open."""
+
+    job_id: str | None = None
+    status: str | None = None
+    trigger: str | None = None
+    worker_id: str | None = None
+    queue: str | None = None
+    since: datetime | None = None  # when they were made: from here on
+    until: datetime | None = None  # and before this
+    outcome: str | None = None  # of the attempt that ended them

@@ -1,0 +1,75 @@
+"""Stranded runs: queued and due, while no live worker could take them. They wait until somebody starts one that can."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from horae.domain.cluster.process import WorkerRecord
+from horae.domain.explain.capacity import capacity_gates
+from horae.domain.explain.explanation import Gate, counted, span
+from horae.domain.runs.states import WorkerStatus
+
+Want = tuple[str, str]
+"""A queue, and what its runs need."""
+
+PATIENCE = 10.0  # seconds that a run may wait before it counts: workers are restarted
+_WORKING = (WorkerStatus.IDLE, WorkerStatus.BUSY)
+
+
+@dataclass(frozen=True, slots=True)
+class Stranded:
+    """Stranded runs of one project that want the same: how many, and since when the first of them is due."""
+
+    project_id: str
+    queue: str
+    needs: str
+    runs: int
+    since: datetime
+
+
+def unserved(wants: Iterable[Want], workers: Sequence[WorkerRecord]) -> list[Want]:
+    """Those that no live worker both serves and offers. One that has only gone silent still counts as there."""
+    everywhere: set[str] = set()
+    offered: dict[str, set[str]] = defaultdict(set)  # by queue
+    for worker in workers:
+        if worker.status in _WORKING:
+            if worker.serves_all:
+                everywhere.update(worker.offers)
+            for queue in worker.queues:
+                offered[queue].update(worker.offers)
+    return [(queue, needs) for queue, needs in wants if needs not in everywhere and needs not in offered[queue]]
+
+
+def why_stranded(queue: str, needs: str, workers: Sequence[WorkerRecord], now: datetime) -> Gate:
+    """The gate that they wait at, as an explanation would name it."""
+    gates = capacity_gates(workers, queue=queue, needs=needs, now=now, wanted=False)
+    return next((gate for gate in gates if gate.state != "open"), gates[0])
+
+
+def in_short(found: Collection[Stranded], now: datetime) -> str:
+    """For everybody: it counts, and names neither queues nor functions, which are of projects."""
+    return f"{_waiting(found)} for what no live worker offers, for {_since(found, now)}"
+
+
+def in_words(found: Iterable[Stranded], now: datetime) -> dict[Want, str]:
+    """For whoever runs the installation: a sentence for each want, whatever the project."""
+    together: dict[Want, list[Stranded]] = defaultdict(list)
+    for one in found:
+        together[one.queue, one.needs].append(one)
+    return {
+        (queue, needs): f"{_waiting(same)} for what no live worker offers: {needs} (queue {queue}), "
+        f"for {_since(same, now)}"
+        for (queue, needs), same in together.items()
+    }
+
+
+def _waiting(found: Iterable[Stranded]) -> str:
+    total = sum(one.runs for one in found)
+    return f"{counted(total, 'run')} {'waits' if total == 1 else 'wait'}"
+
+
+def _since(found: Iterable[Stranded], now: datetime) -> str:
+    return span(now - min(one.since for one in found))

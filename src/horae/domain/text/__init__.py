@@ -1,0 +1,1 @@
+"""Checks on what people send, and the words in which it is refused."""

@@ -1,0 +1,48 @@
+"""Accounting for a schedule before it changes or stops: what was due gets its rows, so that an edit or a switch loses
+nothing and doubles nothing."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from horae.accounts.quotas import places_for
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.jobs.standing import calendar_for, due_job, fired_after, runs_left
+from horae.domain.runs.firing import skipped_range
+from horae.domain.runs.states import SkipReason
+from horae.lifecycle.find import found
+from horae.lifecycle.ledger import Ledger
+from horae.ports import Transaction
+
+
+async def settle_due(tx: Transaction, job: JobRecord, now: datetime, *, run: bool) -> JobRecord:
+    """Fires what is due of a job whose row is locked, as a scheduler would; or, if nothing of it may run, says that it
+    was missed. The job as it is then."""
+    # Also when `next_run_at` is to come: it passes over blackouts, of which some may be over.
+    if not job.enabled or job.next_run_at is None:
+        return job
+    ledger = Ledger(None, tx.new_id)
+    if run:
+        due = due_job(job)
+        gates = await tx.gates.lock([job.id]) if job.spec.gate is not None else {}
+        ledger.places = await places_for(tx, [due], now)
+        ledger.fire(due, now, gates.get(job.id))
+    else:
+        ledger.decline(due_job(job), now)
+    if not ledger.runs and not ledger.skipped:
+        return job
+    await ledger.write(tx)
+    return await found(tx, job.project_id, job.id)
+
+
+async def account_disabled(tx: Transaction, job: JobRecord, now: datetime) -> JobRecord:
+    """Leaves one row for what would have fired up to now, had the job not been off. The job as it is then."""
+    calendar, after = calendar_for(job), fired_after(job)
+    gap = None if calendar is None else skipped_range(calendar, SkipReason.DISABLED, after, now)
+    if gap is None or not runs_left(job.spec.schedule, job.fired_count):
+        return job
+    ledger = Ledger(None, tx.new_id)
+    ledger.skip(due_job(job), gap)
+    ledger.go_on(due_job(job), None, gap.last)
+    await ledger.write(tx)
+    return await found(tx, job.project_id, job.id)
