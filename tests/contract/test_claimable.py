@@ -7,6 +7,7 @@ import pytest
 from horae.domain.errors import Conflict
 from horae.domain.runs.claimable import Claimable, Offer
 from horae.lifecycle import queues
+from horae.lifecycle.release import release
 from horae.ports import Transaction
 from tests.contract.world import FAILED, World
 
@@ -83,6 +84,14 @@ async def test_what_was_lost(world: World) -> None:
     engine = engine_of(later)
     await later.recover()
     assert engine.offered() == [run.id]
+
+
+async def test_what_a_worker_gives_back(world: World) -> None:
+    await world.trigger(await world.job(priority=8))
+    (run,) = await world.claim()
+    engine = engine_of(world)
+    await world.store.transact(release, runs=[run])
+    assert engine.runs == [Claimable(run.id, "default", 8)]
 
 
 async def test_what_follows_an_end(world: World) -> None:

@@ -7,7 +7,7 @@ export interface AfterSchedule {
   end_at?: string | null;
   jitter?: number;
   blackouts?: (BlackoutRange | WeeklyWindow)[];
-  after: UpstreamRef;
+  after: Upstream;
 }
 
 /** When another job's run ends; not before `start_at`, after `end_at` or in a blackout. */
@@ -17,7 +17,7 @@ export interface AfterScheduleInput {
   end_at?: string | null;
   jitter?: number | string;
   blackouts?: (BlackoutRange | WeeklyWindow)[];
-  after: UpstreamRef;
+  after: Upstream;
 }
 
 export interface ApprovalBody {
@@ -1698,7 +1698,7 @@ export interface TroubleView {
 }
 
 /** The job to wait for, by name or id, and which ends of its runs count. */
-export interface UpstreamRef {
+export interface Upstream {
   job: string;
   on?: "success" | "failure" | "any";
 }

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from horae.domain.explain.facts import JobStanding, LiveRuns, SchedulerFact, Upstream
+from horae.domain.explain.facts import JobStanding, LiveRuns, SchedulerFact, UpstreamFact
 from horae.domain.pages import Page
 from horae.domain.runs.changes import Glance
 from horae.domain.runs.dead_letter import Dead, DeadFilter, DeadGroup, DeadLetter
@@ -257,7 +257,7 @@ class Facts(Protocol):
         """The live runs of a job that share its places (or those of its backfills, which have their own)."""
         ...
 
-    async def upstream(self, project_id: str, job_id: str) -> list[Upstream]:
+    async def upstream(self, project_id: str, job_id: str) -> list[UpstreamFact]:
         """The jobs that this one waits for."""
         ...
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from horae.domain.cluster.process import ShardView
 from horae.domain.cluster.trouble import trouble_of
-from horae.domain.explain.facts import JobStanding, LiveRun, LiveRuns, SchedulerFact, Upstream
+from horae.domain.explain.facts import JobStanding, LiveRun, LiveRuns, SchedulerFact, UpstreamFact
 from horae.domain.runs.run import RunRecord
 from horae.domain.runs.run_filter import RecentRun
 from horae.store.dialects.base import Row
@@ -59,7 +59,7 @@ class FactTables(Reading):
         under_way, held, held_before = (int(sums[name] or 0) for name in ("under_way", "held", "held_before"))
         return LiveRuns(sums["max_instances"], under_way, held, held_before, tuple(map(_live_run, rows)))
 
-    async def upstream(self, project_id: str, job_id: str) -> list[Upstream]:
+    async def upstream(self, project_id: str, job_id: str) -> list[UpstreamFact]:
         rows = await self.db.fetch(
             "SELECT j.id, j.name, d.run_on, j.enabled, j.paused, "
             "(SELECT COUNT(*) FROM runs r WHERE r.job_id = j.id) AS live "
@@ -120,8 +120,8 @@ def _live_run(row: Row) -> LiveRun:
     return LiveRun(**values)
 
 
-def _upstream(row: Row, last: Sequence[RecentRun]) -> Upstream:
-    return Upstream(
+def _upstream(row: Row, last: Sequence[RecentRun]) -> UpstreamFact:
+    return UpstreamFact(
         id=row["id"],
         name=row["name"],
         run_on=row["run_on"],

@@ -15,7 +15,7 @@ from horae.domain.explain.facts import (
     LiveRuns,
     RunFacts,
     SchedulerFact,
-    Upstream,
+    UpstreamFact,
 )
 from horae.domain.jobs.job import JobSpec
 
@@ -171,7 +171,7 @@ def tried(n: int = 1, **fields: Any) -> dict[str, Any]:
     return {**values, **fields}
 
 
-def upstream(**fields: Any) -> Upstream:
+def upstream(**fields: Any) -> UpstreamFact:
     values: dict[str, Any] = {
         "id": "u",
         "name": "load",
@@ -182,7 +182,7 @@ def upstream(**fields: Any) -> Upstream:
         "last_status": "cancelled",
         "last_ended_at": NOW - HOUR,
     }
-    return Upstream(**{**values, **fields})
+    return UpstreamFact(**{**values, **fields})
 
 
 def closed(found: Explanation) -> list[str]:

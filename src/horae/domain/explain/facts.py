@@ -85,7 +85,7 @@ class EndedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Upstream:
+class UpstreamFact:
     """A job that another one waits for."""
 
     id: str
@@ -122,7 +122,7 @@ class JobFacts:
     recent: tuple[EndedRun, ...]
     workers: tuple[WorkerRecord, ...]
     schedulers: tuple[SchedulerFact, ...] = ()
-    upstream: tuple[Upstream, ...] = ()
+    upstream: tuple[UpstreamFact, ...] = ()
     paused_queues: Mapping[str, QueueRecord] = field(default_factory=dict)
     unreadable: tuple[UnreadableNote, ...] = ()
     live_quota: Usage | None = None  # of the project, if it has one

@@ -9,7 +9,7 @@ from horae.domain.explain.capacity import capacity_gates, worker_name
 from horae.domain.explain.clock import after_gates, by_hand, clock_gates
 from horae.domain.explain.definition import definition_gates
 from horae.domain.explain.explanation import Gate, brief, command, counted, distance, moment, named, when
-from horae.domain.explain.facts import EndedRun, JobFacts, LiveRun, Upstream
+from horae.domain.explain.facts import EndedRun, JobFacts, LiveRun, UpstreamFact
 from horae.domain.runs.firing import Firing, Occurrence, plan_of
 from horae.domain.runs.overlap import admit
 from horae.domain.runs.states import RunStatus, SkipReason
@@ -79,7 +79,7 @@ def _after(facts: JobFacts) -> Gate:
     return Gate("after", "closed", detail, f"start that job: {first}, or {by_hand(facts)}", meaning="waiting")
 
 
-def _waiting(one: Upstream, facts: JobFacts) -> str:
+def _waiting(one: UpstreamFact, facts: JobFacts) -> str:
     if one.live:
         state = f"{counted(one.live, 'run')} of it live now"
     elif not one.enabled:

@@ -256,7 +256,7 @@ class ManualSchedule(BaseModel):
     manual: Annotated[Literal[True], BeforeValidator(_true)]
 
 
-class UpstreamRef(BaseModel):
+class Upstream(BaseModel):
     """The job to wait for, by name or id, and which ends of its runs count."""
 
     model_config = _FROZEN
@@ -268,7 +268,7 @@ class UpstreamRef(BaseModel):
 class AfterSchedule(_Bounded):
     """When another job's run ends; not before `start_at`, after `end_at` or in a blackout."""
 
-    after: UpstreamRef
+    after: Upstream
 
 
 KINDS = ("cron", "every", "at", "manual", "after")
