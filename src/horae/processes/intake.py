@@ -18,7 +18,7 @@ from horae.processes.settings import WorkerSettings
 from horae.processes.slots import Slots
 from horae.processes.vault import Vault
 
-_UNREPORTED = 3000  # results that may wait to be reported, besides one round of the slots
+_UNREPORTED = 6000  # results that may wait to be reported, besides one round of the slots
 
 
 class Intake:
