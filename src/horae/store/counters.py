@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import cache
 
-from horae.store import tables
+from horae.store import counter_tables
 from horae.store.dialects.base import Dialect, Row
 from horae.store.job_stats import COUNTED, SUMS
 from horae.store.rows import Group, batch
@@ -17,10 +17,10 @@ _VALUES = ("runs", "duration_ms")
 _SLOTS = {"run_stats": "hour", "run_days": "day"}
 _TOTALS = {"job_stats": (*COUNTED, *SUMS), "skip_stats": ("occurrences",)}
 _TABLES = {
-    "run_stats": tables.run_stats,
-    "run_days": tables.run_days,
-    "job_stats": tables.job_stats,
-    "skip_stats": tables.skip_stats,
+    "run_stats": counter_tables.run_stats,
+    "run_days": counter_tables.run_days,
+    "job_stats": counter_tables.job_stats,
+    "skip_stats": counter_tables.skip_stats,
 }
 
 

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 
 from horae.domain.jobs.function import FunctionChange, FunctionRecord, FunctionSign
 from horae.domain.pages import Page
-from horae.store import tables
+from horae.store import process_tables
 from horae.store.dialects.base import Dialect, Row, Rows
 from horae.store.rows import Group, batch, load, words
 
@@ -18,7 +18,7 @@ _COLUMNS = ", ".join(_RECORD)
 
 @cache
 def _register(d: Dialect) -> tuple[str, Rows]:
-    rows = batch(d, tables.task_functions, *_SIGN, "is_active", "is_edited")
+    rows = batch(d, process_tables.task_functions, *_SIGN, "is_active", "is_edited")
     insert = d.insert_from("task_functions", rows, {"first_seen_at": d.now, "last_seen_at": d.now})
     changed = dict.fromkeys((*_SIGN[3:], "last_seen_at"), "{new}")
     # Once people have named it, it keeps that name, whatever its code says.

@@ -12,7 +12,7 @@ from typing import Any
 from horae.domain.runs.statistics import Hour, JobStats, Summary
 from horae.domain.runs.tally import Tally
 from horae.ports import History, Ids
-from horae.store import tables
+from horae.store import counter_tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.hours import days, hours
 from horae.store.job_stats import COUNTED as _COUNTED
@@ -27,19 +27,19 @@ _DELTA = ("id", "job_id", "project_id", "status", "runs", "duration_ms", "retrie
 
 class _Sql:
     def __init__(self, d: Dialect) -> None:
-        self.add_rows: Rows = batch(d, tables.stat_deltas, *_DELTA)
+        self.add_rows: Rows = batch(d, counter_tables.stat_deltas, *_DELTA)
         self.add = d.insert_from("stat_deltas", self.add_rows, {"at": d.now})
         self.take = (
             "SELECT id, job_id, project_id, status, runs, duration_ms, retries, timed_out, run_id, reason, at "
             f"FROM stat_deltas ORDER BY id LIMIT :limit {d.lock_skip}"
         )
-        self.job_rows = batch(d, tables.job_stats, "job_id", "project_id", *_COUNTED, *_SUMS)
+        self.job_rows = batch(d, counter_tables.job_stats, "job_id", "project_id", *_COUNTED, *_SUMS)
         self.job = d.upsert(
             d.insert_from("job_stats", self.job_rows),
             ["job_id"],
             dict.fromkeys((*_COUNTED, *_SUMS), "{old} + {new}"),
         )
-        self.last_rows = batch(d, tables.job_stats, "job_id", *_LAST)
+        self.last_rows = batch(d, counter_tables.job_stats, "job_id", *_LAST)
         self.last = d.update_from(
             "job_stats",
             self.last_rows,
@@ -47,13 +47,15 @@ class _Sql:
             # Another roll-up may have been here first with what is newer.
             "job_stats.job_id = v.job_id AND (job_stats.last_run_at IS NULL OR job_stats.last_run_at <= v.last_run_at)",
         )
-        self.hour_rows = batch(d, tables.run_stats, "job_id", "hour", "status", "project_id", "runs", "duration_ms")
+        self.hour_rows = batch(
+            d, counter_tables.run_stats, "job_id", "hour", "status", "project_id", "runs", "duration_ms"
+        )
         self.hour = d.upsert(
             d.insert_from("run_stats", self.hour_rows),
             ["job_id", "hour", "status"],
             {"runs": "{old} + {new}", "duration_ms": "{old} + {new}"},
         )
-        self.skip_rows = batch(d, tables.skip_stats, "job_id", "reason", "project_id", "occurrences")
+        self.skip_rows = batch(d, counter_tables.skip_stats, "job_id", "reason", "project_id", "occurrences")
         self.skip = d.upsert(
             d.insert_from("skip_stats", self.skip_rows), ["job_id", "reason"], {"occurrences": "{old} + {new}"}
         )

@@ -11,6 +11,8 @@ from sqlalchemy import Column, Index, MetaData, Table, UniqueConstraint, false, 
 
 from horae.store import (  # noqa: F401 - one metadata holds them all
     account_tables,
+    counter_tables,
+    process_tables,
     quota_tables,
     second_factor_tables,
     sign_in_tables,
@@ -355,136 +357,6 @@ run_logs = table(
     must("at", Time),
     must("stream", name(10)),
     must("text", LongText),
-)
-
-job_stats = table(
-    "job_stats",
-    key("job_id", Id),
-    must("project_id", Id),
-    may("last_run_id", Id),
-    may("last_run_at", Time),
-    may("last_status", name(10)),
-    *(must(column, Big) for column in ("succeeded", "failed", "cancelled", "skipped")),
-    *(must(column, Big) for column in ("retries", "timed_out", "duration_ms")),
-    Index("job_stats_project", "project_id"),
-    Index("job_stats_last", "project_id", "last_status"),
-)
-
-run_stats = table(
-    "run_stats",  # per job, hour and status
-    key("job_id", Id),
-    key("hour", Time),
-    key("status", name(10)),
-    must("project_id", Id),
-    must("runs", Big),
-    must("duration_ms", Big),
-    Index("run_stats_project", "project_id", "hour"),
-    Index("run_stats_hour", "hour"),
-)
-
-run_days = table(
-    "run_days",  # the same per day, for what is too old to be told by the hour
-    key("job_id", Id),
-    key("day", Time),
-    key("status", name(10)),
-    must("project_id", Id),
-    must("runs", Big),
-    must("duration_ms", Big),
-    Index("run_days_project", "project_id", "day"),
-    Index("run_days_day", "day"),
-)
-
-skip_stats = table(
-    "skip_stats",  # how many occurrences of a job were skipped, and why
-    key("job_id", Id),
-    key("reason", name(20)),
-    must("project_id", Id),
-    must("occurrences", Big),
-    Index("skip_stats_project", "project_id"),
-)
-
-stat_deltas = table(
-    "stat_deltas",  # appended by whoever ends runs, so that nobody waits for a counter's row; rolled up soon after
-    key("id", Id),
-    must("job_id", Id),
-    must("project_id", Id),
-    must("status", name(10)),
-    must("runs", Big),
-    must("duration_ms", Big),
-    must("retries", Big),
-    must("timed_out", Big),
-    may("run_id", Id),
-    may("reason", name(20)),
-    must("at", Time),
-    Index("stat_deltas_job", "job_id"),
-)
-
-workers = table(
-    "workers",
-    key("id", Id),
-    must("name", name(200)),
-    must("hostname", name(255)),
-    must("platform", name(100)),
-    must("host_key", name(100)),
-    must("pid", Int),
-    must("pid_started", Big),
-    must("version", name(50)),
-    must("queues", Json),
-    must("offers", Json),
-    must("slots", Int),
-    must("busy", Int),
-    must("status", name(10)),
-    must("runs_done", Big),
-    must("started_at", Time),
-    must("heartbeat_at", Time),
-    may("drain_requested_by", name(200)),  # it is to end what it has, and to take nothing more
-    may("trouble", name(300)),  # the step that keeps failing, and why: "claim: …"
-    may("trouble_since", Time),
-    may("stopped_at", Time),  # it said goodbye then; one that is offline without it is dead or cut off
-    may("projects", Json),  # that it is bound to, by their slugs
-    may("isolation", Json),  # how far it keeps the code of jobs apart: see domain/cluster/isolation.py
-    Index("workers_host", "host_key"),
-)
-
-schedulers = table(
-    "schedulers",
-    key("id", Id),
-    must("hostname", name(255)),
-    must("platform", name(100)),
-    must("host_key", name(100)),
-    must("pid", Int),
-    must("pid_started", Big),
-    must("version", name(50)),
-    must("started_at", Time),
-    must("heartbeat_at", Time),
-    may("trouble", name(300)),  # as of workers
-    may("trouble_since", Time),
-)
-
-shards = table(
-    "shards",
-    key("shard", Int),
-    may("owner_id", Id),
-    must("epoch", Big),
-    may("lease_until", Time),
-    may("owned_since", Time),
-)
-
-task_functions = table(
-    "task_functions",  # what workers have registered, and what people decided about it
-    key("name", name(200)),
-    must("display_name", name(200)),
-    must("description", LongText),
-    must("handler", name(500)),
-    must("kind", name(10)),  # async, process or thread
-    may("queue", name(100)),
-    may("default_timeout", Real),
-    must("parameters", Json),  # JSON Schema of its arguments
-    must("is_active", Flag),
-    must("is_system", Flag),
-    must("is_edited", Flag),  # by people: workers leave its display name and description alone
-    must("first_seen_at", Time),
-    must("last_seen_at", Time),
 )
 
 # The shapes of batches that carry columns of several tables; no such table exists.

@@ -1,0 +1,70 @@
+"""Counters: appended as deltas, summed by job, by hour and by day."""
+
+from __future__ import annotations
+
+from sqlalchemy import Index
+
+from horae.store.columns import Big, Id, Time, name
+from horae.store.table import key, may, must, table
+
+job_stats = table(
+    "job_stats",
+    key("job_id", Id),
+    must("project_id", Id),
+    may("last_run_id", Id),
+    may("last_run_at", Time),
+    may("last_status", name(10)),
+    *(must(column, Big) for column in ("succeeded", "failed", "cancelled", "skipped")),
+    *(must(column, Big) for column in ("retries", "timed_out", "duration_ms")),
+    Index("job_stats_project", "project_id"),
+    Index("job_stats_last", "project_id", "last_status"),
+)
+
+run_stats = table(
+    "run_stats",  # per job, hour and status
+    key("job_id", Id),
+    key("hour", Time),
+    key("status", name(10)),
+    must("project_id", Id),
+    must("runs", Big),
+    must("duration_ms", Big),
+    Index("run_stats_project", "project_id", "hour"),
+    Index("run_stats_hour", "hour"),
+)
+
+run_days = table(
+    "run_days",  # the same per day, for what is too old to be told by the hour
+    key("job_id", Id),
+    key("day", Time),
+    key("status", name(10)),
+    must("project_id", Id),
+    must("runs", Big),
+    must("duration_ms", Big),
+    Index("run_days_project", "project_id", "day"),
+    Index("run_days_day", "day"),
+)
+
+skip_stats = table(
+    "skip_stats",  # how many occurrences of a job were skipped, and why
+    key("job_id", Id),
+    key("reason", name(20)),
+    must("project_id", Id),
+    must("occurrences", Big),
+    Index("skip_stats_project", "project_id"),
+)
+
+stat_deltas = table(
+    "stat_deltas",  # appended by whoever ends runs, so that nobody waits for a counter's row; rolled up soon after
+    key("id", Id),
+    must("job_id", Id),
+    must("project_id", Id),
+    must("status", name(10)),
+    must("runs", Big),
+    must("duration_ms", Big),
+    must("retries", Big),
+    must("timed_out", Big),
+    may("run_id", Id),
+    may("reason", name(20)),
+    must("at", Time),
+    Index("stat_deltas_job", "job_id"),
+)
