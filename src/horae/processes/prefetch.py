@@ -105,6 +105,7 @@ class Prefetch:
             pace = self._ended / passed if short else 0.0
             self._pace = max(pace, (self._pace + pace) / 2 if short else 0.0)
             self._ended, self._seconds, self._measured_at = 0, 0.0, now
-        target = int(self._pace * self._settings.horizon) - self._settings.slots
-        self._target = max(min(target, self._settings.prefetch), 0)
+        # Slots included: where there are so many that claims are large anyway, nothing is gained.
+        most = min(int(self._pace * self._settings.horizon), self._settings.prefetch)
+        self._target = max(most - self._settings.slots, 0)
         return Ahead(self._target - len(self._ready) if self._target and self.low else 0, self._settings.ahead_for)
