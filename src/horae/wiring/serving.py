@@ -51,7 +51,9 @@ async def _serve(settings: Settings) -> None:
     wakeups = wakeups_for(settings)
     store: SqlStore | None = None
     try:
-        store = await patiently(lambda: store_for(settings, wakeups, connections=8, patience=_PATIENCE), stop)
+        store = await patiently(
+            lambda: store_for(settings, wakeups, connections=8, patience=_PATIENCE, watched=True), stop
+        )
         if store is not None:
             await wakeups.start((), lambda _: None)
             door.open(_app(settings, store))

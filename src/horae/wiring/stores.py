@@ -44,7 +44,10 @@ async def store_for(
     connections: int = 4,
     patience: float | None = None,
     plan_once: bool = False,
+    watched: bool = False,
 ) -> SqlStore:
+    """`watched`: what happens to runs through it is logged, as by every process of Horae, but not by a command or a
+    program that uses it."""
     store = await open_store(
         settings.database_url,
         clock=CLOCK,
@@ -53,7 +56,7 @@ async def store_for(
         patience=patience,
         plan_once=plan_once,
     )
-    if settings.run_log and settings.log_level in ("debug", "info"):
+    if watched and settings.run_log and settings.log_level in ("debug", "info"):
         store.observers = (RunLog(settings.run_log, CLOCK.monotonic),)
     if wakeups:
         store.engine, store.send = DatabaseEngine(wakeups.send), wakeups.send

@@ -213,7 +213,7 @@ ARTIFACT = {"kind": "artifact", "uri": "s3://b/a.zip", "digest": f"sha256:{'a' *
 MISTAKES: list[tuple[str, str, str, dict[str, Any]]] = [
     ("HTTP", "URL", "ftp://example.org", {"target": {"url": "ftp://example.org"}}),
     ("HTTP", "URL", "https://me:pw@example.org", {"target": {"url": "https://me:pw@example.org"}}),
-    ("HTTP", "Timeout per attempt (seconds)", "5m", {"timeout": "5m"}),
+    ("HTTP", "Timeout per attempt (seconds)", "0", {"timeout": 0}),
     ("HTTP", "Timeout per attempt (seconds)", "0", {"timeout": 0}),
     ("HTTP", "Attempts", "101", {"retry": {"max_attempts": 101}}),
     ("Container", "Image", "-bad-", {"target": {"kind": "container", "image": "-bad-"}}),

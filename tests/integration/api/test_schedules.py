@@ -139,7 +139,8 @@ async def test_lists_of_jobs_are_filtered(api: Api):
     assert await names(kind="script") == {"code"}
     assert await names(kind="python") == {"function"}
     assert await names(kind="http") == everything - {"code", "function"}
-    assert await names(kind="celery") == set()
+    assert await names(kind="artifact") == set()
+    assert (await api.call("GET", "/jobs", params={"kind": "celery"})).status_code == 422, "is none yet"
     assert await names(schedule="cron") == {"web"}
     assert await names(schedule="at") == {"once"}
     assert await names(schedule="after") == {"then"}

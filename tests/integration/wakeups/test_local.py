@@ -128,7 +128,7 @@ async def test_without_proc_a_short_path_works_and_a_long_one_is_given_up(make, 
     assert not deep.reliable
     assert "polling instead" in caplog.text
     assert len(caplog.records) == 1
-    assert descriptors() == before
+    assert descriptors() <= before  # one of an earlier test may have been closed meanwhile
 
 
 async def test_only_its_owner_may_use_it(make, tmp_path):
