@@ -66,7 +66,7 @@ class OpenIdProvider:
             raise rejected("the provider sent no ID token")
         claims = await self._verified(known, token, attempted.nonce)
         if known.userinfo is not None and missing(claims, self._rules):
-            claims = {**await self._userinfo(known.userinfo, tokens.get("access_token"), claims["sub"]), **claims}
+            claims = _joined(claims, await self._userinfo(known.userinfo, tokens.get("access_token"), claims["sub"]))
         return Proof(claims, token)
 
     async def sign_out_url(self, id_token: str | None, return_to: str) -> str | None:
@@ -138,6 +138,14 @@ class OpenIdProvider:
 
 def challenge(verifier: str) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+
+
+def _joined(claims: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """What is signed counts. That an address was verified is said of the one beside it, and of no other."""
+    found = {**more, **claims}
+    if "email_verified" not in claims and found.get("email") != more.get("email"):
+        found.pop("email_verified", None)
+    return found
 
 
 def _plain(text: Any) -> str:

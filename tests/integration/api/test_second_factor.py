@@ -264,3 +264,12 @@ async def test_keys_are_not_asked_for_a_second_factor(api: Api):
     assert (await strict.call("GET", "/jobs", role="viewer")).status_code == 200
     answer = await strict.call("GET", "/auth/second-factor", role="owner")
     assert (answer.status_code, "API key" in answer.json()["detail"]) == (403, True)
+
+
+@ON_SQLITE
+async def test_a_flood_of_enrolments_at_sign_in_is_stopped(api: Api):
+    strict = requiring(api, "required")
+    await add_user(api.store, "ada")
+    body = {"challenge": await challenge(strict)}
+    answers = [(await strict.call("POST", "/auth/login/enrol", role=None, json=body)).status_code for _ in range(13)]
+    assert (answers[0], answers[-1]) == (200, 429)

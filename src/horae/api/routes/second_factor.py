@@ -33,6 +33,7 @@ from horae.api.second_factor_schemas import (
 from horae.api.views import reply
 from horae.domain.errors import Conflict, NotAllowed
 from horae.domain.people.account import Credentials
+from horae.domain.people.lockout import GUESS
 from horae.domain.people.second_factor import required
 from horae.ports import Transaction
 
@@ -76,7 +77,7 @@ async def log_in_with_code(request: Request, context: Ctx, gate: Door) -> Respon
 @router.post(
     "/auth/login/enrol",
     response_model=EnrolmentView,
-    responses=refuses(401, 409),
+    responses=refuses(401, 409, 429),
     dependencies=[Depends(public)],
     openapi_extra=takes(ChallengeBody),
 )
@@ -84,6 +85,8 @@ async def enrol_at_login(request: Request, context: Ctx, gate: Door) -> Response
     """For those who must have a second factor and have none yet: what their app needs."""
     body = await read_model(request, ChallengeBody)
     found = await factor.challenged(context, gate, request, "enrol", body.challenge.get_secret_value())
+    # A challenge can be sent again, and no request limit knows its sender yet: a QR code is work.
+    await signin.admit(context, gate, request, {f"enrol:{found.user.id}": GUESS}, user=found.user)
     enrolment = factor.Enrolment(context, found)
     await _begin(context, found, enrolment, None)
     return reply(enrolment.json())

@@ -42,5 +42,5 @@ class Lockout:
 
 
 ACCOUNT = Lockout(free=5, first=15.0, longest=900.0, forget=600.0)
-GUESS = Lockout(free=10, first=15.0, longest=900.0, forget=60.0)  # codes of devices that a user types
+GUESS = Lockout(free=10, first=15.0, longest=900.0, forget=60.0)  # of one user: codes of devices, enrolments
 ADDRESS = Lockout(free=30, first=15.0, longest=900.0, forget=30.0)  # many people may share one

@@ -7,10 +7,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from horae.domain.errors import InvalidInput
+from horae.domain.people.account import username
 from horae.domain.people.roles import MEMBER_ROLES, above
 
 ACTOR = "sso"  # who gave a role, or made an account, by claims
@@ -126,6 +129,8 @@ def person(issuer: str, claims: Mapping[str, Any], rules: Rules) -> Person:
     subject = claims.get("sub")
     if not isinstance(subject, str) or not 1 <= len(subject) <= _LONGEST_SUBJECT or not subject.isprintable():
         raise NotAccepted(Refusal.REJECTED, "the subject is missing or too long")
+    if subject != subject.strip():  # MySQL takes "ada" and "ada " for the same
+        raise NotAccepted(Refusal.REJECTED, "the subject begins or ends with a space")
     if rules.email_domains and _domain(verified_email(claims)) not in rules.email_domains:
         raise NotAccepted(Refusal.DOMAIN, "no verified e-mail address of an allowed domain")
     if rules.grants and _left_out(claims, rules.groups_claim):
@@ -190,6 +195,6 @@ def _username(claims: Mapping[str, Any], path: str) -> str:
     for found in (_claim(claims, path), verified_email(claims)):
         if isinstance(found, str) and found.isascii():
             name = _NOT_IN_A_NAME.sub("-", found.lower()).lstrip("._@+-")[:_LONGEST_NAME]
-            if name:
-                return name
+            with suppress(InvalidInput):  # nothing is left of it, or it looks like an id
+                return username(name)
     return "sso-" + hashlib.sha256(str(claims["sub"]).encode()).hexdigest()[:12]
