@@ -6,10 +6,11 @@ import pytest
 
 from horae.accounts import devices, sessions, users
 from horae.domain.errors import Conflict, DuplicateKey, NotAllowed, NotFound
-from horae.domain.people.account import NewSession, User
+from horae.domain.people.account import LONGEST_SESSION, NewSession, User
 from horae.domain.people.device import NewDevice, Waiting
 
-from .accounts import SignedIn, alive, session, user
+from .accounts import HASH, SignedIn, alive, session, user
+from .factors import enrolled
 from .world import IDS, World, lost_reply
 
 CODE = "BCDFGHJK"
@@ -112,3 +113,34 @@ async def test_a_device_lasts_no_longer_than_the_sign_in_that_approved_it(world:
 
     hers, the_devices = await world.store.read(limits)
     assert hers == the_devices is not None
+
+
+async def test_a_device_does_not_prolong_a_sign_in_by_password(world: World, ada: SignedIn):
+    """Or one session could approve the next for ever, and nobody would be asked for the password again."""
+    await decide(world, ada)
+    opened = IDS.new()
+    await poll(world, id=opened)
+
+    async def both(tx: Any) -> list[Any]:
+        return [await tx.sessions.find(one) for one in (ada.id, opened)]
+
+    hers, the_devices = await world.store.read(both)
+    assert the_devices.limit_at == hers.created_at + LONGEST_SESSION
+
+
+async def test_a_new_password_takes_back_what_was_approved(world: World, ada: SignedIn):
+    """Whoever was talked into approving a stranger's device and changes the password must be rid of it, also if the
+    stranger has not come for the session yet."""
+    await decide(world, ada)
+    assert await world.store.transact(
+        users.change_password, user_id=ada.user.id, checked=HASH, new="other", session_id=ada.id
+    )
+    assert await alive(world, ada.id)
+    assert await poll(world) == Waiting.EXPIRED
+
+
+async def test_a_new_second_factor_takes_back_what_was_approved(world: World, ada: SignedIn):
+    await decide(world, ada)
+    await enrolled(world, ada.user, keep=ada.id)
+    assert await alive(world, ada.id)
+    assert await poll(world) == Waiting.EXPIRED

@@ -854,10 +854,14 @@ export interface LimitsInput {
   processes?: number | null;
 }
 
-/** With your password here, for the last time. */
+/**
+ * With your password here, for the last time. `code` is needed if you have a second factor: of the app, or a
+ * recovery code.
+ */
 export interface LinkBody {
   next?: string;
   password: string;
+  code?: string | null;
 }
 
 /** A job in a list; the last two fields are there if `include` asks for them. */

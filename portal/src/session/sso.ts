@@ -32,8 +32,9 @@ export async function leaveForProvider(): Promise<void> {
 }
 
 /** The same for somebody who is signed in, to connect their account. */
-export async function connectProvider(password: string): Promise<void> {
-  go(await call("POST /auth/sso/link", { body: { next: here(), password } }));
+export async function connectProvider(password: string, code: string): Promise<void> {
+  const body = { next: here(), password, ...(code ? { code } : {}) };
+  go(await call("POST /auth/sso/link", { body }));
 }
 
 function go({ url }: SsoView): void {

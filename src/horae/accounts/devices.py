@@ -75,8 +75,8 @@ async def poll(tx: Transaction, *, digest: str, session: NewSession) -> User | W
     if account is None:
         return Waiting.DENIED
     approved_in = await tx.sessions.find(found.session_id)
-    limit = approved_in.limit_at if approved_in is not None else None
-    user = account.user
+    assert approved_in is not None
+    limit, user = approved_in.must_end_at, account.user
     await tx.sessions.add(replace(session, user_id=user.id), session_ends(now, now, limit), limit)
     await tx.audit.add(
         "session.open",

@@ -60,6 +60,7 @@ async def confirm(
         return False
     await tx.second_factors.confirm(user_id, step)
     await tx.second_factors.set_recovery_codes(user_id, recovery)
+    await tx.devices.take_back(user_id)  # first: a session that one of them opens at this moment ends with the others
     await tx.sessions.end_all(user_id, "second factor", but=keep)
     await _note(tx, "user.second_factor_on", found.user)
     if opens is not None:
@@ -92,6 +93,12 @@ async def new_recovery_codes(
     await tx.second_factors.set_recovery_codes(user_id, recovery)
     await _note(tx, "user.recovery_codes", found.user)
     return True
+
+
+async def prove(tx: Transaction, *, user_id: str, checked: str, code: str, seals: Seals) -> bool:
+    """Once more, for what leaves the account without it."""
+    found = await _locked(tx, user_id, checked)
+    return found is not None and await _prove(tx, found.user, code, seals)
 
 
 async def turn_off(tx: Transaction, *, user_id: str, checked: str, code: str, seals: Seals) -> bool:

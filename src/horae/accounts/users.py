@@ -65,6 +65,7 @@ async def change_password(tx: Transaction, *, user_id: str, checked: str, new: s
     found = await tx.accounts.credentials(user_id)
     if found is None or found.password not in (checked, new):
         return False
+    await tx.devices.take_back(user_id)  # first: a session that one of them opens at this moment ends with the others
     await tx.accounts.change_user(user_id, password=new)
     await tx.sessions.end_all(user_id, "password", but=session_id)
     await _note(tx, "user.password", found.user, f"user:{found.user.username}")

@@ -8,6 +8,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 from starlette.requests import Request
 
 UNKNOWN = "unknown"  # a Unix socket has no address
+_FORWARDED = ("x-forwarded-for", "forwarded", "x-real-ip")
 
 
 class Proxies:
@@ -34,6 +35,11 @@ class Proxies:
             return True
         trusted = self.trusts(request.client.host if request.client is not None else UNKNOWN)
         return trusted and request.headers.get("x-forwarded-proto", "").strip().lower() == "https"
+
+    def unknown(self, request: Request) -> bool:
+        """Whether a proxy stands in between that no setting names: everybody then seems to come from its address."""
+        peer = request.client.host if request.client is not None else UNKNOWN
+        return not self.trusts(peer) and any(name in request.headers for name in _FORWARDED)
 
     def trusts(self, address: str) -> bool:
         """Whether this is a proxy's own."""

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, SecretStr
 
 from horae.api.account_schemas import Body, Secret, TokensView
+from horae.api.second_factor_schemas import Code
 
 
 class SsoBody(Body):
@@ -17,9 +18,11 @@ class SsoBody(Body):
 
 
 class LinkBody(SsoBody):
-    """With your password here, for the last time."""
+    """With your password here, for the last time. `code` is needed if you have a second factor: of the app, or a
+    recovery code."""
 
     password: Secret
+    code: Code | None = None
 
 
 class SsoView(BaseModel):

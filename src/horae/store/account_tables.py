@@ -100,7 +100,7 @@ sessions = table(
     may("ended_at", Time),
     may("end_reason", name(20)),
     may("repeated", Int),  # the generation that was given out twice, as the first one was lost
-    may("limit_at", Time),  # of single sign-on: no use extends it beyond this
+    may("limit_at", Time),  # of single sign-on and devices: no use extends it beyond this
     may("provider_token", LongText),  # sealed; the provider wants it back when its user signs out
     Index("sessions_user", "user_id"),
 )

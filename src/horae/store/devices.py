@@ -61,6 +61,11 @@ class DeviceTable(Group):
     async def delete(self, digest: str) -> None:
         await self.db.execute("DELETE FROM device_codes WHERE digest = :digest", {"digest": digest})
 
+    async def take_back(self, user_id: str) -> None:
+        rows = await self.db.fetch("SELECT digest FROM device_codes WHERE user_id = :user_id", {"user_id": user_id})
+        for row in rows:
+            await self.delete(row["digest"])
+
     async def prune(self, older_than: float) -> int:
         return await self.db.execute(
             f"DELETE FROM device_codes WHERE expires_at < {self.d.earlier(':older_than')}", {"older_than": older_than}

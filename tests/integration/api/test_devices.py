@@ -59,6 +59,15 @@ async def test_somebody_approves_it(api: Api):
     assert (await as_(api, ada, "GET", device["user_code"])).status_code == 404
 
 
+@pytest.mark.parametrize("header", ["x-forwarded-for", "x-real-ip", "forwarded"])
+async def test_behind_a_proxy_that_nobody_named_no_address_is_the_same(api: Api, header: str):
+    """All requests have the proxy's address then: a stranger's device must not look like one's own."""
+    device = await begin(api)
+    headers = {"authorization": f"Bearer {await add_user(api.store, 'ada')}", header: "192.0.2.1"}
+    shown = await api.call("GET", f"/auth/device/{device['user_code']}", role=None, headers=headers)
+    assert (shown.status_code, shown.json()["same_address"]) == (200, False)
+
+
 async def test_somebody_denies_it(api: Api):
     ada = await add_user(api.store, "ada")
     device = await begin(api)
@@ -97,6 +106,21 @@ async def test_device_codes_cannot_be_found_by_trying(api: Api):
 async def poll_made_up(api: Api, n: int) -> int:
     answer = await api.call("POST", "/auth/device/token", role=None, json={"device_code": f"hd1_{n}"})
     return answer.status_code
+
+
+async def test_when_trying_is_stopped_it_is_in_the_trail(api: Api):
+    ada = await add_user(api.store, "ada")
+    for last in "BCDFGHJKLMNPQ":
+        await as_(api, ada, "GET", f"BCDFGHJ{last}")
+    trail = (await api.call("GET", "/audit", params={"action": "session.refused"})).json()["items"]
+    assert [one["subject"]["name"] for one in trail] == ["ada"]
+
+
+async def test_a_flood_of_polls_is_stopped(api: Api):
+    """Each costs a transaction, whoever sends it."""
+    body = {"device_code": (await begin(api))["device_code"]}
+    answers = [(await api.call("POST", "/auth/device/token", role=None, json=body)).status_code for _ in range(150)]
+    assert (answers[0], answers[-1]) == (200, 429)
 
 
 async def test_a_flood_of_codes_is_stopped(api: Api):

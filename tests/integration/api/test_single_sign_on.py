@@ -14,6 +14,7 @@ from .browsing import CALLBACK, RULES, URL, Browser, asked, sso_api
 from .conftest import ON_SQLITE, Api
 from .hostile_provider import Hostile, hostile
 from .people import PASSWORD, add_user
+from .test_second_factor import Person
 
 pytestmark = ON_SQLITE
 
@@ -181,6 +182,16 @@ async def test_claims_from_the_userinfo_endpoint(browser: Browser, provider: Hos
     assert (await browser.me())["projects"][0]["role"] == "editor"
 
 
+async def test_an_address_is_not_verified_by_what_is_said_of_another(api: Api, provider: Hostile):
+    rules = Rules(email_domains=("example.org",), create=Create.ALL)
+    browser = Browser(sso_api(api.store, provider, api.tokens, rules=rules), provider)
+    provider.told = {"email": "boss@example.org", "email_verified": None}
+    provider.userinfo = {"sub": provider.person["sub"], "email": "ada@evil.test", "email_verified": True}
+    assert await browser.sign_in() == "/jobs#sso=domain"
+    provider.userinfo["email"] = "boss@example.org"
+    assert await browser.sign_in() == "/jobs#sso=in"
+
+
 async def test_the_secret_goes_where_the_provider_takes_it(browser: Browser, provider: Hostile):
     provider.metadata = {"token_endpoint_auth_methods_supported": ["client_secret_post"]}
     assert await browser.sign_in() == "/jobs#sso=in"
@@ -199,6 +210,7 @@ async def test_the_secret_goes_where_the_provider_takes_it(browser: Browser, pro
         (RULES, {"preferred_username": "root"}, "taken"),
         (RULES, {"sub": "x" * 256}, "rejected"),
         (RULES, {"sub": ""}, "rejected"),
+        (RULES, {"sub": "somebody "}, "rejected"),
     ],
 )
 async def test_who_gets_in(api: Api, provider: Hostile, rules: Rules, claims: dict[str, Any], told: str):
@@ -230,6 +242,26 @@ async def test_an_account_of_the_same_name_is_linked_only_by_its_user(api: Api, 
     key = {"authorization": f"Bearer {api.tokens['owner']}"}
     answer = await browser.http.post("/api/v1/auth/sso/link", json={"password": "x"}, headers=key)
     assert answer.status_code == 403
+
+
+async def test_connecting_takes_the_second_factor_that_it_ends(api: Api, browser: Browser, provider: Hostile):
+    """Or an open browser and a stolen password would do what turning it off does not let them do."""
+    ada = await Person(api, "ada", await add_user(api.store, "ada")).enrol()
+    headers = {"authorization": f"Bearer {ada.token}"}
+
+    async def link(**code: str) -> httpx.Response:
+        body = {"password": PASSWORD, **code}
+        return await browser.http.post("/api/v1/auth/sso/link", json=body, headers=headers)
+
+    answer = await link()
+    assert (answer.status_code, answer.json()["field"]) == (409, "code")
+    assert (await link(code="abcd-efgh-jkmn-pqrs")).status_code == 403
+    answer = await link(code=ada.recovery[0])
+    assert answer.status_code == 200, answer.text
+    assert (await link(code=ada.recovery[0])).status_code == 403, "a code is good once"
+    query = asked(answer.json()["url"])
+    assert await browser.come_back(code=provider.grant(query), state=query["state"]) == "/#sso=connected"
+    assert not (await browser.me())["user"]["second_factor"]
 
 
 async def test_signing_in_forgives_nobody_elses_tries(api: Api, browser: Browser):

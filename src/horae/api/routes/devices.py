@@ -97,8 +97,9 @@ async def poll_device(request: Request, context: Ctx, gate: Door) -> Response:
         devices.poll, digest=tokens.digest(body.device_code.get_secret_value()), session=session
     )
     if isinstance(found, device.Waiting):
-        if found == device.Waiting.EXPIRED:
-            await gate.strangers.count(origin)  # codes that are made up look the same
+        # Codes that are made up look as if they had expired; and who does not slow down is slowed down here.
+        if found in (device.Waiting.EXPIRED, device.Waiting.SLOW_DOWN):
+            await gate.strangers.count(origin)
         return reply({"status": str(found), "tokens": None})
     return reply({"status": "signed_in", "tokens": signin.tokens_json(context, gate, found, session_id, token)})
 
@@ -109,12 +110,13 @@ async def show_device(request: Request, context: Ctx, gate: Door, caller: Own, c
     await _count(context, gate, request, caller)
     found = await context.store.read(devices.find, user_code=code)
     await _forgive(context, caller)
+    same = crowd(found.address) == crowd(gate.proxies.address(request)) and not gate.proxies.unknown(request)
     return reply(
         {
             "user_code": device.shown(found.user_code),
             "client": found.client,
             "address": found.address,
-            "same_address": crowd(found.address) == crowd(gate.proxies.address(request)),
+            "same_address": same,
             "created_at": found.created_at,
             "expires_at": found.expires_at,
         }
@@ -137,7 +139,7 @@ async def _count(context: RequestContext, gate: Authenticator, request: Request,
     """Who it is. Each code that they type counts, so that nobody finds somebody else's by trying."""
     if caller.user is None or caller.session_id is None:
         raise NotAllowed("an API key signs in nobody: sign in, and approve it as yourself")
-    await signin.admit(context, gate, request, {_bucket(caller): GUESS})
+    await signin.admit(context, gate, request, {_bucket(caller): GUESS}, user=caller.user)
     return caller.user.id, caller.session_id
 
 

@@ -8,9 +8,10 @@ from typing import Annotated
 import structlog
 from fastapi import APIRouter, Depends, Request, Response
 
-from horae.accounts import sessions, single_sign_on
+from horae.accounts import second_factor, sessions, single_sign_on
 from horae.accounts.single_sign_on import SignedIn
 from horae.api import cookies, signin, sso
+from horae.api import second_factor as factor
 from horae.api.auth import Caller, Public, allow_own, public
 from horae.api.authenticator import Authenticator, Door
 from horae.api.body import read_model, takes
@@ -21,7 +22,7 @@ from horae.api.signing_in_schemas import LinkBody, SsoBody, SsoView
 from horae.api.sso import SignInAttempt, provider_of
 from horae.api.views import reply
 from horae.domain.errors import Conflict, DuplicateKey, NotAllowed
-from horae.domain.people.account import PORTAL, NewSession, User
+from horae.domain.people.account import PORTAL, Credentials, NewSession, User
 from horae.domain.people.lockout import ADDRESS
 from horae.domain.people.single_sign_on import NotAccepted, Person, Refusal, person
 from horae.ports import Proof
@@ -55,15 +56,35 @@ async def start_sso(request: Request, context: Ctx, gate: Door) -> Response:
 @router.post("/auth/sso/link", response_model=SsoView, responses=refuses(404), openapi_extra=takes(LinkBody))
 async def link_sso(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
     """Begins a sign-in at the identity provider that connects your account to it: from then on you sign in there, and
-    your password is no longer taken."""
+    your password is no longer taken. It ends your second factor too, and so takes a code if you have one."""
     body = await read_model(request, LinkBody)
     user, session_id = _signed_in(caller)
     provider_of(context)
     try:
-        await signin.check_password(context, gate, request, user.username, body.password.get_secret_value())
+        found = await signin.check_password(context, gate, request, user.username, body.password.get_secret_value())
     except Unauthenticated:
         raise NotAllowed("the password is wrong") from None  # a 401 would say that the token is
+    if found.user.second_factor:
+        await _check_code(request, context, gate, found, body)
     return await _start(context, sso.begin(context, gate, request, body.next, session_id))
+
+
+async def _check_code(
+    request: Request, context: RequestContext, gate: Authenticator, found: Credentials, body: LinkBody
+) -> None:
+    if body.code is None:
+        raise Conflict("enter a code from your app, or a recovery code, to connect your account", field="code")
+    code = body.code.get_secret_value()
+
+    async def look() -> bool:
+        return await context.store.transact(
+            second_factor.prove, user_id=found.user.id, checked=found.password, code=code, seals=context.seals
+        )
+
+    try:
+        await factor.check_code(context, gate, request, found, look)
+    except Unauthenticated as error:
+        raise NotAllowed(str(error)) from None
 
 
 def _signed_in(caller: Caller) -> tuple[User, str]:

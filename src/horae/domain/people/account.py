@@ -158,6 +158,12 @@ class Session:
             and now - self.used_at < timedelta(seconds=within)
         )
 
+    @property
+    def must_end_at(self) -> datetime:
+        """However busy it is."""
+        longest = self.created_at + LONGEST_SESSION
+        return longest if self.limit_at is None else min(longest, self.limit_at)
+
     def open_at(self, now: datetime) -> bool:
         return self.ended_at is None and now < min(self.expires_at, self.limit_at or self.expires_at)
 

@@ -44,7 +44,7 @@ export function AccountSection() {
       <Display />
       {me.user?.has_password ? <PasswordForm username={me.user.username} /> : null}
       {me.user?.has_password ? <SecondFactorPanel /> : null}
-      {me.user ? <ConnectProvider connected={!me.user.has_password} /> : null}
+      {me.user ? <ConnectProvider user={me.user} /> : null}
       <Sessions />
     </div>
   );

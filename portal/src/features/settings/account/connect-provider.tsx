@@ -1,15 +1,18 @@
 import { useEffect, useState } from "react";
+import { fieldError } from "@/api/errors";
+import type { UserView } from "@/api/schema";
 import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { FormDialog } from "@/components/ui/form-dialog";
 import { Input } from "@/components/ui/input";
 import { Panel } from "@/components/ui/panel";
+import { CodeField } from "@/features/second-factor/code-field";
 import { readStart } from "@/features/sign-in/start";
 import { toast, toastError } from "@/lib/toasts";
 import { connectProvider, problemIn, takeOutcome } from "@/session/sso";
 
 /** For those who have a password: moves their account to the identity provider. */
-export function ConnectProvider({ connected }: { connected: boolean }) {
+export function ConnectProvider({ user }: { user: UserView }) {
   const [name, setName] = useState<string | null>(null);
   const [asking, setAsking] = useState(false);
   useEffect(() => {
@@ -25,7 +28,7 @@ export function ConnectProvider({ connected }: { connected: boolean }) {
   if (!name) return null;
   return (
     <Panel title="Single sign-on">
-      {connected ? (
+      {!user.has_password ? (
         <p className="text-sm text-muted">
           You sign in with {name}. Your roles follow your groups there; what was given to you here stays.
         </p>
@@ -38,24 +41,27 @@ export function ConnectProvider({ connected }: { connected: boolean }) {
           <Button onClick={() => setAsking(true)}>Connect to {name}</Button>
         </>
       )}
-      {asking ? <AskPassword name={name} onClose={() => setAsking(false)} /> : null}
+      {asking ? <AskPassword name={name} code={user.second_factor} onClose={() => setAsking(false)} /> : null}
     </Panel>
   );
 }
 
-function AskPassword({ name, onClose }: { name: string; onClose: () => void }) {
+function AskPassword({ name, code, onClose }: { name: string; code: boolean; onClose: () => void }) {
   return (
     <FormDialog
       title={`Connect to ${name}`}
       description={`You continue to ${name}, sign in there, and come back. Your password and second factor stop working, and your other sessions end.`}
       action="Continue"
       onClose={onClose}
-      onSubmit={(text) => connectProvider(text("password"))}
+      onSubmit={(text) => connectProvider(text("password"), text("code").trim())}
     >
-      {() => (
-        <Field label="Your current password">
-          <Input name="password" type="password" autoComplete="current-password" autoFocus required />
-        </Field>
+      {(error) => (
+        <>
+          <Field label="Your current password">
+            <Input name="password" type="password" autoComplete="current-password" autoFocus required />
+          </Field>
+          {code || fieldError(error, "code") ? <CodeField error={fieldError(error, "code")} /> : null}
+        </>
       )}
     </FormDialog>
   );
