@@ -18,7 +18,6 @@ from horae.api.authenticator import Authenticator
 from horae.api.body import described_models
 from horae.api.context import ApiSettings, RequestContext
 from horae.api.examples import illustrate
-from horae.api.head import Head
 from horae.api.late_answers import Notes
 from horae.api.named_queues import NamedQueues
 from horae.api.portal import Portal
@@ -61,7 +60,7 @@ from horae.api.routes import (
     workers,
 )
 from horae.api.schemas import Problem
-from horae.api.shell import Rescue, Shell
+from horae.api.shell import Head, Rescue, Shell
 from horae.api.stranded import Lookout
 from horae.api.views import reply
 from horae.api.watching import Watches

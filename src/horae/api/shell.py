@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any
 
@@ -84,6 +85,32 @@ class Rescue:
                 raise
             detail = "Something went wrong on our side; the log has it under this request id."
             await problem(request_id, 500, detail)(scope, receive, send)
+
+
+class Head:
+    """HEAD: what GET would answer, without its body. Load balancers and `curl -I` ask so."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+        answered = asyncio.Event()
+
+        async def gone() -> Message:
+            """Streams end when whoever asked is gone: here, once the headers are."""
+            await answered.wait()
+            return {"type": "http.disconnect"}
+
+        async def headers_alone(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                await send(message)
+                await send({"type": "http.response.body", "body": b""})
+                answered.set()
+
+        await self._app({**scope, "method": "GET"}, gone, headers_alone)
 
 
 def _given_id(scope: Scope) -> str | None:

@@ -9,8 +9,29 @@ from contextlib import asynccontextmanager
 
 from horae.store.dialects.base import Connection
 from horae.store.failures import StoreUnavailable
-from horae.store.semaphore import PatientSemaphore
 from horae.store.watchdog import Watchdog
+
+
+class PatientSemaphore:
+    """As a context: one of a few permits, granted in the order of asking. `patience` are the seconds to wait for one,
+    None for as long as it takes."""
+
+    def __init__(self, count: int, patience: float | None, taken: str) -> None:
+        self._free = asyncio.Semaphore(count)
+        self._patience, self._taken = patience, taken
+
+    async def __aenter__(self) -> None:
+        if not self._free.locked():
+            await self._free.acquire()
+            return
+        try:
+            async with asyncio.timeout(self._patience):
+                await self._free.acquire()
+        except TimeoutError:
+            raise StoreUnavailable(self._taken) from None
+
+    async def __aexit__(self, *_: object) -> None:
+        self._free.release()
 
 
 class ConnectionPool:

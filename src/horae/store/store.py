@@ -35,7 +35,7 @@ from horae.store.leftovers import LeftoverTables
 from horae.store.limits import LimitTable
 from horae.store.logs import LogTable
 from horae.store.operations import OperationTable
-from horae.store.pool import ConnectionPool
+from horae.store.pool import ConnectionPool, PatientSemaphore
 from horae.store.processes import ProcessTable
 from horae.store.queues import QueueTable
 from horae.store.quotas import QuotaTable
@@ -43,7 +43,6 @@ from horae.store.reservations import ReservationTable
 from horae.store.runs import RunTable
 from horae.store.second_factors import SecondFactorTables
 from horae.store.secrets import SecretTable
-from horae.store.semaphore import PatientSemaphore
 from horae.store.sessions import SessionTable
 from horae.store.stats import StatTable
 from horae.store.unreadable import UnreadableTable
