@@ -1,5 +1,4 @@
-"""Sessions: opened by a password, kept by refresh tokens that are good once, ended by people or by a token that comes
-a second time."""
+"""Sessions: opened by a password, kept alive by refresh token rotation, ended by people or by refresh token reuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The portal's session: its refresh token as a cookie that no script can read and no other site can send."""
+"""The portal's session cookie: holds the refresh token, out of reach of scripts (HttpOnly, against XSS) and of other
+sites (SameSite=Strict and the Origin header, against CSRF)."""
 
 from __future__ import annotations
 

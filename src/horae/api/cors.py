@@ -1,5 +1,5 @@
-"""Pages of other origins: closed, but for those that a setting names. Tokens travel in a header that such a page must
-have been given; cookies never do, so nobody's session is lent to another site."""
+"""CORS: closed to other origins, except those that a setting names. A page there needs a token of its own; cookies are
+never accepted from it, so it cannot use somebody's session (CSRF)."""
 
 from __future__ import annotations
 

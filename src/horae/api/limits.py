@@ -1,9 +1,10 @@
-"""How many requests a key or a user may make, and how often an address may send a key that is none: leaky buckets that
-all processes share through the database.
+"""Rate limits: how many requests a key or a user may make, and how often an address may send an invalid key. Leaky
+buckets that all processes share through the database.
 
 Each process counts by itself and settles with the others only every so often, in the background: once for each fiftieth
 of a bucket. So a request costs no query, and all processes together let through a few fiftieths too many at most. Only
-a burst that is faster than the database waits for it."""
+a burst that is faster than the database waits for it.
+"""
 
 from __future__ import annotations
 

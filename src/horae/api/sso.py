@@ -1,5 +1,5 @@
-"""Single sign-on between two requests: what ties the provider's answer to the browser that began, and where the browser
-goes from there."""
+"""Single sign-on between two requests: the `state`, nonce and PKCE verifier that bind the provider's answer to the
+browser that began (against CSRF and code injection), and where the browser goes from there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""API keys as text: `horae_<prefix>_<secret>`. Only the digest is stored; the prefix finds it.
+"""API keys as text: `horae_<prefix>_<secret>`. Only the digest is stored; the prefix finds it, and the rest is compared
+in constant time (no timing attack).
 
 A plain SHA-256 is enough: the secret has 256 random bits, so there is nothing to guess and nothing to slow down.
 """

@@ -1,5 +1,5 @@
-"""Reads that keep a processor busy for a second or more are made one at a time in each process: a thread of Python
-leaves the others little room, and the limit of requests counts such a read as one."""
+"""Concurrency limit for expensive reads: those that keep a core busy for a second or more run one at a time in each
+process, since the GIL leaves other threads little and the rate limit counts such a read as one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Those who follow what happens, and the one look for all of them: a task for each project that somebody follows."""
+"""Fan-out of changes to `/events`: one task polls for each project that is followed, for all of its followers."""
 
 from __future__ import annotations
 

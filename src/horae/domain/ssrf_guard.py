@@ -1,7 +1,8 @@
-"""Which network addresses an outgoing call may reach. Pure: it looks at an address, never at a name or the network.
+"""SSRF guard: which network addresses an outgoing call may reach. Pure: it looks at an address, never at a name or the
+network.
 
-`ipaddress.is_global` alone is not enough: it differs between Python versions, calls multicast global, and does not
-look inside IPv6 forms that a gateway or the kernel turns back into IPv4.
+`ipaddress.is_global` alone is not enough: it differs between Python versions, calls multicast global, and does not look
+inside IPv6 forms that a gateway or the kernel turns back into IPv4.
 """
 
 from __future__ import annotations

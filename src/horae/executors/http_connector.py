@@ -1,5 +1,5 @@
-"""How calls reach their hosts: a name is resolved once, every address that it has is checked, and the connection goes
-to one of those very addresses. Connections are kept and used again."""
+"""The SSRF guard at the socket: a name is resolved once, every address that it has is checked, and the connection goes
+to one of those very addresses, so DNS rebinding changes nothing. Connections are kept alive and reused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Where a redirect leads, by the rules of browsers, and what is not taken along to another host."""
+"""Redirects: where one leads, by the rules of browsers, and which credentials do not travel to another origin. The SSRF
+guard checks every hop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Signatures as in the Standard Webhooks specification: whoever is called can tell that the call is ours, and fresh."""
+"""Webhook signatures by the Standard Webhooks specification (HMAC-SHA256): the receiver can tell that a call is ours,
+and no replay."""
 
 from __future__ import annotations
 

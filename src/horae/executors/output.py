@@ -1,5 +1,5 @@
-"""What a command prints: read from its pipes a chunk per turn of the loop, and handed on at once as text. However much
-there is, little is in memory."""
+"""Reads what a command prints from its pipes, a chunk per turn of the loop, and passes it on as text at once. The pipes
+are the back-pressure: however much is printed, little of it is in memory."""
 
 from __future__ import annotations
 

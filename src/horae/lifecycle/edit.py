@@ -1,5 +1,5 @@
-"""Edit: a new version of a job, atomic with its scheduling. The job's row stays locked from reading to writing, so no
-firing comes between."""
+"""Edit: a new version of a job by compare-and-set, atomic with its scheduling. The job's row stays locked from reading
+to writing, so no firing comes between."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Finish: outcomes end their runs, park them or queue them again. Needs the token: a late worker changes nothing."""
+"""Finish: outcomes end their runs, park them or queue them again. The fencing token must match: a worker that lost its
+lease changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notices that a worker's event loop stands still, and names what holds it: a thread that looks at its last turn.
+"""Watchdog of the event loop: a thread that notices when the loop stands still, and names what blocks it.
 
 One function that blocks (a `time.sleep`, a request without `await`) stops every other on the loop, and the claims and
 reports as well. The heartbeat goes on by itself, so nothing is lost; but somebody should know.

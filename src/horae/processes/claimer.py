@@ -1,5 +1,5 @@
-"""Taken for a worker, one claim after the other, from the queues of which it knows that something is due. What a claim
-brings starts at once; only then does the worker ask when those queues have more."""
+"""The claim loop of a worker: one claim after the other, from queues that are known to have something due. Claimed runs
+start at once; only then does the worker ask when those queues have more."""
 
 from __future__ import annotations
 

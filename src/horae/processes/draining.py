@@ -1,5 +1,5 @@
-"""How a worker that takes nothing more comes to its end: runs that have not started go back, those that have get some
-time, and what is left is interrupted."""
+"""Graceful shutdown: how a worker that takes nothing more comes to its end. Runs that have not started go back, those
+that have get some time, and what is left is interrupted."""
 
 from __future__ import annotations
 

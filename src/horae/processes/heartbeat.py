@@ -1,5 +1,6 @@
-"""A worker's heartbeat, on a thread, event loop and connection of its own: user code that blocks the worker's loop
-cannot cost it a lease, and a database that is away cannot keep it from giving up its work in time."""
+"""A worker's heartbeat renews its leases, on a thread, event loop and connection of its own: user code that blocks the
+worker's loop cannot cost it a lease, and a database that is away cannot keep it from giving up its work in time
+(fencing on the worker's side)."""
 
 from __future__ import annotations
 

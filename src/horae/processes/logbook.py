@@ -1,4 +1,5 @@
-"""What attempts print, collected in memory until the reporter writes it: in order, and never more than the limit."""
+"""The log buffer: collects what attempts print until the reporter writes it, in order, and never more than the
+limit."""
 
 from __future__ import annotations
 

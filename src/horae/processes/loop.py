@@ -1,5 +1,5 @@
-"""The one way in which background work repeats: a step says how long to wait, a wake-up ends the wait early, and a
-database that is away is waited for."""
+"""The event loop of background work: a step says how long to wait, a wake-up ends the wait early, and while the
+database is away it backs off and tries again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Processes of one host watch each other: when a worker is surely dead, its runs need not wait for their leases."""
+"""Failure detection on one host: processes watch each other, and when a worker is surely dead, its runs need not wait
+for their leases."""
 
 from __future__ import annotations
 

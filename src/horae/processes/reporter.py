@@ -1,4 +1,4 @@
-"""Reports what came of attempts, in batches, on a connection of its own: while one batch commits, the worker claims and
+"""Group commit: reports outcomes in batches, on a connection of its own. While one batch commits, the worker claims and
 executes the next. Log lines go the same way, so that an attempt's output is never behind its end."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Taking queued runs: queue by queue as they are asked for, the highest priority first, and of one priority whatever is
-due longest. Lanes are read from their heads only, so a retry or a delayed run that is not due yet, or one that needs
-another worker, is never in the way of what can be taken now."""
+"""Claiming queued runs: queue by queue in the order given, the highest priority first, and within a priority the one
+that has been due longest. Lanes are read from their heads only, so a retry or a delayed run that is not due yet, or one
+that needs another worker, is never in the way of what can be claimed now."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """How a run leaves the live table: its one move to history, or another turn in its queue. Every change carries the
-token of the attempt (none for a run that waits): where it no longer fits, nothing happens.
+attempt's fencing token (none for a run that waits): where it no longer matches, nothing happens.
 
 Rows are locked in the order of their ids, here as by heartbeats, sweeps and cancels: otherwise a batch that ends and a
-heartbeat that renews the same runs would wait for each other, and PostgreSQL takes a second to notice."""
+heartbeat that renews the same runs would deadlock, and PostgreSQL takes a second to notice.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""`job_gates`: how many runs of a job may be under way. Whoever inserts, ends or queues a run of a gated job holds the
-lock of its gate, so a place is never given twice and never lost. Gates are locked in id order: no deadlock there.
+"""`job_gates`: a counting semaphore per job, for `max_instances`. Whoever inserts, ends or queues a run of a gated job
+holds the lock of its gate, so a permit is never given twice and never lost. Gates are locked in id order: no deadlock.
 
-What waits goes in the order in which the database saw it come (`created_at`), whatever the clocks of those who asked.
-A run that was asked for later is held too, and has a `wake_at` until its time has come: it takes no place, and no turn
-of those behind it. Each question has an index, by which it reads as many rows as there are places and no more."""
+What waits goes in the order in which the database saw it come (`created_at`), whatever the callers' clocks say. A run
+that was requested for later is held too, and has a `wake_at` until its time has come: it takes no permit, and no turn
+of those behind it. Each question has an index, by which it reads as many rows as there are permits and no more.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running runs as those see them who end them or take them away: each is locked, and known by its token."""
+"""Leases on running runs, for verbs that end or take away a run: each row is locked, and known by its fencing token."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The order of a list, and where a page of it goes on. Every order ends in what is unique, so that a page that begins
-after a row begins there whatever came or went meanwhile."""
+"""Keyset pagination: the order of a list, and where a page of it goes on. Every order ends in a unique column, so a
+page that begins after a row begins there whatever was added or removed meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A few connections, shared. The last one returned is the next one lent, so that its statements are prepared."""
+"""The connection pool, and the semaphore with a timeout in front of it. The connection returned last is lent next, so
+that its statements are prepared."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ class ConnectionPool:
         self._one_by_one = asyncio.Lock()
         self._failure: StoreUnavailable | None = None
         self._failed_at = 0.0
-        self._vigil = Watchdog(connect)
+        self._watchdog = Watchdog(connect)
         self._closed = False
 
     @asynccontextmanager
@@ -52,11 +53,11 @@ class ConnectionPool:
         came = time.monotonic()
         async with self._turn:
             connection = self._free.pop() if self._free else await self._opened(came)
-            self._vigil.begin(connection)
+            self._watchdog.begin(connection)
             try:
                 yield connection
             finally:
-                self._vigil.end(connection)
+                self._watchdog.end(connection)
                 if connection.broken or self._closed:
                     await connection.close()
                 else:
@@ -96,4 +97,4 @@ class ConnectionPool:
         idle, self._free = self._free, []
         for connection in idle:
             await connection.close()
-        await self._vigil.close()
+        await self._watchdog.close()

@@ -1,5 +1,6 @@
-"""Watches statements that nobody answers. A server may be slow, or it may be gone without a word while its address
-leads to another by now: only a new connection can tell. What the server is not seen to be at is given up."""
+"""Watchdog for statements that get no answer. The server may be slow, or it may have died without closing the
+connection and its address may now lead to another one: only a new connection can tell. A statement that the server is
+not seen to be executing is given up."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A line in the log for what happens to each run, with its ids. A busy process writes only so many a second, and says
-how many it left out: reading the log must not cost more than the runs."""
+"""Run log: a structured line for each step of a run, with its ids. It is sampled: a busy process writes only so many
+lines a second, and says how many it left out, because logging must not cost more than the runs."""
 
 from __future__ import annotations
 

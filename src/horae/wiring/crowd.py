@@ -1,5 +1,5 @@
-"""The connections on which no request has come together yet. Each takes an open file, of which a process has only so
-many: without a bound, somebody who opens a thousand and says nothing keeps everybody else out."""
+"""Half-open connections, on which no request has arrived yet. Each takes a file descriptor, of which a process has only
+so many: without a bound, somebody who opens a thousand and says nothing locks everybody else out."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the server bears of a connection before there is a request, and after. Uvicorn gives idle connections an end,
-but not those that trickle, takes headers of any size, and waits forever for those who do not read their answer: whoever
-opens many of them would take all the places, or all the memory, there are. Bodies have limits of their own
-(api/body.py)."""
+"""Slowloris and slow readers: what the server bears of a connection before there is a request, and after. Uvicorn times
+idle connections out, but not those that trickle; it takes headers of any size, and waits forever for clients that do
+not read their answer. Without bounds, opening many of them would take all connections, or all memory. Bodies have
+limits of their own (api/body.py)."""
 
 from __future__ import annotations
 

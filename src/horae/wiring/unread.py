@@ -1,5 +1,5 @@
-"""The answers that have been written and not yet read. Each is bounded, but they wait in memory: a few hundred people
-who ask for the largest page and read nothing would take all of it."""
+"""Back-pressure for answers that have been written and not yet read. Each is bounded, but they wait in memory: a few
+hundred clients that ask for the largest page and read nothing would take all of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Retry policies: how long to wait before the next attempt, and whether there is one."""
+"""Retry policies: the backoff before the next attempt, its jitter, and whether there is another attempt."""
 
 from __future__ import annotations
 

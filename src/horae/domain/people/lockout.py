@@ -1,4 +1,4 @@
-"""How long to wait after wrong passwords: a few tries are free, then each one doubles the wait."""
+"""Lockout against brute force: a few wrong passwords are free, then each one doubles the wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One try of a run by one worker, as an executor sees it."""
+"""An attempt: one try of a run by one worker under a lease, as an executor sees it."""
 
 from __future__ import annotations
 

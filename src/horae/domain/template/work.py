@@ -1,4 +1,4 @@
-"""What filling in templates may cost: texts of a certain length, so many steps, and a second of processor time."""
+"""The budget of a template, against denial of service: text length, steps, and a second of CPU time."""
 
 from __future__ import annotations
 

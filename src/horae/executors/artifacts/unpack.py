@@ -1,7 +1,7 @@
-"""Unpacks an archive (zip, wheel, or tar with any of its compressions) into a folder, and nowhere else.
+"""Unpacks an archive (zip, wheel, or tar with any of its compressions) into a folder, safe from zip slip and zip bombs.
 
-Nothing that an archive says is trusted: not its names, not its sizes, not its links. Nothing is written through a
-link, and a link that leads out of the folder is refused.
+Nothing that an archive says is trusted: not its names (path traversal), not its sizes, not its links. Nothing is
+written through a link, and a link that leads out of the folder is refused.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The process that children are forked from. It has imported the task modules and does nothing else: no thread, no
-connection, so that a copy of it is a good start for a call.
+"""The zygote: the process that children of the pool are forked from. It has imported the task modules and does nothing
+else: no thread, no connection, so that a copy of it is a good start for a call.
 
-It is the parent of all children and adopts what they leave behind, so it can tell for certain when a call's last
+It is the parent of all children and adopts their orphans (a subreaper), so it can tell for certain when a call's last
 process has ended: then, and only then, it reports the end. It goes on while the worker is stopped, and ends every tree
 whose lease runs out meanwhile; when the worker is gone, all of them.
 """

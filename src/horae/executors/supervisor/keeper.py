@@ -1,4 +1,4 @@
-"""The parent of one command: reaps it and whatever of it was orphaned, and ends all of it when it is time."""
+"""The keeper: subreaper of one command. It reaps the command and every orphan of it, and ends them all when told to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the kernel is asked for: adopting orphans, dying with a parent, who descends from whom, signals (Linux)."""
+"""What the kernel is asked for (Linux): subreapers, parent-death signals, process trees, signals."""
 
 from __future__ import annotations
 

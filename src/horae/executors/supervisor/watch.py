@@ -1,4 +1,5 @@
-"""Watches what trees use, seldom while they are far from their limits, often when they come near one."""
+"""Watchdog of resource limits: samples what process trees use, rarely while they are far from a limit, often when they
+come near one."""
 
 from __future__ import annotations
 

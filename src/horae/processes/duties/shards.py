@@ -1,7 +1,7 @@
-"""Shards: renews this scheduler's share of them, and evens it out with the others.
+"""Shards: leader election per slice of the jobs. Renews this scheduler's leases, and rebalances with the others.
 
-Leases only decide who works: row locks and unique keys decide what is true, so two schedulers that both believe to own
-a shard still create each occurrence once.
+Leases only decide who works: row locks and unique keys decide what is true, so two schedulers that both believe they
+own a shard still create each occurrence once.
 """
 
 from __future__ import annotations
