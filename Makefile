@@ -9,7 +9,7 @@ SEEDS  ?= 0-1999
 DATABASES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup env portal up check audit format test test-databases simulate faults bench bench-check soak servers servers-stop lock clean
+.PHONY: help setup env portal up check types audit format test test-databases simulate faults bench bench-check soak servers servers-stop lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 22
@@ -31,7 +31,12 @@ check: env       ## all that CI checks without running the code
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --cache-dir .cache/importlinter
+	$(BIN)/python tools/records.py --check
 	$(PYTHON) tools/portal.py check
+
+types: env       ## write what is generated from the API: the SDK's records, the portal's types
+	$(BIN)/python tools/records.py
+	$(PYTHON) tools/portal.py types
 
 audit: env       ## known vulnerabilities of the packages; ARGS=--require fails where nobody can be asked
 	@$(PYTHON) tools/audit.py $(ARGS)

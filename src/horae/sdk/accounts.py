@@ -5,180 +5,50 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Unpack
 
-from horae.sdk.calls import C, Json, Pages, Request, Resource, When, call, given, instant, nothing, pages, part
-from horae.sdk.quotas import Limits, Quotas, quotas_of
-from horae.sdk.record import Record
+from horae.sdk.calls import C, Pages, Request, Resource, When, call, given, instant, nothing, pages, part
+from horae.sdk.quotas import Limits, quotas_of
+from horae.sdk.records import (
+    ChangedMember,
+    ChangedUser,
+    Device,
+    DevicePoll,
+    Invitation,
+    Key,
+    Left,
+    Me,
+    Member,
+    NewDevice,
+    NewInvitation,
+    NewKey,
+    Project,
+    Quotas,
+    Start,
+    Tokens,
+    User,
+)
 
-
-class User(Record):
-    __slots__ = ()
-
-    id: str
-    username: str
-    is_admin: bool
-    is_active: bool
-    created_by: str
-    created_at: str
-    updated_at: str
-    password_changed_at: str
-    last_login_at: str | None
-    has_password: bool
-    second_factor: bool
-
-
-class Project(Record):
-    __slots__ = ()
-
-    id: str
-    slug: str
-    name: str
-    created_at: str
-
-
-class Member(Record):
-    __slots__ = ()
-
-    user_id: str
-    username: str
-    is_active: bool
-    role: str
-    created_by: str
-    created_at: str
-
-
-class Invitation(Record):
-    __slots__ = ()
-
-    id: str
-    project_id: str
-    role: str
-    note: str | None
-    created_by: str
-    created_at: str
-    expires_at: str
-    accepted_by: str | None
-    accepted_at: str | None
-
-
-class NewInvitation(Invitation):
-    """With the token, which is shown only now."""
-
-    __slots__ = ()
-
-    token: str
-
-
-class Key(Record):
-    __slots__ = ()
-
-    id: str
-    name: str
-    role: str
-    prefix: str
-    created_by: str
-    created_at: str
-    expires_at: str | None
-    last_used_at: str | None
-    maker_id: str | None
-    maker: str | None
-    project_id: str
-    project: str
-
-
-class Left(Record):
-    """What somebody left who was deactivated, deleted, demoted or removed: the keys that they made, each with
-    `revoked` (`left["keys"]`: every dictionary has a method of that name), and how many of their open invitations were
-    withdrawn."""
-
-    __slots__ = ()
-
-    invitations_withdrawn: int
-
-
-class ChangedUser(User, Left):
-    __slots__ = ()
-
-
-class ChangedMember(Member, Left):
-    __slots__ = ()
-
-
-class NewKey(Key):
-    """With the key itself, which is shown only now."""
-
-    __slots__ = ()
-
-    token: str
-
-
-class Tokens(Record):
-    """`refresh_token` is null where it was set as a cookie."""
-
-    __slots__ = ()
-
-    access_token: str
-    refresh_token: str | None
-    token_type: str
-    expires_in: int
-
-
-class Start(Record):
-    """By which ways one gets in: `sso` is what single sign-on is called, if there is one."""
-
-    __slots__ = ()
-
-    first_admin: bool
-    open_signup: bool
-    password: bool
-    sso: str | None
-
-
-class NewDevice(Record):
-    """A sign-in that waits to be approved in a browser: show `user_code` and where to go, keep `device_code`."""
-
-    __slots__ = ()
-
-    device_code: str
-    user_code: str
-    verification_path: str
-    verification_url: str | None
-    expires_in: int
-    interval: int
-
-
-class DevicePoll(Record):
-    """`tokens` are there when `status` is `signed_in`."""
-
-    __slots__ = ()
-
-    status: str
-    tokens: Json | None
-
-
-class Device(Record):
-    """What asks to act as you."""
-
-    __slots__ = ()
-
-    user_code: str
-    client: str
-    address: str
-    same_address: bool
-    created_at: str
-    expires_at: str
-
-
-class Me(Record):
-    """Who is asking: a user, or a key, and the projects where they may act."""
-
-    __slots__ = ()
-
-    kind: str
-    actor: str
-    is_admin: bool
-    user: Json | None
-    projects: list[Json]
-    permissions: list[str]
+__all__ = [
+    "Account",
+    "ChangedMember",
+    "ChangedUser",
+    "Device",
+    "DevicePoll",
+    "Invitation",
+    "Key",
+    "Keys",
+    "Left",
+    "Me",
+    "Member",
+    "NewDevice",
+    "NewInvitation",
+    "NewKey",
+    "Project",
+    "Projects",
+    "Start",
+    "Tokens",
+    "User",
+    "Users",
+]
 
 
 def _keys(revoke: bool) -> Mapping[str, Any] | None:

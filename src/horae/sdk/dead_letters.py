@@ -6,50 +6,9 @@ from collections.abc import Sequence
 from typing import Any, TypedDict, Unpack
 
 from horae.sdk.calls import KEEP, C, Json, Pages, Request, Resource, When, call, given, instant, pages
-from horae.sdk.record import Record
-from horae.sdk.runs import Operation
+from horae.sdk.records import DeadGroup, DeadLetter, Operation
 
-
-class DeadLetter(Record):
-    """A failed run; `id` is the run's."""
-
-    __slots__ = ()
-
-    id: str
-    job_id: str
-    job_name: str
-    version: int
-    fingerprint: str
-    error: str | None
-    failed_at: str
-    trigger: str
-    attempt: int
-    uncounted: int  # attempts that do not count towards max_attempts
-    max_attempts: int
-    exit_code: int | None
-    response_code: int | None
-    input: Any
-    truncated: list[str]  # ["input"] if it is left out because it is long
-    scheduled_for: str | None
-    triggered_by: str | None
-    created_at: str
-
-
-class DeadGroup(Record):
-    """Failures of one cause: of one job, with the same exit or response code, and with errors that differ only in
-    numbers and ids. `error` is that of the newest."""
-
-    __slots__ = ()
-
-    fingerprint: str
-    count: int
-    first_at: str
-    last_at: str
-    last_run_id: str
-    error: str | None
-    exit_code: int | None
-    response_code: int | None
-    jobs: list[Json]
+__all__ = ["DeadFilters", "DeadGroup", "DeadLetter", "DeadLetters"]
 
 
 class DeadFilters(TypedDict, total=False):

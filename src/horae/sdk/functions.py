@@ -2,27 +2,10 @@
 
 from __future__ import annotations
 
-from horae.sdk.calls import C, Json, Pages, Request, Resource, call, given, nothing, pages, part
-from horae.sdk.record import Record
+from horae.sdk.calls import C, Pages, Request, Resource, call, given, nothing, pages, part
+from horae.sdk.records import FunctionInfo
 
-
-class FunctionInfo(Record):
-    """A function that workers have registered. `parameters` is the JSON Schema of its arguments."""
-
-    __slots__ = ()
-
-    name: str
-    display_name: str
-    description: str
-    handler: str
-    kind: str
-    queue: str | None
-    default_timeout: float | None
-    parameters: Json
-    is_active: bool
-    is_system: bool
-    first_seen_at: str
-    last_seen_at: str
+__all__ = ["FunctionInfo", "Functions"]
 
 
 class Functions(Resource[C]):

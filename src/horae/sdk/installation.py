@@ -7,103 +7,31 @@ from typing import TypedDict, Unpack
 
 from horae.sdk.calls import C, Json, Pages, Request, Resource, When, call, given, instant, pages, part
 from horae.sdk.following import Stream
-from horae.sdk.record import Record
-from horae.sdk.runs import Explanation, RunExplanation
+from horae.sdk.records import (
+    AuditEntry,
+    BusyWorker,
+    DetailedHealth,
+    Explanation,
+    Health,
+    Preview,
+    RunExplanation,
+    Scheduler,
+    Worker,
+)
+
+__all__ = [
+    "AuditEntry",
+    "AuditFilters",
+    "BusyWorker",
+    "DetailedHealth",
+    "Health",
+    "Installation",
+    "Preview",
+    "Scheduler",
+    "Worker",
+]
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
-
-
-class Worker(Record):
-    __slots__ = ()
-
-    id: str
-    name: str
-    hostname: str
-    platform: str
-    pid: int
-    version: str
-    queues: list[str]
-    other_queues: int  # whose names only admins see
-    projects: list[str]
-    other_projects: int
-    offers: list[str]
-    slots: int
-    busy: int
-    status: str
-    runs_done: int
-    started_at: str
-    heartbeat_at: str
-    drain_requested_by: str | None
-    trouble: Json | None
-    isolation: Json | None
-
-
-class BusyWorker(Worker):
-    """A worker, and the runs of this project that it is at."""
-
-    __slots__ = ()
-
-    current_runs: list[str]
-
-
-class Scheduler(Record):
-    __slots__ = ()
-
-    id: str
-    hostname: str
-    platform: str
-    pid: int
-    version: str
-    status: str
-    shards: list[int]
-    leases: list[Json]
-    started_at: str
-    heartbeat_at: str
-    trouble: Json | None
-
-
-class AuditEntry(Record):
-    """One thing that somebody did; `project_id` is null for what concerns the installation."""
-
-    __slots__ = ()
-
-    id: str
-    at: str
-    actor: str
-    action: str
-    subject: Json
-    changes: list[Json]
-    address: str | None
-    request_id: str | None
-    project_id: str | None
-
-
-class Preview(Record):
-    """The next occurrences of a schedule."""
-
-    __slots__ = ()
-
-    occurrences: list[Json]
-    words: str
-    compare: Json | None
-
-
-class Health(Record):
-    __slots__ = ()
-
-    status: str
-    service: str
-
-
-class DetailedHealth(Health):
-    __slots__ = ()
-
-    database: str
-    scheduler_service: str
-    workers: int | None
-    unreadable_jobs: int | None
-    broker: str
-    reasons: list[str]
 
 
 class AuditFilters(TypedDict, total=False):

@@ -24,112 +24,31 @@ from horae.sdk.calls import (
     pages,
     part,
 )
-from horae.sdk.record import Record
-from horae.sdk.runs import Explanation, ManyRuns, Operation, Run, RunFilters
+from horae.sdk.records import (
+    BackfillPlan,
+    Explanation,
+    Job,
+    JobStats,
+    ListedJob,
+    NextOccurrences,
+    Operation,
+    Run,
+    Version,
+)
+from horae.sdk.runs import ManyRuns, RunFilters
 
-
-class Job(Record):
-    """A job as it stands."""
-
-    __slots__ = ()
-
-    name: str
-    description: str
-    tags: list[str]
-    target: Json | None  # null if it cannot be read
-    schedule: Json | None
-    retry: Json
-    timeout: float
-    overlap: str
-    max_instances: int | None
-    catch_up: str
-    catch_up_window: int
-    queue: str
-    priority: int
-    start_within: float | None
-    grace: float | None
-    keep: bool
-    id: str
-    unreadable: str | None  # why its definition cannot be read
-    enabled: bool
-    notify: list[Json]
-    version: int
-    status: str
-    next_run_at: str | None
-    last_run_at: str | None
-    last_status: str | None
-    paused: bool
-    paused_until: str | None
-    created_by: str
-    created_at: str
-    updated_by: str
-    updated_at: str
-
-
-class ListedJob(Job):
-    """A job in a list; `words` and `recent` are there if `include` asks for them."""
-
-    __slots__ = ()
-
-    stranded: bool  # whether runs of it wait for what no live worker offers
-    words: str | None
-    recent: list[Json] | None
-
-
-class Version(Record):
-    """A version of a job, and what it changed in the one before it."""
-
-    __slots__ = ()
-
-    version: int
-    created_by: str
-    created_at: str
-    note: str | None
-    definition: Json
-    changes: list[Json]
-
-
-class JobStats(Record):
-    """How a job did, of all time and in the last 24 hours (from the full hour on)."""
-
-    __slots__ = ()
-
-    job_id: str
-    queued: int
-    running: int
-    succeeded: int
-    failed: int
-    cancelled: int
-    skipped: int
-    retries: int
-    timed_out: int
-    success_rate: float | None
-    avg_duration_ms: int | None
-    last_run_id: str | None
-    last_run_at: str | None
-    last_status: str | None
-    recent: Json
-
-
-class BackfillPlan(Record):
-    """What a backfill would do."""
-
-    __slots__ = ()
-
-    total: int
-    first: str | None
-    last: str | None
-    existing: str | None
-
-
-class NextOccurrences(Record):
-    """`note` says why nothing of this may happen: the job is paused or disabled."""
-
-    __slots__ = ()
-
-    occurrences: list[Json]
-    words: str
-    note: str | None
+__all__ = [
+    "BackfillPlan",
+    "Job",
+    "JobChanges",
+    "JobFields",
+    "JobFilters",
+    "JobStats",
+    "Jobs",
+    "ListedJob",
+    "NextOccurrences",
+    "Version",
+]
 
 
 class JobFields(TypedDict, total=False):

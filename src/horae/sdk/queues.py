@@ -5,38 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from horae.sdk.calls import C, Pages, Request, Resource, call, pages, part
-from horae.sdk.record import Record
+from horae.sdk.records import Queue, QueueState, Reservation
 
-
-class QueueState(Record):
-    __slots__ = ()
-
-    name: str
-    paused: bool
-    paused_at: str | None
-    paused_by: str | None
-
-
-class Queue(QueueState):
-    """`queued` and `running` are this project's; `workers` are those alive that serve it. `stranded` of the queued ones
-    want what none of them offers. `projects` are those that it is `reserved` for."""
-
-    __slots__ = ()
-
-    stranded: int
-    queued: int
-    running: int
-    workers: int
-    served: bool
-    reserved: bool
-    projects: list[str]
-
-
-class Reservation(Record):
-    __slots__ = ()
-
-    name: str
-    projects: list[str]
+__all__ = ["Queue", "QueueState", "Queues", "Reservation"]
 
 
 class Queues(Resource[C]):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from horae.sdk.record import Record
+from horae.sdk.records import Quota, Quotas
+
+__all__ = ["Limits", "Quota", "Quotas", "quotas_of"]
 
 Json = dict[str, Any]
 
@@ -18,29 +20,6 @@ class Limits(TypedDict, total=False):
     log_bytes_per_day: int | None
     secrets: int | None
     api_keys: int | None
-
-
-class Quota(Record):
-    """Without a `limit` there is none; `used` is None where nobody counts it."""
-
-    __slots__ = ()
-
-    limit: int | None
-    used: float | None
-    refused_at: str | None
-
-
-class Quotas(Record):
-    """One of each: `quotas.live_runs.limit`."""
-
-    __slots__ = ()
-
-    jobs: Quota
-    live_runs: Quota
-    fires_per_minute: Quota
-    log_bytes_per_day: Quota
-    secrets: Quota
-    api_keys: Quota
 
 
 def quotas_of(answer: Json) -> Quotas:

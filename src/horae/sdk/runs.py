@@ -6,135 +6,22 @@ from typing import Any, TypedDict, Unpack
 
 from horae.sdk.calls import KEEP, C, Json, Pages, Request, Resource, When, call, listed, pages, part
 from horae.sdk.following import Stream
-from horae.sdk.record import Record
+from horae.sdk.records import Attempt, Explanation, Operation, Piece, Run, RunDetail, RunExplanation
 
-
-class Run(Record):
-    """A run, live or ended."""
-
-    __slots__ = ()
-
-    id: str
-    job_id: str
-    job_name: str
-    version: int
-    project_id: str
-    trigger: str
-    scheduled_for: str | None
-    due_at: str | None
-    queue: str
-    priority: int
-    status: str
-    outcome: str | None
-    attempt: int
-    uncounted: int  # attempts that do not count towards max_attempts
-    max_attempts: int
-    parked: bool
-    worker_id: str | None
-    started_at: str | None
-    finished_at: str | None
-    duration_ms: int | None
-    response_code: int | None
-    exit_code: int | None
-    result: Any
-    error: str | None
-    reason: str | None
-    occurrences: int
-    scheduled_until: str | None
-    input: Any
-    truncated: list[str]  # what a list leaves out because it is long: "input", "result"
-    progress: Any
-    parent_run_id: str | None
-    rerun_of: str | None
-    triggered_by: str | None
-    scheduler_id: str | None
-    created_at: str
-
-
-class RunDetail(Run):
-    """A run, and what only asking for it tells: `dead_since` is None unless it is a dead letter now."""
-
-    __slots__ = ()
-
-    lease_until: str | None
-    worker_heartbeat_at: str | None
-    traceback: str | None
-    cancel_requested_at: str | None
-    dead_since: str | None
-
-
-class Attempt(Record):
-    """One try of a run by one worker; `outcome` is None while it goes on."""
-
-    __slots__ = ()
-
-    n: int
-    worker_id: str | None
-    started_at: str | None
-    finished_at: str | None
-    duration_ms: int | None
-    outcome: str | None
-    error: str | None
-    exit_code: int | None
-    response_code: int | None
-    result: Any
-    traceback: str | None
-
-
-class Piece(Record):
-    """A piece of what a run wrote."""
-
-    __slots__ = ()
-
-    attempt: int
-    seq: int
-    at: str
-    stream: str
-    text: str
-
-
-class Explanation(Record):
-    """Why a job does or does not run, in one sentence and gate by gate; `cause` names the gate to look at first."""
-
-    __slots__ = ()
-
-    at: str
-    summary: str
-    level: str
-    cause: str | None
-    gates: list[Json]
-
-
-class RunExplanation(Explanation):
-    """The same of a run, and what happened to it in order."""
-
-    __slots__ = ()
-
-    timeline: list[Json]
-
-
-class Operation(Record):
-    """Long work with progress; `state` is running, done, cancelled or failed."""
-
-    __slots__ = ()
-
-    id: str
-    kind: str
-    state: str
-    job_id: str | None
-    done: int
-    total: int
-    start: str | None
-    end: str | None
-    parallelism: int | None
-    version: int | None
-    rate: float | None
-    reason: str | None
-    error: str | None
-    created_by: str
-    created_at: str
-    finished_at: str | None
-
+__all__ = [
+    "Attempt",
+    "Attempts",
+    "Explanation",
+    "ManyRuns",
+    "Operation",
+    "Operations",
+    "Piece",
+    "Run",
+    "RunDetail",
+    "RunExplanation",
+    "RunFilters",
+    "Runs",
+]
 
 Attempts = list[Attempt]  # a class with a method named list cannot say so itself
 ManyRuns = list[Run]

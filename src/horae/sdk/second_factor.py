@@ -2,41 +2,10 @@
 
 from __future__ import annotations
 
-from horae.sdk.accounts import Tokens
 from horae.sdk.calls import C, Request, Resource, call, given, nothing
-from horae.sdk.record import Record
+from horae.sdk.records import EnrolledTokens, Enrolment, RecoveryCodes, SecondFactorState, Tokens
 
-
-class SecondFactorState(Record):
-    __slots__ = ()
-
-    enabled: bool
-    enabled_at: str | None
-    recovery_codes_left: int
-    required: bool
-
-
-class Enrolment(Record):
-    """What an authenticator app needs: the `secret` to type in, or `uri` as a QR code, whose dark modules are the ones
-    in the rows of `qr`."""
-
-    __slots__ = ()
-
-    secret: str
-    uri: str
-    qr: list[str]
-
-
-class RecoveryCodes(Record):
-    """Each is good once. They are shown only now."""
-
-    __slots__ = ()
-
-    recovery_codes: list[str]
-
-
-class EnrolledTokens(Tokens, RecoveryCodes):
-    __slots__ = ()
+__all__ = ["EnrolledTokens", "Enrolment", "RecoveryCodes", "SecondFactor", "SecondFactorState"]
 
 
 class SecondFactor(Resource[C]):

@@ -3,19 +3,9 @@
 from __future__ import annotations
 
 from horae.sdk.calls import C, Pages, Request, Resource, call, nothing, pages, part
-from horae.sdk.record import Record
+from horae.sdk.records import Secret
 
-
-class Secret(Record):
-    """A secret as people see it; its value is never shown."""
-
-    __slots__ = ()
-
-    name: str
-    created_by: str
-    created_at: str
-    updated_by: str
-    updated_at: str
+__all__ = ["Secret", "Secrets"]
 
 
 class Secrets(Resource[C]):

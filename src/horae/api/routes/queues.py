@@ -36,15 +36,18 @@ _SERVING = (WorkerStatus.IDLE, WorkerStatus.BUSY)
 _NOBODY = "00000000-0000-0000-0000-000000000000"
 
 
-class QueueView(BaseModel):
-    """`queued` and `running` are this project's; `workers` are those alive that serve it. `stranded` of the queued ones
-    wait for what none of those offers. `projects` are those that it is `reserved` for; only
-    admins see those of others."""
-
+class QueueStateView(BaseModel):
     name: str
     paused: bool
     paused_at: datetime | None
     paused_by: str | None
+
+
+class QueueView(QueueStateView):
+    """`queued` and `running` are this project's; `workers` are those alive that serve it. `stranded` of the queued ones
+    wait for what none of those offers. `projects` are those that it is `reserved` for; only
+    admins see those of others."""
+
     queued: int
     running: int
     workers: int
@@ -52,13 +55,6 @@ class QueueView(BaseModel):
     stranded: int
     reserved: bool
     projects: list[str]
-
-
-class QueueStateView(BaseModel):
-    name: str
-    paused: bool
-    paused_at: datetime | None
-    paused_by: str | None
 
 
 class ReservationBody(BaseModel):
