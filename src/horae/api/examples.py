@@ -1,34 +1,64 @@
-"""Examples of every body and answer, for those who read the description rather than the documentation."""
+"""Examples of every body and answer, for those who read the description rather than the documentation. Those of bodies
+are written down (example_bodies.py); those of answers are derived, field by field, from what a view itself says of it
+(example_values.py), from its name, or from its type."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from horae.api.example_answers import ANSWERS
 from horae.api.example_bodies import BODIES
+from horae.api.example_values import BY_FIELD, BY_VIEW, NOW
 
-_LIST = re.compile(r"Listing_(\w+)_")
-
-
-def illustrate(schema: dict[str, Any]) -> None:
-    """Puts the examples into an OpenAPI document, wherever a body or an answer is of their kind."""
-    for methods in schema["paths"].values():
-        for operation in methods.values():
-            contents = [operation["requestBody"]["content"]] if "requestBody" in operation else []
-            contents += [answer.get("content", {}) for answer in operation["responses"].values()]
-            for content in contents:
-                _fill_in(content)
+_BY_TYPE: dict[str, Any] = {"string": "text", "integer": 1, "number": 1.5, "boolean": False, "object": {}}
 
 
-def _fill_in(content: dict[str, Any]) -> None:
-    for described in content.values():
-        example = _example(described.get("schema", {}).get("$ref", "").rpartition("/")[2])
-        if example is not None:
-            described["example"] = example
+def illustrate(document: dict[str, Any]) -> None:
+    """Puts the examples into an OpenAPI document, wherever a body or an answer is described by its model."""
+    answers = Answers(document["components"]["schemas"])
+    for operation in (one for methods in document["paths"].values() for one in methods.values()):
+        for content in operation.get("requestBody", {}).get("content", {}).values():
+            content["example"] = BODIES[_name(content["schema"])]
+        for answer in operation["responses"].values():
+            described = answer.get("content", {}).get("application/json", {})
+            if _name(described.get("schema", {})):
+                described["example"] = answers.of(described["schema"])
 
 
-def _example(name: str) -> Any:
-    if listed := _LIST.fullmatch(name):
-        return {"items": [ANSWERS[listed[1]]], "next_cursor": None} if listed[1] in ANSWERS else None
-    return BODIES.get(name, ANSWERS.get(name))
+class Answers:
+    """Examples of the schemas of a document."""
+
+    def __init__(self, schemas: dict[str, Any]) -> None:
+        self._schemas = schemas
+
+    def of(self, schema: dict[str, Any]) -> Any:
+        """By its type: the first of several; null where that is allowed."""
+        if name := _name(schema):
+            return self._object(name) if "properties" in self._schemas[name] else self.of(self._schemas[name])
+        if options := schema.get("anyOf", schema.get("oneOf")):
+            return None if {"type": "null"} in options else self.of(options[0])
+        if "enum" in schema or "const" in schema:
+            return schema.get("enum", [schema.get("const")])[0]
+        if schema.get("type") == "array":
+            return [self.of(schema["items"])] if _name(schema["items"]) else []
+        return NOW if schema.get("format") == "date-time" else _BY_TYPE.get(schema.get("type", ""))
+
+    def _object(self, view: str) -> dict[str, Any]:
+        """With the fields that are always there, and those that the view's own values name."""
+        described, own = self._schemas[view], BY_VIEW.get(view, {})
+        fields = [one for one in described["properties"] if one in own or one in described.get("required", ())]
+        return {field: self._field(field, described["properties"][field], own) for field in fields}
+
+    def _field(self, field: str, schema: dict[str, Any], own: dict[str, Any]) -> Any:
+        views = [one for one in (schema, *schema.get("anyOf", ())) if self._is_view(one)]
+        if field in own:
+            return self.of(views[0]) if own[field] is ... else own[field]
+        return BY_FIELD[field] if field in BY_FIELD and not views else self.of(schema)
+
+    def _is_view(self, schema: dict[str, Any]) -> bool:
+        """Whether it is another view, or a list of them."""
+        name = _name(schema.get("items", schema))
+        return bool(name) and "properties" in self._schemas[name]
+
+
+def _name(schema: dict[str, Any]) -> str:
+    return str(schema.get("$ref", "")).rpartition("/")[2]

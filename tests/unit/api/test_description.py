@@ -13,8 +13,8 @@ import horae.api
 from horae.api.app import build
 from horae.api.body import described_models
 from horae.api.context import ApiSettings
-from horae.api.example_answers import ANSWERS
 from horae.api.example_bodies import BODIES
+from horae.api.example_values import BY_FIELD, BY_VIEW
 from horae.clock import SystemClock, SystemIds
 from horae.ports import Store
 
@@ -57,8 +57,13 @@ def test_every_answer_has_an_example_that_is_as_described():
                 validator = Draft202012Validator(schema, format_checker=FormatChecker())
                 assert "example" in content, f"{method} {path} {status}"
                 assert not [*validator.iter_errors(content["example"])], f"{method} {path} {status}"
-    for name, schema in description()["components"]["schemas"].items():
-        assert set(ANSWERS.get(name, ())) <= set(schema.get("properties", ())), name
+
+
+def test_what_examples_are_made_of_belongs_to_a_field():
+    schemas = description()["components"]["schemas"]
+    fields = {name: set(schema.get("properties", ())) for name, schema in schemas.items()}
+    assert {name for name, own in BY_VIEW.items() if not set(own) <= fields.get(name, set())} == set()
+    assert set(BY_FIELD) - set().union(*fields.values()) == set()
 
 
 def test_every_parameter_says_what_it_is_for():
