@@ -2,23 +2,14 @@
 
 from datetime import timedelta
 
-from horae.domain.runs.run import Claimant, Claimed
+from horae.domain.runs.run import Claimant, Claimed, ClaimRequest
 from horae.lifecycle.claim import claim
 from tests.contract.world import IDS, LEASE, OFFERS, World, ids
 
 
 async def again(world: World, worker: str, token: str, limit: int = 10) -> list[Claimed]:
-    return (
-        await world.store.transact(
-            claim,
-            claimant=Claimant(worker, OFFERS),
-            token=token,
-            queues=["default"],
-            limit=limit,
-            lease=LEASE,
-            again=True,
-        )
-    ).runs
+    request = ClaimRequest(Claimant(worker, OFFERS), token, LEASE, limit, ["default"])
+    return (await world.store.transact(claim, request, again=True)).runs
 
 
 async def test_what_it_took_is_given_with_a_fresh_lease(world: World) -> None:

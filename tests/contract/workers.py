@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from horae.domain.jobs.job import JobSpec
 from horae.domain.runs.outcome import SUCCEEDED, Outcome
-from horae.domain.runs.run import Ahead, Claimant, Claimed, Finished, LogLines, LogPosition, Progress
+from horae.domain.runs.run import Ahead, Claimant, Claimed, ClaimRequest, Finished, LogLines, LogPosition, Progress
 from horae.lifecycle import claim, finish, release
 from horae.ports import Transaction
 from tests.contract.opened import Opened
@@ -29,7 +29,7 @@ class Workers(Opened):
         limit: int = 100,
         *,
         reply_lost: bool = False,
-        queues: Sequence[str] = ("default",),
+        queues: Sequence[str] | None = ("default",),
         offers: Collection[str] = OFFERS,
         worker: str | None = None,
         project_ids: Collection[str] = (),
@@ -37,16 +37,20 @@ class Workers(Opened):
         lease: float = LEASE,
         ahead: int = 0,
         again: bool = False,
+        run_ids: Collection[str] | None = None,
     ) -> Claims:
         """A claim, and then the question when there is more, as a worker asks it."""
         taken = await (self.store.transact if again or project_ids else self.store.autocommit)(
             lost_reply(claim.claim) if reply_lost else claim.claim,
-            claimant=Claimant(worker or self.ids.new(), offers, project_ids),
-            token=token or self.ids.new(),
-            queues=queues,
-            limit=limit,
-            lease=lease,
-            ahead=Ahead(ahead, AHEAD_FOR),
+            ClaimRequest(
+                claimant=Claimant(worker or self.ids.new(), offers, project_ids),
+                token=token or self.ids.new(),
+                lease=lease,
+                limit=limit,
+                queues=queues,
+                ahead=Ahead(ahead, AHEAD_FOR),
+                run_ids=run_ids,
+            ),
             again=again,
         )
         if taken.more:

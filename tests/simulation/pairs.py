@@ -8,7 +8,7 @@ from typing import Any
 
 from horae.domain.errors import StaleVersion
 from horae.domain.runs.dead_letter import DeadFilter
-from horae.domain.runs.run import Claimant
+from horae.domain.runs.run import Claimant, ClaimRequest
 from horae.lifecycle import claim, redrive
 from tests.contract.ledger import assert_complete
 from tests.contract.world import FAILED, OFFERS, PERMANENT, World, ids
@@ -77,14 +77,9 @@ async def claim_claim(world: World) -> Pair:
 
     async def take(one: World) -> Any:
         """In a transaction of its own, which stays open for a while: where it is one statement, too."""
-        return await one.store.transact(
-            claim.claim,
-            claimant=Claimant(one.ids.new(), OFFERS),
-            token=one.ids.new(),
-            queues=["default"],
-            limit=2,
-            lease=15,
-        )
+        claimant = Claimant(one.ids.new(), OFFERS)
+        request = ClaimRequest(claimant, one.ids.new(), lease=15, limit=2, queues=["default"])
+        return await one.store.transact(claim.claim, request)
 
     async def check(after: World, results: list[Any]) -> None:
         first, second = results

@@ -12,7 +12,7 @@ from typing import Any
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.retention import Retention
 from horae.domain.runs.outcome import SUCCEEDED, Outcome
-from horae.domain.runs.run import Claimant, Finished
+from horae.domain.runs.run import Claimant, ClaimRequest, Finished
 from horae.domain.runs.states import AttemptOutcome
 from horae.lifecycle import claim, finish, state, submit
 from horae.ports import Transaction
@@ -120,14 +120,9 @@ class Year(World):
 async def _carry_out(somebody: Somebody, store: Any) -> None:
     """Claims and ends a few runs, some of them badly."""
     token, chance = somebody.ids.new(), somebody.chance
-    found = await store.autocommit(
-        claim.claim,
-        claimant=Claimant(store.process.id, ["python:work"]),
-        token=token,
-        queues=["default"],
-        limit=10,
-        lease=_SETTINGS.lease,
-    )
+    claimant = Claimant(store.process.id, ["python:work"])
+    request = ClaimRequest(claimant, token, _SETTINGS.lease, limit=10, queues=["default"])
+    found = await store.autocommit(claim.claim, request)
     specs = await store.read(_definitions, {(run.job_id, run.version) for run in found.runs})
     ends = [Finished(run, chance.choice((SUCCEEDED, SUCCEEDED, _FAILED))) for run in found.runs]
     await store.transact(finish.finish, finished=ends, specs=specs, chance=chance.random)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from horae.domain.runs.run import NOT_AHEAD, Ahead, Claimant, Claimed
+from horae.domain.runs.run import Claimed, ClaimRequest
 from horae.ports import Transaction
 
 
@@ -19,37 +19,26 @@ class Taken:
     more: bool
 
 
-async def claim(
-    tx: Transaction,
-    *,
-    claimant: Claimant,
-    token: str,
-    queues: Sequence[str],
-    limit: int,
-    lease: float,
-    ahead: Ahead = NOT_AHEAD,
-    again: bool = False,
-) -> Taken:
+async def claim(tx: Transaction, request: ClaimRequest, *, again: bool = False) -> Taken:
     """One token serves the whole batch: no other claim of any of these runs will ever carry it. `again`, for which it
     takes a whole transaction: nobody heard what an earlier claim with this token came to. If it took something, that is
     what this one gives, with fresh leases; if not, nothing, for it may have taken what was lost and queued since.
 
     A worker that is bound to projects takes only their runs, and only from queues that are reserved for them; for which
     it takes a whole transaction as well."""
+    claimant = request.claimant
     if again or tx.repeated:
-        held = await tx.runs.claimed(claimant.worker_id, token)
+        held = await tx.runs.claimed(claimant.worker_id, request.token)
         if again:
-            renewed = {
-                run_id for run_id, _, _ in await tx.runs.renew(claimant.worker_id, [run.id for run in held], lease)
-            }
+            ids = [run.id for run in held]
+            renewed = {run_id for run_id, _, _ in await tx.runs.renew(claimant.worker_id, ids, request.lease)}
             held = [run for run in held if run.id in renewed]
         now = await tx.now()
-        return Taken([run._replace(started_at=now, ahead=True) for run in held], queues, more=True)
+        return Taken([run._replace(started_at=now, ahead=True) for run in held], request.queues or (), more=True)
     if claimant.project_ids:
-        reserved = await tx.reservations.queues(claimant.project_ids, hold=True)
-        queues = [queue for queue in queues if queue in reserved]
-    runs = await tx.runs.claim(claimant=claimant, token=token, queues=queues, limit=limit, lease=lease, ahead=ahead)
-    return Taken(runs, queues, more=len(runs) >= limit + ahead.runs)
+        request = request.within(await tx.reservations.queues(claimant.project_ids, hold=True))
+    runs = await tx.runs.claim(request)
+    return Taken(runs, request.queues or (), more=len(runs) >= request.most)
 
 
 async def look(tx: Transaction, *, queues: Sequence[str] | None, offers: Collection[str]) -> dict[str, float]:

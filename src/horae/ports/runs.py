@@ -12,10 +12,8 @@ from horae.domain.runs.changes import Glance
 from horae.domain.runs.dead_letter import Dead, DeadFilter, DeadGroup, DeadLetter
 from horae.domain.runs.operation import NewOperation, Operation
 from horae.domain.runs.run import (
-    NOT_AHEAD,
-    Ahead,
-    Claimant,
     Claimed,
+    ClaimRequest,
     Ending,
     Leased,
     LogLines,
@@ -42,16 +40,7 @@ class Runs(Protocol):
         """Inserts runs, all of one project, and shows them; but none that has ended already."""
         ...
 
-    async def claim(
-        self,
-        *,
-        claimant: Claimant,
-        token: str,
-        queues: Sequence[str],
-        limit: int,
-        lease: float,
-        ahead: Ahead = NOT_AHEAD,
-    ) -> list[Claimed]:
+    async def claim(self, request: ClaimRequest) -> list[Claimed]:
         """In the order in which they are to start: as many as there are slots for, then those that are claimed ahead,
         whose `started_at` is when they were claimed."""
         ...

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from horae.domain.cluster.process import WorkerSign
 from horae.domain.errors import StoreUnavailable
-from horae.domain.runs.run import NOT_AHEAD, Ahead, Claimant
+from horae.domain.runs.run import NOT_AHEAD, Ahead, Claimant, ClaimRequest
 from horae.lifecycle.claim import Taken, claim, look
 from horae.lifecycle.reservations import served
 from horae.ports import Clock, Ids, Store, Transaction
@@ -96,16 +96,9 @@ class Claimer:
         token, self._unheard = self._unheard or self._ids.new(), None
         leased_until = self._heart.leased(token, now)
         try:
-            taken = await (self._store.transact if again or self._settings.project_ids else self._store.autocommit)(
-                claim,
-                claimant=self._claimant,
-                token=token,
-                again=again,
-                queues=asked,
-                limit=free,
-                lease=self._settings.lease,
-                ahead=ahead,
-            )
+            once = self._store.transact if again or self._settings.project_ids else self._store.autocommit
+            request = ClaimRequest(self._claimant, token, self._settings.lease, free, asked, ahead)
+            taken = await once(claim, request, again=again)
             may_wait = await self._intake.take(taken.runs, leased_until)
         except StoreUnavailable:
             self._unheard = token

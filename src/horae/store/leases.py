@@ -8,10 +8,10 @@ from operator import attrgetter
 from typing import Any
 
 from horae.domain.runs.run import Leased, Over, Park
+from horae.ports import History
 from horae.store import tables
-from horae.store.dialects.base import Dialect, Row, listed
-from horae.store.endings import Endings
-from horae.store.rows import batch, some, words
+from horae.store.dialects.base import Connection, Dialect, Row, listed
+from horae.store.rows import batch, put, some, words
 
 _LEASED = words(
     "id job_id version project_id queue priority attempt uncounted token worker_id started_at cancel_requested_at "
@@ -48,66 +48,88 @@ def _sql(dialect: Dialect) -> _Sql:
     return _Sql(dialect)
 
 
-class Leases(Endings):
-    async def leased(self, pairs: Sequence[tuple[str, str]]) -> list[Leased]:
-        if not pairs:
-            return []
-        sql = _sql(self.d)
-        rows = await self.db.fetch(sql.leased, self.d.rows_params(sql.pair_rows, pairs))
-        return [_leased(row) for row in rows]
+def held(d: Dialect) -> str:
+    """Locks what a worker holds of the runs of which it knows: a claim whose reply was lost must run out."""
+    return (
+        "SELECT id, token, cancel_requested_at FROM runs WHERE worker_id = :worker_id AND status = 'running' "
+        f"AND {d.among('id', 'ids')} ORDER BY id {d.lock}"
+    )
 
-    async def expired(self, limit: int, dead_workers: Collection[str] = ()) -> list[Leased]:
-        over = f"lease_until < {self.d.now}"
-        params: dict[str, Any] = {"limit": limit}
-        if dead_workers:
-            over = f"({over} OR {self.d.among('worker_id', 'dead')})"
-            params["dead"] = some(dead_workers)
-        rows = await self.db.fetch(
-            f"SELECT {listed(_LEASED)} FROM runs WHERE status = 'running' AND {over} "
-            f"LIMIT :limit {self.d.lock_skip}",  # in no order: sorted by id, SQLite would read the whole table
-            params,
-        )
-        return sorted(map(_leased, rows), key=attrgetter("id"))
 
-    async def park(self, parks: Sequence[Park]) -> None:
-        sql = _sql(self.d)
-        await self.put(
-            sql.park, sql.park_rows, [(park.id, park.token, park.seconds, park.started_at) for park in parks]
-        )
+def longer(d: Dialect) -> str:
+    return f"UPDATE runs SET lease_until = {d.later(':lease')}"
 
-    async def parked(self, run_ids: Collection[str]) -> list[Leased]:
-        if not run_ids:
-            return []
-        rows = await self.db.fetch(
-            f"SELECT {listed(_LEASED)} FROM runs WHERE {self.d.among('id', 'ids')} AND parked ORDER BY id",
-            {"ids": some(run_ids)},
-        )
-        return [_leased(row) for row in rows]
 
-    async def answering(self, run_id: str, attempt: int) -> Leased | None:
-        rows = await self.db.fetch(
-            f"SELECT {listed(_LEASED)} FROM runs WHERE id = :id AND attempt = :attempt AND status = 'running' "
-            f"{self.d.lock}",
-            {"id": run_id, "attempt": attempt},
-        )
-        return _leased(rows[0]) if rows else None
+async def cancelling(db: Connection, worker_id: str) -> list[tuple[str, str]]:
+    rows = await db.fetch(
+        "SELECT id, token FROM runs WHERE worker_id = :worker_id AND status = 'running' "
+        "AND cancel_requested_at IS NOT NULL",
+        {"worker_id": worker_id},
+    )
+    return [(row["id"], row["token"]) for row in rows]
 
-    async def over(self, run_id: str, attempt: int) -> Over | None:
-        tried = await self.db.fetch(
-            "SELECT a.outcome, a.error, r.job_id, r.version, r.project_id FROM attempts a "
-            "LEFT JOIN runs r ON r.id = a.run_id WHERE a.run_id = :id AND a.n = :attempt",
-            {"id": run_id, "attempt": attempt},
-        )
-        ended = {}
-        if not tried or tried[0]["job_id"] is None:
-            ended = await self.history.pick([run_id], (*_WHOSE, "attempt", "status", "error", "result"))
-        if tried:  # and so not the last: its run may be live, or have ended later without a further attempt
-            whose = ended.get(run_id, tried[0])
-            return _over(whose, tried[0]["outcome"], tried[0]["error"], None)
-        run = ended.get(run_id)
-        if run is None or run["attempt"] != attempt:
-            return None
-        return _over(run, run["status"], run["error"], run["result"])
+
+async def leased(db: Connection, d: Dialect, pairs: Sequence[tuple[str, str]]) -> list[Leased]:
+    if not pairs:
+        return []
+    sql = _sql(d)
+    rows = await db.fetch(sql.leased, d.rows_params(sql.pair_rows, pairs))
+    return [_leased(row) for row in rows]
+
+
+async def expired(db: Connection, d: Dialect, limit: int, dead_workers: Collection[str] = ()) -> list[Leased]:
+    over = f"lease_until < {d.now}"
+    params: dict[str, Any] = {"limit": limit}
+    if dead_workers:
+        over = f"({over} OR {d.among('worker_id', 'dead')})"
+        params["dead"] = some(dead_workers)
+    rows = await db.fetch(
+        f"SELECT {listed(_LEASED)} FROM runs WHERE status = 'running' AND {over} "
+        f"LIMIT :limit {d.lock_skip}",  # in no order: sorted by id, SQLite would read the whole table
+        params,
+    )
+    return sorted(map(_leased, rows), key=attrgetter("id"))
+
+
+async def park(db: Connection, d: Dialect, parks: Sequence[Park]) -> None:
+    sql = _sql(d)
+    await put(db, d, sql.park, sql.park_rows, [(park.id, park.token, park.seconds, park.started_at) for park in parks])
+
+
+async def parked(db: Connection, d: Dialect, run_ids: Collection[str]) -> list[Leased]:
+    if not run_ids:
+        return []
+    rows = await db.fetch(
+        f"SELECT {listed(_LEASED)} FROM runs WHERE {d.among('id', 'ids')} AND parked ORDER BY id",
+        {"ids": some(run_ids)},
+    )
+    return [_leased(row) for row in rows]
+
+
+async def answering(db: Connection, d: Dialect, run_id: str, attempt: int) -> Leased | None:
+    rows = await db.fetch(
+        f"SELECT {listed(_LEASED)} FROM runs WHERE id = :id AND attempt = :attempt AND status = 'running' {d.lock}",
+        {"id": run_id, "attempt": attempt},
+    )
+    return _leased(rows[0]) if rows else None
+
+
+async def over(db: Connection, history: History, run_id: str, attempt: int) -> Over | None:
+    tried = await db.fetch(
+        "SELECT a.outcome, a.error, r.job_id, r.version, r.project_id FROM attempts a "
+        "LEFT JOIN runs r ON r.id = a.run_id WHERE a.run_id = :id AND a.n = :attempt",
+        {"id": run_id, "attempt": attempt},
+    )
+    ended = {}
+    if not tried or tried[0]["job_id"] is None:
+        ended = await history.pick([run_id], (*_WHOSE, "attempt", "status", "error", "result"))
+    if tried:  # and so not the last: its run may be live, or have ended later without a further attempt
+        whose = ended.get(run_id, tried[0])
+        return _over(whose, tried[0]["outcome"], tried[0]["error"], None)
+    run = ended.get(run_id)
+    if run is None or run["attempt"] != attempt:
+        return None
+    return _over(run, run["status"], run["error"], run["result"])
 
 
 def _over(whose: Row | Mapping[str, Any], outcome: str, error: str | None, result: str | None) -> Over:

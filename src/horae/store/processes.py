@@ -55,11 +55,7 @@ class ProcessTable(Group):
             "runs_done": beat.runs_done,
             **_trouble_params(beat.trouble),
         }
-        if self.d.with_may_change:
-            rows = await self.db.fetch(f"{beating} RETURNING drain_requested_by", params)
-        else:
-            await self.db.execute(beating, params)
-            rows = await self.db.fetch("SELECT drain_requested_by FROM workers WHERE id = :id", {"id": worker_id})
+        rows = await self.d.hot.beat(self.db, self.d, beating, params)
         return rows[0]["drain_requested_by"] is not None if rows else None
 
     async def stop_worker(self, worker_id: str, runs_done: int) -> None:

@@ -24,10 +24,7 @@ class Group:
         self.d = dialect
 
     async def put(self, sql: str, rows: Rows, values: Sequence[Sequence[Any]], **params: Any) -> int:
-        """Executes a batch statement; an empty batch is no statement."""
-        if not values:
-            return 0
-        return await self.db.execute(sql, {**self.d.rows_params(rows, values), **params})
+        return await put(self.db, self.d, sql, rows, values, **params)
 
     async def id_before(self, seconds: float) -> str:
         """The smallest id that was made `seconds` ago: ids begin with their time, so it bounds a scan."""
@@ -48,6 +45,13 @@ class Reading(Group):
     def __init__(self, db: Connection, dialect: Dialect, history: History) -> None:
         super().__init__(db, dialect)
         self.history = history
+
+
+async def put(db: Connection, d: Dialect, sql: str, rows: Rows, values: Sequence[Sequence[Any]], **params: Any) -> int:
+    """Executes a batch statement; an empty batch is no statement."""
+    if not values:
+        return 0
+    return await db.execute(sql, {**d.rows_params(rows, values), **params})
 
 
 def batch(dialect: Dialect, table: Table, *columns: str, alias: str = "v") -> Rows:

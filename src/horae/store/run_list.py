@@ -22,9 +22,9 @@ def _live(d: Dialect, table: str = "runs", *, short: bool = False) -> str:
     return select(table, LIVE_COLUMNS, d if short else None, started_at=started_at)
 
 
-async def add(db: Connection, d: Dialect, insert: str, params: Params) -> list[RunRecord]:
-    """Inserts and shows in one statement, where a database can."""
-    rows = await db.fetch(f"WITH added AS ({insert} RETURNING *) {_live(d, 'added')} ORDER BY r.id", params)
+async def added(db: Connection, d: Dialect, adding: str, params: Params) -> list[RunRecord]:
+    """Runs that the same statement adds, by a WITH that names them `added`."""
+    rows = await db.fetch(f"{adding} {_live(d, 'added')} ORDER BY r.id", params)
     return await records(db, d, rows, LIVE_COLUMNS)
 
 

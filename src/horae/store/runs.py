@@ -3,106 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import fields
 from datetime import datetime
-from functools import cache
-from operator import attrgetter
 from typing import Any
 
 from horae.domain.pages import Page
 from horae.domain.runs.changes import Glance
 from horae.domain.runs.claimable import Claimable
+from horae.domain.runs.dead_letter import Dead
 from horae.domain.runs.events import RunsQueued
-from horae.domain.runs.run import NOT_AHEAD, Ahead, Claimant, Claimed, NewRun, Overdue, RunRecord
+from horae.domain.runs.run import (
+    Claimed,
+    ClaimRequest,
+    Ending,
+    Leased,
+    NewRun,
+    Over,
+    Overdue,
+    Park,
+    Requeue,
+    RunRecord,
+    Tried,
+)
 from horae.domain.runs.run_filter import RunFilter
-from horae.store import claims, history, run_list, tables
-from horae.store.dialects.base import Dialect, Row, Rows, listed
-from horae.store.leases import Leases
-from horae.store.rows import batch, load, some, words
+from horae.ports import History
+from horae.store import claims, endings, leases, run_list
+from horae.store.aftermath import Aftermath
+from horae.store.dialects.base import Connection, Dialect, Row
+from horae.store.rows import Telling, load, some, words
 from horae.store.run_filter import RunPageQuery
+from horae.store.run_insert import insert_of
 
-_new = [field.name for field in fields(NewRun)]
-_NEW = tuple(name for name in _new if not tables.runs.columns[name].nullable and name != "due_at")
-_MAY_BE_NEW = tuple(name for name in _new if name not in _NEW)
-_perhaps = attrgetter(*_MAY_BE_NEW)
 _TRIED = words("n worker_id started_at finished_at duration_ms outcome exit_code response_code error traceback result")
 
 
-class _Insert:
-    """Of runs that have these columns: most have few of those that they may have, and what is not there costs nothing
-    on its way."""
+class RunTable(Telling):
+    def __init__(self, db: Connection, dialect: Dialect, after: Aftermath, history: History) -> None:
+        super().__init__(db, dialect, after)
+        self.history = history
 
-    def __init__(self, d: Dialect, more: tuple[str, ...]) -> None:
-        columns = (*_NEW, *more)
-        self.values = attrgetter(*columns)
-        self.rows: Rows = batch(d, tables.runs, *columns)
-        plain = [column for column in columns if column != "due_at"]
-        due_at = f"COALESCE(v.due_at, {d.now})" if "due_at" in more else d.now
-        self.plain = (
-            f"INSERT INTO runs ({listed(plain)}, due_at, status, attempt, uncounted, created_at) "
-            f"SELECT {listed(plain, 'v.')}, {due_at}, 'queued', 0, 0, {d.now} FROM {self.rows.sql}"
-        )
-        # Whoever asks brings the id, and may be so late that the run it made has ended already.
-        self.unless_over = f"{self.plain} WHERE {history.absent('v.id')}"
-        # Of one, mostly: with the id as a parameter, a partitioned history is looked at in one partition alone.
-        self.one_unless_over = f"{self.plain} WHERE {history.absent(':only')}"
-
-
-@cache
-def _insert_of(d: Dialect, more: tuple[str, ...]) -> _Insert:
-    return _Insert(d, more)
-
-
-def _insert(d: Dialect, runs: Sequence[NewRun]) -> _Insert:
-    columns = zip(_MAY_BE_NEW, zip(*map(_perhaps, runs), strict=True), strict=True)
-    return _insert_of(d, tuple(name for name, values in columns if values.count(None) < len(runs)))
-
-
-class RunTable(Leases):
     async def insert(self, runs: Sequence[NewRun]) -> None:
         if runs:
-            insert = _insert(self.d, runs)
+            insert = insert_of(self.d, runs)
             await self.put(insert.plain, insert.rows, list(map(insert.values, runs)))
             self._tell(runs)
 
     async def add(self, runs: Sequence[NewRun]) -> list[RunRecord]:
         if not runs:
             return []
-        insert = _insert(self.d, runs)
-        values = list(map(insert.values, runs))
         self._tell(runs)
-        if self.d.with_may_change:  # one round trip for both: this is what a run that somebody asks for waits for
-            params = self.d.rows_params(insert.rows, values)
-            if len(runs) == 1:
-                return await run_list.add(self.db, self.d, insert.one_unless_over, params | {"only": runs[0].id})
-            return await run_list.add(self.db, self.d, insert.unless_over, params)
-        await self.put(insert.unless_over, insert.rows, values)
-        return await self.live(runs[0].project_id, [run.id for run in runs])
+        return await self.d.hot.add(self.db, self.d, runs)
 
     def _tell(self, runs: Sequence[NewRun]) -> None:
         self.after.tell(RunsQueued(runs))
         self.after.offer.add(Claimable(run.id, run.queue, run.priority) for run in runs if not run.held)
 
-    async def claim(
-        self,
-        *,
-        claimant: Claimant,
-        token: str,
-        queues: Sequence[str],
-        limit: int,
-        lease: float,
-        ahead: Ahead = NOT_AHEAD,
-    ) -> list[Claimed]:
-        return await claims.claim(
-            self.db,
-            self.d,
-            claimant=claimant,
-            token=token,
-            queues=queues,
-            limit=limit,
-            lease=lease,
-            ahead=ahead,
-        )
+    # Claims
+
+    async def claim(self, request: ClaimRequest) -> list[Claimed]:
+        return await claims.claim(self.db, self.d, request)
 
     async def next_due(self, queues: Sequence[str] | None, offers: Collection[str]) -> dict[str, datetime]:
         return await claims.next_due(self.db, self.d, queues, offers)
@@ -110,32 +68,55 @@ class RunTable(Leases):
     async def claimed(self, worker_id: str, token: str) -> list[Claimed]:
         return await claims.claimed(self.db, worker_id, token)
 
+    # Leases
+
     async def renew(self, worker_id: str, run_ids: Collection[str], lease: float) -> list[tuple[str, str, bool]]:
         if not run_ids:
             return []
-        # Only what the worker knows it holds: a claim whose reply was lost must run out.
-        mine = f"worker_id = :worker_id AND status = 'running' AND {self.d.among('id', 'ids')}"
-        params = {"worker_id": worker_id, "ids": some(run_ids)}
-        held = f"SELECT id, token, cancel_requested_at FROM runs WHERE {mine} ORDER BY id {self.d.lock}"
-        longer = f"UPDATE runs SET lease_until = {self.d.later(':lease')}"
-        if self.d.with_may_change:  # one round trip: far from the database, leases hang on it
-            rows = await self.db.fetch(
-                f"WITH held AS MATERIALIZED ({held}) {longer} FROM held WHERE runs.id = held.id "
-                "RETURNING held.id, held.token, held.cancel_requested_at",
-                {**params, "lease": lease},
-            )
-        elif rows := await self.db.fetch(held, params):
-            ids = [row["id"] for row in rows]
-            await self.db.execute(f"{longer} WHERE {self.d.among('id', 'ids')}", {"lease": lease, "ids": ids})
+        rows = await self.d.hot.renew(self.db, self.d, worker_id, some(run_ids), lease)
         return [(row["id"], row["token"], row["cancel_requested_at"] is not None) for row in rows]
 
     async def cancelling(self, worker_id: str) -> list[tuple[str, str]]:
-        rows = await self.db.fetch(
-            "SELECT id, token FROM runs WHERE worker_id = :worker_id AND status = 'running' "
-            "AND cancel_requested_at IS NOT NULL",
-            {"worker_id": worker_id},
-        )
-        return [(row["id"], row["token"]) for row in rows]
+        return await leases.cancelling(self.db, worker_id)
+
+    async def leased(self, pairs: Sequence[tuple[str, str]]) -> list[Leased]:
+        return await leases.leased(self.db, self.d, pairs)
+
+    async def expired(self, limit: int, dead_workers: Collection[str] = ()) -> list[Leased]:
+        return await leases.expired(self.db, self.d, limit, dead_workers)
+
+    async def park(self, parks: Sequence[Park]) -> None:
+        await leases.park(self.db, self.d, parks)
+
+    async def parked(self, run_ids: Collection[str]) -> list[Leased]:
+        return await leases.parked(self.db, self.d, run_ids)
+
+    async def answering(self, run_id: str, attempt: int) -> Leased | None:
+        return await leases.answering(self.db, self.d, run_id, attempt)
+
+    async def over(self, run_id: str, attempt: int) -> Over | None:
+        return await leases.over(self.db, self.history, run_id, attempt)
+
+    # Ends
+
+    async def end(self, ended: Sequence[Ending]) -> set[str]:
+        return await endings.end(self.db, self.d, ended)
+
+    async def requeue(self, requeues: Sequence[Requeue]) -> None:
+        await endings.requeue(self.db, self.d, requeues)
+        self.after.offer.add(Claimable(r.id, r.queue, r.priority) for r in requeues)
+
+    async def release(self, runs: Sequence[Leased]) -> None:
+        await endings.release(self.db, self.d, runs)
+        self.after.offer.add(Claimable(run.id, run.queue, run.priority) for run in runs)
+
+    async def tried(self, attempts: Sequence[Tried]) -> None:
+        await endings.tried(self.db, self.d, attempts)
+
+    async def bury(self, dead: Sequence[Dead]) -> None:
+        await endings.bury(self.db, self.d, dead)
+
+    # Queued and under way
 
     async def overdue(self, limit: int) -> list[Overdue]:
         rows = await self.db.fetch(
@@ -190,6 +171,8 @@ class RunTable(Leases):
                 f"WHERE {self.d.among('id', 'ids')} AND cancel_requested_at IS NULL",
                 {"ids": some(run_ids), "actor": actor},
             )
+
+    # Shown
 
     async def find(self, project_id: str, run_id: str) -> RunRecord | None:
         return await run_list.find(self.db, self.d, self.history, project_id, run_id)

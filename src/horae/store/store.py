@@ -181,7 +181,7 @@ class SqlStore:
         return await self._repeated(self._write, verb, *args, **kwargs)
 
     async def autocommit(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        once = self._read if self.dialect.with_may_change else self._write
+        once = self._read if self.dialect.hot.single else self._write
         return await self._repeated(once, verb, *args, **kwargs)
 
     async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from horae.domain.runs.outcome import SUCCEEDED, Outcome
-from horae.domain.runs.run import Claimant, Finished
+from horae.domain.runs.run import Claimant, ClaimRequest, Finished
 from horae.domain.runs.states import AttemptOutcome
 from horae.lifecycle import claim, finish, fire
 
@@ -15,15 +15,9 @@ INTERRUPTED = Outcome(AttemptOutcome.INTERRUPTED, error="the worker stopped")
 
 async def take(api: Api, limit: int = 100, worker_id: str | None = None) -> list[Any]:
     """The runs that a worker claims now."""
-    claims = await api.store.autocommit(
-        claim.claim,
-        claimant=Claimant(worker_id or IDS.new(), ("http",)),
-        token=IDS.new(),
-        queues=("default",),
-        limit=limit,
-        lease=60.0,
-    )
-    return claims.runs
+    claimant = Claimant(worker_id or IDS.new(), ("http",))
+    request = ClaimRequest(claimant, IDS.new(), lease=60.0, limit=limit, queues=("default",))
+    return (await api.store.autocommit(claim.claim, request)).runs
 
 
 async def work(api: Api, limit: int = 100, outcome: Outcome = SUCCEEDED) -> int:

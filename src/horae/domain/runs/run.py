@@ -4,7 +4,7 @@ which cost a third of a frozen dataclass to make."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -60,6 +60,33 @@ class Ahead:
 
 
 NOT_AHEAD = Ahead(0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRequest:
+    """What a worker asks for: up to `limit` runs that are due in these queues, the queues in this order, and more ahead
+    of its slots. With `run_ids`, only these runs, as far as they can be claimed by the same rules; then `queues` may be
+    None, for any queue. `token` becomes the fencing token of every run that is claimed."""
+
+    claimant: Claimant
+    token: str
+    lease: float
+    limit: int
+    queues: Sequence[str] | None
+    ahead: Ahead = NOT_AHEAD
+    run_ids: Collection[str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.queues is None and self.run_ids is None:
+            raise ValueError("a claim names queues or run ids")
+
+    @property
+    def most(self) -> int:
+        return self.limit + self.ahead.runs
+
+    def within(self, queues: Sequence[str]) -> ClaimRequest:
+        """Restricted to these queues."""
+        return replace(self, queues=queues if self.queues is None else [q for q in self.queues if q in queues])
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from typing import Any, Protocol
 
 from sqlalchemy import Table
 
+from horae.domain.runs.run import Claimed, ClaimRequest, NewRun, RunRecord
+
 Params = Mapping[str, Any]
 
 
@@ -68,6 +70,17 @@ class Rows:
     columns: tuple[str, ...]
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Move:
+    """How runs go to history: those of a batch for which `fits` holds, their row being `r`. `values` are the columns
+    that come from the row and the batch, `fixed` those that are the same for all."""
+
+    rows: Rows
+    fits: str
+    values: Mapping[str, str]
+    fixed: Mapping[str, str]
+
+
 def quoted(column: str) -> str:
     return f'"{column}"' if column in ("trigger", "text") else column
 
@@ -76,12 +89,48 @@ def listed(columns: Sequence[str], prefix: str = "") -> str:
     return ", ".join(prefix + quoted(column) for column in columns)
 
 
+class HotStatements(Protocol):
+    """What every run costs the database: a portable form is in `store/portable.py`, and a module of a dialect's own has
+    whatever its database does in fewer round trips."""
+
+    @property
+    def single(self) -> bool:
+        """Whether each of these is one statement, which is atomic without a transaction around it."""
+        ...
+
+    async def claim(self, db: Connection, d: Dialect, request: ClaimRequest) -> list[Claimed]:
+        """Leases the runs that are due longest in the queues of the request."""
+        ...
+
+    async def claim_by_id(self, db: Connection, d: Dialect, request: ClaimRequest) -> list[Claimed]:
+        """Leases those of the runs in the request that are claimable."""
+        ...
+
+    async def add(self, db: Connection, d: Dialect, runs: Sequence[NewRun]) -> list[RunRecord]:
+        """Inserts runs, except those that have ended already, and returns them as they are shown."""
+        ...
+
+    async def renew(
+        self, db: Connection, d: Dialect, worker_id: str, run_ids: Sequence[str], lease: float
+    ) -> Sequence[Row]:
+        """Locks the runs that the worker holds, in the order of their ids, and extends their leases."""
+        ...
+
+    async def move(self, db: Connection, d: Dialect, move: Move, values: Sequence[Sequence[Any]]) -> set[str]:
+        """Moves the runs of a batch whose tokens fit to history, and returns their ids."""
+        ...
+
+    async def beat(self, db: Connection, d: Dialect, update: str, params: Params) -> Sequence[Row]:
+        """Updates a worker's row and reads who asked it to drain."""
+        ...
+
+
 class Dialect(ABC):
     """One database's answers. `shift` moves its clock, for tests that cannot wait."""
 
     name: str
     one_writer = False
-    with_may_change = False  # whether WITH may delete or update, and the statement go on with those rows
+    hot: HotStatements
     seeks_in_subqueries = True  # whether a subquery can begin an index scan at a value of the row outside
     insert_returns = False  # whether INSERT … SELECT … RETURNING tells what it inserted
     read_only = "SELECT FALSE AS read_only"  # whether this database takes no changes, as a standby does

@@ -13,6 +13,7 @@ import orjson
 from sqlalchemy import Table
 from sqlalchemy.dialects import mysql
 
+from horae.store import portable
 from horae.store.dialects.base import Dialect, Rows, quoted
 
 _SQLALCHEMY = mysql.dialect()
@@ -20,6 +21,7 @@ _SQLALCHEMY = mysql.dialect()
 
 class MysqlDialect(Dialect):
     name = "mysql"
+    hot = portable
     seeks_in_subqueries = False
     read_only = "SELECT @@global.read_only AS read_only"
     lock_shared = "LOCK IN SHARE MODE"  # MariaDB knows no FOR SHARE

@@ -11,6 +11,7 @@ from sqlalchemy import Table
 from sqlalchemy.dialects import postgresql
 
 from horae.domain.errors import InUse
+from horae.store.dialects import postgresql_statements
 from horae.store.dialects.base import Connection, Dialect, Rows, listed
 from horae.store.dialects.months import month_of, months, partition_ddl, smallest_id
 from horae.store.failures import TryAgain
@@ -32,7 +33,7 @@ class _Change:
 
 class PostgresqlDialect(Dialect):
     name = "postgresql"
-    with_may_change = True
+    hot = postgresql_statements
     insert_returns = True
     read_only = "SELECT current_setting('transaction_read_only') = 'on' AS read_only"
     # The weaker pair of each kind: whoever fires a job and whoever triggers it are not in each other's way.

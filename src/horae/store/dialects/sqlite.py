@@ -20,6 +20,7 @@ from urllib.parse import quote
 import orjson
 from sqlalchemy import Table
 
+from horae.store import portable
 from horae.store.dialects.base import Dialect, Params, Row, Rows, listed, positional, quoted
 from horae.store.dialects.turn import Turn, turn_of
 from horae.store.failures import DuplicateKey, StoreRefused, StoreUnavailable, TryAgain
@@ -45,6 +46,7 @@ sqlite3.register_converter("BOOLEAN", lambda value: value != b"0")
 
 class SqliteDialect(Dialect):
     name = "sqlite"
+    hot = portable
     one_writer = True
     insert_returns = True
     # BEGIN IMMEDIATE has locked the whole database already.
