@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from horae.accounts.departure import Left
 from horae.domain.time.instants import Instant
 
 MemberRole = Literal["viewer", "operator", "editor", "owner"]
@@ -226,13 +225,3 @@ class ChangedUserView(UserView, LeftView):
 
 class ChangedMemberView(MemberView, LeftView):
     """With what they left, if they are no owner."""
-
-
-def left_json(left: Left) -> dict[str, Any]:
-    keys = [{**shown(made.key, KeyView), "revoked": made.revoked} for made in left.keys]
-    return {"keys": keys, "invitations_withdrawn": left.invitations}
-
-
-def shown(thing: Any, view: type[BaseModel]) -> dict[str, Any]:
-    """A record as its view names it."""
-    return {field: getattr(thing, field) for field in view.model_fields}

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from horae.api.views import shown
 from horae.domain.jobs.function import FunctionRecord
 from horae.domain.text.checks import label, plain_text
 
@@ -40,6 +41,4 @@ class FunctionView(BaseModel):
 
 
 def function_json(function: FunctionRecord) -> dict[str, Any]:
-    shown = {field: getattr(function, field) for field in FunctionView.model_fields}
-    shown["parameters"] = orjson.loads(function.parameters)
-    return shown
+    return shown(FunctionView, function, parameters=orjson.loads(function.parameters))

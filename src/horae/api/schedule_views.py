@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from horae.api.schedule_schemas import OperationView
-from horae.api.views import definition_json, whole
+from horae.api.schedule_schemas import JobStatsView, OperationView, VersionView
+from horae.api.views import definition_json, shown, whole
 from horae.domain.explain.explanation import moment
 from horae.domain.jobs.difference import Change, changes, compare
 from horae.domain.jobs.job_record import JobRecord, VersionRecord
@@ -20,8 +20,7 @@ from horae.domain.time.schedule import Schedule
 from horae.domain.time.schedule_words import in_words
 
 Json = dict[str, Any]
-_DETAILS = frozenset({"start", "end", "parallelism", "version", "rate", "reason"})
-_OPERATION = tuple(name for name in OperationView.model_fields if name not in _DETAILS)
+_DETAILS = ("start", "end", "parallelism", "version", "rate", "reason")
 
 
 def preview_json(schedule: Schedule, upcoming: Sequence[Upcoming]) -> Json:
@@ -58,14 +57,12 @@ def _upcoming_json(one: Upcoming) -> Json:
 def version_json(version: VersionRecord, before: VersionRecord | None, *, short: bool = False) -> Json:
     """In a list, long values of changes are cut, as in the audit trail."""
     found = [_change_json(one) for one in changes(before.spec, version.spec)] if before else []
-    return {
-        "version": version.version,
-        "created_by": version.created_by,
-        "created_at": version.created_at,
-        "note": version.note,
-        "definition": definition_json(version.spec),
-        "changes": written([Change(**one) for one in found]) if short else found,
-    }
+    return shown(
+        VersionView,
+        version,
+        definition=definition_json(version.spec),
+        changes=written([Change(**one) for one in found]) if short else found,
+    )
 
 
 def _change_json(change: Change) -> Json:
@@ -75,13 +72,8 @@ def _change_json(change: Change) -> Json:
 
 
 def operation_json(operation: Operation) -> Json:
-    shown = {name: getattr(operation, name) for name in _OPERATION}
-    details = operation.details
-    return {
-        **shown,
-        **{name: _instant(details.get(name)) for name in ("start", "end")},
-        **{name: details.get(name) for name in ("parallelism", "version", "rate", "reason")},
-    }
+    details = {name: operation.details.get(name) for name in _DETAILS}
+    return shown(OperationView, operation, **details | {name: _instant(details[name]) for name in ("start", "end")})
 
 
 def _instant(text: object) -> datetime | None:
@@ -92,16 +84,6 @@ def _instant(text: object) -> datetime | None:
 
 
 def stats_json(job_id: str, stats: JobStats) -> Json:
-    return {
-        "job_id": job_id,
-        **stats.live,
-        **stats.total,
-        "retries": stats.retries,
-        "timed_out": stats.timed_out,
-        "success_rate": stats.success_rate,
-        "avg_duration_ms": stats.average_ms,
-        "last_run_id": stats.last_run_id,
-        "last_run_at": stats.last_run_at,
-        "last_status": stats.last_status,
-        "recent": {"since": stats.since, **stats.recent, "skipped_by_reason": dict(stats.reasons)},
-    }
+    recent = {"since": stats.since, **stats.recent, "skipped_by_reason": dict(stats.reasons)}
+    given = {"job_id": job_id, "avg_duration_ms": stats.average_ms, "recent": recent}
+    return shown(JobStatsView, stats, **stats.live, **stats.total, **given)

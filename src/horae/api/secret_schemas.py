@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SecretStr
-
-from horae.domain.secrets.secret import SecretRecord
 
 
 class SecretBody(BaseModel):
@@ -26,7 +23,3 @@ class SecretView(BaseModel):
     created_at: datetime
     updated_by: str
     updated_at: datetime
-
-
-def secret_json(secret: SecretRecord) -> dict[str, Any]:
-    return {field: getattr(secret, field) for field in SecretView.model_fields}

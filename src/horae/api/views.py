@@ -1,4 +1,4 @@
-"""Records as JSON, exactly as the interface names them."""
+"""Records as JSON: their fields are those of the views (schemas.py and others), filled in by name."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Any
 
 import orjson
 from fastapi import Response
+from pydantic import BaseModel
 
-from horae.api.schemas import RunView
-from horae.domain.cluster.isolation import Isolation
+from horae.accounts.departure import Left
+from horae.api.account_schemas import MadeKeyView
+from horae.api.schemas import IsolationView, JobView, RunView, SchedulerView, ShardLeaseView, WorkerView
 from horae.domain.cluster.process import SchedulerRecord, WorkerRecord
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.job_record import JobRecord
@@ -63,25 +65,29 @@ def job_reply(job: JobRecord, now: datetime, status: int = 200, headers: dict[st
     return reply(job_json(job, now), status, {"etag": f'"{job.version}"', **(headers or {})})
 
 
+def shown(view: type[BaseModel], *records: object, **given: Any) -> Json:
+    """A record as its view has it: field by field under the same name, from the first of the records that has it.
+    `given` are the fields that no record has as they are shown."""
+    return {field: given[field] if field in given else _taken(records, field) for field in view.model_fields}
+
+
+def _taken(records: Sequence[object], field: str) -> Any:
+    for record in records[:-1]:
+        if hasattr(record, field):
+            return getattr(record, field)
+    return getattr(records[-1], field)
+
+
 def job_json(job: JobRecord, now: datetime) -> Json:
-    return {
-        "id": job.id,
+    given = {
         **definition_json(job.spec),
         "unreadable": job.spec.fault,
-        "enabled": job.enabled,
         "notify": [],
-        "version": job.version,
         "status": job_status(job, now).value,
         "next_run_at": job.next_run_at if job.enabled else None,
-        "last_run_at": job.last_run_at,
-        "last_status": job.last_status,
         "paused": paused_at(job, now),
-        "paused_until": job.paused_until,
-        "created_by": job.created_by,
-        "created_at": job.created_at,
-        "updated_by": job.updated_by,
-        "updated_at": job.updated_at,
     }
+    return {"id": job.id, **shown(JobView, job, **given)}
 
 
 class _Same:
@@ -123,58 +129,26 @@ def run_json(run: RunRecord) -> Json:
 def worker_json(worker: WorkerRecord, sight: Sight = EVERYTHING) -> Json:
     queues, other_queues = seen(worker.queues, sight.queues)
     projects, other_projects = seen(worker.projects, sight.projects)
-    return {
-        "id": worker.id,
-        "name": worker.name,
-        "hostname": worker.host.hostname,
-        "platform": worker.host.platform,
-        "pid": worker.host.pid,
-        "version": worker.version,
-        "queues": queues,
-        "other_queues": other_queues,
-        "projects": projects,
-        "other_projects": other_projects,
-        "offers": list(worker.offers),
-        "slots": worker.slots,
-        "busy": worker.busy,
-        "status": worker.status,
-        "runs_done": worker.runs_done,
-        "started_at": worker.started_at,
-        "heartbeat_at": worker.heartbeat_at,
-        "drain_requested_by": worker.drain_requested_by,
-        "trouble": worker.trouble,
-        "isolation": None if worker.isolation is None else isolation_json(worker.isolation),
-    }
-
-
-def isolation_json(found: Isolation) -> Json:
-    return {
-        "kinds": list(found.kinds),
-        "user": found.user,
-        "sandbox": found.sandbox,
-        "unsandboxed": found.unsandboxed,
-        "readable": found.readable,
-        "owner_is_admin": found.owner_is_admin,
-    }
+    return shown(
+        WorkerView,
+        worker,
+        worker.host,
+        queues=queues,
+        other_queues=other_queues,
+        projects=projects,
+        other_projects=other_projects,
+        isolation=None if worker.isolation is None else shown(IsolationView, worker.isolation),
+    )
 
 
 def scheduler_json(scheduler: SchedulerRecord) -> Json:
-    return {
-        "id": scheduler.id,
-        "hostname": scheduler.host.hostname,
-        "platform": scheduler.host.platform,
-        "pid": scheduler.host.pid,
-        "version": scheduler.version,
-        "status": scheduler.status,
-        "shards": scheduler.shards,
-        "leases": [
-            {name: getattr(lease, name) for name in ("shard", "epoch", "lease_until", "owned_since")}
-            for lease in scheduler.leases
-        ],
-        "started_at": scheduler.started_at,
-        "heartbeat_at": scheduler.heartbeat_at,
-        "trouble": scheduler.trouble,
-    }
+    leases = [shown(ShardLeaseView, lease) for lease in scheduler.leases]
+    return shown(SchedulerView, scheduler, scheduler.host, leases=leases)
+
+
+def left_json(left: Left) -> Json:
+    keys = [shown(MadeKeyView, made, made.key) for made in left.keys]
+    return {"keys": keys, "invitations_withdrawn": left.invitations}
 
 
 def listing(items: Iterable[Json], next_cursor: str | None = None) -> Json:

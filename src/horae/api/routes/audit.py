@@ -20,7 +20,7 @@ from horae.api.routes import PREFIX
 from horae.api.schedule_schemas import ChangeView
 from horae.api.schemas import Listing
 from horae.api.staying import Stay
-from horae.api.views import listing, render, reply
+from horae.api.views import listing, render, reply, shown
 from horae.domain.errors import NotAllowed
 from horae.domain.pages import Page as Found
 from horae.domain.people.audit import AuditFilter, AuditRecord
@@ -111,14 +111,5 @@ async def _lines(
 
 
 def audit_json(one: AuditRecord) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "at": one.at,
-        "actor": one.actor,
-        "action": one.action,
-        "subject": {"kind": one.subject_kind, "id": one.subject_id, "name": one.subject_name},
-        "changes": one.changes,
-        "address": one.address,
-        "request_id": one.request_id,
-        "project_id": one.project_id,
-    }
+    subject = {"kind": one.subject_kind, "id": one.subject_id, "name": one.subject_name}
+    return shown(AuditView, one, subject=subject)

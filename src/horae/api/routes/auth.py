@@ -19,7 +19,6 @@ from horae.api.account_schemas import (
     StartView,
     TokensView,
     UserView,
-    shown,
 )
 from horae.api.auth import Caller, allow_own, public
 from horae.api.authenticator import Authenticator, Door
@@ -30,7 +29,7 @@ from horae.api.refreshing import Refresh
 from horae.api.routes import PREFIX
 from horae.api.second_factor import challenge
 from horae.api.signing_in_schemas import SignOutView
-from horae.api.views import reply
+from horae.api.views import reply, shown
 from horae.domain.errors import Conflict, NotAllowed
 from horae.domain.people.account import NewUser, Place, Session, username
 from horae.domain.people.lockout import ADDRESS
@@ -80,7 +79,7 @@ async def sign_up(request: Request, context: Ctx, gate: Door) -> Response:
     await context.store.read(signup.may_sign_up, digest=digest, open_to_all=open_to_all)
     user = NewUser(context.ids.new(), name, await gate.passwords.hash(password), False, f"user:{name}")
     made = await context.store.transact(signup.sign_up, user=user, digest=digest, open_to_all=open_to_all)
-    return reply(shown(made, UserView), 201)
+    return reply(shown(UserView, made), 201)
 
 
 @router.post(
@@ -172,7 +171,7 @@ async def me(caller: Own) -> Response:
             "kind": "key" if caller.user is None else "user",
             "actor": caller.actor,
             "is_admin": caller.is_admin,
-            "user": None if caller.user is None else shown(caller.user, UserView),
+            "user": None if caller.user is None else shown(UserView, caller.user),
             "projects": [_place_json(caller, place) for place in caller.places],
             "permissions": sorted(ROLES["admin"]) if caller.is_admin and caller.user is not None else [],
         }

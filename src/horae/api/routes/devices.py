@@ -24,7 +24,7 @@ from horae.api.signing_in_schemas import (
     DeviceView,
     NewDeviceView,
 )
-from horae.api.views import reply
+from horae.api.views import reply, shown
 from horae.domain.errors import DuplicateKey, NotAllowed
 from horae.domain.people import device
 from horae.domain.people.account import NewSession
@@ -111,16 +111,7 @@ async def show_device(request: Request, context: Ctx, gate: Door, caller: Own, c
     found = await context.store.read(devices.find, user_code=code)
     await _forgive(context, caller)
     same = crowd(found.address) == crowd(gate.proxies.address(request)) and not gate.proxies.unknown(request)
-    return reply(
-        {
-            "user_code": device.shown(found.user_code),
-            "client": found.client,
-            "address": found.address,
-            "same_address": same,
-            "created_at": found.created_at,
-            "expires_at": found.expires_at,
-        }
-    )
+    return reply(shown(DeviceView, found, user_code=device.shown(found.user_code), same_address=same))
 
 
 @router.post("/auth/device/{code}", status_code=204, openapi_extra=takes(ApprovalBody))

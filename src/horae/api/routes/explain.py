@@ -10,9 +10,9 @@ from horae.api.auth import Principal, allow
 from horae.api.context import Ctx
 from horae.api.params import Ref, RunId
 from horae.api.routes import PREFIX
-from horae.api.schemas import JobExplanationView, RunExplanationView
-from horae.api.views import reply
-from horae.domain.explain.explanation import Explanation, Gate
+from horae.api.schemas import GateView, JobExplanationView, RunExplanationView
+from horae.api.views import reply, shown
+from horae.domain.explain.explanation import Explanation
 from horae.lifecycle import explain
 
 router = APIRouter(prefix=PREFIX)
@@ -45,21 +45,5 @@ async def explain_run(
 
 
 def _json(found: Explanation) -> dict[str, Any]:
-    return {
-        "at": found.at,
-        "summary": found.summary,
-        "level": found.level,
-        "cause": found.cause.name if found.cause else None,
-        "gates": [_gate(gate) for gate in found.gates],
-    }
-
-
-def _gate(gate: Gate) -> dict[str, Any]:
-    return {
-        "name": gate.name,
-        "state": gate.state,
-        "level": gate.level,
-        "detail": gate.detail,
-        "unblock": gate.unblock,
-        "until": gate.until,
-    }
+    gates = [shown(GateView, gate) for gate in found.gates]
+    return shown(JobExplanationView, found, cause=found.cause.name if found.cause else None, gates=gates)

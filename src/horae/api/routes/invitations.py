@@ -8,14 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Request, Response
 
 from horae.accounts import projects, signup
-from horae.api.account_schemas import (
-    InvitationBody,
-    InvitationView,
-    NewInvitationView,
-    ProjectView,
-    TokenBody,
-    shown,
-)
+from horae.api.account_schemas import InvitationBody, InvitationView, NewInvitationView, ProjectView, TokenBody
 from horae.api.auth import Caller, Principal, allow_in_path, allow_own
 from horae.api.authenticator import Door
 from horae.api.body import read_model, takes
@@ -25,7 +18,7 @@ from horae.api.routes import PREFIX
 from horae.api.routes.projects import Named
 from horae.api.schemas import Listing
 from horae.api.tokens import digest
-from horae.api.views import listing, reply
+from horae.api.views import listing, reply, shown
 from horae.domain import pages
 from horae.domain.errors import NotAllowed
 from horae.domain.people.account import Invitation, ProjectInfo, title
@@ -43,7 +36,7 @@ async def list_invitations(context: Ctx, principal: Reader, page: Page) -> Respo
     after = page.after(context, principal, "invitations")
     found = await context.store.read(_page, principal.project_id, page.limit, after)
     next_cursor = page.next(context, principal, "invitations", found.next)
-    return reply(listing((shown(one, InvitationView) for one in found.items), next_cursor))
+    return reply(listing((shown(InvitationView, one) for one in found.items), next_cursor))
 
 
 @router.post(
@@ -66,7 +59,7 @@ async def create_invitation(request: Request, context: Ctx, principal: Writer) -
         actor=principal.actor,
         maker=principal.caller.maker,
     )
-    return reply({**shown(made, InvitationView), "token": token}, 201)
+    return reply({**shown(InvitationView, made), "token": token}, 201)
 
 
 @router.delete("/projects/{id}/invitations/{invitation}", status_code=204, dependencies=[Named])
@@ -93,7 +86,7 @@ async def accept_invitation(
         raise NotAllowed("an API key belongs to one project only: sign in as a user")
     project = await context.store.transact(_join, caller.user.id, digest(body.token.get_secret_value()))
     gate.forget(caller.session_id)
-    return reply(shown(project, ProjectView))
+    return reply(shown(ProjectView, project))
 
 
 async def _join(tx: Transaction, user_id: str, link: str) -> ProjectInfo:

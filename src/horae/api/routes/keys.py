@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from horae.accounts import keys
-from horae.api.account_schemas import KeyBody, KeyView, NewKeyView, shown
+from horae.api.account_schemas import KeyBody, KeyView, NewKeyView
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
@@ -15,7 +15,7 @@ from horae.api.params import Page
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.tokens import mint
-from horae.api.views import listing, reply
+from horae.api.views import listing, reply, shown
 from horae.domain import pages
 from horae.domain.errors import NotAllowed
 from horae.domain.people.account import KeyFilter, KeyInfo, title
@@ -45,7 +45,7 @@ async def list_keys(
     project_id = None if all_projects else principal.project_id
     found = await context.store.read(_page, project_id, maker and maker.lower(), page.limit, after)
     next_cursor = page.next(context, principal, scope, found.next)
-    return reply(listing((shown(key, KeyView) for key in found.items), next_cursor))
+    return reply(listing((shown(KeyView, key) for key in found.items), next_cursor))
 
 
 @router.post("/api-keys", status_code=201, response_model=NewKeyView, openapi_extra=takes(KeyBody))
@@ -65,7 +65,7 @@ async def create_key(request: Request, context: Ctx, principal: Writer) -> Respo
         principal.caller.maker.id,
     )
     made = await context.store.transact(keys.create_key, key=key, maker=principal.role, by=principal.caller.maker)
-    return reply({**shown(made, KeyView), "token": token.text}, 201)
+    return reply({**shown(KeyView, made), "token": token.text}, 201)
 
 
 @router.delete("/api-keys/{id}", status_code=204)

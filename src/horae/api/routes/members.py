@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 
 from horae.accounts import projects
 from horae.accounts.departure import Leaving
-from horae.api.account_schemas import ChangedMemberView, LeftView, MemberBody, MemberView, left_json, shown
+from horae.api.account_schemas import ChangedMemberView, LeftView, MemberBody, MemberView
 from horae.api.auth import Principal, allow_in_path
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
@@ -16,7 +16,7 @@ from horae.api.params import Page, RevokeKeys
 from horae.api.routes import PREFIX
 from horae.api.routes.projects import Named
 from horae.api.schemas import Listing
-from horae.api.views import listing, reply
+from horae.api.views import left_json, listing, reply, shown
 from horae.domain import pages
 from horae.domain.people.account import Member
 from horae.ports import Transaction
@@ -40,7 +40,7 @@ async def list_members(context: Ctx, principal: Reader, page: Page) -> Response:
     after = page.after(context, principal, "members")
     found = await context.store.read(_page, principal.project_id, page.limit, after)
     next_cursor = page.next(context, principal, "members", found.next)
-    return reply(listing((shown(member, MemberView) for member in found.items), next_cursor))
+    return reply(listing((shown(MemberView, member) for member in found.items), next_cursor))
 
 
 @router.put("/projects/{id}/members/{user}", response_model=ChangedMemberView, openapi_extra=takes(MemberBody))
@@ -59,7 +59,7 @@ async def set_member(
         leaving=Leaving(principal.role, revoke_keys),
         may_add=principal.role == "admin",
     )
-    return reply({**shown(member, MemberView), **left_json(left)})
+    return reply({**shown(MemberView, member), **left_json(left)})
 
 
 @router.delete("/projects/{id}/members/{user}", response_model=LeftView)

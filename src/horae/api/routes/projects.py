@@ -8,14 +8,14 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 
 from horae.accounts import projects
 from horae.accounts.projects import find_project
-from horae.api.account_schemas import ProjectBody, ProjectPatch, ProjectView, shown
+from horae.api.account_schemas import ProjectBody, ProjectPatch, ProjectView
 from horae.api.auth import Caller, Principal, allow_admin, allow_in_path, allow_own
 from horae.api.body import read_model, read_object, takes, validate
 from horae.api.context import Ctx
 from horae.api.params import Page
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
-from horae.api.views import listing, reply
+from horae.api.views import listing, reply, shown
 from horae.domain import pages
 from horae.domain.people.account import ProjectInfo, slug, title
 from horae.domain.people.project import Project
@@ -40,7 +40,7 @@ async def list_projects(
     after = page.after(context, caller, f"projects\0{caller.actor}")
     found = await context.store.read(_page, caller, page.limit, after)
     next_cursor = page.next(context, caller, f"projects\0{caller.actor}", found.next)
-    return reply(listing((shown(project, ProjectView) for project in found.items), next_cursor))
+    return reply(listing((shown(ProjectView, project) for project in found.items), next_cursor))
 
 
 @router.post("/projects", status_code=201, response_model=ProjectView, openapi_extra=takes(ProjectBody))
@@ -53,7 +53,7 @@ async def create_project(
     project = Project(context.ids.new(), slug(body.slug), name)
     limits = {Quota(quota): most for quota, most in context.settings.project_quotas.items()}
     made = await context.store.transact(projects.create_project, project=project, actor=caller.actor, limits=limits)
-    return reply(shown(made, ProjectView), 201, {"location": f"/api/v1/projects/{made.id}"})
+    return reply(shown(ProjectView, made), 201, {"location": f"/api/v1/projects/{made.id}"})
 
 
 @router.get("/projects/{id}", response_model=ProjectView, dependencies=[Named])
@@ -61,7 +61,7 @@ async def show_project(
     context: Ctx, principal: Annotated[Principal, Depends(allow_in_path("projects:read"))]
 ) -> Response:
     """One project, by its id or slug."""
-    return reply(shown(await context.store.read(find_project, principal.project_id), ProjectView))
+    return reply(shown(ProjectView, await context.store.read(find_project, principal.project_id)))
 
 
 @router.patch(
@@ -75,7 +75,7 @@ async def rename_project(
     changed = await context.store.transact(
         projects.rename_project, project_id=principal.project_id, name=title(body.name), actor=principal.actor
     )
-    return reply(shown(changed, ProjectView))
+    return reply(shown(ProjectView, changed))
 
 
 @router.delete("/projects/{id}", status_code=204, dependencies=[Named])

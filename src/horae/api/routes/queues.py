@@ -17,7 +17,7 @@ from horae.api.context import Ctx
 from horae.api.params import Paging
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
-from horae.api.views import listing, reply
+from horae.api.views import listing, reply, shown
 from horae.domain.cluster.process import WorkerRecord
 from horae.domain.jobs.job import QueueName
 from horae.domain.jobs.queue import QueueRecord
@@ -93,8 +93,8 @@ async def list_queues(
         if principal.role == "admin"
         else next(place.slug for place in principal.caller.places if place.project_id == principal.project_id)
     )
-    shown = ({**queue_json(one, workers, sees), "stranded": waiting[one.name]} for one in found.items)
-    return reply(listing(shown, page.next(context, principal, "queues", found.next)))
+    items = (queue_json(one, workers, sees, waiting[one.name]) for one in found.items)
+    return reply(listing(items, page.next(context, principal, "queues", found.next)))
 
 
 @router.post("/queues/{name}/pause", response_model=QueueStateView)
@@ -127,24 +127,20 @@ async def _look(
     return found, await tx.processes.workers(offline_after)
 
 
-def queue_json(queue: QueueRecord, workers: Sequence[WorkerRecord], sees: str | None) -> dict[str, Any]:
+def queue_json(queue: QueueRecord, workers: Sequence[WorkerRecord], sees: str | None, stranded: int) -> dict[str, Any]:
     """`sees` is the only project whose name the caller may see; None for all."""
     serving = [one for one in workers if one.status in _SERVING and one.serves(queue.name)]
-    return {
-        **_state(queue),
-        "queued": queue.queued,
-        "running": queue.running,
-        "workers": len(serving),
-        "served": bool(serving),
-        "reserved": bool(queue.projects),
-        "projects": [slug for slug in queue.projects if sees in (None, slug)],
-    }
+    return shown(
+        QueueView,
+        queue,
+        paused=queue.paused_at is not None,
+        workers=len(serving),
+        served=bool(serving),
+        stranded=stranded,
+        reserved=bool(queue.projects),
+        projects=[slug for slug in queue.projects if sees in (None, slug)],
+    )
 
 
 def _state(queue: QueueRecord) -> dict[str, Any]:
-    return {
-        "name": queue.name,
-        "paused": queue.paused_at is not None,
-        "paused_at": queue.paused_at,
-        "paused_by": queue.paused_by,
-    }
+    return shown(QueueStateView, queue, paused=queue.paused_at is not None)

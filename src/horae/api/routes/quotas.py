@@ -14,7 +14,7 @@ from horae.api.context import Ctx, RequestContext
 from horae.api.quota_schemas import QuotasPatch, QuotasView, QuotaView
 from horae.api.routes import PREFIX
 from horae.api.routes.projects import Named
-from horae.api.views import reply
+from horae.api.views import reply, shown
 from horae.domain.people.quota import Quota, Usage
 
 router = APIRouter(prefix=PREFIX, tags=["projects"])
@@ -62,6 +62,4 @@ async def _shown(context: RequestContext, principal: Principal) -> Response:
 
 
 def _json(found: Mapping[Quota, Usage]) -> dict[str, Any]:
-    return {
-        quota.value: {field: getattr(one, field) for field in QuotaView.model_fields} for quota, one in found.items()
-    }
+    return {quota.value: shown(QuotaView, one) for quota, one in found.items()}

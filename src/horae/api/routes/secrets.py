@@ -13,8 +13,8 @@ from horae.api.context import Ctx
 from horae.api.params import Page
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
-from horae.api.secret_schemas import SecretBody, SecretView, secret_json
-from horae.api.views import listing, reply
+from horae.api.secret_schemas import SecretBody, SecretView
+from horae.api.views import listing, reply, shown
 from horae.domain import pages
 from horae.domain.secrets.secret import SecretRecord, check_name, check_value
 from horae.ports import Transaction
@@ -38,7 +38,7 @@ async def list_secrets(context: Ctx, principal: Reader, page: Page) -> Response:
     after = page.after(context, principal, "secrets")
     found = await context.store.read(_page, principal.project_id, page.limit, after)
     next_cursor = page.next(context, principal, "secrets", found.next)
-    return reply(listing((secret_json(secret) for secret in found.items), next_cursor))
+    return reply(listing((shown(SecretView, secret) for secret in found.items), next_cursor))
 
 
 @router.put(
@@ -53,7 +53,7 @@ async def set_secret(request: Request, context: Ctx, principal: Writer, name: Na
     value = check_value(body.value.get_secret_value())
     sealed = context.seals.seal(principal.project_id, check_name(name), value)
     saved, new = await context.store.transact(secrets.set_secret, sealed=sealed, actor=principal.actor)
-    return reply(secret_json(saved), 201 if new else 200)
+    return reply(shown(SecretView, saved), 201 if new else 200)
 
 
 @router.delete("/secrets/{name}", status_code=204)

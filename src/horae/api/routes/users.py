@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from horae.accounts import users
 from horae.accounts.departure import Leaving
 from horae.accounts.users import find_user
-from horae.api.account_schemas import ChangedUserView, LeftView, UserBody, UserPatch, UserView, left_json, shown
+from horae.api.account_schemas import ChangedUserView, LeftView, UserBody, UserPatch, UserView
 from horae.api.auth import Caller, allow_admin
 from horae.api.authenticator import Door
 from horae.api.body import read_model, read_object, takes, validate
@@ -17,7 +17,7 @@ from horae.api.context import Ctx
 from horae.api.params import Page, RevokeKeys
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
-from horae.api.views import listing, reply
+from horae.api.views import left_json, listing, reply, shown
 from horae.domain import pages
 from horae.domain.errors import InvalidInput
 from horae.domain.people import account
@@ -42,7 +42,7 @@ async def list_users(context: Ctx, caller: Reader, page: Page) -> Response:
     """By name."""
     found = await context.store.read(_page, page.limit, page.after(context, caller, "users"))
     next_cursor = page.next(context, caller, "users", found.next)
-    return reply(listing((shown(user, UserView) for user in found.items), next_cursor))
+    return reply(listing((shown(UserView, user) for user in found.items), next_cursor))
 
 
 @router.post("/users", status_code=201, response_model=UserView, openapi_extra=takes(UserBody))
@@ -53,13 +53,13 @@ async def create_user(request: Request, context: Ctx, gate: Door, caller: Writer
     password = check_password(body.password.get_secret_value(), name)
     user = account.NewUser(context.ids.new(), name, await gate.passwords.hash(password), body.is_admin, caller.actor)
     made = await context.store.transact(users.create_user, user=user)
-    return reply(shown(made, UserView), 201, {"location": f"/api/v1/users/{made.id}"})
+    return reply(shown(UserView, made), 201, {"location": f"/api/v1/users/{made.id}"})
 
 
 @router.get("/users/{id}", response_model=UserView)
 async def show_user(context: Ctx, caller: Reader, ref: Ref) -> Response:
     """One user, by id or name."""
-    return reply(shown(await context.store.read(find_user, ref), UserView))
+    return reply(shown(UserView, await context.store.read(find_user, ref)))
 
 
 @router.patch("/users/{id}", response_model=ChangedUserView, openapi_extra=takes(UserPatch, merge=True))
@@ -87,7 +87,7 @@ async def change_user(
         actor=caller.actor,
         leaving=Leaving("admin", revoke_keys),
     )
-    return reply({**shown(changed, UserView), **left_json(left)})
+    return reply({**shown(UserView, changed), **left_json(left)})
 
 
 @router.delete("/users/{id}", response_model=LeftView)
