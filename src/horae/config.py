@@ -12,12 +12,15 @@ import os
 import secrets
 import tomllib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from horae import setting as kinds
 from horae.domain.errors import ConfigurationError
+from horae.domain.loopback import local_url
+from horae.private_file import create_private
 
 PREFIX = "HORAE_"
 DAY = 86_400.0
@@ -133,12 +136,6 @@ class Settings:
     sources: Mapping[str, str] = field(default_factory=dict, repr=False)  # name -> where its value came from
     files: Mapping[str, Path] = field(default_factory=dict, repr=False)  # name -> the file that holds its value
     lying_here: frozenset[str] = field(default=frozenset(), repr=False)  # from a horae.toml that nobody named
-
-    def poll_max(self, *, wakeups: bool) -> float:
-        """How long an idle worker may sleep: briefly where no wake-ups arrive, unless somebody decided."""
-        if wakeups or self.sources.get("worker_poll_max", "default") != "default":
-            return self.worker_poll_max
-        return min(self.worker_poll_max, max(self.worker_poll, 1.0))
 
     def _told(self, name: str) -> bool:
         return self.sources.get(name) == "command line"
@@ -326,8 +323,7 @@ def _resolve(values: dict[str, Any], sources: dict[str, str], environ: Mapping[s
     if sources["database_url"] == "default":
         values["database_url"] = "sqlite:///" + str(values["data_dir"] / "horae.db")
     if up and sources["public_url"] == "default":
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(values["host"], values["host"])
-        values["public_url"] = f"http://{f'[{host}]' if ':' in host else host}:{values['port']}"
+        values["public_url"] = local_url(values["host"], values["port"])
     if up and sources["secret_key"] == "default":
         values["secret_key"] = _kept_key(values["data_dir"])
         sources["secret_key"] = f"{SECRET_FILE} in the data directory"
@@ -338,14 +334,8 @@ def _kept_key(data_dir: Path) -> str:
     Settings(data_dir=data_dir).make_data_dir()
     path = data_dir / SECRET_FILE
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(secrets.token_hex(32) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-    except FileExistsError:
-        pass
-    try:
+        with suppress(FileExistsError):
+            create_private(path, secrets.token_hex(32) + "\n")
         return kinds.secret_key(path.read_text(encoding="ascii").strip())
     except (OSError, ValueError) as error:
         raise ConfigurationError(f"the key in {path} cannot be used ({error}): restore it, or remove it") from None

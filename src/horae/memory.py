@@ -8,25 +8,21 @@ debugger. Standard library only: the supervisor imports it.
 
 from __future__ import annotations
 
-import ctypes
-import sys
-
-_GET_DUMPABLE, _SET_DUMPABLE = 3, 4
-_prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else lambda *_: 0
+from horae import prctl
 
 
 def close() -> None:
-    _prctl(_SET_DUMPABLE, 0, 0, 0, 0)
+    prctl.set_dumpable(False)
 
 
 def reopen() -> None:
     """For debuggers and profilers that are not root (HORAE_DEBUGGABLE)."""
-    _prctl(_SET_DUMPABLE, 1, 0, 0, 0)
+    prctl.set_dumpable(True)
 
 
 def state() -> str:
     """`open` or `closed`, to be passed on to programs that this process starts."""
-    return "closed" if sys.platform == "linux" and _prctl(_GET_DUMPABLE, 0, 0, 0, 0) != 1 else "open"
+    return "open" if prctl.is_dumpable() else "closed"
 
 
 def become(state: str) -> None:

@@ -6,11 +6,12 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from horae.domain.loopback import is_loopback
 from horae.domain.people.quota import MOST, Quota
 from horae.domain.people.single_sign_on import grant
 from horae.domain.text.sizes import bytes_in
@@ -185,14 +186,6 @@ def issuer(raw: Any) -> str:
             "must be the provider's issuer, such as https://login.example.org/realms/horae; http only on this machine"
         )
     return found
-
-
-def is_loopback(name: str) -> bool:
-    """Whether a host is this machine itself."""
-    try:
-        return ip_address(name).is_loopback
-    except ValueError:
-        return name == "localhost" or name.endswith(".localhost")
 
 
 def scopes(raw: Any) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from horae.domain.jobs.retention import Retention
-from horae.domain.text.ids import FIRST
+from horae.domain.text.ids import NIL
 from horae.lifecycle import deletion, fire, prune, recover
 from horae.processes.duties.retiring import retire
 from tests.contract.opened import Opened
@@ -40,7 +40,7 @@ class Schedulers(Opened):
 
     async def retire(self, *, limit: int = 500, **keep: Any) -> int:
         """The whole walk over what jobs leave behind; how many portions it took."""
-        after: str | None = FIRST
+        after: str | None = NIL
         portions = 0
         while after is not None:
             after = await retire(self.store, Retention(**keep), after, limit=limit)

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from horae.domain.jobs.retention import DAY, Retention
 from horae.domain.runs.statistics import Hour
-from horae.domain.text.ids import FIRST
+from horae.domain.text.ids import NIL
 from horae.lifecycle.prune import Pruned, prune
 from tests.contract.noting import noted
 from tests.contract.world import PERMANENT, World
@@ -21,7 +21,7 @@ async def by_day(world: World, count: int, job_id: str | None = None) -> list[Ho
 async def age(world: World, days: float, *, limit: int = 500) -> World:
     """So many days later, when schedulers have done what is due."""
     later = await world.later(days=days)
-    pruned = Pruned(0, FIRST, more=True)
+    pruned = Pruned(0, NIL, more=True)
     while pruned.more:
         pruned = await later.store.transact(prune, keep=KEEP, after=pruned.through, limit=limit)
     return later

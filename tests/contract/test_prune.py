@@ -7,7 +7,7 @@ from horae.domain.cluster.process import Beat
 from horae.domain.jobs.retention import DAY, Retention
 from horae.domain.runs.run import Claimed
 from horae.domain.runs.states import WorkerStatus
-from horae.domain.text.ids import FIRST
+from horae.domain.text.ids import NIL
 from horae.lifecycle.cancel import cancel_operation
 from horae.lifecycle.drain import drain
 from horae.lifecycle.prune import Pruned, prune, tidy
@@ -63,7 +63,7 @@ async def test_dead_letters_are_looked_at_once_in_a_round(world: World) -> None:
     dead = [(await world.ended(job, PERMANENT))["id"] for _ in range(12)]
     fine = {(await world.ended(job))["id"] for _ in range(4)}
     later, notes = await noted(await world.later(days=11))
-    keep, after, rows, gone = Retention(runs=10 * DAY), FIRST, [], 0
+    keep, after, rows, gone = Retention(runs=10 * DAY), NIL, [], 0
     while True:
         notes.clear()
         pruned = await later.store.transact(prune, keep=keep, after=after, limit=4)

@@ -5,7 +5,7 @@ from typing import Any
 
 from horae.domain.jobs.job_record import JobRecord
 from horae.domain.jobs.retention import DAY, Retention
-from horae.domain.text.ids import FIRST
+from horae.domain.text.ids import NIL
 from horae.lifecycle import retire
 from horae.lifecycle.retire import ACTOR, retire_finished
 from tests.contract.damage import put
@@ -168,7 +168,7 @@ async def test_a_job_that_was_just_given_something_to_do_is_not_deleted(world: W
     job = await once(world)
     later = await world.later(hours=2)
     keep = Retention(finished_jobs=3600)
-    found = await later.store.read(retire.look_over, keep=keep, after=FIRST)
+    found = await later.store.read(retire.look_over, keep=keep, after=NIL)
     assert [job_id for _, job_id in found.finished] == [job.id]
     await later.trigger(job)
     assert not await later.store.transact(retire_finished, project_id=world.project, job_id=job.id, keep=keep)

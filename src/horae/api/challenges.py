@@ -10,15 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-import jwt
-
-from horae.api.jwt import ALGORITHM, ISSUER, derived
-
-_PURPOSE = b"horae tokens 1: challenge"
-_AUDIENCE = "horae-sign-in"
-_CLAIMS = ["exp", "iat", "sub", "aud", "iss", "step", "pwd"]
-_LEEWAY = 30
-_LONGEST = 2_000
+from horae.api.jwt import Signer
 
 Step = Literal["code", "enrol"]
 GOOD_FOR: dict[Step, timedelta] = {
@@ -39,39 +31,15 @@ class Challenge:
 
 class Challenges:
     def __init__(self, keys: Sequence[str]) -> None:
-        self._keys = [derived(key, _PURPOSE) for key in keys]
+        self._signer = Signer(keys, b"horae tokens 1: challenge", "horae-sign-in", ("step", "pwd"))
 
     def mint(self, step: Step, user_id: str, checked: str, now: datetime) -> str:
-        payload = {
-            "iss": ISSUER,
-            "aud": _AUDIENCE,
-            "sub": user_id,
-            "step": step,
-            "pwd": _fingerprint(checked),
-            "iat": now,
-            "exp": now + GOOD_FOR[step],
-        }
-        return jwt.encode(payload, self._keys[0], ALGORITHM)
+        return self._signer.sign(now, GOOD_FOR[step], sub=user_id, step=step, pwd=_fingerprint(checked))
 
     def read(self, step: Step, text: str) -> Challenge | None:
         """None for whatever is wrong with it."""
-        for key in self._keys if len(text) <= _LONGEST else ():
-            try:
-                found = jwt.decode(
-                    text,
-                    key,
-                    algorithms=[ALGORITHM],
-                    audience=_AUDIENCE,
-                    issuer=ISSUER,
-                    leeway=_LEEWAY,
-                    options={"require": _CLAIMS},
-                )
-            except jwt.InvalidSignatureError:
-                continue
-            except jwt.PyJWTError:
-                return None
-            return Challenge(str(found["sub"]), str(found["pwd"])) if found["step"] == step else None
-        return None
+        found = self._signer.verify(text)
+        return Challenge(str(found["sub"]), str(found["pwd"])) if found is not None and found["step"] == step else None
 
 
 def _fingerprint(stored: str) -> str:

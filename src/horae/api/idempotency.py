@@ -24,10 +24,10 @@ from horae.api.late_answers import Notes
 from horae.domain.errors import Conflict, InvalidInput, StoreUnavailable
 from horae.domain.jobs.idempotency import DerivedIds, KeptAnswer, KeptRequest, Once
 from horae.domain.secrets.secret import CannotOpen, Sealed
+from horae.domain.text.ids import NIL
 
 HEADER = "idempotency-key"
 _KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?", re.ASCII)
-_NOBODY = "00000000-0000-0000-0000-000000000000"  # the project of what concerns the installation
 _PATIENCE, _POLL = 5.0, 0.05  # seconds to wait for somebody else's answer, and between two looks at first
 _HEADERS = (b"content-type", b"location", b"etag")
 
@@ -55,7 +55,7 @@ class KeyInUse(Conflict):
 async def enter(request: Request, caller: str, project_id: str | None) -> None:
     """Makes the request's key ours; or raises the answer, or why there is none."""
     context: RequestContext = request.app.state.context
-    once, known_as = await _once(context, request, caller, project_id or _NOBODY)
+    once, known_as = await _once(context, request, caller, project_id or NIL)
     deadline, pause = context.clock.monotonic() + _PATIENCE, _POLL
     while True:
         try:

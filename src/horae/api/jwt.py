@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 import jwt
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -13,11 +14,42 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 ALGORITHM = "HS256"  # and no other, whatever a token says of itself
 ISSUER, AUDIENCE = "horae", "horae-api"
-_PURPOSE = b"horae tokens 1: access"
 _LEEWAY = 30  # seconds by which the clocks of servers may differ
-GOOD_FOR = timedelta(minutes=15, seconds=-_LEEWAY)
-_CLAIMS = ["exp", "iat", "sub", "aud", "iss", "sid"]
 _LONGEST = 2_000
+GOOD_FOR = timedelta(minutes=15, seconds=-_LEEWAY)
+
+
+class Signer:
+    """Signs and verifies tokens for one audience. `keys` are the secret keys of the installation, the present one
+    first; each purpose has its own keys derived from them."""
+
+    def __init__(self, keys: Sequence[str], purpose: bytes, audience: str, claims: tuple[str, ...]) -> None:
+        self._keys = [derived(key, purpose) for key in keys]
+        self._audience = audience
+        self._required = ["exp", "iat", "sub", "aud", "iss", *claims]
+
+    def sign(self, now: datetime, good_for: timedelta, **claims: str) -> str:
+        payload = {"iss": ISSUER, "aud": self._audience, "iat": now, "exp": now + good_for, **claims}
+        return jwt.encode(payload, self._keys[0], ALGORITHM)
+
+    def verify(self, text: str) -> dict[str, Any] | None:
+        """Its claims; None for whatever is wrong with it."""
+        for key in self._keys if len(text) <= _LONGEST else ():
+            try:
+                return jwt.decode(
+                    text,
+                    key,
+                    algorithms=[ALGORITHM],
+                    audience=self._audience,
+                    issuer=ISSUER,
+                    leeway=_LEEWAY,
+                    options={"require": self._required},
+                )
+            except jwt.InvalidSignatureError:
+                continue
+            except jwt.PyJWTError:
+                return None
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,44 +59,16 @@ class Claims:
 
 
 class AccessTokens:
-    """`keys` are the secret keys of the installation, the present one first."""
-
     def __init__(self, keys: Sequence[str]) -> None:
-        self._keys = [derived(key, _PURPOSE) for key in keys]
+        self._signer = Signer(keys, b"horae tokens 1: access", AUDIENCE, ("sid",))
 
     def mint(self, claims: Claims, now: datetime) -> str:
-        payload = {
-            "iss": ISSUER,
-            "aud": AUDIENCE,
-            "sub": claims.user_id,
-            "sid": claims.session_id,
-            "iat": now,
-            "exp": now + GOOD_FOR,
-        }
-        return jwt.encode(payload, self._keys[0], ALGORITHM)
+        return self._signer.sign(now, GOOD_FOR, sub=claims.user_id, sid=claims.session_id)
 
     def read(self, text: str) -> Claims | None:
         """None for whatever is wrong with it."""
-        if len(text) > _LONGEST:
-            return None
-        for key in self._keys:
-            try:
-                found = jwt.decode(
-                    text,
-                    key,
-                    algorithms=[ALGORITHM],
-                    audience=AUDIENCE,
-                    issuer=ISSUER,
-                    leeway=_LEEWAY,
-                    options={"require": _CLAIMS},
-                )
-            except jwt.InvalidSignatureError:
-                continue
-            except jwt.PyJWTError:
-                return None
-            sid = found["sid"]
-            return Claims(found["sub"], sid) if isinstance(sid, str) else None
-        return None
+        found = self._signer.verify(text)
+        return Claims(found["sub"], found["sid"]) if found is not None and isinstance(found["sid"], str) else None
 
 
 def derived(key: str, purpose: bytes) -> bytes:

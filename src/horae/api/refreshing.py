@@ -14,11 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from horae.api.jwt import derived
+from horae.domain.text.ids import ID
 
-_FORM = re.compile(
-    r"hr1\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([1-9][0-9]{0,8})\.[0-9A-Za-z_-]{43}\.[0-9A-Za-z_-]{43}",
-    re.ASCII,
-)
+_FORM = re.compile(rf"hr1\.({ID})\.([1-9][0-9]{{0,8}})(?:\.[0-9A-Za-z_-]{{43}}){{2}}", re.ASCII)
 _PURPOSE = b"horae tokens 1: refresh"
 
 

@@ -20,9 +20,9 @@ from horae.api.refusals import name_digest
 from horae.api.views import reply
 from horae.domain.people.account import Credentials, NewSession, User
 from horae.domain.people.lockout import ACCOUNT, ADDRESS, Lockout
+from horae.domain.text.ids import NIL
 from horae.ports import Transaction
 
-_NOBODY = "00000000-0000-0000-0000-000000000000"
 _REMEMBERED = 100  # sign-ins of a user among which an address is looked for
 WRONG = "the username or the password is wrong"  # the same words whichever it is, and whether there is such a user
 
@@ -93,7 +93,7 @@ async def modernise(context: RequestContext, gate: Authenticator, found: Credent
     if not outdated(found.password):
         return found
     new = await gate.passwords.hash(password)
-    await context.store.transact(_rehash, found.user.id, found.password, new)
+    await context.store.transact(lambda tx: tx.accounts.rehash(found.user.id, found.password, new))
     return Credentials(found.user, new)
 
 
@@ -128,9 +128,5 @@ async def credentials(tx: Transaction, username: str, at: str) -> tuple[Credenti
     """With whether they have signed in from this address before."""
     found = await tx.accounts.credentials(username) if username.isascii() else None
     # Also asked where there is no such user: how long it takes must not tell.
-    addresses = await tx.sessions.addresses(found.user.id if found is not None else _NOBODY, _REMEMBERED)
+    addresses = await tx.sessions.addresses(found.user.id if found is not None else NIL, _REMEMBERED)
     return found, at in map(crowd, addresses)
-
-
-async def _rehash(tx: Transaction, user_id: str, old: str, new: str) -> None:
-    await tx.accounts.rehash(user_id, old, new)

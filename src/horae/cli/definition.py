@@ -9,6 +9,7 @@ from typing import Any
 
 from horae.domain.errors import InvalidInput
 from horae.domain.jobs.kinds import SCHEDULE_KINDS
+from horae.domain.jobs.merge_patch import patch_definition
 from horae.domain.time.durations import seconds_in
 
 Json = dict[str, Any]
@@ -169,16 +170,10 @@ def schedule_changes(when: Json, timing: Json) -> Json:
 
 
 def merged(old: Json, changes: Json | None) -> Json:
-    """A schedule as it is after an edit: another kind replaces it as a whole, the same one is changed in part. It is
-    what the server does; needed to show the outcome before it is saved."""
+    """A schedule as the server will have it, to show it before it is saved."""
     if changes is None:
         return {"manual": True}
-    new = [kind for kind in SCHEDULE_KINDS if changes.get(kind) is not None]
-    base = {} if new and old.get(new[0]) is None else dict(old)
-    for name, value in changes.items():
-        inner = base.get(name)
-        base[name] = {**inner, **value} if isinstance(value, dict) and isinstance(inner, dict) else value
-    return given(base)
+    return given(patch_definition({"schedule": old}, {"schedule": changes})["schedule"])
 
 
 def unset(changes: Json, paths: list[str]) -> Json:

@@ -18,14 +18,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
+from horae import prctl
 from horae.domain.errors import ConfigurationError, HoraeError
 
 Work = Callable[[], int]
 """What a child does; its exit code."""
-
-PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 1, 15, 36
-
-prctl: Callable[..., int] = ctypes.CDLL(None).prctl if sys.platform == "linux" else lambda *_: 0
 
 
 def fork(name: str, work: Work, output: int, *, keep: int = 2) -> int:
@@ -91,9 +88,7 @@ def _settle_in(name: str, parent: int, output: int, keep: int) -> None:
     The terminal's Ctrl-C and hang-up are blocked rather than ignored: whatever handlers are installed later, only
     the parent acts on them.
     """
-    prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
-        os._exit(1)  # it died before we were bound to it
+    prctl.die_with_parent(parent)
     signal.set_wakeup_fd(-1)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
@@ -113,8 +108,8 @@ def _rename(name: str) -> None:
     """Shows in `ps` what this process is, as far as the parent's command line leaves room for it."""
     if sys.platform != "linux":
         return
+    prctl.be_called(f"horae {name}")
     title = f"horae {name}".encode()
-    prctl(PR_SET_NAME, title[:15], 0, 0, 0)
     with suppress(OSError, ValueError, IndexError):
         fields = Path("/proc/self/stat").read_bytes().rpartition(b")")[2].split()
         start, end = int(fields[45]), int(fields[46])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from ipaddress import ip_address
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -15,6 +14,7 @@ from horae.cli.authenticator import Code, second_step
 from horae.cli.connection import checked, connect, known_url
 from horae.cli.printing import AsJson, details, print_json, say
 from horae.domain.errors import HoraeError, InvalidInput, NotFound
+from horae.domain.loopback import is_loopback
 
 Url = Annotated[str | None, typer.Option(help="Where the API is (HORAE_URL).")]
 Username = Annotated[str | None, typer.Option(help="Asked for if it is missing.")]
@@ -116,15 +116,8 @@ def password(as_json: AsJson = False) -> None:
 def warn_of_plain(url: str) -> None:
     """Before a password is asked for."""
     parts = urlsplit(url)
-    if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         say(f"Warning: {url} is not encrypted: everybody on the way can read your password. Use https if you can.")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 def ask_password(words: str, *, twice: bool = False) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
-import secrets
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -17,6 +15,7 @@ import httpx
 
 from horae.clock import SystemClock
 from horae.domain.errors import ConfigurationError, HoraeError
+from horae.private_file import write_private
 from horae.sdk.answers import NotSignedIn
 from horae.sdk.client import Client
 
@@ -60,17 +59,10 @@ class LoginFile:
 
     def write(self, login: Login) -> None:
         """Never half-written, and readable by its owner alone."""
-        temporary = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "w") as file:
-                file.write(json.dumps(asdict(login), indent=2) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(self.path)
+            write_private(self.path, json.dumps(asdict(login), indent=2) + "\n")
         except OSError as error:
-            temporary.unlink(missing_ok=True)
             raise HoraeError(f"cannot write {self.path}: {error.strerror}") from None
 
     def remove(self) -> None:

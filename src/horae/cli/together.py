@@ -7,7 +7,6 @@ import errno
 import fcntl
 import json
 import os
-import secrets
 import shutil
 import socket
 import sys
@@ -23,11 +22,12 @@ from horae.cli.terminal import Terminal
 from horae.cli.tree import ProcessPlan, Tree
 from horae.config import PREFIX, Settings
 from horae.domain.errors import ConfigurationError, HoraeError
+from horae.domain.loopback import local_host, local_url
+from horae.private_file import write_private
 
 LOCK_FILE = "up.lock"
 SLACK = 5.0  # seconds in which a child ends once nothing keeps it
 SLOW = 15.0  # seconds after which somebody who waits for the API is told so
-LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 Prepare = Callable[[Settings, str | None], str]
 """Brings the schema up to date and makes sure of an admin's API key: the given one if it is good, or a new one."""
@@ -114,16 +114,9 @@ def _write_client(settings: Settings, token: str) -> None:
     """Where the command line finds the API, and its key; for its owner only, and never half-written."""
     path = settings.client_file
     text = json.dumps({"url": _url(settings), "token": token}) + "\n"
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
+        write_private(path, text)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise HoraeError(f"cannot write {path}: {error.strerror}") from None
 
 
@@ -148,10 +141,9 @@ async def _greet(settings: Settings, tree: Tree, terminal: Terminal, examples: W
 
 
 async def _answers(settings: Settings) -> bool:
-    host = LOOPBACK.get(settings.host, settings.host)
     try:
         async with asyncio.timeout(2):
-            reader, writer = await asyncio.open_connection(host, settings.port)
+            reader, writer = await asyncio.open_connection(local_host(settings.host), settings.port)
             try:
                 writer.write(b"GET /health/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
                 answer = await reader.read(4_096)
@@ -193,5 +185,4 @@ def _how_to_call() -> str:
 
 
 def _url(settings: Settings) -> str:
-    host = LOOPBACK.get(settings.host, settings.host)
-    return f"http://[{host}]:{settings.port}" if ":" in host else f"http://{host}:{settings.port}"
+    return local_url(settings.host, settings.port)

@@ -21,7 +21,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from horae.cli.fork import PR_SET_CHILD_SUBREAPER, Work, fork, prctl
+from horae import prctl
+from horae.cli.fork import Work, fork
 from horae.cli.terminal import Lines, Terminal
 
 MISCONFIGURED = 2
@@ -102,7 +103,7 @@ class Tree:
 
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
-        prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        prctl.adopt_orphans()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # it is, under nohup
                 loop.add_signal_handler(number, self._signalled)

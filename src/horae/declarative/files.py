@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from horae.declarative import reading
 from horae.domain.errors import InvalidInput
 from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.merge_patch import patch_definition
 from horae.domain.jobs.stored import too_large
 from horae.domain.text.validation_text import readable
 
@@ -28,7 +29,6 @@ Json = dict[str, Any]
 STDIN = Path("-")
 _ENDINGS = (".yaml", ".yml")
 _STATE = ("enabled", "notify")
-KINDS = frozenset(("cron", "every", "at", "manual", "after"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _lay_over(plain: dict[str, _Entry], env: str, overlays: dict[str, list[Path]
         if name not in plain:
             raise InvalidInput(entry.source, f"is laid over the job {name!r}, which no file declares")
         below = plain[name]
-        plain[name] = _Entry(_merged(below.fields, entry.fields), entry.file, entry.node, below)
+        plain[name] = _Entry(patch_definition(below.fields, entry.fields), entry.file, entry.node, below)
 
 
 def _files(path: Path) -> Iterator[Path]:
@@ -162,26 +162,6 @@ def _add(known: dict[str, _Entry], entry: _Entry) -> None:
     if name in known:
         raise InvalidInput(entry.source, f"the job {name!r} is in {known[name].source} already")
     known[name] = entry
-
-
-def _merged(old: Any, new: Any) -> Any:
-    """JSON merge patch; a target or schedule of another kind replaces the old one."""
-    if not isinstance(new, dict) or not isinstance(old, dict) or _other_kind(old, new):
-        return new
-    found = dict(old)
-    for name, value in new.items():
-        if value is None:
-            found.pop(name, None)
-        else:
-            found[name] = _merged(found.get(name), value)
-    return found
-
-
-def _other_kind(old: Json, new: Json) -> bool:
-    if "kind" in new and "kind" in old:
-        return bool(new["kind"] != old["kind"])
-    told = KINDS & new.keys()
-    return bool(told) and bool(KINDS & old.keys()) and told != KINDS & old.keys()
 
 
 def _declared(entry: _Entry) -> Declared:

@@ -1,18 +1,13 @@
-"""Reads what a command prints from its pipes, a chunk per turn of the loop, and passes it on as text at once. The pipes
-are the back-pressure: however much is printed, little of it is in memory."""
+"""What a command prints: its log, and the lines that tell progress."""
 
 from __future__ import annotations
 
-import asyncio
-import codecs
-import os
 import re
 from collections.abc import Callable
 
 from horae.domain.runs.attempt import LogSink
+from horae.executors.pipe import Pipe
 
-CHUNK = 64 * 1024
-_DRAIN_CHUNKS = 64  # read without waiting when it ends; a pipe holds 1 chunk unless something goes on writing
 _NUL = "\N{REPLACEMENT CHARACTER}"  # instead of NUL, which PostgreSQL text cannot hold
 _MARK = "::progress "
 _LONGEST = 1_000  # characters of a line that tells progress
@@ -54,59 +49,23 @@ def _may_tell(line: str) -> bool:
     return 0 < len(line) <= _LONGEST and (line.startswith(_MARK) or _MARK.startswith(line))
 
 
-def chunk(fd: int) -> bytes | None:
-    """What a pipe has: None if there is nothing yet, nothing if it has ended."""
-    try:
-        return os.read(fd, CHUNK)
-    except BlockingIOError:
-        return None
-    except OSError:
-        return b""
-
-
-class Reader:
-    """Hands on what comes through a pipe, as text."""
+class Reader(Pipe):
+    """Hands on what comes through a pipe to a log."""
 
     def __init__(self, fd: int, stream: str, log: LogSink, on_close: Callable[[], None]) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._fd = fd
         self._stream = stream
         self._log = log
         self._on_close = on_close
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._progress = ProgressLine(log) if stream == "stdout" else None
-        self.closed = False
-        os.set_blocking(fd, False)
-        self._loop.add_reader(fd, self._read)
-
-    def drain(self) -> None:
-        """Reads what is there without waiting."""
-        for _ in range(_DRAIN_CHUNKS):
-            if self.closed or not self._read():
-                return
+        super().__init__(fd)
 
     def close(self) -> None:
-        if self.closed:
-            return
-        self.closed = True
-        self._hand_on(b"", final=True)
-        self._loop.remove_reader(self._fd)
-        os.close(self._fd)
-        self._on_close()
+        if not self.closed:
+            self.end_text()
+            super().close()
+            self._on_close()
 
-    def _read(self) -> bool:
-        """One chunk; whether there was one."""
-        data = chunk(self._fd)
-        if data is None:
-            return False
-        if not data:
-            self.close()
-            return False
-        self._hand_on(data)
-        return True
-
-    def _hand_on(self, data: bytes, *, final: bool = False) -> None:
-        text = self._decoder.decode(data, final)
+    def take(self, text: str, *, final: bool) -> None:
         if self._progress is not None:
             text = self._progress.pass_on(text, final=final)
         if text:

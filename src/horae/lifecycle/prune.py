@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from horae.domain.jobs.idempotency import KEPT
 from horae.domain.jobs.retention import Retention
-from horae.domain.text.ids import FIRST
+from horae.domain.text.ids import NIL
 from horae.ports import Transaction
 
 PROCESS_RETENTION = 86_400.0  # how long a worker or scheduler that is gone stays in the lists
@@ -25,7 +25,7 @@ class Pruned:
     more: bool
 
 
-async def prune(tx: Transaction, *, keep: Retention, after: str = FIRST, limit: int = 500) -> Pruned:
+async def prune(tx: Transaction, *, keep: Retention, after: str = NIL, limit: int = 500) -> Pruned:
     """Deletes one portion of what is past its retention, going through the history from `after` on: unresolved dead
     letters stay however old they are, and must not be read again for every portion."""
     looked_at, runs, through = await tx.history.prune(keep.runs, limit, after)

@@ -13,7 +13,7 @@ from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound, 
 from horae.domain.people.audit import differing
 from horae.domain.runs.dead_letter import DeadFilter, DeadLetter, allowance
 from horae.domain.runs.operation import NewOperation, Operation
-from horae.domain.text.ids import FIRST
+from horae.domain.text.ids import NIL
 from horae.lifecycle.rerun import NewInput, rerun
 from horae.ports import Transaction
 
@@ -55,9 +55,9 @@ async def resolve(
         "reason": resolution.reason,
         **({} if resolution.input is None else {"input": resolution.input.text}),
     }
-    through = await tx.dead_letters.newest(project_id) or FIRST
+    through = await tx.dead_letters.newest(project_id) or NIL
     at = now - timedelta(seconds=1)  # the first second's share goes at once
-    details = {**asked, "filter": where.to_json(), "after": FIRST, "through": through, "at": at.isoformat()}
+    details = {**asked, "filter": where.to_json(), "after": NIL, "through": through, "at": at.isoformat()}
     operation = NewOperation(operation_id, project_id, resolution.kind, None, details, total, actor)
     try:
         await tx.operations.insert(operation)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from horae.domain.loopback import is_loopback
 from horae.oidc.wire import ask, unavailable
-from horae.setting import is_loopback
 
 WELL_KNOWN = "/.well-known/openid-configuration"
 _WHAT = "discovery"

@@ -11,8 +11,8 @@ import aiohttp
 import orjson
 import structlog
 
+from horae.domain.loopback import is_loopback
 from horae.domain.people.single_sign_on import NotAccepted, Refusal
-from horae.setting import is_loopback
 
 TIMEOUT = 5.0  # seconds for the whole of a request: somebody is waiting before a browser
 LARGEST = 1 << 20  # bytes of an answer

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TypedDict, Unpack
 
+from horae.domain.text.ids import is_id
 from horae.sdk.calls import C, Json, Pages, Request, Resource, When, call, given, instant, pages, part
 from horae.sdk.following import Stream
 from horae.sdk.records import (
@@ -31,8 +31,6 @@ __all__ = [
     "Worker",
 ]
 
-_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
-
 
 class AuditFilters(TypedDict, total=False):
     """Which entries a list shows; what is None is left open. `all_projects` is for admins."""
@@ -51,7 +49,7 @@ class Installation(Resource[C]):
     def explain(self, id: str) -> Request[Explanation]:
         """Why a job (its name or id) or a run (its id) does or does not run."""
         job: Request[Explanation] = Request("GET", f"jobs/{part(id)}/explain", read=Explanation)
-        if not _ID.fullmatch(id):
+        if not is_id(id):
             return job
         return Request("GET", f"runs/{part(id)}/explain", read=RunExplanation, otherwise=job)
 

@@ -14,11 +14,11 @@ import httpx
 
 from horae import __version__
 from horae.domain.errors import InvalidInput
+from horae.domain.loopback import is_loopback
 from horae.sdk.answers import ServerError, Unreachable, reason, refusal, retry_after
 from horae.sdk.calls import Request
 
 T = TypeVar("T")
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _AWAY = frozenset((502, 503, 504))
 _SAFE = frozenset(("GET", "POST", "PUT"))
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
@@ -53,7 +53,7 @@ class Transport:
             "headers": headers,
             "timeout": timeout,
             "auth": token if isinstance(token, httpx.Auth) else None,
-            "trust_env": host not in _LOOPBACK,  # a proxy has no business on the way to oneself
+            "trust_env": not is_loopback(host),  # a proxy has no business on the way to oneself
         }
 
     def arguments(self, request: Request[Any]) -> dict[str, Any]:

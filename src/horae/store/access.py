@@ -6,9 +6,10 @@ from horae.domain.pages import Page
 from horae.domain.people.account import DEFAULT_PROJECT, KeyFilter, KeyInfo, ProjectInfo, User
 from horae.domain.people.key import ApiKey, KeyRecord
 from horae.domain.people.project import Project
+from horae.domain.text.ids import is_id
 from horae.store.dialects.base import Row
 from horae.store.makers import EARLIEST, by, made_by
-from horae.store.rows import Group, is_id
+from horae.store.rows import Group
 
 _KEY = """k.id, k.name, k.role, k.prefix, k.created_by, k.created_at, k.expires_at, k.last_used_at, k.maker_id,
     k.project_id, p.slug AS project, u.username AS maker

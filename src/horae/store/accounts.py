@@ -7,9 +7,10 @@ from functools import cache
 from horae.domain.pages import Page
 from horae.domain.people.account import Account, Credentials, Member, NewUser, Place, User
 from horae.domain.people.single_sign_on import NO_PASSWORD
+from horae.domain.text.ids import is_id
 from horae.store import account_tables
 from horae.store.dialects.base import Dialect, Row, Rows
-from horae.store.rows import Group, batch, is_id, words
+from horae.store.rows import Group, batch, words
 from horae.store.second_factors import IS_ON, MARK, plain_hash
 
 _USER = words(

@@ -11,9 +11,10 @@ from functools import cache
 from typing import Any
 
 from horae.domain.runs.run import Claimant, Claimed, ClaimRequest
+from horae.domain.text.ids import is_id
 from horae.store.dialects.base import Connection, Dialect, Row, listed
 from horae.store.lanes import PAUSED, lanes, ready
-from horae.store.rows import is_id, some, words
+from horae.store.rows import some, words
 
 COLUMNS = words("id job_id version project_id trigger scheduled_for attempt uncounted input due_at")
 

@@ -11,9 +11,10 @@ from horae.domain.cluster.trouble import trouble_of
 from horae.domain.explain.facts import JobStanding, LiveRun, LiveRuns, SchedulerFact, UpstreamFact
 from horae.domain.runs.run import RunRecord
 from horae.domain.runs.run_filter import RecentRun
+from horae.domain.text.ids import is_id
 from horae.store.dialects.base import Row
 from horae.store.job_list import spec_in
-from horae.store.rows import Reading, is_id, words
+from horae.store.rows import Reading, words
 
 _LIVE = words("id status held due_at started_at worker_id created_at attempt queue needs lease_until parked")
 _STANDING = words(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from horae.domain.pages import Page
 from horae.domain.people.account import Invitation, NewInvitation, User
+from horae.domain.text.ids import is_id
 from horae.store.dialects.base import Row
 from horae.store.makers import by, made_by
-from horae.store.rows import Group, is_id
+from horae.store.rows import Group
 
 _COLUMNS = """id, project_id, role, note, created_by, created_at, expires_at, accepted_by, accepted_at,
     (SELECT username FROM users WHERE users.id = accepted_by) AS username"""

@@ -14,6 +14,7 @@ from horae.domain.jobs.job_record import Advance, JobChange, JobHead, JobRecord,
 from horae.domain.jobs.stored import spec_fields
 from horae.domain.pages import Page
 from horae.domain.runs.firing import DueJobs
+from horae.domain.text.ids import is_id
 from horae.domain.time.rate import per_hour
 from horae.store import job_page, tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
@@ -21,7 +22,7 @@ from horae.store.due import due_jobs, read_plan
 from horae.store.job_list import record_of, spec_of
 from horae.store.order import Order
 from horae.store.quotas import bounded
-from horae.store.rows import Group, batch, dump, is_id, some
+from horae.store.rows import Group, batch, dump, some
 from horae.store.stats import latest_runs
 
 _JOB = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import Any
@@ -56,14 +55,6 @@ async def put(db: Connection, d: Dialect, sql: str, rows: Rows, values: Sequence
 
 def batch(dialect: Dialect, table: Table, *columns: str, alias: str = "v") -> Rows:
     return dialect.rows(alias, table, columns)
-
-
-_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-
-
-def is_id(text: str) -> bool:
-    """Whether it can be an id at all: PostgreSQL refuses to compare an id with anything else."""
-    return _ID.fullmatch(text) is not None
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ from functools import cache
 from horae.domain.pages import Page
 from horae.domain.runs.run import RunRecord
 from horae.domain.runs.states import LIVE
+from horae.domain.text.ids import is_id
 from horae.ports import History
 from horae.store.dialects.base import Connection, Dialect, Params
-from horae.store.rows import is_id
 from horae.store.run_filter import RunPageQuery
 from horae.store.run_record import LIVE_COLUMNS, records, select
 

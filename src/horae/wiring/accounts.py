@@ -93,7 +93,7 @@ async def _ensure_local_key(settings: Settings, token: str | None) -> str:
     try:
         prefix = prefix_of(token) if token else None
         if token and prefix:
-            known = await store.read(_key, prefix)
+            known = await store.read(lambda tx: tx.access.key(prefix))
             if known is not None and matches(token, known.digest):
                 return token
         made = mint()
@@ -101,10 +101,6 @@ async def _ensure_local_key(settings: Settings, token: str | None) -> str:
         return made.text
     finally:
         await store.close()
-
-
-async def _key(tx: Transaction, prefix: str) -> Any:
-    return await tx.access.key(prefix)
 
 
 async def _put_key(tx: Transaction, key_id: str, prefix: str, digest: str) -> None:

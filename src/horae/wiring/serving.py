@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from horae.config import Settings
 from horae.domain.errors import ConfigurationError
+from horae.domain.loopback import local_url
 from horae.executors.http_files import allow_sockets
-from horae.ports import Transaction
 from horae.processes.loop import Loop, log, patiently
 from horae.processes.signals import ignore_signals, stop_signals
 from horae.store.store import SqlStore
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from horae.api.startup import StartupApp
     from horae.domain.people.second_factor import Policy
 
-_ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}
 _LOOK = 5.0  # seconds between two looks whether the database is there
 _CONNECTIONS = 10_000  # for which it wants files, if the machine lets it have so many
 _PATIENCE = 5.0  # seconds that a request waits for a connection to the database
@@ -128,12 +127,8 @@ def _server(settings: Settings, door: StartupApp) -> uvicorn.Server:
 
 async def _look(store: SqlStore) -> float:
     """Requests are refused while the database is away; this is for the log, where nobody may be asking."""
-    await store.read(_check)
+    await store.read(lambda tx: tx.upkeep.check_writable())
     return _LOOK
-
-
-async def _check(tx: Transaction) -> None:
-    await tx.upkeep.check_writable()
 
 
 async def _welcome(settings: Settings, store: SqlStore) -> None:
@@ -144,7 +139,7 @@ async def _welcome(settings: Settings, store: SqlStore) -> None:
         return  # the first admin comes by a group of the identity provider
     token = await first_token(store, IDS)
     if token is not None:
-        here = settings.public_url or f"http://{_ANYWHERE.get(settings.host, settings.host)}:{settings.port}"
+        here = settings.public_url or local_url(settings.host, settings.port)
         # Behind the #, so that no server and no log on the way sees it.
         link = {"link": f"{here.rstrip('/')}/setup#{token}"} if portal_files.built() else {}
         words = "nobody has signed up yet; `horae signup` makes the first admin, once and within a day"

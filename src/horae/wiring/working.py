@@ -133,7 +133,7 @@ async def _worker(
             horizon=min(HORIZON, settings.lease / 12),
             ahead_for=min(AHEAD_FOR, settings.lease / 4),
             poll=settings.worker_poll,
-            poll_max=settings.poll_max(wakeups=True),
+            poll_max=settings.worker_poll_max,
             lease=settings.lease,
             heartbeat=settings.heartbeat,
             drain_timeout=settings.drain_timeout,

@@ -23,6 +23,7 @@ from horae.domain.jobs.job import QueueName
 from horae.domain.jobs.queue import QueueRecord
 from horae.domain.pages import Page
 from horae.domain.runs.states import WorkerStatus
+from horae.domain.text.ids import NIL
 from horae.lifecycle import queues, reservations
 from horae.ports import Transaction
 
@@ -33,7 +34,6 @@ Reserving = Annotated[Caller, Depends(allow_admin("queues:reserve"))]
 Name = Annotated[str, Path(max_length=100, description="the queue's name")]
 Reserved = Annotated[QueueName, Path(description="the queue's name; it need not exist yet")]
 _SERVING = (WorkerStatus.IDLE, WorkerStatus.BUSY)
-_NOBODY = "00000000-0000-0000-0000-000000000000"
 
 
 class QueueStateView(BaseModel):
@@ -100,14 +100,14 @@ async def list_queues(
 @router.post("/queues/{name}/pause", response_model=QueueStateView)
 async def pause_queue(context: Ctx, caller: Holder, name: Name) -> Response:
     """Starts no more of its runs, in any project; running ones go on."""
-    found = await context.store.transact(queues.pause_queue, project_id=_NOBODY, name=name, actor=caller.actor)
+    found = await context.store.transact(queues.pause_queue, project_id=NIL, name=name, actor=caller.actor)
     return reply(_state(found))
 
 
 @router.post("/queues/{name}/resume", response_model=QueueStateView)
 async def resume_queue(context: Ctx, caller: Holder, name: Name) -> Response:
     """Starts its waiting runs again."""
-    found = await context.store.transact(queues.resume_queue, project_id=_NOBODY, name=name, actor=caller.actor)
+    found = await context.store.transact(queues.resume_queue, project_id=NIL, name=name, actor=caller.actor)
     return reply(_state(found))
 
 

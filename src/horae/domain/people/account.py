@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 
 from horae.domain.errors import InvalidInput
 from horae.domain.text.checks import label
+from horae.domain.text.ids import is_id
 
 _USERNAME = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,99}", re.ASCII)
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?", re.ASCII)
-_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
 PORTAL = "portal"  # the client whose refresh tokens are cookies
 DEFAULT_PROJECT = "default"
@@ -231,7 +231,7 @@ class ProjectInfo:
 def username(text: str) -> str:
     """The one spelling of a user's name: what differs only by case is the same person."""
     folded = text.lower()
-    if not text.isascii() or not _USERNAME.fullmatch(folded) or _ID.fullmatch(folded):
+    if not text.isascii() or not _USERNAME.fullmatch(folded) or is_id(folded):
         raise InvalidInput(
             "username", "must begin with a letter or digit, and be at most 100 letters, digits or any of . _ @ + -"
         )
@@ -239,7 +239,7 @@ def username(text: str) -> str:
 
 
 def slug(text: str) -> str:
-    if not _SLUG.fullmatch(text) or _ID.fullmatch(text):
+    if not _SLUG.fullmatch(text) or is_id(text):
         raise InvalidInput("slug", "must be at most 100 small letters, digits and -, with no - at either end")
     return text
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-FIRST = "00000000-0000-0000-0000-000000000000"  # before every id
-_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
+NIL = "00000000-0000-0000-0000-000000000000"  # before every id, and the id of nothing
+ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_ID = re.compile(ID, re.ASCII)
 
 
 def is_id(text: str) -> bool:
-    """Whether it can be an id at all."""
+    """Whether it can be an id at all: PostgreSQL refuses to compare an id with anything else."""
     return _ID.fullmatch(text) is not None

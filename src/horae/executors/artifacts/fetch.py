@@ -8,16 +8,15 @@ any moment: what it leaves unfinished, the next one removes.
 from __future__ import annotations
 
 import json
-import os
 import resource
 import sys
 from pathlib import Path
 from typing import Any
 
-from horae import memory
+from horae import memory, prctl
 from horae.executors.artifacts.cache import Cache
 from horae.executors.artifacts.download import Unavailable, download
-from horae.executors.artifacts.install import die_with_parent, install
+from horae.executors.artifacts.install import install
 from horae.executors.artifacts.unpack import Caps, unpack
 from horae.executors.failure import Refused, in_words
 
@@ -27,9 +26,7 @@ _MEMORY = 2 * 2**30  # bytes; a broken archive may ask for any amount
 def main() -> None:
     memory.close()  # the environment has the worker's credentials for storage
     request = json.loads(sys.stdin.buffer.read())
-    die_with_parent()
-    if os.getppid() != request["parent"]:
-        sys.exit(1)  # it died before the line above
+    prctl.die_with_parent(request["parent"])
     resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
     try:
         make(request)

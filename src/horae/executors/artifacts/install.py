@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
-import signal
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 from horae.executors.artifacts.download import Unavailable
 from horae.executors.failure import Refused, one_line
+from horae.prctl import die_with_parent
 
 REQUIREMENTS = "requirements.txt"
 _TAIL = 64 * 1024
-_PR_SET_PDEATHSIG = 1
 # What pip says when an index cannot be reached now.
 _AWAY = ("connection", "retrying", "temporary failure", "timed out", "name or service not known", "network is unreach")
 
@@ -31,12 +28,6 @@ def install(files: Path, environment: Path) -> None:
     _run(f"{REQUIREMENTS} cannot be installed", [*pip, "-r", REQUIREMENTS], files)
 
 
-def die_with_parent() -> None:
-    """Nobody may go on writing into an entry whose lock has been lost."""
-    with suppress(AttributeError, OSError):  # not Linux
-        ctypes.PyDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-
-
 def _run(what: str, command: list[str], cwd: Path) -> None:
     done = subprocess.run(
         command,
@@ -44,7 +35,8 @@ def _run(what: str, command: list[str], cwd: Path) -> None:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        preexec_fn=die_with_parent,  # this process is small, and does nothing else meanwhile
+        # An entry whose lock is lost must not be written to. This process is small, and does nothing else meanwhile.
+        preexec_fn=die_with_parent,
         check=False,
     )
     if done.returncode == 0:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import codecs
 import os
 import signal
 import socket
@@ -20,10 +19,9 @@ from horae.domain.runs.states import AttemptOutcome
 from horae.executors.failure import clean, failed
 from horae.executors.functions import wire
 from horae.executors.functions.leash import Leash
-from horae.executors.output import chunk
+from horae.executors.pipe import Pipe
 
 _CHUNK = 64 * 1024
-_DRAIN_CHUNKS = 64  # read without waiting when a call ends; a pipe holds 1 chunk unless something goes on writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ class ChildConnection:
         self._attempt: Attempt | None = None
         self._answered: asyncio.Future[Reply] | None = None
         self._loop.add_reader(connection, self._read)
-        self._outputs = [_Output(self._loop, fd, name) for fd, name in zip(outputs, ("stdout", "stderr"), strict=True)]
+        self._outputs = [_Output(fd, name) for fd, name in zip(outputs, ("stdout", "stderr"), strict=True)]
 
     @classmethod
     def open(cls, number: int, lease: Callable[[float], None]) -> tuple[ChildConnection, list[int]]:
@@ -64,8 +62,6 @@ class ChildConnection:
             ours.close()
             theirs.close()
             raise
-        for fd in (out_read, err_read):
-            os.set_blocking(fd, False)
         ours.setblocking(False)
         return cls(number, ours, (out_read, err_read), Leash(lease)), [theirs.detach(), out_write, err_write]
 
@@ -159,44 +155,25 @@ class ChildConnection:
             self._answered.set_result(reply)
 
 
-class _Output:
+class _Output(Pipe):
     """Hands on what a child prints, to the log of the attempt at hand."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, fd: int, stream: str) -> None:
+    def __init__(self, fd: int, stream: str) -> None:
         self.attempt: Attempt | None = None
-        self._loop, self._fd, self._stream = loop, fd, stream
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        loop.add_reader(fd, self._read)
+        self._stream = stream
+        super().__init__(fd)
 
     def drain(self) -> None:
-        """Reads what is there without waiting; what comes later belongs to nobody."""
-        for _ in range(_DRAIN_CHUNKS):
-            if not self._read():
-                break
-        self._hand_on(b"", final=True)
+        """What comes later belongs to nobody."""
+        super().drain()
+        self.end_text()
         self.attempt = None
 
     def close(self) -> None:
-        if self._fd >= 0:
-            self._loop.remove_reader(self._fd)
-            os.close(self._fd)
-            self._fd = -1
+        if not self.closed:
+            super().close()
 
-    def _read(self) -> bool:
-        """One chunk; whether there was one."""
-        if self._fd < 0:
-            return False
-        data = chunk(self._fd)
-        if data is None:
-            return False
-        if not data:
-            self.close()
-            return False
-        self._hand_on(data)
-        return True
-
-    def _hand_on(self, data: bytes, *, final: bool = False) -> None:
-        text = self._decoder.decode(data, final)
+    def take(self, text: str, *, final: bool) -> None:
         if text and self.attempt is not None:
             self.attempt.log.write(self._stream, clean(text))
 

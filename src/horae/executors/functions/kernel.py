@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 from contextlib import suppress
 from pathlib import Path
 
-from horae.executors.supervisor.kernel import ProcessEntry, adopt_orphans, be_called, below, die_with, kill, now, send
+from horae.executors.supervisor.kernel import ProcessEntry, below, kill, now, send
 
 __all__ = [
-    "adopt_orphans",
-    "be_called",
-    "die_with",
     "end_descendants",
     "kill_family",
     "kill_marked",
     "now",
     "orphans",
-    "outlive_parent",
     "terminate_family",
 ]
 
-_SET_DEATH_SIGNAL = 1
 _ROUNDS = 20  # of looking for what was forked meanwhile
 _PROC = Path("/proc")
-
-
-def outlive_parent() -> None:
-    ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, 0, 0, 0, 0)
 
 
 def terminate_family(pid: int) -> None:

@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 
 import orjson
 
+from horae import prctl
 from horae.domain.jobs.parameters import validator_of
 from horae.domain.jobs.task import Registry
 from horae.executors.functions import kernel
@@ -113,9 +114,9 @@ class ForkServer:
 
     def _become_child(self, fds: list[int]) -> NoReturn:
         try:
-            kernel.die_with(self._pid)
-            kernel.adopt_orphans()
-            kernel.be_called("horae function")
+            prctl.die_with_parent(self._pid)
+            prctl.adopt_orphans()
+            prctl.be_called("horae function")
             os.setsid()
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -200,7 +201,7 @@ def _tell(control: socket.socket, message: dict[str, Any]) -> None:
 
 def main(fd: int, parent: int) -> None:
     """Imports what the worker names, says so, and serves."""
-    kernel.die_with(parent)  # an import may hang
+    prctl.die_with_parent(parent)  # an import may hang
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=fd)
     if not (first := control.recv(_LARGEST)):
@@ -212,13 +213,13 @@ def main(fd: int, parent: int) -> None:
     except BaseException as error:
         _tell(control, {"failed": " ".join(str(error).split())[:1_000] or type(error).__name__})
         return
-    kernel.adopt_orphans()
-    kernel.be_called("horae functions")
+    prctl.adopt_orphans()
+    prctl.be_called("horae functions")
     template = ForkServer(control, functions)
     gc.collect()
     gc.freeze()  # what is here stays; children share it as long as nobody touches it
     _tell(control, {"ready": len(functions)})
-    kernel.outlive_parent()  # its end is noticed by the closed connection, and there is work to do then
+    prctl.outlive_parent()  # its end is noticed by the closed connection, and there is work to do then
     template.run()
 
 

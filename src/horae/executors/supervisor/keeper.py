@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from horae import prctl
 from horae.executors.supervisor import kernel
 from horae.executors.supervisor.launch import launch
 
@@ -43,8 +44,8 @@ class Keeper:
 
     def run(self, stdio: Sequence[int]) -> None:
         """Until nothing is left of the command."""
-        kernel.adopt_orphans()
-        kernel.be_called("horae-keeper")
+        prctl.adopt_orphans()
+        prctl.be_called("horae-keeper")
         kernel.be_urgent()
         self._hear()
         if self._lease <= kernel.now():

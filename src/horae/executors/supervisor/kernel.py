@@ -1,8 +1,7 @@
-"""What the kernel is asked for (Linux): subreapers, parent-death signals, process trees, signals."""
+"""What the kernel is asked for (Linux): process trees, priority, signals."""
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import time
@@ -10,8 +9,6 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
-_SET_DEATH_SIGNAL, _SET_NAME, _SET_SUBREAPER = 1, 15, 36
-_prctl = ctypes.CDLL(None).prctl
 _TICK = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # noqa: PTH110 - no pathlib here
@@ -30,27 +27,11 @@ class ProcessEntry(NamedTuple):
     memory: int  # bytes that are resident, shared ones as well
 
 
-def adopt_orphans() -> None:
-    _prctl(_SET_SUBREAPER, 1, 0, 0, 0)
-
-
-def die_with(parent: int) -> None:
-    """Lets this process be killed when its parent ends."""
-    _prctl(_SET_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
-    if os.getppid() != parent:
-        os._exit(1)  # it ended before the line above
-
-
 def be_urgent() -> None:
     """Lets this process, not its children, run as soon as it wants to: thousands of processes that a command has forked
     must not keep it from ending them. Not granted to everybody."""
     with suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
-
-
-def be_called(name: str) -> None:
-    """Shown by `ps` and `top`; at most 15 characters."""
-    _prctl(_SET_NAME, ctypes.c_char_p(name.encode()), 0, 0, 0)
 
 
 def now() -> float:

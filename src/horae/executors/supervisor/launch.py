@@ -11,7 +11,7 @@ from contextlib import suppress
 from math import ceil
 from typing import Any, NoReturn
 
-from horae.executors.supervisor import kernel
+from horae import prctl
 
 _FIRST_TO_DIE = b"500"  # when the machine is out of memory: the command, not the worker
 _MEMORY_SPARE = 2**30  # bytes that one process may go beyond the limit before it is noticed
@@ -36,7 +36,7 @@ def launch(request: dict[str, Any], stdio: Sequence[int]) -> int:
 
 def _become(request: dict[str, Any], stdio: Sequence[int], keeper: int, tell: int) -> NoReturn:
     try:
-        kernel.die_with(keeper)
+        prctl.die_with_parent(keeper)
         os.setsid()
         _forget_signals()
         for number, descriptor in enumerate(stdio):
@@ -44,7 +44,7 @@ def _become(request: dict[str, Any], stdio: Sequence[int], keeper: int, tell: in
         _bind(request["limits"])
         if request.get("user") is not None:
             _change_user(*request["user"])
-            kernel.die_with(keeper)  # changing the user has undone it
+            prctl.die_with_parent(keeper)  # changing the user has undone it
         os.chdir(request["cwd"])
         os.execvpe(request["argv"][0], request["argv"], request["env"])
     except OSError as error:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from horae import memory
+from horae import memory, prctl
 from horae.executors.supervisor import kernel
 from horae.executors.supervisor.keeper import Keeper, wake_by_children
 from horae.executors.supervisor.watch import ProcessWatch
@@ -44,8 +44,8 @@ class Supervisor:
 
     def run(self) -> None:
         """Until the worker is gone, and all that it had started."""
-        kernel.adopt_orphans()
-        kernel.be_called("horae-supervise")
+        prctl.adopt_orphans()
+        prctl.be_called("horae-supervise")
         kernel.be_urgent()
         self._serve()
         self._end()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from horae.domain.errors import InUse
-from horae.domain.text.ids import FIRST
+from horae.domain.text.ids import NIL
 from horae.lifecycle.prune import partition, prune, tidy
 from horae.lifecycle.queues import forget_queues, unused_queues
 from horae.processes.duties.duty import Duty, Post
@@ -22,8 +22,8 @@ class UpkeepDuty(Duty):
         super().__init__(post)
         self._prune_at = self._tidy_at = self._partition_at = 0.0
         self._partitions_wait = False
-        self._pruned_through = FIRST
-        self._walked_through: str | None = FIRST  # the walk over what jobs leave behind; None: it is over
+        self._pruned_through = NIL
+        self._walked_through: str | None = NIL  # the walk over what jobs leave behind; None: it is over
 
     async def step(self) -> float:
         post = self.post
@@ -35,8 +35,8 @@ class UpkeepDuty(Duty):
             if unused := await post.store.read(unused_queues):
                 await post.store.transact(forget_queues, names=unused)
             self._tidy_at = now + _TIDY_EVERY
-            self._walked_through = FIRST
-            self._pruned_through = FIRST  # once more from the start: dead letters may have been resolved
+            self._walked_through = NIL
+            self._pruned_through = NIL  # once more from the start: dead letters may have been resolved
         if now >= self._partition_at:
             self._partition_at = now + await self._partition()
         if now >= self._prune_at:
