@@ -24,10 +24,6 @@ async def offer_first(tx: Transaction, *, invitation_id: str, digest: str) -> bo
     return True
 
 
-async def anybody(tx: Transaction) -> bool:
-    return await tx.accounts.any_user()
-
-
 async def may_sign_up(tx: Transaction, *, digest: str | None, open_to_all: bool) -> None:
     """Refuses before any work is spent on a password; `sign_up` decides."""
     await _check(tx, digest, open_to_all, lock=False)

@@ -18,7 +18,7 @@ from horae.api.refreshing import RefreshTokens
 from horae.api.refusals import Refusals
 from horae.domain.people.account import Account, ProjectInfo
 from horae.domain.people.key import KeyRecord
-from horae.ports import Clock, Transaction
+from horae.ports import Clock
 
 T = TypeVar("T")
 _CACHED = 1_000
@@ -70,7 +70,7 @@ class Authenticator:
         self._met: OrderedDict[str, None] = OrderedDict()
 
     async def key(self, prefix: str) -> KeyRecord | None:
-        return await self._keys.find(prefix, lambda: self._context.store.read(_key, prefix))
+        return await self._keys.find(prefix, lambda: self._context.store.read(lambda tx: tx.access.key(prefix)))
 
     def met(self, prefix: str) -> bool:
         """Whether somebody was here with this key before: they get in however many strangers share their address."""
@@ -86,10 +86,12 @@ class Authenticator:
         self._met.pop(prefix, None)
 
     async def account(self, session_id: str) -> Account | None:
-        return await self._accounts.find(session_id, lambda: self._context.store.read(_account, session_id))
+        return await self._accounts.find(
+            session_id, lambda: self._context.store.read(lambda tx: tx.accounts.account(session_id))
+        )
 
     async def project(self, ref: str) -> ProjectInfo | None:
-        return await self._projects.find(ref, lambda: self._context.store.read(_project, ref))
+        return await self._projects.find(ref, lambda: self._context.store.read(lambda tx: tx.access.project(ref)))
 
     def forget(self, session_id: str) -> None:
         """A session that ended here ends here at once; elsewhere, within seconds."""
@@ -103,23 +105,7 @@ class Authenticator:
         self._used[key_id] = now + _USED_EVERY
         while len(self._used) > _CACHED:
             self._used.popitem(last=False)
-        await self._context.store.transact(_used, key_id)
-
-
-async def _key(tx: Transaction, prefix: str) -> KeyRecord | None:
-    return await tx.access.key(prefix)
-
-
-async def _account(tx: Transaction, session_id: str) -> Account | None:
-    return await tx.accounts.account(session_id)
-
-
-async def _project(tx: Transaction, ref: str) -> ProjectInfo | None:
-    return await tx.access.project(ref)
-
-
-async def _used(tx: Transaction, key_id: str) -> None:
-    await tx.access.used(key_id)
+        await self._context.store.transact(lambda tx: tx.access.used(key_id))
 
 
 async def gate(request: Request) -> Authenticator:

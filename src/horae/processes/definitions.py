@@ -9,7 +9,7 @@ from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.unreadable import missing_spec
 from horae.domain.runs.run import Claimed
 from horae.lifecycle.give_back import give_back
-from horae.ports import Store, Transaction
+from horae.ports import Store
 from horae.processes.loop import log
 
 _KEPT = 10_000
@@ -33,7 +33,7 @@ class DefinitionCache:
         # What cannot be read is not remembered: somebody may mend the row.
         reasons: dict[Pair, str] = {}
         if missing := wanted - self._known.keys():
-            found = await self._store.read(_definitions, missing)
+            found = await self._store.read(lambda tx: tx.jobs.definitions(missing))
             specs = {pair: found.get(pair) or missing_spec(pair[1]) for pair in missing}
             reasons = {pair: reason for pair, spec in specs.items() if (reason := spec.fault)}
             self._known |= {pair: spec for pair, spec in specs.items() if pair not in reasons}
@@ -58,7 +58,3 @@ class DefinitionCache:
             raise
         except Exception:  # their leases run out; the other runs need not wait for that
             log.warning("could not give back runs whose definition cannot be read", exc_info=True)
-
-
-async def _definitions(tx: Transaction, pairs: set[Pair]) -> dict[Pair, JobSpec]:
-    return await tx.jobs.definitions(pairs)

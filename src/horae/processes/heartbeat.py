@@ -75,7 +75,7 @@ class Heartbeat:
         held = self._patient.held()
         if began < self._next_beat:
             if held:
-                for run_id, token in await self._store.read(_cancelling, self._patient.sign.id):
+                for run_id, token in await self._store.read(lambda tx: tx.runs.cancelling(self._patient.sign.id)):
                     self._patient.stop_run(run_id, token, StopReason.CANCEL)
             return
         beat = self._patient.beat()
@@ -103,10 +103,6 @@ class Heartbeat:
             if safe_until[token] < now:  # one that was just taken may not be known as held yet
                 self._safe_until.pop(token, None)
         return self._settings.lease / 20
-
-
-async def _cancelling(tx: Transaction, worker_id: str) -> list[tuple[str, str]]:
-    return await tx.runs.cancelling(worker_id)
 
 
 async def renew(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from horae.domain.cluster.process import Host
 from horae.lifecycle.recover import recover
-from horae.ports import Clock, Ids, Store, Transaction
+from horae.ports import Clock, Ids, Store
 from horae.processes.loop import log
 
 _LOOK = 0.5
@@ -18,7 +18,7 @@ IsDead = Callable[[Host, Host], bool]
 
 async def dead_neighbours(store: Store, me: Host, is_dead: IsDead) -> list[str]:
     """Workers of this very host whose processes are gone."""
-    neighbours = await store.read(_neighbours, me)
+    neighbours = await store.read(lambda tx: tx.processes.neighbours(me.key))
     return [worker_id for worker_id, host in neighbours if is_dead(host, me)]
 
 
@@ -39,7 +39,7 @@ class NeighbourWatch:
     async def look(self) -> float:
         now = self._clock.monotonic()
         if now >= self._ask_at:
-            self._known = await self._store.read(_neighbours, self._me)
+            self._known = await self._store.read(lambda tx: tx.processes.neighbours(self._me.key))
             self._ask_at = now + self._ask_every
         dead = [worker_id for worker_id, host in self._known if self._is_dead(host, self._me)]
         if dead:
@@ -54,7 +54,3 @@ async def recover_lost(store: Store, ids: Ids, dead: list[str]) -> int:
     if lost:
         log.warning("recovered runs: their worker was lost, or their callback did not come", runs=lost)
     return lost
-
-
-async def _neighbours(tx: Transaction, me: Host) -> list[tuple[str, Host]]:
-    return await tx.processes.neighbours(me.key)

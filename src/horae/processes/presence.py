@@ -30,7 +30,7 @@ class Presence:
 
     async def say_goodbye(self, runs_done: int) -> None:
         try:
-            await self._store.transact(_goodbye, self._sign.id, runs_done)
+            await self._store.transact(lambda tx: tx.processes.stop_worker(self._sign.id, runs_done))
         except Exception as error:
             log.warning("could not say goodbye", reason=str(error))
 
@@ -38,7 +38,3 @@ class Presence:
 async def _register(tx: Transaction, sign: WorkerSign) -> None:
     await tx.processes.register_worker(sign)
     tx.hint(f"workers:{sign.host.key}")  # those beside it watch it from now on
-
-
-async def _goodbye(tx: Transaction, worker_id: str, runs_done: int) -> None:
-    await tx.processes.stop_worker(worker_id, runs_done)

@@ -42,7 +42,7 @@ class Scheduler:
 
     async def run(self, stop: asyncio.Event) -> None:
         sign, store = self._post.sign, self._post.store
-        await patiently(lambda: store.transact(_register, sign), stop)
+        await patiently(lambda: store.transact(lambda tx: tx.processes.register_scheduler(sign)), stop)
         log.info("scheduler ready", scheduler=sign.id)
         tasks = [asyncio.create_task(loop.run()) for loop in self._loops]
         await stop.wait()
@@ -59,10 +59,6 @@ class Scheduler:
         for duty in self._duties:
             if topic in duty.topics:
                 duty.on_hint()
-
-
-async def _register(tx: Transaction, sign: SchedulerSign) -> None:
-    await tx.processes.register_scheduler(sign)
 
 
 async def _leave(tx: Transaction, scheduler_id: str) -> None:

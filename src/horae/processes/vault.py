@@ -13,7 +13,7 @@ from horae.domain.runs.states import AttemptOutcome
 from horae.domain.secrets.outcome_redaction import redact_outcome
 from horae.domain.secrets.redaction import redactor
 from horae.domain.secrets.secret import CannotOpen, Sealed, unknown
-from horae.ports import Seals, Store, Transaction
+from horae.ports import Seals, Store
 from horae.processes.logbook import AttemptLog
 from horae.processes.redacted import RedactedLog
 
@@ -58,7 +58,7 @@ class Vault:
         if self._seals is None:
             return {run.id: _refused(_NO_KEY) for run in named}
         wanted = {(run.project_id, name) for run, names in named.items() for name in names}
-        values = _values(self._seals, await self._store.read(_sealed, wanted))
+        values = _values(self._seals, await self._store.read(lambda tx: tx.secrets.sealed(wanted)))
         return {run.id: _opened(run.project_id, names, values) for run, names in named.items()}
 
 
@@ -87,7 +87,3 @@ def _opened(project_id: str, names: Collection[str], values: Mapping[Place, str 
 def _refused(why: str, *, permanent: bool = False) -> Opened:
     """Not permanent where another worker, or this one with other settings, may do better."""
     return Opened({}, Outcome(AttemptOutcome.FAILED, error=why, permanent=permanent))
-
-
-async def _sealed(tx: Transaction, wanted: Collection[Place]) -> list[Sealed]:
-    return await tx.secrets.sealed(wanted)

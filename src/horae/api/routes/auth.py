@@ -31,11 +31,10 @@ from horae.api.second_factor import challenge
 from horae.api.signing_in_schemas import SignOutView
 from horae.api.views import reply, shown
 from horae.domain.errors import Conflict, NotAllowed
-from horae.domain.people.account import NewUser, Place, Session, username
+from horae.domain.people.account import NewUser, Place, username
 from horae.domain.people.lockout import ADDRESS
 from horae.domain.people.password import check_password
 from horae.domain.people.roles import ROLES
-from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["auth"])
 
@@ -47,7 +46,7 @@ _OVER = "this session is over: sign in again"
 async def start(context: Ctx) -> Response:
     """Whether there is anybody yet, whether one may sign up without an invitation, and by which ways one signs in: for
     the page to sign in on."""
-    anybody, password = await context.store.read(signup.anybody), context.settings.password_sign_in
+    anybody, password = await context.store.read(lambda tx: tx.accounts.any_user()), context.settings.password_sign_in
     return reply(
         {
             "first_admin": password and not anybody,
@@ -153,7 +152,9 @@ async def log_out(request: Request, context: Ctx, gate: Door) -> Response:
         session_id = claims.session_id if claims else None
     url = None
     if session_id is not None:
-        if context.provider is not None and (known := await context.store.read(_session, session_id)):
+        if context.provider is not None and (
+            known := await context.store.read(lambda tx: tx.sessions.find(session_id))
+        ):
             url = await sso.sign_out_url(context, known)
         await context.store.transact(sessions.end_session, session_id=session_id)
         gate.forget(session_id)
@@ -222,10 +223,6 @@ def _require_passwords(context: RequestContext) -> None:
     if not context.settings.password_sign_in:
         name = context.provider.name if context.provider is not None else "single sign-on"
         raise NotAllowed(f"passwords are not accepted on this server: sign in with {name}")
-
-
-async def _session(tx: Transaction, session_id: str) -> Session | None:
-    return await tx.sessions.find(session_id)
 
 
 def _place_json(caller: Caller, place: Place) -> dict[str, object]:

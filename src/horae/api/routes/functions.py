@@ -14,7 +14,6 @@ from horae.api.params import Page
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
-from horae.domain import pages
 from horae.domain.errors import NotFound
 from horae.domain.jobs.function import FunctionChange, FunctionRecord
 from horae.lifecycle import functions
@@ -39,7 +38,7 @@ Name = Annotated[str, Depends(function_name)]
 async def list_functions(context: Ctx, principal: Reader, page: Page) -> Response:
     """In the order of their names."""
     after = page.after(context, principal, "functions")
-    found = await context.store.read(_page, page.limit, after)
+    found = await context.store.read(lambda tx: tx.functions.page(limit=page.limit, after=after))
     next_cursor = page.next(context, principal, "functions", found.next)
     return reply(listing((function_json(one) for one in found.items), next_cursor))
 
@@ -64,10 +63,6 @@ async def delete_function(context: Ctx, principal: Writer, name: Name) -> Respon
     """Forgets one that no worker has any more; a worker that still has it registers it again. Horae's own stay."""
     await context.store.transact(functions.delete_function, name=name, actor=principal.actor)
     return Response(status_code=204)
-
-
-async def _page(tx: Transaction, limit: int, after: str | None) -> pages.Page[FunctionRecord]:
-    return await tx.functions.page(limit=limit, after=after)
 
 
 async def _function(tx: Transaction, name: str) -> FunctionRecord:

@@ -46,7 +46,7 @@ async def live() -> Response:
 async def ready(context: Ctx) -> Response:
     """This process can reach its database, and that takes changes."""
     try:
-        await asyncio.wait_for(context.store.read(_ask), PATIENCE)
+        await asyncio.wait_for(context.store.read(lambda tx: tx.upkeep.check_writable()), PATIENCE)
     except TimeoutError:
         raise StoreUnavailable("the database did not answer in time") from None
     return reply({"status": "ready", "service": "horae"})
@@ -125,10 +125,6 @@ class Findings:
             jobs = counted(self.unreadable, "job") if in_numbers else "some jobs"
             found.append(f"{jobs} cannot be read by some process, and are left out")
         return found
-
-
-async def _ask(tx: Transaction) -> None:
-    await tx.upkeep.check_writable()
 
 
 async def _look(tx: Transaction, offline_after: float) -> Findings:

@@ -19,9 +19,8 @@ from horae.api.routes.projects import Named
 from horae.api.schemas import Listing
 from horae.api.tokens import digest
 from horae.api.views import listing, reply, shown
-from horae.domain import pages
 from horae.domain.errors import NotAllowed
-from horae.domain.people.account import Invitation, ProjectInfo, title
+from horae.domain.people.account import ProjectInfo, title
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["projects"])
@@ -34,7 +33,9 @@ Writer = Annotated[Principal, Depends(allow_in_path("members:write"))]
 async def list_invitations(context: Ctx, principal: Reader, page: Page) -> Response:
     """Newest first; those that were accepted, too."""
     after = page.after(context, principal, "invitations")
-    found = await context.store.read(_page, principal.project_id, page.limit, after)
+    found = await context.store.read(
+        lambda tx: tx.invitations.page(principal.project_id, limit=page.limit, after=after)
+    )
     next_cursor = page.next(context, principal, "invitations", found.next)
     return reply(listing((shown(InvitationView, one) for one in found.items), next_cursor))
 
@@ -91,7 +92,3 @@ async def accept_invitation(
 
 async def _join(tx: Transaction, user_id: str, link: str) -> ProjectInfo:
     return await projects.find_project(tx, await signup.join(tx, user_id=user_id, digest=link))
-
-
-async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> pages.Page[Invitation]:
-    return await tx.invitations.page(project_id, limit=limit, after=after)

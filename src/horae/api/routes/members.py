@@ -17,9 +17,6 @@ from horae.api.routes import PREFIX
 from horae.api.routes.projects import Named
 from horae.api.schemas import Listing
 from horae.api.views import left_json, listing, reply, shown
-from horae.domain import pages
-from horae.domain.people.account import Member
-from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["projects"], dependencies=[Named])
 
@@ -38,7 +35,9 @@ Ref = Annotated[str, Depends(member_ref)]
 async def list_members(context: Ctx, principal: Reader, page: Page) -> Response:
     """By name."""
     after = page.after(context, principal, "members")
-    found = await context.store.read(_page, principal.project_id, page.limit, after)
+    found = await context.store.read(
+        lambda tx: tx.accounts.members(principal.project_id, limit=page.limit, after=after)
+    )
     next_cursor = page.next(context, principal, "members", found.next)
     return reply(listing((shown(MemberView, member) for member in found.items), next_cursor))
 
@@ -74,7 +73,3 @@ async def remove_member(context: Ctx, principal: Writer, ref: Ref, revoke_keys: 
         leaving=Leaving(principal.role, revoke_keys),
     )
     return reply(left_json(left))
-
-
-async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> pages.Page[Member]:
-    return await tx.accounts.members(project_id, limit=limit, after=after)

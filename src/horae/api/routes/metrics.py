@@ -10,9 +10,8 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from horae.api.auth import AllowAdmin
 from horae.api.context import Ctx
-from horae.api.routes.monitoring import MonitoredJobsView, read_summary, summary_json
+from horae.api.routes.monitoring import MonitoredJobsView, summary_json
 from horae.api.views import reply
-from horae.ports import Transaction
 
 router = APIRouter(tags=["health"])
 
@@ -37,8 +36,8 @@ async def metrics(request: Request, context: Ctx) -> Response:
     """Runs by status and skipped occurrences by reason, in Prometheus' text form; a few numbers as JSON for those who
     accept only that."""
     if _wants_json(request.headers.get("accept", "")):
-        return reply(summary_json(await context.store.read(read_summary, None)))
-    found = await context.store.read(_overall)
+        return reply(summary_json(await context.store.read(lambda tx: tx.stats.summary(None))))
+    found = await context.store.read(lambda tx: tx.stats.overall())
     refused = request.app.state.gate.refusals.counts
     by_quotas = request.app.state.quota_refusals.counts
     text = "".join(f"{line}\n" for line in (*_lines(found), *_refused(refused), *_by_quotas(by_quotas)))
@@ -49,10 +48,6 @@ def _wants_json(accept: str) -> bool:
     """Whether JSON is what it accepts: whoever takes text as well, as Prometheus does, gets text."""
     kinds = {part.partition(";")[0].strip().lower() for part in accept.split(",")}
     return "application/json" in kinds and not kinds & {"text/plain", "text/*"}
-
-
-async def _overall(tx: Transaction) -> dict[str, dict[str, int]]:
-    return await tx.stats.overall()
 
 
 def _lines(found: Mapping[str, Mapping[str, int]]) -> Iterator[str]:

@@ -128,7 +128,7 @@ class StrandedView(BaseModel):
 @router.get("/monitoring/jobs", response_model=MonitoredJobsView)
 async def monitor_jobs(context: Ctx, principal: Annotated[Principal, Depends(allow("runs:read"))]) -> Response:
     """The numbers of this project, of all time and now."""
-    return reply(summary_json(await context.store.read(read_summary, principal.project_id)))
+    return reply(summary_json(await context.store.read(lambda tx: tx.stats.summary(principal.project_id))))
 
 
 @router.get("/monitoring/hours", response_model=MonitoredHoursView, responses=refuses(404))
@@ -185,10 +185,6 @@ async def monitor_workers(context: Ctx, principal: Annotated[Principal, Depends(
     sight = await sight_of(context, principal)
     items = [worker_json(one, sight) for one in workers]
     return reply({"timestamp": now, "workers": _numbers(workers), "items": items})
-
-
-async def read_summary(tx: Transaction, project_id: str | None) -> Summary:
-    return await tx.stats.summary(project_id)
 
 
 async def _hours(tx: Transaction, project_id: str, count: int, job: str | None) -> list[Hour]:

@@ -16,7 +16,6 @@ from horae.api.schedule_schemas import BackfillBody, BackfillPlanView, Operation
 from horae.api.schedule_views import operation_json
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
-from horae.domain import pages
 from horae.domain.errors import NotFound
 from horae.domain.runs.operation import Operation
 from horae.lifecycle import backfill, cancel
@@ -60,7 +59,7 @@ async def start_backfill(
 async def list_operations(context: Ctx, principal: Reader, page: Page) -> Response:
     """Newest first."""
     after = page.after(context, principal, "operations")
-    found = await context.store.read(_page, principal.project_id, page.limit, after)
+    found = await context.store.read(lambda tx: tx.operations.page(principal.project_id, limit=page.limit, after=after))
     next_cursor = page.next(context, principal, "operations", found.next)
     return reply(listing((operation_json(one) for one in found.items), next_cursor))
 
@@ -78,10 +77,6 @@ async def cancel_operation(
     """Queues nothing more of it, and cancels its runs that are under way."""
     found = await context.store.transact(_cancelled, principal, operation_id)
     return reply(operation_json(found), 202)
-
-
-async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> pages.Page[Operation]:
-    return await tx.operations.page(project_id, limit=limit, after=after)
 
 
 async def _operation(tx: Transaction, project_id: str, operation_id: str) -> Operation:

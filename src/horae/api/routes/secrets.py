@@ -15,9 +15,7 @@ from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.secret_schemas import SecretBody, SecretView
 from horae.api.views import listing, reply, shown
-from horae.domain import pages
-from horae.domain.secrets.secret import SecretRecord, check_name, check_value
-from horae.ports import Transaction
+from horae.domain.secrets.secret import check_name, check_value
 
 router = APIRouter(prefix=PREFIX, tags=["secrets"])
 
@@ -36,7 +34,7 @@ Name = Annotated[str, Depends(secret_name)]
 async def list_secrets(context: Ctx, principal: Reader, page: Page) -> Response:
     """In the order of their names; never their values."""
     after = page.after(context, principal, "secrets")
-    found = await context.store.read(_page, principal.project_id, page.limit, after)
+    found = await context.store.read(lambda tx: tx.secrets.page(principal.project_id, limit=page.limit, after=after))
     next_cursor = page.next(context, principal, "secrets", found.next)
     return reply(listing((shown(SecretView, secret) for secret in found.items), next_cursor))
 
@@ -68,7 +66,3 @@ async def delete_secret(
         secrets.delete_secret, project_id=principal.project_id, name=name, force=force, actor=principal.actor
     )
     return Response(status_code=204)
-
-
-async def _page(tx: Transaction, project_id: str, limit: int, after: str | None) -> pages.Page[SecretRecord]:
-    return await tx.secrets.page(project_id, limit=limit, after=after)

@@ -18,11 +18,9 @@ from horae.api.params import Page, RevokeKeys
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
 from horae.api.views import left_json, listing, reply, shown
-from horae.domain import pages
 from horae.domain.errors import InvalidInput
 from horae.domain.people import account
 from horae.domain.people.password import check_password
-from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["users"])
 
@@ -40,7 +38,9 @@ Ref = Annotated[str, Depends(user_ref)]
 @router.get("/users", response_model=Listing[UserView])
 async def list_users(context: Ctx, caller: Reader, page: Page) -> Response:
     """By name."""
-    found = await context.store.read(_page, page.limit, page.after(context, caller, "users"))
+    found = await context.store.read(
+        lambda tx: tx.accounts.users(limit=page.limit, after=page.after(context, caller, "users"))
+    )
     next_cursor = page.next(context, caller, "users", found.next)
     return reply(listing((shown(UserView, user) for user in found.items), next_cursor))
 
@@ -105,7 +105,3 @@ async def end_sessions(context: Ctx, caller: Writer, ref: Ref) -> Response:
     """Signs them out everywhere; with their password they may sign in again."""
     await context.store.transact(users.end_sessions, ref=ref, actor=caller.actor)
     return Response(status_code=204)
-
-
-async def _page(tx: Transaction, limit: int, after: str | None) -> pages.Page[account.User]:
-    return await tx.accounts.users(limit=limit, after=after)

@@ -11,7 +11,6 @@ from horae.lifecycle.deletion import carry_out
 from horae.lifecycle.prune import roll_up
 from horae.lifecycle.recover import expire
 from horae.lifecycle.redrive import carry_on
-from horae.ports import Transaction
 from horae.processes.duties.duty import Duty, Post
 from horae.processes.neighbours import dead_neighbours, recover_lost
 
@@ -30,7 +29,7 @@ class SweepDuty(Duty):
     async def step(self) -> float:
         """Asks in one statement what there is to do; mostly nothing. Goes on at once if there was more than a batch.
         One chore that fails keeps none of the others from being done."""
-        chores, most, failed = await self.post.store.read(_chores), 0, None
+        chores, most, failed = await self.post.store.read(lambda tx: tx.runs.chores()), 0, None
         for chore in self._chores(chores):
             try:
                 most = max(most, await chore())
@@ -66,14 +65,6 @@ class SweepDuty(Duty):
     async def _note(self) -> int:
         """Tells the others which jobs this scheduler cannot read: one of them may be able to."""
         left_out = self.post.left_out
-        await self.post.store.transact(_unreadable, self.post.sign.id, left_out)
+        await self.post.store.transact(lambda tx: tx.unreadable.note(self.post.sign.id, left_out))
         self._noted, self._note_at = left_out, self.post.clock.monotonic() + _NOTE_EVERY
         return 0
-
-
-async def _chores(tx: Transaction) -> set[str]:
-    return await tx.runs.chores()
-
-
-async def _unreadable(tx: Transaction, scheduler_id: str, left_out: Sequence[LeftOut]) -> None:
-    await tx.unreadable.note(scheduler_id, left_out)
