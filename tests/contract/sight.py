@@ -98,4 +98,4 @@ async def _page(
 
 
 async def _totals(tx: Transaction, project: str) -> dict[str, int]:
-    return await tx.stats.totals(project)
+    return dict((await tx.stats.summary(project)).ended)

@@ -253,7 +253,7 @@ async def test_a_key_takes_the_place_of_the_one_before(world: World) -> None:
 async def test_asking_for_nothing_gives_nothing(world: World, empty: Any) -> None:
     assert await world.store.read(lambda tx: tx.jobs.definitions(empty)) == {}
     assert await world.store.read(lambda tx: tx.runs.live(world.project, empty)) == []
-    assert await world.store.read(lambda tx: tx.runs.live_of(empty)) == []
+    assert await world.store.read(lambda tx: tx.runs.under_way(empty)) == []
     assert await world.store.transact(lambda tx: tx.runs.end(empty)) == set()
     await world.store.transact(lambda tx: tx.gates.open(empty))
     assert await world.store.transact(lambda tx: tx.runs.leased(empty)) == []

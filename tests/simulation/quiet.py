@@ -113,4 +113,4 @@ async def _look(tx: Transaction, project: str, job_id: str) -> tuple[Any, Any]:
 
 
 async def _totals(tx: Transaction, project: str) -> dict[str, int]:
-    return await tx.stats.totals(project)
+    return dict((await tx.stats.summary(project)).ended)

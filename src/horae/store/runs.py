@@ -150,16 +150,10 @@ class RunTable(Telling):
         return await run_list.live(self.db, self.d, project_id, some(run_ids))
 
     async def under_way(self, job_ids: Collection[str]) -> list[tuple[str, str]]:
-        return await self._of_jobs("held = FALSE", job_ids)
-
-    async def live_of(self, job_ids: Collection[str]) -> list[tuple[str, str]]:
-        return await self._of_jobs("TRUE", job_ids)
-
-    async def _of_jobs(self, which: str, job_ids: Collection[str]) -> list[tuple[str, str]]:
         if not job_ids:
             return []
         rows = await self.db.fetch(
-            f"SELECT id, project_id FROM runs WHERE {self.d.among('job_id', 'ids')} AND {which}",
+            f"SELECT id, project_id FROM runs WHERE {self.d.among('job_id', 'ids')} AND held = FALSE",
             {"ids": some(job_ids)},
         )
         return [(row["id"], row["project_id"]) for row in rows]

@@ -104,9 +104,6 @@ class StatTable(Reading):
         )
         return len(rows)
 
-    async def totals(self, project_id: str) -> dict[str, int]:
-        return await sums(self.db, "project_id", project_id)
-
     async def summary(self, project_id: str | None) -> Summary:
         return await summary(self.db, self.d, project_id)
 

@@ -14,7 +14,6 @@ from horae.domain.people.lockout import Lockout
 from horae.domain.secrets.secret import Sealed
 
 Policy = Literal["optional", "admins", "required"]
-POLICIES: tuple[Policy, ...] = ("optional", "admins", "required")
 
 RECOVERY_CODES = 10
 _ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"  # without i, l, o, 0 and 1, which look like others

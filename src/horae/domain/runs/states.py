@@ -17,7 +17,6 @@ class RunStatus(StrEnum):
 
 
 LIVE = frozenset({RunStatus.QUEUED, RunStatus.RUNNING})
-ENDED = frozenset(RunStatus) - LIVE
 
 
 class AttemptOutcome(StrEnum):
