@@ -71,8 +71,7 @@ async def enter(request: Request, caller: str, project_id: str | None) -> None:
             raise KeyInUse
         await asyncio.sleep(pause)
         pause = min(pause * 1.5, 0.5)
-    seed = f"{once.project_id}\0{once.digest}"
-    request.scope["state"]["claim"] = Claim(once, DerivedIds(kept.created_at, seed))
+    request.scope["state"]["claim"] = Claim(once, DerivedIds.under(once, kept))
     # Another try may have been here before, unless it was this one that wrote the key down.
     origin_of(request).repeated = kept.taken_over
 

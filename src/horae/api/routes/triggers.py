@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import orjson
 from fastapi import APIRouter, Depends, Request, Response
 
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx, RequestContext
+from horae.api.enqueuing import requested
 from horae.api.params import Ref
 from horae.api.routes import PREFIX
 from horae.api.schemas import BatchBody, Listing, RunView, TriggerBody
@@ -52,22 +52,13 @@ async def run_job_many_times(request: Request, context: Ctx, principal: Runner, 
 async def _trigger(
     request: Request, context: RequestContext, principal: Principal, ref: str, bodies: tuple[TriggerBody, ...]
 ) -> list[RunRecord]:
-    runs = [
-        submit.TriggerRequest(
-            run_id=context.ids.new(),
-            input=None if body.input is None else orjson.dumps(body.input).decode(),
-            run_at=body.run_at,
-            priority=body.priority,
-        )
-        for body in bodies
-    ]
     # The portal and the command line say so; what a person starts is `manual`, what a program starts is `api`.
     by_hand = request.headers.get("horae-client") in ("cli", "portal")
     return await context.store.transact(
         submit.trigger,
         project_id=principal.project_id,
         ref=ref,
-        runs=runs,
+        runs=requested(bodies, context.ids),
         trigger=Trigger.MANUAL if by_hand else Trigger.API,
         actor=principal.actor,
     )

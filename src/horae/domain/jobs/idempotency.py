@@ -52,6 +52,10 @@ class DerivedIds:
         self._seed = seed
         self._count = 0
 
+    @classmethod
+    def under(cls, once: Once, kept: KeptRequest) -> DerivedIds:
+        return cls(kept.created_at, f"{once.project_id}\0{once.digest}")
+
     def new(self) -> str:
         place, self._count = self._count, self._count + 1
         millis, counter = self._millis + (place >> 12), place & 0xFFF
