@@ -8,6 +8,7 @@ from typing import Any
 from horae.domain.jobs.retention import Retention
 from horae.domain.text.ids import NIL
 from horae.lifecycle import deletion, fire, prune, recover
+from horae.lifecycle.fire import Fired
 from horae.processes.duties.retiring import retire
 from tests.contract.opened import Opened
 from tests.contract.values import ALL_SHARDS, IDS, middle
@@ -16,8 +17,17 @@ _SCHEDULER = IDS.new()
 
 
 class Schedulers(Opened):
-    async def fire(self, *, shards: Collection[int] = ALL_SHARDS, limit: int = 1000) -> fire.Fired:
-        return await self.store.transact(fire.fire, shards=shards, limit=limit, scheduler_id=_SCHEDULER)
+    async def fire(
+        self, *, shards: Collection[int] = ALL_SHARDS, limit: int = 1000, without: Collection[str] = ()
+    ) -> Fired:
+        return await self.store.transact(
+            fire.fire, shards=shards, limit=limit, scheduler_id=_SCHEDULER, without=without
+        )
+
+    async def fire_apart(self, project_id: str) -> Fired:
+        return await self.store.transact(
+            fire.fire_apart, shards=ALL_SHARDS, limit=1000, scheduler_id=_SCHEDULER, project_id=project_id
+        )
 
     async def recover(self, *, dead: Collection[str] = (), limit: int = 500) -> int:
         return await self.store.transact(recover.recover, chance=middle, dead_workers=dead, limit=limit)

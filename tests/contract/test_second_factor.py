@@ -15,6 +15,7 @@ from horae.sealing import Keyring
 
 from .accounts import HASH, alive, session, user
 from .factors import RECOVERY, SEALS, App, begin, confirm, enrolled, new_session, sign_in
+from .meeting import meet
 from .world import World, lost_reply
 
 
@@ -46,6 +47,32 @@ async def test_enrolling_ends_the_other_sessions(world: World):
     here, elsewhere = await session(world, ada), await session(world, ada)
     await enrolled(world, ada, keep=here.id)
     assert (await alive(world, here.id), await alive(world, elsewhere.id)) == (True, False)
+
+
+async def test_a_password_that_was_checked_before_enrolling_opens_nothing_after(world: World):
+    ada = await user(world, "ada")
+    app = App(ada)
+    assert await begin(world, app)
+    opened = new_session(ada)
+    enrol = {"user_id": ada.id, "checked": HASH, "code": await app.code(world), "seals": SEALS, "recovery": ["digest"]}
+    by_password = (sessions.open_session, {"session": opened, "checked": HASH})
+    assert await meet(world, (second_factor.confirm, enrol), by_password, "credentials") == [True, None]
+    assert not await alive(world, opened.id)
+
+
+@pytest.mark.parametrize("factor", [False, True])
+async def test_a_password_that_was_changed_at_the_same_moment_opens_nothing(world: World, factor: bool):
+    ada = await user(world, "ada")
+    opened = new_session(ada)
+    how = {"session": opened, "checked": HASH}
+    by_password: Any = (sessions.open_session, how)
+    if factor:
+        app = await enrolled(world, ada)
+        by_password = (second_factor.sign_in, {**how, "code": await app.code(world), "seals": SEALS})
+    change = (users.change_user, {"ref": "ada", "password": "another", "actor": "user:ada"})
+    _, got = await meet(world, change, by_password, "credentials")
+    assert got is None
+    assert not await alive(world, opened.id)
 
 
 async def test_a_code_opens_one_session_however_many_try_at_once(world: World):

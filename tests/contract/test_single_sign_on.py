@@ -14,6 +14,7 @@ from horae.domain.people.project import Project
 from horae.domain.people.single_sign_on import Create, Person, Refusal, Rights
 
 from .accounts import alive, refresh, session, user
+from .meeting import meet
 from .test_departure import invite
 from .world import IDS, World, lost_reply
 
@@ -228,3 +229,17 @@ async def test_an_account_moves_to_the_provider_with_its_user_alone(world: World
     await world.store.transact(sessions.end_session, session_id=his.id)
     assert await link(his.id, "2") == Refusal.EXPIRED
     assert [one[1] for one in await told(world, "user.link")] == ["ada"]
+
+
+async def test_two_tabs_link_one_identity(world: World, somebody: User):
+    """Each came back from the provider as somebody else, at the same moment."""
+    hers = await session(world, await user(world, "ada"))
+
+    def link(subject: str) -> Any:
+        how = {"person": person(subject=subject), "session_id": hers.id, "session": new_session(), "lasts": 3600.0}
+        return single_sign_on.move, how
+
+    one, two = await meet(world, link("1"), link("2"), "account")
+    assert isinstance(one, SignedIn)
+    assert two == Refusal.EXPIRED
+    assert [row["subject"] for row in await world.rows("SELECT subject FROM identities")] == ["1"]

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 
-from horae.domain.errors import QuotaReached, Unreadable
+from horae.domain.errors import QuotaContended, QuotaReached, Unreadable
 from horae.domain.jobs.follower import Follower
 from horae.domain.people.quota import WIDE, Quota, QuotaRow, Use, amount, places
 from horae.domain.runs.firing import DueJob, decide, parse_plan
@@ -37,9 +37,10 @@ async def take(tx: Transaction, project_id: str, wanted: Mapping[Quota, int]) ->
     await tx.quotas.take({key: wanted[key[1]] for key in rows})
 
 
-async def places_for(tx: Transaction, jobs: Sequence[DueJob], now: datetime) -> dict[str, int]:
+async def places_for(tx: Transaction, jobs: Sequence[DueJob], now: datetime, *, wait: bool = True) -> dict[str, int]:
     """How many of the occurrences that are due may become runs, of each project that has a quota. Counted before any
-    is skipped, if need be: nobody would ask again for it."""
+    is skipped, if need be: nobody would ask again for it. Unless told to `wait`, without projects whose quota another
+    transaction has locked."""
     if not jobs:
         return {}
     due: Counter[str] = Counter()
@@ -48,16 +49,19 @@ async def places_for(tx: Transaction, jobs: Sequence[DueJob], now: datetime) -> 
         with suppress(Exception):  # told by whoever fires it
             firing = decide(job, now)
             due[job.project_id] += len((firing.whole or firing).occurrences)
-    rows = await tx.quotas.lock(due, [_LIVE])
+    rows = await tx.quotas.lock(due, [_LIVE], wait=wait)
     return {
         project_id: max(await _free(tx, project_id, _LIVE, row, due[project_id], urgent=True), 0)
         for (project_id, _), row in rows.items()
     }
 
 
-async def places_after(tx: Transaction, ended: Sequence[Ended], followers: Sequence[Follower]) -> dict[str, int]:
+async def places_after(
+    tx: Transaction, ended: Sequence[Ended], followers: Sequence[Follower], *, wait: bool = True
+) -> dict[str, int]:
     """The same for jobs that follow these ends. Each run leaves its place to one of them, so a chain is never broken;
-    what comes beyond that needs places of its own."""
+    what comes beyond that needs places of its own. Unless told to `wait`, raises QuotaContended if another transaction
+    has locked a quota."""
     bounded = [follower for follower in followers if follower.bounded]
     if not bounded:
         return {}
@@ -70,7 +74,10 @@ async def places_after(tx: Transaction, ended: Sequence[Ended], followers: Seque
     short = {project_id: count - found[project_id] for project_id, count in wanted.items() if count > found[project_id]}
     if short:
         ended_in = Counter(run.project_id for run in ended)
-        for (project_id, _), row in (await tx.quotas.lock(short, [_LIVE])).items():
+        rows = await tx.quotas.lock(short, [_LIVE], wait=wait)
+        if not wait and (contended := short.keys() - {project_id for project_id, _ in rows}):
+            raise QuotaContended(contended)
+        for (project_id, _), row in rows.items():
             free = await _free(tx, project_id, _LIVE, row, short[project_id], left=ended_in[project_id])
             found[project_id] += max(free, 0)
     return found

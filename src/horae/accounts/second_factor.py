@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from horae.accounts.secrets import Resealed
-from horae.accounts.sessions import start_session
+from horae.accounts.sessions import proven, start_session
 from horae.accounts.users import find_user
 from horae.domain.errors import Conflict
 from horae.domain.jobs.difference import Change
 from horae.domain.people import totp
-from horae.domain.people.account import Credentials, NewSession, User
+from horae.domain.people.account import NewSession, User
 from horae.domain.people.second_factor import SEALED_AS, Standing, normal, recovery_digest
 from horae.domain.secrets.secret import CannotOpen, Sealed
 from horae.ports import Seals, Transaction
@@ -26,7 +26,7 @@ async def standing(tx: Transaction, *, user_id: str) -> Standing:
 async def begin(tx: Transaction, *, sealed: Sealed, checked: str, code: str | None, seals: Seals) -> bool:
     """Keeps a new secret until its first code confirms it. Who has a second factor already replaces it, and proves it
     once more for that: `code`."""
-    found = await _locked(tx, sealed.project_id, checked)
+    found = await proven(tx, sealed.project_id, checked)
     if found is None or (found.user.second_factor and not (code and await _prove(tx, found.user, code, seals))):
         return False
     await tx.second_factors.begin(sealed)
@@ -46,7 +46,7 @@ async def confirm(
 ) -> bool:
     """Puts the pending secret into use if the code is its own. `recovery` are the digests of the recovery codes, which
     are new as well. All sessions of the user end but the one to `keep`; `opens` is one that begins by this."""
-    found = await _locked(tx, user_id, checked)
+    found = await proven(tx, user_id, checked)
     if found is None:
         return False
     if tx.repeated and await tx.second_factors.has_recovery_code(user_id, recovery[0]):
@@ -70,8 +70,8 @@ async def confirm(
 
 async def sign_in(tx: Transaction, *, session: NewSession, checked: str, code: str, seals: Seals) -> User | None:
     """Opens a session for a user whose password was checked against the hash `checked`, if the code is right too."""
-    found = await tx.accounts.credentials(session.user_id)
-    if found is None or not _good(found, checked) or not found.user.second_factor:
+    found = await proven(tx, session.user_id, checked)
+    if found is None or not found.user.second_factor:
         return None
     if not (tx.repeated and await tx.sessions.find(session.id)) and not await _prove(tx, found.user, code, seals):
         return None
@@ -83,7 +83,7 @@ async def new_recovery_codes(
     tx: Transaction, *, user_id: str, checked: str, code: str, recovery: Sequence[str], seals: Seals
 ) -> bool:
     """In the place of those that are left."""
-    found = await _locked(tx, user_id, checked)
+    found = await proven(tx, user_id, checked)
     if found is None:
         return False
     if tx.repeated and await tx.second_factors.has_recovery_code(user_id, recovery[0]):
@@ -97,12 +97,12 @@ async def new_recovery_codes(
 
 async def prove(tx: Transaction, *, user_id: str, checked: str, code: str, seals: Seals) -> bool:
     """Once more, for what leaves the account without it."""
-    found = await _locked(tx, user_id, checked)
+    found = await proven(tx, user_id, checked)
     return found is not None and await _prove(tx, found.user, code, seals)
 
 
 async def turn_off(tx: Transaction, *, user_id: str, checked: str, code: str, seals: Seals) -> bool:
-    found = await _locked(tx, user_id, checked)
+    found = await proven(tx, user_id, checked)
     if found is None:
         return False
     if not found.user.second_factor:
@@ -136,17 +136,6 @@ async def reseal(tx: Transaction, *, seals: Seals, after: tuple[str, str] | None
         done += await tx.second_factors.reseal(old, seals.seal(old.project_id, old.name, value))
     last = rows[-1] if len(rows) == _BATCH else None
     return Resealed(done, cannot, None if last is None else (last[0].project_id, last[1]))
-
-
-async def _locked(tx: Transaction, user_id: str, checked: str) -> Credentials | None:
-    """The user, if they are as they were when their password was checked; nobody else changes them meanwhile."""
-    await tx.accounts.user(user_id, lock=True)
-    found = await tx.accounts.credentials(user_id)
-    return found if found is not None and _good(found, checked) else None
-
-
-def _good(found: Credentials, checked: str) -> bool:
-    return found.user.is_active and found.password == checked
 
 
 async def _prove(tx: Transaction, user: User, code: str, seals: Seals) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from horae.domain.jobs.difference import Change
-from horae.domain.people.account import NewSession, User, session_ends
+from horae.domain.people.account import Credentials, NewSession, User, session_ends
 from horae.domain.people.lockout import Lockout
 from horae.ports import Transaction
 
@@ -58,11 +58,19 @@ async def forgive_try(tx: Transaction, *, bucket: str) -> None:
 async def open_session(tx: Transaction, *, session: NewSession, checked: str) -> User | None:
     """Signs a user in whose password was just checked against the hash `checked`; None if that, or they, are no longer
     good, or if it no longer suffices: they have a second factor since."""
-    found = await tx.accounts.credentials(session.user_id)
-    if found is None or not found.user.is_active or found.password != checked or found.user.second_factor:
+    found = await proven(tx, session.user_id, checked)
+    if found is None or found.user.second_factor:
         return None
     await start_session(tx, session, found.user)
     return found.user
+
+
+async def proven(tx: Transaction, user_id: str, checked: str) -> Credentials | None:
+    """The user, if they are as they were when their password was checked. Nobody changes them until the transaction
+    ends: what a new password or a second factor ends includes the session that is opened now."""
+    await tx.accounts.user(user_id, lock=True)
+    found = await tx.accounts.credentials(user_id)  # only now: it may have been waited for
+    return found if found is not None and found.user.is_active and found.password == checked else None
 
 
 async def start_session(tx: Transaction, session: NewSession, user: User) -> None:

@@ -50,6 +50,9 @@ async def move(
         assert done is not None
         return SignedIn(done)
     account = await tx.accounts.account(session_id)
+    if account is not None:  # and once more: another tab may have just ended this session
+        await tx.accounts.user(account.user.id, lock=True)
+        account = await tx.accounts.account(session_id)
     if account is None:
         return Refusal.EXPIRED
     if await tx.identities.find(person.issuer, person.subject) is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 
 class HoraeError(Exception):
@@ -63,6 +63,14 @@ class QuotaReached(Conflict):
     ) -> None:
         super().__init__(message)
         self.quota, self.limit, self.used, self.project_id = quota, limit, used, project_id
+
+
+class QuotaContended(HoraeError):
+    """Another transaction has locked the quota of these projects; nothing was changed."""
+
+    def __init__(self, project_ids: Collection[str]) -> None:
+        super().__init__("another transaction has locked the quota of a project")
+        self.project_ids = frozenset(project_ids)
 
 
 class Unreadable(Conflict):

@@ -19,9 +19,11 @@ from horae.ports import Transaction
 _CANCELLED = RunStatus.CANCELLED
 
 
-async def after_ends(tx: Transaction, ended: Sequence[Ended], requeued: Collection[str] = ()) -> None:
+async def after_ends(
+    tx: Transaction, ended: Sequence[Ended], requeued: Collection[str] = (), *, wait: bool = True
+) -> None:
     """`requeued` are jobs of which runs were queued once more, in the same transaction. Their limits may have been
-    lowered while those ran: then others have their places."""
+    lowered while those ran: then others have their places. `wait`: see `places_after`."""
     if not ended:
         await tx.gates.fit(requeued)
         return
@@ -41,7 +43,7 @@ async def after_ends(tx: Transaction, ended: Sequence[Ended], requeued: Collecti
         await tx.gates.lock(jobs.union(requeued, (follower.id for follower in followers)))
     await tx.gates.fit(requeued)
     if followers:
-        started = await start_followers(tx, ended, followers)
+        started = await start_followers(tx, ended, followers, wait=wait)
         await make_room(tx, started.cancelling, started.run_ids)
     # Of every job: it may have got a limit since this run's version.
     await tx.gates.open(jobs)

@@ -31,8 +31,10 @@ async def finish(
     chance: Callable[[], float],
     logs: Sequence[LogLines] = (),
     progress: Sequence[Progress] = (),
+    wait: bool = True,
 ) -> FinishReport:
-    """Success needs no look at the row, only the token; anything else does, since a cancel may have been asked."""
+    """Success needs no look at the row, only the token; anything else does, since a cancel may have been asked. Unless
+    told to `wait`, raises QuotaContended if jobs that follow need places of a quota that another transaction holds."""
     await tx.logs.append(logs)
     await tx.logs.progress(progress)
     latest = _latest(finished)
@@ -62,7 +64,7 @@ async def finish(
     await settlement.write(tx)
     await tx.runs.park(parks)
     over = [_ended(x, settlement) for x in latest.values() if x.run.id in ended]
-    await after_ends(tx, over, settlement.requeued)
+    await after_ends(tx, over, settlement.requeued, wait=wait)
     moved = ended | {requeue.id for requeue in settlement.requeues}
     # A callback may overtake the answer that would have parked its run: then there is nothing left to park.
     refused = [

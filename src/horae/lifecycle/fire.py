@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from horae.accounts.quotas import places_for
 from horae.domain.jobs.fault import LeftOut
+from horae.domain.runs.firing import DueJobs
 from horae.lifecycle.ledger import Ledger
 from horae.ports import Transaction
 
@@ -18,7 +19,8 @@ from horae.ports import Transaction
 @dataclass(frozen=True, slots=True)
 class Fired:
     """What a tick did. `idle_for` is how long (in seconds) nothing of these shards will be due; `left_out` are jobs
-    that are due and cannot be fired; `more`: there may be more that is due."""
+    that are due and cannot be fired; `more`: there may be more that is due; `contended` are projects with due jobs that
+    were not fired, because another transaction has locked the project's quota."""
 
     jobs: int
     runs: int
@@ -26,23 +28,63 @@ class Fired:
     idle_for: float | None
     left_out: tuple[LeftOut, ...] = ()
     more: bool = False
+    contended: frozenset[str] = frozenset()
 
 
-async def fire(tx: Transaction, *, shards: Collection[int], limit: int, scheduler_id: str, passing: int = 0) -> Fired:
+async def fire(
+    tx: Transaction,
+    *,
+    shards: Collection[int],
+    limit: int,
+    scheduler_id: str,
+    passing: int = 0,
+    without: Collection[str] = (),
+) -> Fired:
     """`passing`: how many jobs are known to be due and left out; that many more are asked for, because those come first
-    again every time and must not take the places of others."""
+    again every time and must not take the places of others. `without` the projects that `fire_apart` looks after."""
     if await tx.jobs.wake_paused(shards):
         tx.hint("jobs")
-    due = await tx.jobs.due(shards, limit + passing)
+    due = await tx.jobs.due(shards, limit + passing, without=without)
+    gated = _gated(due)
+    await _wake_delayed(tx, gated, limit)
+    return await _fire(tx, due, gated, shards, scheduler_id, wait=False)
+
+
+async def fire_apart(
+    tx: Transaction,
+    *,
+    shards: Collection[int],
+    limit: int,
+    scheduler_id: str,
+    project_id: str,
+    passing: int = 0,
+    wait: bool = False,
+) -> Fired:
+    """The same for one project whose quota was contended, alone: nobody else waits for what that project does."""
+    due = await tx.jobs.due(shards, limit + passing, only=project_id)
+    return await _fire(tx, due, _gated(due), shards, scheduler_id, wait=wait)
+
+
+def _gated(due: DueJobs) -> set[str]:
+    return {job.id for job in due.jobs if job.plan.max_instances is not None}
+
+
+async def _fire(
+    tx: Transaction, due: DueJobs, gated: Collection[str], shards: Collection[int], scheduler_id: str, *, wait: bool
+) -> Fired:
     now = await tx.now()
     ledger = Ledger(scheduler_id, tx.new_id)
     left_out = list(due.left_out)
-    gated = {job.id for job in due.jobs if job.plan.max_instances is not None}
-    await _wake_delayed(tx, gated, limit)
+    contended: set[str] = set()
     if due.jobs:
         gates = await tx.gates.lock(gated)
-        ledger.places = await places_for(tx, [job for job in due.jobs if job.bounded], now)
+        bounded = [job for job in due.jobs if job.bounded]
+        ledger.places = await places_for(tx, bounded, now, wait=wait)
+        if not wait:
+            contended = {job.project_id for job in bounded}.difference(ledger.places)
         for job in due.jobs:
+            if job.project_id in contended:
+                continue
             try:
                 ledger.fire(job, now, gates.get(job.id))
             except Exception as error:  # a plan that can be read and makes no sense harms nobody else either
@@ -53,7 +95,9 @@ async def fire(tx: Transaction, *, shards: Collection[int], limit: int, schedule
         await ledger.write(tx)
     passed = {(one.job_id, one.version) for one in left_out}
     idle = 0.0 if due.more else await idle_for(tx, shards=shards, left_out=passed)
-    return Fired(len(due.jobs), len(ledger.runs), len(ledger.skipped), idle, tuple(left_out), due.more)
+    return Fired(
+        len(due.jobs), len(ledger.runs), len(ledger.skipped), idle, tuple(left_out), due.more, frozenset(contended)
+    )
 
 
 async def _wake_delayed(tx: Transaction, gated: Collection[str], limit: int) -> None:

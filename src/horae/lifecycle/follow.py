@@ -70,13 +70,15 @@ async def _waits_for(tx: Transaction, job_id: str, other: str) -> bool:
     return True
 
 
-async def start_followers(tx: Transaction, ended: Sequence[Ended], followers: Sequence[Follower]) -> Started:
+async def start_followers(
+    tx: Transaction, ended: Sequence[Ended], followers: Sequence[Follower], *, wait: bool = True
+) -> Started:
     """Queues a run of each job that waited for these ends, under that job's own limit and overlap rule."""
     gates = await tx.gates.lock({follower.id for follower in followers})
     runs: list[NewRun] = []
     skipped: list[Skipped] = []
     cancelling: Counter[str] = Counter()
-    places = await places_after(tx, ended, followers)
+    places = await places_after(tx, ended, followers, wait=wait)
     left = defaultdict(lambda: len(ended) * len(followers), places)  # for those without a quota: enough
     now = await tx.now()
     for follower in followers:

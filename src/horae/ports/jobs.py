@@ -57,8 +57,11 @@ class Jobs(Protocol):
         """By id or by name: as much of a job as a trigger needs. Nobody deletes it until the transaction ends."""
         ...
 
-    async def due(self, shards: Collection[int], limit: int) -> DueJobs:
-        """Locks and returns jobs whose `next_run_at` has come, passing over rows that others hold."""
+    async def due(
+        self, shards: Collection[int], limit: int, *, without: Collection[str] = (), only: str | None = None
+    ) -> DueJobs:
+        """Locks and returns jobs whose `next_run_at` has come, passing over rows that others hold; `without` those of
+        some projects, or `only` those of one."""
         ...
 
     async def next_due(self, shards: Collection[int], left_out: Collection[tuple[str, int]] = ()) -> datetime | None:

@@ -12,8 +12,11 @@ from horae.domain.people.quota import Quota, QuotaRow, Use
 class Quotas(Protocol):
     """The quotas of projects. What a project has is in places: see domain/people/quota.py."""
 
-    async def lock(self, project_ids: Collection[str], quotas: Collection[Quota]) -> dict[tuple[str, Quota], QuotaRow]:
-        """Those that are set, in the order of projects and names: no deadlock there."""
+    async def lock(
+        self, project_ids: Collection[str], quotas: Collection[Quota], *, wait: bool = True
+    ) -> dict[tuple[str, Quota], QuotaRow]:
+        """Those that are set, in the order of projects and names: no deadlock there. Unless told to `wait`, without
+        those that another transaction has locked."""
         ...
 
     async def take(self, taken: Mapping[tuple[str, Quota], int]) -> None:

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from horae.domain.errors import HoraeError
+from horae.domain.errors import HoraeError, QuotaContended
 from horae.domain.runs.attempt import Attempt
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.run import Finished, LogLines, Progress
@@ -15,17 +15,15 @@ from horae.domain.runs.states import AttemptOutcome, StopReason
 from horae.domain.text.checks import storable
 from horae.lifecycle.finish import FinishReport, finish
 from horae.ports import Ids, Store, Transaction
+from horae.processes.aside import Aside
 from horae.processes.logbook import LogBook
 from horae.processes.loop import Wake, log
+from horae.processes.results import BATCH, BATCH_SIZE, Done, cut, size_of
 
-BATCH = 1000
-BATCH_SIZE = 2 * 2**20  # characters of text in one transaction; servers limit the size of a statement
 _ENOUGH = 750  # results that are worth a transaction while others are about to come
 _LINGER, _LINGERS = 0.01, 5  # seconds that fewer wait for those, and how often
 _HEAVY = 4 * BATCH_SIZE
 _LOG_PAUSE = 0.15  # seconds that output waits for more of it
-
-Done = tuple[Attempt, Outcome, float]
 
 
 class Reporter:
@@ -43,6 +41,7 @@ class Reporter:
         self._more_soon = more_soon
         self._waiting: list[Done] = []
         self._batch: list[Done] = []
+        self.aside = Aside(self._report_aside)
         self._logs: list[LogLines] = []
         self._progress: list[Progress] = []
         self._one_by_one = False
@@ -53,7 +52,7 @@ class Reporter:
 
     @property
     def unreported(self) -> int:
-        return len(self._waiting) + len(self._batch)
+        return len(self._waiting) + len(self._batch) + len(self.aside)
 
     @property
     def heavy(self) -> bool:
@@ -62,12 +61,12 @@ class Reporter:
 
     def held(self) -> dict[str, str]:
         """Run id → token of what is over but not reported: its leases must not run out meanwhile."""
-        return {attempt.run.id: attempt.run.token for attempt, _, _ in [*self._batch, *self._waiting]}
+        return {attempt.run.id: attempt.run.token for attempt, _, _ in [*self.aside, *self._batch, *self._waiting]}
 
     def add(self, attempt: Attempt, outcome: Outcome, seconds: float) -> None:
         if attempt.stop is not StopReason.LEASE_LOST:  # then it is no longer this worker's to report
             self._waiting.append((attempt, _storable(outcome), seconds))
-            self._size += _size(outcome)
+            self._size += size_of(outcome)
         self.wake.set()
 
     def _log_soon(self) -> None:
@@ -80,14 +79,14 @@ class Reporter:
         self._logs += self._book.take()
         self._progress += self._book.take_progress()
         if not self._batch:
-            self._batch, self._waiting = _cut(self._waiting, 1 if self._one_by_one else BATCH)
+            self._batch, self._waiting = cut(self._waiting, 1 if self._one_by_one else BATCH)
         await self._write_long_logs()
         if self._batch:
             await self._report()
         elif self._logs or self._progress:
             await self._store.transact(_append, self._logs, self._progress)
             self._logs, self._progress = [], []
-        if self._waiting:
+        if self._batch or self._waiting:
             return 0
         self._one_by_one = False
         return _LOG_PAUSE if self._book.pending else None
@@ -110,27 +109,53 @@ class Reporter:
 
     async def _report(self) -> None:
         try:
-            report = await self._finish(self._batch)
+            report = await self._finish(self._batch, self._logs, self._progress)
+        except QuotaContended as error:
+            self._batch = self.aside.take(self._batch, error.project_ids)
+            return
         except HoraeError:
             raise  # the database is away or busy: that is nobody's fault
         except Exception as error:
             self._blame(error)
             return
-        self.done += len(self._batch)
-        self._size = sum(_size(outcome) for _, outcome, _ in self._waiting) if self._size else 0
-        self._batch, self._logs, self._progress = [], [], []
+        reported, self._batch, self._logs, self._progress = self._batch, [], [], []
+        self._reported(reported, report)
+
+    def _reported(self, batch: Sequence[Done], report: FinishReport) -> None:
+        self.done += len(batch)
+        self._size = sum(size_of(outcome) for _, outcome, _ in [*self.aside, *self._waiting]) if self._size else 0
         self._on_reported()
         if report.refused:
             log.warning("results refused: the leases were lost meanwhile", runs=list(report.refused))
 
-    async def _finish(self, batch: list[Done]) -> FinishReport:
+    async def _report_aside(self, batch: Sequence[Done]) -> None:
+        try:
+            report = await self._finish(batch, wait=True)
+        except HoraeError:
+            raise
+        except Exception:  # whose fault it is turns out one by one
+            self._one_by_one = True
+            self._waiting += batch
+            self.wake.set()
+            return
+        self._reported(batch, report)
+
+    async def _finish(
+        self,
+        batch: Sequence[Done],
+        logs: Sequence[LogLines] = (),
+        progress: Sequence[Progress] = (),
+        *,
+        wait: bool = False,
+    ) -> FinishReport:
         return await self._store.transact(
             finish,
             finished=[Finished(attempt.run, outcome, int(seconds * 1000)) for attempt, outcome, seconds in batch],
             specs={(attempt.run.job_id, attempt.run.version): attempt.job for attempt, _, _ in batch},
             chance=self._ids.chance,
-            logs=self._logs,
-            progress=self._progress,
+            logs=logs,
+            progress=progress,
+            wait=wait,
         )
 
     def _blame(self, error: Exception) -> None:
@@ -154,6 +179,8 @@ class Reporter:
         try:
             while self._waiting or self._batch or self._book.pending or self._logs or self._progress:
                 await self.step()
+            while len(self.aside):
+                await self.aside.report_some()
         except HoraeError as error:
             log.warning("results not reported", runs=self.unreported, reason=str(error))
 
@@ -162,20 +189,6 @@ def _storable(outcome: Outcome) -> Outcome:
     if outcome.error is None and outcome.traceback is None:  # results are JSON, which escapes what is odd
         return outcome
     return replace(outcome, error=storable(outcome.error), traceback=storable(outcome.traceback))
-
-
-def _size(outcome: Outcome) -> int:
-    return sum(len(text) for text in (outcome.result, outcome.error, outcome.traceback) if text)
-
-
-def _cut(waiting: list[Done], limit: int) -> tuple[list[Done], list[Done]]:
-    """As many results as go into one transaction, and the rest."""
-    size = 0
-    for count, (_, outcome, _) in enumerate(waiting[:limit]):
-        size += _size(outcome)
-        if size > BATCH_SIZE and count:
-            return waiting[:count], waiting[count:]
-    return waiting[:limit], waiting[limit:]
 
 
 def _first_piece(lines: list[LogLines]) -> tuple[list[LogLines], list[LogLines]]:

@@ -67,6 +67,7 @@ class Worker:
             sign, store, settings, self._heart, self._intake, clock=clock, ids=ids, hints_arrive=hints_arrive
         )
         self._reporting = Loop("report", self._reporter.step, self._reporter.wake)
+        self._reporting_aside = Loop("report aside", self._reporter.aside.step, self._reporter.aside.wake)
         self._deadlines = Loop("deadlines", self._sweep_deadlines)
         self._watch = NeighbourWatch(
             store, sign.host, ids, clock, ask_every=settings.heartbeat, is_dead=type(self).surely_dead
@@ -115,7 +116,7 @@ class Worker:
 
     @property
     def _loops(self) -> tuple[Loop, ...]:
-        about_runs = (self._claimer.loop, self._reporting, self._deadlines)
+        about_runs = (self._claimer.loop, self._reporting, self._reporting_aside, self._deadlines)
         return (*about_runs, self._watching, self._presence.loop, self._allowances.loop)
 
     async def _sweep_deadlines(self) -> float:

@@ -61,7 +61,7 @@ class _Sql:
             "SELECT id, project_id, version, plan, anchor_at, next_run_at, fired_through, fired_count, "
             f"{bounded('jobs.project_id', many=True)} FROM jobs "
             f"WHERE next_run_at <= {d.now} AND {d.among('shard', 'shards')} AND enabled AND NOT paused "
-            f"ORDER BY next_run_at LIMIT :limit {d.lock_skip}"
+            f"{{which}}ORDER BY next_run_at LIMIT :limit {d.lock_skip}"
         )
         mine = d.among("shard", "shards")
         due = (
@@ -293,10 +293,18 @@ class JobTable(Group):
                 return JobHead(row["id"], row["version"], row["plan"], row["bounded"] is not None)
         return None
 
-    async def due(self, shards: Collection[int], limit: int) -> DueJobs:
+    async def due(
+        self, shards: Collection[int], limit: int, *, without: Collection[str] = (), only: str | None = None
+    ) -> DueJobs:
         if not shards:
             return DueJobs([], [], more=False)
-        rows = await self.db.fetch(_sql(self.d).due, {"shards": some(shards), "limit": limit})
+        which = "" if only is None else "AND project_id = :only "
+        if without:
+            which += f"AND NOT ({self.d.among('project_id', 'without')}) "
+        rows = await self.db.fetch(
+            _sql(self.d).due.format(which=which),
+            {"shards": some(shards), "limit": limit, "only": only, "without": some(without)},
+        )
         unread = {(row["id"], row["version"]) for row in rows if read_plan(row) is None}  # hardly ever any
         return due_jobs(rows, await self.definitions(unread), more=len(rows) >= limit)
 

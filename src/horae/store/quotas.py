@@ -60,11 +60,13 @@ def _set(d: Dialect) -> tuple[str, Rows]:
 
 
 class QuotaTable(Group):
-    async def lock(self, project_ids: Collection[str], quotas: Collection[Quota]) -> dict[tuple[str, Quota], QuotaRow]:
+    async def lock(
+        self, project_ids: Collection[str], quotas: Collection[Quota], *, wait: bool = True
+    ) -> dict[tuple[str, Quota], QuotaRow]:
         rows = await self.db.fetch(
             f"SELECT project_id, quota, most, room, seen, {self.d.millis('counted_at', self.d.now)} AS age "
             f"FROM project_quotas WHERE {self.d.among('project_id', 'ids')} AND {self.d.among('quota', 'quotas')} "
-            f"ORDER BY project_id, quota {self.d.lock}",
+            f"ORDER BY project_id, quota {self.d.lock if wait else self.d.lock_skip}",
             {"ids": some(project_ids), "quotas": some(quotas)},
         )
         return {

@@ -36,7 +36,7 @@ async def _scheduler(settings: Settings) -> None:
 
     stop, _ = stop_signals()
     wakeups = wakeups_for(settings)
-    store = await patiently(lambda: store_for(settings, wakeups, connections=2, watched=True), stop)
+    store = await patiently(lambda: store_for(settings, wakeups, connections=3, watched=True), stop)
     if store is None:
         return
     process = Scheduler(
@@ -94,7 +94,7 @@ async def _worker(
     stop, stop_now = stop_signals()
     isolation = await isolate(settings, commands)
     wakeups = wakeups_for(settings)
-    store = await patiently(lambda: store_for(settings, wakeups, connections=2, plan_once=True, watched=True), stop)
+    store = await patiently(lambda: store_for(settings, wakeups, connections=3, plan_once=True, watched=True), stop)
     if store is None:
         return
     bound = await patiently(lambda: store.transact(project_ids, projects), stop) if projects else {}

@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 from aiohttp import web
+from structlog.testing import capture_logs
 
 from horae.domain.people.single_sign_on import Create, Rules
 from horae.oidc import wire
@@ -14,6 +15,7 @@ from .browsing import CALLBACK, RULES, URL, Browser, asked, sso_api
 from .conftest import ON_SQLITE, Api
 from .hostile_provider import Hostile, hostile
 from .people import PASSWORD, add_user
+from .test_refusals import counted
 from .test_second_factor import Person
 
 pytestmark = ON_SQLITE
@@ -159,6 +161,16 @@ async def test_a_provider_that_is_away_or_broken(
     asked_before = len(provider.asked)
     await browser.http.post("/api/v1/auth/sso/start", json={})
     assert len(provider.asked) == asked_before, "people who come at once do not wait one after the other"
+
+
+async def test_a_flood_while_the_provider_is_away_leaves_few_lines(api: Api, browser: Browser, provider: Hostile):
+    provider.answer = BROKEN["an error"]
+    with capture_logs() as logged:
+        for _ in range(40):
+            assert (await browser.http.post("/api/v1/auth/sso/start", json={})).status_code == 503
+    assert 10 <= len(logged) <= 20
+    assert {(line["event"], line["kind"], line["reason"]) for line in logged} == {("refused", "sso", "unavailable")}
+    assert (await counted(api))["sso"] == 40
 
 
 async def test_a_provider_that_breaks_half_way(browser: Browser, provider: Hostile):

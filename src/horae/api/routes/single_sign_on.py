@@ -50,7 +50,7 @@ async def start_sso(request: Request, context: Ctx, gate: Door) -> Response:
     """Begins a sign-in at the identity provider: the answer says where to send the browser, and sets a cookie that ties
     what comes back to it."""
     body = await read_model(request, SsoBody)
-    return await _start(context, sso.begin(context, gate, request, body.next))
+    return await _start(request, context, gate, sso.begin(context, gate, request, body.next))
 
 
 @router.post("/auth/sso/link", response_model=SsoView, responses=refuses(404), openapi_extra=takes(LinkBody))
@@ -66,7 +66,7 @@ async def link_sso(request: Request, context: Ctx, gate: Door, caller: Own) -> R
         raise NotAllowed("the password is wrong") from None  # a 401 would say that the token is
     if found.user.second_factor:
         await _check_code(request, context, gate, found, body)
-    return await _start(context, sso.begin(context, gate, request, body.next, session_id))
+    return await _start(request, context, gate, sso.begin(context, gate, request, body.next, session_id))
 
 
 async def _check_code(
@@ -93,12 +93,14 @@ def _signed_in(caller: Caller) -> tuple[User, str]:
     return caller.user, caller.session_id
 
 
-async def _start(context: RequestContext, attempt: SignInAttempt) -> Response:
+async def _start(
+    request: Request, context: RequestContext, gate: Authenticator, attempt: SignInAttempt
+) -> Response:
     provider = provider_of(context)
     try:
         url = await provider.authorization_url(attempt.attempted)
     except NotAccepted as error:
-        log.warning("the identity provider cannot be used", reason=error.why)
+        gate.refusals.note(request, "sso", reason=str(Refusal.UNAVAILABLE), why=error.why)
         raise ProviderAway(f"{provider.name} does not answer right now; try again soon") from None
     response = reply({"url": url})
     sso.keep(context, response, attempt)

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from horae.processes.duties.duty import Duty, Post
 from horae.processes.duties.fire import FireDuty
+from horae.processes.duties.fire_apart import FireApartDuty
 from horae.processes.duties.shards import ShardsDuty
 from horae.processes.duties.sweep import SweepDuty
 from horae.processes.duties.upkeep import UpkeepDuty
 
-DUTIES: tuple[type[Duty], ...] = (ShardsDuty, FireDuty, SweepDuty, UpkeepDuty)
+DUTIES: tuple[type[Duty], ...] = (ShardsDuty, FireDuty, FireApartDuty, SweepDuty, UpkeepDuty)
 
 __all__ = ["DUTIES", "Duty", "Post"]

@@ -10,6 +10,7 @@ from typing import ClassVar
 from horae.domain.cluster.process import SchedulerSign
 from horae.domain.jobs.fault import LeftOut
 from horae.ports import Clock, Ids, Store
+from horae.processes.duties.contention import Contention
 from horae.processes.loop import Loop
 from horae.processes.neighbours import IsDead
 from horae.processes.settings import SchedulerSettings
@@ -29,6 +30,7 @@ class Post:
     surely_dead: IsDead
     shards: list[int] = field(default_factory=list)  # that it owns now
     left_out: tuple[LeftOut, ...] = ()  # due jobs whose definition this scheduler cannot read
+    contention: Contention = field(default_factory=Contention)
     trouble: Callable[[], str | None] = lambda: None  # of a duty that keeps failing
     gained: Callable[[], None] = lambda: None  # called when it owns shards that it did not own before
 

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from horae.domain.jobs.fault import LeftOut
 from horae.lifecycle.fire import Fired, fire, idle_for
 from horae.processes.duties.duty import Duty, Post
+from horae.processes.duties.fire_apart import fire_one
 from horae.processes.loop import log
 
 _LOCKED_ELSEWHERE = 0.01  # a due job whose row somebody else was just at
+_TRIES = 4  # projects whose lock is tried once more at every step, without waiting for it
 
 
 class FireDuty(Duty):
@@ -39,16 +41,29 @@ class FireDuty(Duty):
                 limit=post.settings.batch,
                 scheduler_id=post.sign.id,
                 passing=len(post.left_out),
+                without=[*post.contention],
             )
+            self._leave_out(fired.left_out)
+            post.contention.add(fired.contended)
+            await self._try_contended()
         except BaseException:
             self._due = True
             raise
-        self._leave_out(fired.left_out)
         return self._until(fired.idle_for, busy=fired.more)
+
+    async def _try_contended(self) -> None:
+        """Mostly the lock is free again by now. Those that have to wait do so elsewhere."""
+        for _ in range(_TRIES):
+            project_id = self.post.contention.next()
+            if project_id is None:
+                return
+            await fire_one(self.post, project_id)
 
     def _leave_out(self, left_out: Sequence[LeftOut]) -> None:
         """Jobs whose definition cannot be read wait, and are spoken of once. The sweep tells the others."""
         before = self.post.left_out
+        if self.post.contention:  # of some projects nobody has looked
+            left_out = tuple({*before, *left_out})
         for one in left_out:
             if one not in before:
                 log.warning(

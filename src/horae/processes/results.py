@@ -1,0 +1,27 @@
+"""What came of attempts and is not reported yet, and how much of it goes into one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from horae.domain.runs.attempt import Attempt
+from horae.domain.runs.outcome import Outcome
+
+BATCH = 1000
+BATCH_SIZE = 2 * 2**20  # characters of text in one transaction; servers limit the size of a statement
+
+Done = tuple[Attempt, Outcome, float]
+
+
+def size_of(outcome: Outcome) -> int:
+    return sum(len(text) for text in (outcome.result, outcome.error, outcome.traceback) if text)
+
+
+def cut(waiting: Sequence[Done], limit: int = BATCH) -> tuple[list[Done], list[Done]]:
+    """As many results as go into one transaction, and the rest."""
+    size = 0
+    for count, (_, outcome, _) in enumerate(waiting[:limit]):
+        size += size_of(outcome)
+        if size > BATCH_SIZE and count:
+            return [*waiting[:count]], [*waiting[count:]]
+    return [*waiting[:limit]], [*waiting[limit:]]
