@@ -4,9 +4,12 @@ only what was refused at the door is counted by each process."""
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from fastapi import APIRouter, Depends, Request, Response
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, Metric, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector
 
 from horae.api.auth import AllowAdmin
 from horae.api.context import Ctx
@@ -40,8 +43,9 @@ async def metrics(request: Request, context: Ctx) -> Response:
     found = await context.store.read(lambda tx: tx.stats.overall())
     refused = request.app.state.gate.refusals.counts
     by_quotas = request.app.state.quota_refusals.counts
-    text = "".join(f"{line}\n" for line in (*_lines(found), *_refused(refused), *_by_quotas(by_quotas)))
-    return Response(text, media_type="text/plain; version=0.0.4")
+    return Response(
+        generate_latest(_exposed(found, refused, by_quotas)), headers={"content-type": CONTENT_TYPE_PLAIN_0_0_4}
+    )
 
 
 def _wants_json(accept: str) -> bool:
@@ -50,29 +54,37 @@ def _wants_json(accept: str) -> bool:
     return "application/json" in kinds and not kinds & {"text/plain", "text/*"}
 
 
-def _lines(found: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+class _Families(Collector):
+    def __init__(self, *families: Metric) -> None:
+        self._families = families
+
+    def collect(self) -> Iterable[Metric]:
+        return self._families
+
+
+def _exposed(
+    found: Mapping[str, Mapping[str, int]], refused: Mapping[str, int], by_quotas: Mapping[str, int]
+) -> Collector:
     runs = {status: found["ended"][status] for status in ("succeeded", "failed", "cancelled")}
-    yield from _family("horae_runs_total", "counter", "Runs that ended, by status.", "status", runs)
-    retries = {"": found["ended"]["retries"]}
-    yield from _family("horae_retries_total", "counter", "Attempts that were followed by another.", "", retries)
-    skipped = "Occurrences that did not run, by reason."
-    yield from _family("horae_occurrences_skipped_total", "counter", skipped, "reason", found["skipped"])
     live = {status: found["live"].get(status, 0) for status in ("queued", "running")}
-    yield from _family("horae_runs_live", "gauge", "Runs that are queued or running.", "status", live)
+    retries = "Attempts that were followed by another."
+    failures = "Sign-ins, keys, tokens and callbacks that this process has refused, by kind."
+    refusals = "Requests that this process has refused because of a project's quota."
+    return _Families(
+        _counter("horae_runs", "Runs that ended, by status.", "status", runs),
+        CounterMetricFamily("horae_retries", retries, found["ended"]["retries"]),
+        _counter("horae_occurrences_skipped", "Occurrences that did not run, by reason.", "reason", found["skipped"]),
+        _filled(GaugeMetricFamily("horae_runs_live", "Runs that are queued or running.", labels=("status",)), live),
+        _counter("horae_auth_failures", failures, "kind", refused),
+        _counter("horae_quota_refusals", refusals, "quota", by_quotas),
+    )
 
 
-def _refused(counts: Mapping[str, int]) -> Iterator[str]:
-    words = "Sign-ins, keys, tokens and callbacks that this process has refused, by kind."
-    yield from _family("horae_auth_failures_total", "counter", words, "kind", counts)
+def _counter(name: str, text: str, label: str, values: Mapping[str, int]) -> Metric:
+    return _filled(CounterMetricFamily(name, text, labels=(label,)), values)
 
 
-def _by_quotas(counts: Mapping[str, int]) -> Iterator[str]:
-    words = "Requests that this process has refused because of a project's quota."
-    yield from _family("horae_quota_refusals_total", "counter", words, "quota", counts)
-
-
-def _family(name: str, kind: str, text: str, label: str, values: Mapping[str, int]) -> Iterator[str]:
-    yield f"# HELP {name} {text}"
-    yield f"# TYPE {name} {kind}"
+def _filled(family: CounterMetricFamily | GaugeMetricFamily, values: Mapping[str, int]) -> Metric:
     for value, n in sorted(values.items()):
-        yield f'{name}{{{label}="{value}"}} {n}' if label else f"{name} {n}"
+        family.add_metric((value,), n)
+    return family
