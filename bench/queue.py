@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 
 from horae.domain.jobs.function import FunctionSign
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.job_record import JobRecord
+from horae.domain.runs.firing import plan_of
 from horae.domain.runs.run import NewRun
 from horae.domain.runs.states import Trigger
 from horae.domain.targets import PythonTarget
@@ -65,21 +67,7 @@ async def fill(store: SqlStore, job: Job, count: int) -> float:
 
 
 async def _insert(tx: Transaction, job: Job, count: int) -> None:
-    spec = job.record.spec
-    await tx.runs.insert(
-        [
-            NewRun(
-                id=IDS.new(),
-                job_id=job.record.id,
-                version=job.record.version,
-                project_id=job.project_id,
-                trigger=Trigger.API,
-                queue=spec.queue,
-                priority=spec.priority,
-                needs=spec.target.needs,
-                triggered_by="bench",
-            )
-            for _ in range(count)
-        ]
-    )
-    tx.hint(f"runs:{spec.queue}")
+    plan = plan_of(job.record.spec)
+    of_bench = partial(NewRun.of, job.record, plan, trigger=Trigger.API, triggered_by="bench")
+    await tx.runs.insert([of_bench(id=IDS.new()) for _ in range(count)])
+    tx.hint(f"runs:{plan.queue}")

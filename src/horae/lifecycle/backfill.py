@@ -14,7 +14,7 @@ from typing import Any
 from horae.accounts.audit import about_job
 from horae.accounts.quotas import take
 from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound, Unreadable
-from horae.domain.jobs.job_record import JobRecord
+from horae.domain.jobs.job_record import JobHead, JobRecord
 from horae.domain.jobs.standing import TICK
 from horae.domain.people.audit import differing
 from horae.domain.people.quota import Quota
@@ -144,17 +144,14 @@ async def _next_runs(tx: Transaction, operation: Operation, places: int) -> Sequ
     if calendar is None:
         return []
     due = list(islice(calendar.between(_at(details["after"]), _at(details["end"])), places))
-    plan = parse_plan(plan_text(spec))
+    job = JobHead(job_id, operation.project_id, details["version"], plan_text(spec))
+    plan = parse_plan(job.plan)
     return [
-        NewRun(
+        NewRun.of(
+            job,
+            plan,
             id=tx.new_id(),
-            job_id=job_id,
-            version=details["version"],
-            project_id=operation.project_id,
             trigger=Trigger.BACKFILL,
-            queue=plan.queue,
-            priority=plan.priority,
-            needs=plan.needs,
             scheduled_for=at,
             operation_id=operation.id,
             triggered_by=operation.created_by,

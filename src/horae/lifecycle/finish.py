@@ -63,7 +63,12 @@ async def finish(
     ended = await tx.runs.end([*endings, *settlement.endings])
     await settlement.write(tx)
     await tx.runs.park(parks)
-    over = [_ended(x, settlement) for x in latest.values() if x.run.id in ended]
+    statuses = settlement.statuses
+    over = [
+        Ended.of(x.run, statuses.get(x.run.id, RunStatus.SUCCEEDED), x.outcome, x.duration_ms)
+        for x in latest.values()
+        if x.run.id in ended
+    ]
     await after_ends(tx, over, settlement.requeued, wait=wait)
     moved = ended | {requeue.id for requeue in settlement.requeues}
     # A callback may overtake the answer that would have parked its run: then there is nothing left to park.
@@ -100,19 +105,3 @@ def _latest(finished: Sequence[Finished]) -> dict[str, Finished]:
         if known is None or known.run.attempt < item.run.attempt:
             latest[item.run.id] = item
     return latest
-
-
-def _ended(item: Finished, settlement: Settlement) -> Ended:
-    run, outcome = item.run, item.outcome
-    return Ended(
-        run.id,
-        run.job_id,
-        run.version,
-        run.project_id,
-        settlement.statuses.get(run.id, RunStatus.SUCCEEDED),
-        outcome.error,
-        item.duration_ms,
-        outcome.kind is AttemptOutcome.TIMED_OUT,
-        run.trigger,
-        outcome.code,
-    )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from horae.accounts.quotas import places_for
 from horae.domain.jobs.fault import LeftOut
 from horae.domain.runs.firing import DueJobs
+from horae.domain.runs.gate import NO_GATE
 from horae.lifecycle.ledger import Ledger
 from horae.ports import Transaction
 
@@ -86,7 +87,7 @@ async def _fire(
             if job.project_id in contended:
                 continue
             try:
-                ledger.fire(job, now, gates.get(job.id))
+                ledger.fire(job, now, gates.get(job.id, NO_GATE))
             except Exception as error:  # a plan that can be read and makes no sense harms nobody else either
                 ledger.forget(job.id)
                 left_out.append(

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from horae.accounts.quotas import places_after, spend
 from horae.domain.errors import InvalidInput, Unreadable
 from horae.domain.jobs.follower import Follower
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.unreadable import UnreadableSpec, missing_spec
-from horae.domain.runs.firing import Plan, parse_plan, plan_of, spread
-from horae.domain.runs.overlap import admit_one
+from horae.domain.runs.firing import Plan, SkippedRange, parse_plan, plan_of, spread
+from horae.domain.runs.gate import NO_GATE, JobGate, Places
 from horae.domain.runs.run import Ended, NewRun, Skipped
 from horae.domain.runs.states import RunStatus, SkipReason, Trigger
 from horae.domain.runs.tally import Tally
@@ -75,38 +76,68 @@ async def start_followers(
 ) -> Started:
     """Queues a run of each job that waited for these ends, under that job's own limit and overlap rule."""
     gates = await tx.gates.lock({follower.id for follower in followers})
-    runs: list[NewRun] = []
-    skipped: list[Skipped] = []
-    cancelling: Counter[str] = Counter()
     places = await places_after(tx, ended, followers, wait=wait)
     left = defaultdict(lambda: len(ended) * len(followers), places)  # for those without a quota: enough
-    now = await tx.now()
+    batch = _Batch(gates, left, await tx.now(), tx.new_id)
     for follower in followers:
         plan = await _plan(tx, follower)
         for parent in ended:
             if parent.job_id == follower.upstream_id and parent.status in _ENDS.get(follower.on, ()):
-                if isinstance(plan, UnreadableSpec):  # that must not keep the run that it follows from ending
-                    skipped.append(_skipped(tx, follower, plan, parent, SkipReason.DEFINITION, now))
-                    continue
-                schedule = _schedule(plan)
-                if _out_of_bounds(schedule, now):
-                    continue
-                limit, under_way, waiting = gates.get(follower.id, (None, 0, 0))
-                place = _place(follower, plan, now, (limit, under_way, waiting), left[follower.project_id])
-                if isinstance(place, SkipReason):
-                    skipped.append(_skipped(tx, follower, plan, parent, place, now))
-                    continue
-                runs.append(_run(tx, follower, plan, parent, held=place, due_at=_due_at(follower, schedule, now)))
-                left[follower.project_id] -= 1
-                if limit is not None:
-                    gates[follower.id] = (limit, under_way + (not place), waiting + place)
-                if place and plan.overlap == "cancel_running":
-                    cancelling[follower.id] += 1
-    await spend(tx, runs, places, skipped, ended)
-    await tx.runs.insert(runs)
-    await tx.history.skip(skipped)
-    await tx.stats.add([Tally(row.job_id, row.project_id, RunStatus.SKIPPED, 1, reason=row.reason) for row in skipped])
-    return Started({run.id for run in runs}, cancelling)
+                batch.add(follower, plan, parent)
+    await spend(tx, batch.runs, places, batch.skipped, ended)
+    await tx.runs.insert(batch.runs)
+    await tx.history.skip(batch.skipped)
+    await tx.stats.add(
+        [Tally(row.job_id, row.project_id, RunStatus.SKIPPED, 1, reason=row.reason) for row in batch.skipped]
+    )
+    return Started({run.id for run in batch.runs}, batch.cancelling)
+
+
+class _Batch:
+    """Decides about the runs that follow, one after the other, and collects their rows."""
+
+    def __init__(
+        self, gates: Mapping[str, JobGate], left: dict[str, int], now: datetime, new_id: Callable[[], str]
+    ) -> None:
+        self._gates, self._left, self._now, self._new_id = dict(gates), left, now, new_id
+        self.runs: list[NewRun] = []
+        self.skipped: list[Skipped] = []
+        self.cancelling: Counter[str] = Counter()
+
+    def add(self, follower: Follower, plan: Plan | UnreadableSpec, parent: Ended) -> None:
+        whose: dict[str, Any] = {"trigger": Trigger.AFTER, "parent_run_id": parent.id}
+        if isinstance(plan, UnreadableSpec):  # that must not keep the run that it follows from ending
+            self._skip(follower, plan, SkipReason.DEFINITION, whose)
+            return
+        schedule = _schedule(plan)
+        if _out_of_bounds(schedule, self._now):
+            return
+        gate = self._gates.get(follower.id, NO_GATE)
+        places = gate.admit(1, plan.overlap)
+        if reason := self._refusal(follower, schedule, places):
+            self._skip(follower, plan, reason, whose)
+            return
+        held, due_at = places.held > 0, _due_at(follower, schedule, self._now)
+        self.runs.append(NewRun.of(follower, plan, id=self._new_id(), held=held, due_at=due_at, **whose))
+        self._left[follower.project_id] -= 1
+        self._gates[follower.id] = gate.with_(places)
+        if held and plan.overlap == "cancel_running":
+            self.cancelling[follower.id] += 1
+
+    def _refusal(self, follower: Follower, schedule: AfterSchedule | None, places: Places) -> SkipReason | None:
+        if not follower.enabled:
+            return SkipReason.DISABLED
+        if follower.paused:
+            return SkipReason.PAUSED
+        if schedule is not None and closed_until(schedule.blackouts, schedule.timezone, self._now) is not None:
+            return SkipReason.BLACKOUT
+        if not places.placed and not places.held:
+            return SkipReason.OVERLAP
+        return SkipReason.QUOTA if self._left[follower.project_id] <= 0 else None
+
+    def _skip(self, follower: Follower, plan: Plan | UnreadableSpec, reason: SkipReason, whose: dict[str, Any]) -> None:
+        gap = SkippedRange(reason, self._now, self._now, 1)
+        self.skipped.append(Skipped.of(follower, plan, gap, id=self._new_id(), **whose))
 
 
 async def _plan(tx: Transaction, follower: Follower) -> Plan | UnreadableSpec:
@@ -134,56 +165,3 @@ def _out_of_bounds(schedule: AfterSchedule | None, now: datetime) -> bool:
 
 def _due_at(follower: Follower, schedule: AfterSchedule | None, now: datetime) -> datetime | None:
     return None if schedule is None or not schedule.jitter else spread(follower.id, schedule.jitter, now)
-
-
-def _place(
-    follower: Follower, plan: Plan, now: datetime, gate: tuple[int | None, int, int], left: int
-) -> bool | SkipReason:
-    """Whether the run is held, or why there is none."""
-    schedule = _schedule(plan)
-    if not follower.enabled:
-        return SkipReason.DISABLED
-    if follower.paused:
-        return SkipReason.PAUSED
-    if schedule is not None and closed_until(schedule.blackouts, schedule.timezone, now) is not None:
-        return SkipReason.BLACKOUT
-    limit, under_way, waiting = gate
-    place = False if limit is None else admit_one(plan.overlap, limit, under_way, waiting)
-    return SkipReason.QUOTA if left <= 0 and not isinstance(place, SkipReason) else place
-
-
-def _run(
-    tx: Transaction, follower: Follower, plan: Plan, parent: Ended, *, held: bool, due_at: datetime | None
-) -> NewRun:
-    return NewRun(
-        id=tx.new_id(),
-        job_id=follower.id,
-        version=follower.version,
-        project_id=follower.project_id,
-        trigger=Trigger.AFTER,
-        queue=plan.queue,
-        priority=plan.priority,
-        needs=plan.needs,
-        held=held,
-        due_at=due_at,
-        parent_run_id=parent.id,
-    )
-
-
-def _skipped(
-    tx: Transaction, follower: Follower, plan: Plan | JobSpec, parent: Ended, reason: SkipReason, now: datetime
-) -> Skipped:
-    return Skipped(
-        tx.new_id(),
-        follower.id,
-        follower.version,
-        follower.project_id,
-        plan.queue,
-        plan.priority,
-        reason,
-        1,
-        now,
-        now,
-        trigger=Trigger.AFTER,
-        parent_run_id=parent.id,
-    )

@@ -4,19 +4,18 @@ job's schedule on. Everything is written in one transaction, or nothing is."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from horae.accounts.quotas import spend
 from horae.domain.jobs.job_record import Advance
 from horae.domain.runs.firing import DueJob, SkippedRange, decide, decline
+from horae.domain.runs.gate import JobGate
 from horae.domain.runs.overlap import Admitted, admit
 from horae.domain.runs.run import NewRun, Skipped
 from horae.domain.runs.states import RunStatus, Trigger
 from horae.domain.runs.tally import Tally
 from horae.lifecycle.ended import make_room
 from horae.ports import Transaction
-
-Gate = tuple[int, int, int]
 
 
 class Ledger:
@@ -29,27 +28,22 @@ class Ledger:
         self.skipped: list[Skipped] = []
         self._advances: list[Advance] = []
         self._cancelling: dict[str, int] = {}  # how many older runs of a job make room
-        self._ordered: set[str] = set()  # jobs whose gate must tell whether one that is caught up may start
+        self._contested: set[str] = set()  # jobs whose gate must tell whether one that is caught up may start
 
-    def fire(self, job: DueJob, now: datetime, gate: Gate | None) -> None:
+    def fire(self, job: DueJob, now: datetime, gate: JobGate) -> None:
         """Everything due, by the job's own rules."""
-        _, under_way, waiting = gate or (0, 0, 0)
         places = self.places.get(job.project_id)
-        admission = admit(decide(job, now), job.plan, under_way, waiting, places)
-        for entry in admission.admitted:
-            if entry.occurrence.in_order and not entry.held and under_way:
-                entry = entry._replace(held=True)  # one from before may be what is under way
-                self._ordered.add(job.id)
-            self.runs.append(self._run(job, entry))
-            if places is not None:
-                self.places[job.project_id] -= 1
+        admission = admit(decide(job, now), job.plan.overlap, gate, places)
+        admitted = len(admission.admitted)
+        self.runs += [self._run(job, entry) for entry in admission.admitted]
+        if places is not None:
+            self.places[job.project_id] -= admitted
         for gap in admission.skipped:
             self.skip(job, gap)
         if admission.cancel_running:
-            held = [entry for entry in admission.admitted if entry.held]
-            # Caught-up runs come one after the other: they need one place between them.
-            self._cancelling[job.id] = 1 if held[0].occurrence.in_order else len(held)
-        admitted = len(admission.admitted)
+            self._cancelling[job.id] = admission.to_cancel
+        if admission.contested:
+            self._contested.add(job.id)
         self._advances.append(Advance(job.id, admission.next_run_at, admission.fired_through, admitted))
 
     def forget(self, job_id: str) -> None:
@@ -61,7 +55,7 @@ class Ledger:
         self.skipped = [row for row in self.skipped if row.job_id != job_id]
         self._advances = [advance for advance in self._advances if advance.id != job_id]
         self._cancelling.pop(job_id, None)
-        self._ordered.discard(job_id)
+        self._contested.discard(job_id)
 
     def decline(self, job: DueJob, now: datetime) -> None:
         """Everything due, but nothing of it runs."""
@@ -71,44 +65,25 @@ class Ledger:
         self.go_on(job, firing.next_run_at, firing.fired_through)
 
     def skip(self, job: DueJob, gap: SkippedRange) -> None:
-        self.skipped.append(
-            Skipped(
-                self._new_id(),
-                job.id,
-                job.version,
-                job.project_id,
-                job.plan.queue,
-                job.plan.priority,
-                gap.reason,
-                gap.count,
-                gap.first,
-                gap.last,
-                self._scheduler_id,
-            )
-        )
+        self.skipped.append(Skipped.of(job, job.plan, gap, id=self._new_id(), scheduler_id=self._scheduler_id))
 
     def go_on(self, job: DueJob, next_run_at: datetime | None, fired_through: datetime) -> None:
         """Moves a schedule on to where it continues."""
         self._advances.append(Advance(job.id, next_run_at, fired_through, 0))
 
     def _run(self, job: DueJob, entry: Admitted) -> NewRun:
-        plan, at, due_at = job.plan, entry.occurrence.at, entry.occurrence.due_at
-        start_by = None if plan.start_within is None else due_at + timedelta(seconds=plan.start_within)
-        return NewRun(
+        occurrence = entry.occurrence
+        return NewRun.of(
+            job,
+            job.plan,
             id=self._new_id(),
-            job_id=job.id,
-            version=job.version,
-            project_id=job.project_id,
             trigger=Trigger.SCHEDULE,
-            queue=plan.queue,
-            priority=plan.priority,
-            needs=plan.needs,
-            due_at=due_at,
-            start_by=start_by,
-            occurrence=at,
-            scheduled_for=at,
+            due_at=occurrence.due_at,
+            start_by=job.plan.start_by(occurrence.due_at),
+            occurrence=occurrence.at,
+            scheduled_for=occurrence.at,
             held=entry.held,
-            in_order=entry.occurrence.in_order,
+            in_order=occurrence.in_order,
             scheduler_id=self._scheduler_id,
         )
 
@@ -121,4 +96,4 @@ class Ledger:
             [Tally(s.job_id, s.project_id, RunStatus.SKIPPED, s.occurrences, reason=s.reason) for s in self.skipped]
         )
         await make_room(tx, self._cancelling, {run.id for run in self.runs})
-        await tx.gates.open(self._ordered)
+        await tx.gates.open(self._contested)

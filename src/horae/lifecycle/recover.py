@@ -37,7 +37,7 @@ async def recover(
     ends = [(row, _outcome(row, dead_workers)) for row in rows if row.id in ended]
     await after_ends(
         tx,
-        [Ended.by(row, settlement.statuses[row.id], outcome, row.age_ms(now)) for row, outcome in ends],
+        [Ended.of(row, settlement.statuses[row.id], outcome, row.age_ms(now)) for row, outcome in ends],
         settlement.requeued,
     )
     return len(rows)
@@ -58,5 +58,5 @@ async def expire(tx: Transaction, *, limit: int = 500) -> int:
     if not rows:
         return 0
     ended = await tx.runs.end([Ending(row.id, None, RunStatus.FAILED, "expired", _EXPIRED) for row in rows])
-    await after_ends(tx, [Ended.by(row, RunStatus.FAILED, _EXPIRED) for row in rows if row.id in ended])
+    await after_ends(tx, [Ended.of(row, RunStatus.FAILED, _EXPIRED) for row in rows if row.id in ended])
     return len(ended)

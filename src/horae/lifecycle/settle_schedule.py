@@ -9,6 +9,7 @@ from horae.accounts.quotas import places_for
 from horae.domain.jobs.job_record import JobRecord
 from horae.domain.jobs.standing import calendar_for, due_job, fired_after, runs_left
 from horae.domain.runs.firing import skipped_range
+from horae.domain.runs.gate import NO_GATE
 from horae.domain.runs.states import SkipReason
 from horae.lifecycle.find import found
 from horae.lifecycle.ledger import Ledger
@@ -26,7 +27,7 @@ async def settle_due(tx: Transaction, job: JobRecord, now: datetime, *, run: boo
         due = due_job(job)
         gates = await tx.gates.lock([job.id]) if job.spec.gate is not None else {}
         ledger.places = await places_for(tx, [due], now)
-        ledger.fire(due, now, gates.get(job.id))
+        ledger.fire(due, now, gates.get(job.id, NO_GATE))
     else:
         ledger.decline(due_job(job), now)
     if not ledger.runs and not ledger.skipped:

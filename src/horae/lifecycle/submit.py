@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from horae.accounts.audit import about_job, did
 from horae.accounts.projects import hold_project
@@ -18,6 +19,7 @@ from horae.domain.jobs.job_record import JobHead, JobRecord, NewJob
 from horae.domain.jobs.unreadable import missing_spec
 from horae.domain.people.quota import Quota
 from horae.domain.runs.firing import Plan, first_occurrence, parse_plan, plan_of, plan_text
+from horae.domain.runs.gate import NO_GATE, JobGate
 from horae.domain.runs.run import NewRun, RunRecord
 from horae.domain.runs.states import Trigger
 from horae.domain.time.rate import per_hour
@@ -40,6 +42,15 @@ class TriggerRequest:
     priority: int | None = None
     rerun_of: str | None = None
     scheduled_for: datetime | None = None  # what a rerun's first run was for
+
+
+class _Turns(NamedTuple):
+    """How runs that somebody asks for stand at their job's gate; others are held. `now` where it matters."""
+
+    placed: Collection[str]
+    delayed: Collection[str]  # for later: they take no place until then
+    contested: bool
+    now: datetime | None
 
 
 async def create_job(
@@ -114,51 +125,16 @@ async def trigger(
     if job is None:
         raise await no_job(tx, project_id, ref)
     plan = await _plan(tx, job)
-    fields = ["input"] if len(runs) == 1 else [f"runs.{place}.input" for place in range(len(runs))]
-    inputs = {field: request.input for field, request in zip(fields, runs, strict=True)}
-    await check_inputs(tx, job_id=job.id, version=job.version, needs=plan.needs, inputs=inputs)
-    now = await tx.now() if plan.start_within is not None else None
-    gate = (await tx.gates.lock([job.id])).get(job.id) if plan.max_instances is not None else None
+    await _check_inputs(tx, job, plan, runs)
+    gates = await tx.gates.lock([job.id]) if plan.max_instances is not None else {}
     if job.bounded:
         await take(tx, project_id, {Quota.LIVE_RUNS: len(runs)})
-    places, free, delayed = len(runs), 0, set[str]()
-    if gate is not None:
-        limit, under_way, waiting = gate
-        free = max(limit - under_way, 0)
-        places = 0 if waiting else free
-        delayed = await _delayed(tx, runs)
-    at_once = [request.run_id for request in runs if request.run_id not in delayed]
-    placed = {*at_once[:places]}
-    new = [
-        NewRun(
-            id=request.run_id,
-            job_id=job.id,
-            version=job.version,
-            project_id=project_id,
-            trigger=trigger,
-            queue=plan.queue,
-            priority=plan.priority if request.priority is None else request.priority,
-            needs=plan.needs,
-            due_at=request.run_at,
-            start_by=_start_by(plan, request.run_at or now),
-            held=request.run_id not in placed,
-            wake_at=request.run_at if request.run_id in delayed else None,
-            input=request.input,
-            rerun_of=request.rerun_of,
-            scheduled_for=request.scheduled_for,
-            triggered_by=actor,
-        )
-        for request in runs
-    ]
-    try:
-        queued = await tx.runs.add(new)
-    except DuplicateKey:
-        queued = []
-    if len(queued) < len(new):
-        raise Conflict("a run with this id exists already")
-    if delayed:
+    turns = await _turns(tx, gates.get(job.id, NO_GATE), plan, runs)
+    new = [_run(job, plan, request, turns, trigger=trigger, triggered_by=actor) for request in runs]
+    queued = await _add(tx, new)
+    if turns.delayed:
         tx.hint("jobs")  # a scheduler looks for a place for them when their time has come
-    if places or not free or not at_once:
+    if not turns.contested:
         return queued
     await tx.gates.open([job.id])  # those that wait are caught up, and wait for each other only
     return await tx.runs.live(project_id, [run.id for run in new])
@@ -175,18 +151,47 @@ async def _plan(tx: Transaction, job: JobHead) -> Plan:
         return plan_of(spec)
 
 
-async def _delayed(tx: Transaction, runs: Sequence[TriggerRequest]) -> set[str]:
-    """Which of these runs are for later: behind a gate they take no place until then."""
-    if all(request.run_at is None for request in runs):
-        return set()
-    now = await tx.now()
-    return {request.run_id for request in runs if request.run_at is not None and request.run_at > now}
+async def _check_inputs(tx: Transaction, job: JobHead, plan: Plan, runs: Sequence[TriggerRequest]) -> None:
+    fields = ["input"] if len(runs) == 1 else [f"runs.{place}.input" for place in range(len(runs))]
+    inputs = {field: request.input for field, request in zip(fields, runs, strict=True)}
+    await check_inputs(tx, job_id=job.id, version=job.version, needs=plan.needs, inputs=inputs)
 
 
-def _start_by(plan: Plan, due_at: datetime | None) -> datetime | None:
-    if plan.start_within is None or due_at is None:
-        return None
-    return due_at + timedelta(seconds=plan.start_within)
+async def _turns(tx: Transaction, gate: JobGate, plan: Plan, runs: Sequence[TriggerRequest]) -> _Turns:
+    gated = gate.limit is not None
+    timed = plan.start_within is not None or (gated and any(request.run_at for request in runs))
+    now = await tx.now() if timed else None
+    delayed = {r.run_id for r in runs if gated and now is not None and r.run_at is not None and r.run_at > now}
+    at_once = [request.run_id for request in runs if request.run_id not in delayed]
+    places = gate.admit(len(at_once), "in_turn")
+    return _Turns({*at_once[: places.placed]}, delayed, places.contested, now)
+
+
+def _run(job: JobHead, plan: Plan, request: TriggerRequest, turns: _Turns, **whose: Any) -> NewRun:
+    return NewRun.of(
+        job,
+        plan,
+        id=request.run_id,
+        priority=request.priority,
+        due_at=request.run_at,
+        start_by=plan.start_by(request.run_at or turns.now),
+        held=request.run_id not in turns.placed,
+        wake_at=request.run_at if request.run_id in turns.delayed else None,
+        input=request.input,
+        rerun_of=request.rerun_of,
+        scheduled_for=request.scheduled_for,
+        **whose,
+    )
+
+
+async def _add(tx: Transaction, new: Sequence[NewRun]) -> list[RunRecord]:
+    try:
+        queued = await tx.runs.add(new)
+    except DuplicateKey:
+        queued = []
+    if len(queued) < len(new):
+        raise Conflict("a run with this id exists already")
+    return queued
 
 
 async def _triggered(tx: Transaction, project_id: str, runs: Sequence[TriggerRequest]) -> list[RunRecord]:

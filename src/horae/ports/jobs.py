@@ -16,6 +16,7 @@ from horae.domain.jobs.job_record import Advance, JobChange, JobHead, JobRecord,
 from horae.domain.jobs.queue import QueueRecord
 from horae.domain.pages import Page
 from horae.domain.runs.firing import DueJobs
+from horae.domain.runs.gate import JobGate
 from horae.domain.runs.stranded import Stranded, Want
 
 
@@ -102,9 +103,8 @@ class Unreadables(Protocol):
 class Gates(Protocol):
     """How many runs of a job may be under way, and whose turn is next."""
 
-    async def lock(self, job_ids: Collection[str]) -> dict[str, tuple[int, int, int]]:
-        """Locks the gates of these jobs in id order; for each that has one: (limit, under way, waiting),
-        where `waiting` only tells whether any run waits for its turn."""
+    async def lock(self, job_ids: Collection[str]) -> dict[str, JobGate]:
+        """Locks the gates of these jobs in id order; those that there are, by job."""
         ...
 
     async def open(self, job_ids: Collection[str]) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from horae.domain.runs.claimable import Claimable
+from horae.domain.runs.gate import JobGate
 from horae.store.dialects.base import Row
 from horae.store.rows import Telling, some
 
@@ -20,7 +21,7 @@ _WAITING = "job_id = :job_id AND held = TRUE AND wake_at IS NULL"
 
 
 class GateTable(Telling):
-    async def lock(self, job_ids: Collection[str]) -> dict[str, tuple[int, int, int]]:
+    async def lock(self, job_ids: Collection[str]) -> dict[str, JobGate]:
         if not job_ids:
             return {}
         rows = await self.db.fetch(
@@ -38,13 +39,13 @@ class GateTable(Telling):
             f"ORDER BY {self._turn} LIMIT 1) AS waiting FROM job_gates g WHERE {self.d.among('g.job_id', 'ids')}",
             {"ids": list(limits)},
         )
-        found = {row["job_id"]: (int(row["under_way"]), int(row["waiting"] or 0)) for row in counts}
-        return {job_id: (limit, *found[job_id]) for job_id, limit in limits.items()}
+        found = {row["job_id"]: (int(row["under_way"]), row["waiting"] is not None) for row in counts}
+        return {job_id: JobGate(limit, *found[job_id]) for job_id, limit in limits.items()}
 
     async def open(self, job_ids: Collection[str]) -> None:
-        for job_id, (limit, under_way, waiting) in (await self.lock(job_ids)).items():
-            if waiting and under_way < limit:
-                await self._let_go(await self._next(job_id, limit - under_way))
+        for job_id, gate in (await self.lock(job_ids)).items():
+            if gate.waiting and gate.free:
+                await self._let_go(await self._next(job_id, gate.free))
 
     async def _next(self, job_id: str, places: int) -> Sequence[Row]:
         """Whose turn it is: the oldest, but of those that are caught up one after the other."""
@@ -68,14 +69,14 @@ class GateTable(Telling):
         return self.d.order_within("wake_at", "created_at, id")
 
     async def fit(self, job_ids: Collection[str]) -> None:
-        for job_id, (limit, under_way, _) in (await self.lock(job_ids)).items():
-            if under_way <= limit:
+        for job_id, gate in (await self.lock(job_ids)).items():
+            if not gate.surplus:
                 continue
             rows = await self.db.fetch(
                 """SELECT id FROM runs WHERE job_id = :job_id AND held = FALSE AND "trigger" <> 'backfill' """
                 "AND status = 'queued' ORDER BY CASE WHEN attempt > 0 THEN 1 ELSE 0 END, created_at DESC, id DESC "
                 f"LIMIT :surplus {self.d.lock}",
-                {"job_id": job_id, "surplus": under_way - limit},
+                {"job_id": job_id, "surplus": gate.surplus},
             )
             await self._set_held(rows, True)
 

@@ -290,7 +290,7 @@ class JobTable(Group):
             )
             if rows:
                 row = rows[0]
-                return JobHead(row["id"], row["version"], row["plan"], row["bounded"] is not None)
+                return JobHead(row["id"], project_id, row["version"], row["plan"], row["bounded"] is not None)
         return None
 
     async def due(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from functools import cache
 from operator import attrgetter
 
@@ -12,7 +11,7 @@ from horae.store import history, tables
 from horae.store.dialects.base import Dialect, Rows, listed
 from horae.store.rows import batch
 
-_new = [field.name for field in fields(NewRun)]
+_new = NewRun._fields
 _NEW = tuple(name for name in _new if not tables.runs.columns[name].nullable and name != "due_at")
 _MAY_BE_NEW = tuple(name for name in _new if name not in _NEW)
 _perhaps = attrgetter(*_MAY_BE_NEW)

@@ -6,26 +6,18 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from pydantic import TypeAdapter
 
-from horae.domain.jobs.policy import Overlap
-from horae.domain.runs.firing import Firing, Occurrence, Plan, SkippedRange, finished
+from horae.domain.runs.firing import Firing, Occurrence, SkippedRange, finished
+from horae.domain.runs.gate import JobGate
 from horae.domain.runs.overlap import admit
 from horae.domain.runs.states import SkipReason
-from horae.domain.time.schedule import Schedule
 
-SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 NEXT = START + timedelta(hours=1)
 
 
 def _at(number: int) -> datetime:
     return START + timedelta(seconds=number)
-
-
-def _plan(overlap: Overlap, limit: int | None) -> Plan:
-    schedule = SCHEDULE.validate_python({"every": 1})
-    return Plan(schedule, "all", 86_400, overlap, limit, "default", 5, "script", None)
 
 
 def _firing(count: int, in_order: bool = False, left: int | None = None) -> Firing:
@@ -63,16 +55,16 @@ def _firing(count: int, in_order: bool = False, left: int | None = None) -> Firi
         ("cancel_running", 1, 3, 1, 0, "2h", "0-1", True),
         ("cancel_running", 2, 3, 1, 0, "1 2h", "0", True),
         ("cancel_running", 2, 1, 1, 0, "0", "", False),
-        ("allow", 1, 3, 1, 1, "0 1 2", "", False),
         ("allow", None, 3, 9, 0, "0 1 2", "", False),
         ("skip", None, 3, 9, 0, "0 1 2", "", False),
     ],
 )
 def test_rules(overlap, limit, count, active, waiting, admitted, skipped, cancel):
-    found = admit(_firing(count), _plan(overlap, limit), active, waiting)
+    found = admit(_firing(count), overlap, JobGate(limit, active, waiting > 0))
     assert _said(found) == admitted
     assert " ".join(_range(row) for row in found.skipped) == skipped
     assert found.cancel_running == cancel
+    assert found.to_cancel == (admitted.count("h") if cancel else 0)
     assert found.next_run_at == NEXT
     assert len(found.admitted) + sum(row.count for row in found.skipped) == count
 
@@ -83,25 +75,28 @@ def test_rules(overlap, limit, count, active, waiting, admitted, skipped, cancel
         ("skip", 1, 0, "0 1h 2h", "", False),
         ("skip", 1, 1, "1h 2h", "0", False),
         ("skip", 5, 0, "0 1h 2h", "", False),
+        ("skip", 5, 1, "0h 1h 2h", "", False),  # what is under way may be one of those before it
+        ("cancel_running", 5, 1, "0h 1h 2h", "", False),
         ("queue_one", 1, 0, "0 1h 2h", "", False),
         ("queue_one", 1, 1, "0h 1h 2h", "", False),
         ("queue_all", 1, 1, "0h 1h 2h", "", False),
         ("cancel_running", 1, 0, "0 1h 2h", "", False),
         ("cancel_running", 1, 1, "0h 1h 2h", "", True),
-        ("allow", 1, 1, "0 1 2", "", False),
         ("skip", None, 1, "0 1 2", "", False),
     ],
 )
 def test_what_is_caught_up_comes_one_after_the_other(overlap, limit, active, admitted, skipped, cancel):
-    found = admit(_firing(3, in_order=True), _plan(overlap, limit), active, 0)
+    found = admit(_firing(3, in_order=True), overlap, JobGate(limit, active))
     assert _said(found) == admitted
     assert " ".join(_range(row) for row in found.skipped) == skipped
     assert found.cancel_running == cancel
+    assert found.to_cancel == cancel
+    assert found.contested == (limit == 5 and active > 0)
 
 
 def test_nothing_fires():
     firing = Firing((), (), NEXT, START)
-    assert admit(firing, _plan("skip", 1), 1, 0) == ((), False, (), NEXT, START)
+    assert admit(firing, "skip", JobGate(1, 1)) == ((), False, (), NEXT, START, False)
 
 
 # So many come, `max_runs` leaves so many; then: which are let in, which are skipped, and whether that was the end.
@@ -120,7 +115,7 @@ def test_nothing_fires():
     ],
 )
 def test_what_is_skipped_does_not_use_up_max_runs(overlap, limit, active, count, left, admitted, skipped, ends):
-    found = admit(_firing(count, left=left), _plan(overlap, limit), active, 0)
+    found = admit(_firing(count, left=left), overlap, JobGate(limit, active))
     assert _said(found) == admitted
     assert " ".join(_range(row) for row in found.skipped) == skipped
     assert found.next_run_at == (None if ends else NEXT)
@@ -129,7 +124,7 @@ def test_what_is_skipped_does_not_use_up_max_runs(overlap, limit, active, count,
 
 
 def test_caught_up_ones_get_in_for_the_one_that_is_skipped():
-    found = admit(_firing(9, in_order=True, left=2), _plan("skip", 1), 1, 0)
+    found = admit(_firing(9, in_order=True, left=2), "skip", JobGate(1, 1))
     assert _said(found) == "1h 2h"
     assert [_range(row) for row in found.skipped] == ["0"]
     assert (found.next_run_at, found.fired_through) == (None, _at(2))
@@ -139,7 +134,7 @@ def test_a_row_does_not_reach_over_others():
     """Blackouts between two skipped occurrences part them."""
     blackout = SkippedRange(SkipReason.BLACKOUT, _at(1), _at(1), 1)
     occurrences = tuple(Occurrence(_at(n), _at(n)) for n in (0, 2, 3))
-    found = admit(Firing(occurrences, (blackout,), NEXT, _at(3)), _plan("skip", 1), 1, 0)
+    found = admit(Firing(occurrences, (blackout,), NEXT, _at(3)), "skip", JobGate(1, 1))
     assert [_range(row) for row in found.skipped if row != blackout] == ["0", "2-3"]
 
 

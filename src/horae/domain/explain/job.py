@@ -10,7 +10,8 @@ from horae.domain.explain.clock import after_gates, by_hand, clock_gates
 from horae.domain.explain.definition import definition_gates
 from horae.domain.explain.explanation import Gate, brief, command, counted, distance, moment, named, when
 from horae.domain.explain.facts import EndedRun, JobFacts, LiveRun, UpstreamFact
-from horae.domain.runs.firing import Firing, Occurrence, plan_of
+from horae.domain.runs.firing import Firing, Occurrence
+from horae.domain.runs.gate import JobGate
 from horae.domain.runs.overlap import admit
 from horae.domain.runs.states import RunStatus, SkipReason
 from horae.domain.runs.stuck import stuck
@@ -115,7 +116,8 @@ def _places(facts: JobFacts) -> list[Gate]:
     if facts.timed is None:
         return [_max_instances(facts, limit, closed=live.held > 0)]
     # The very rule that decides when an occurrence fires.
-    admission = admit(Firing((Occurrence(now, now),), (), None, now), plan_of(facts.spec), live.under_way, live.held)
+    gate = JobGate(limit, live.under_way, live.held > 0)
+    admission = admit(Firing((Occurrence(now, now),), (), None, now), facts.spec.overlap, gate)
     if admission.skipped:
         felt = facts.due or any(run.reason == SkipReason.OVERLAP for run in facts.recent[:1])
         detail = f"{_taken(facts, limit)}: by its rule ({facts.spec.overlap}) what comes meanwhile is skipped"

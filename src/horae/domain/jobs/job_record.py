@@ -65,6 +65,7 @@ class JobHead:
     """What a trigger needs to know of a job."""
 
     id: str
+    project_id: str
     version: int
     plan: str
     bounded: bool = False  # whether its project has a quota of live runs

@@ -43,6 +43,12 @@ class Plan:
     needs: str
     start_within: float | None
 
+    def start_by(self, due_at: datetime | None) -> datetime | None:
+        """By when a run that is due then must have started; None: no matter when."""
+        if self.start_within is None or due_at is None:
+            return None
+        return due_at + timedelta(seconds=self.start_within)
+
 
 @dataclass(frozen=True, slots=True)
 class DueJob:

@@ -10,7 +10,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from horae.domain.jobs.policy import Overlap
-from horae.domain.runs.firing import Firing, Occurrence, Plan, SkippedRange
+from horae.domain.runs.firing import Firing, Occurrence, SkippedRange
+from horae.domain.runs.gate import JobGate
 from horae.domain.runs.states import SkipReason
 
 
@@ -27,15 +28,22 @@ class Admission(NamedTuple):
     skipped: tuple[SkippedRange, ...]
     next_run_at: datetime | None
     fired_through: datetime
+    contested: bool = False  # the first is held until the gate has told whether it may start
+
+    @property
+    def to_cancel(self) -> int:
+        """How many of the runs under way make way for what is held."""
+        held = [entry for entry in self.admitted if entry.held] if self.cancel_running else []
+        # Caught-up runs come one after the other: they need one place between them.
+        return 1 if held and held[0].occurrence.in_order else len(held)
 
 
-def admit(firing: Firing, plan: Plan, active: int, waiting: int, places: int | None = None) -> Admission:
-    """`active` runs are under way (queued unheld, running or waiting for a retry), `waiting` ones are held. `places` is
-    how many more live runs the project may have; None: any number."""
+def admit(firing: Firing, overlap: Overlap, gate: JobGate, places: int | None = None) -> Admission:
+    """`places` is how many more live runs the project may have; None: any number."""
     if firing.whole is None:
-        return _within(places, _admit(firing, plan, active, waiting))
+        return _within(places, _admit(firing, overlap, gate))
     # What is skipped does not use up `max_runs`: others get in for it, as far as there are any.
-    found, left = _within(places, _admit(firing.whole, plan, active, waiting)), len(firing.occurrences)
+    found, left = _within(places, _admit(firing.whole, overlap, gate)), len(firing.occurrences)
     if len(found.admitted) < left:
         return found
     admitted = found.admitted[:left]
@@ -46,48 +54,29 @@ def admit(firing: Firing, plan: Plan, active: int, waiting: int, places: int | N
         skipped=tuple(row for row in found.skipped if row.first < last),
         next_run_at=None,
         fired_through=last,
+        contested=found.contested,
     )
 
 
-def _admit(firing: Firing, plan: Plan, active: int, waiting: int) -> Admission:
-    limit = None if plan.overlap == "allow" else plan.max_instances
-    if limit is None:
+def _admit(firing: Firing, overlap: Overlap, gate: JobGate) -> Admission:
+    if gate.limit is None:  # as of most jobs
         admitted = tuple(Admitted(occurrence, False) for occurrence in firing.occurrences)
         return Admission(admitted, False, firing.skipped, firing.next_run_at, firing.fired_through)
     # Caught-up runs come one after the other: the rule decides about the first, the others wait behind it.
-    in_order = firing.occurrences[1:] if firing.occurrences[:1] and firing.occurrences[0].in_order else ()
-    usual = firing.occurrences[: len(firing.occurrences) - len(in_order)]
-    free = max(0, limit - active)
-    dropped: Sequence[Occurrence] = ()
-    if plan.overlap == "cancel_running":
-        # Of several at once only the newest would survive the others.
-        dropped, usual = usual[: max(0, len(usual) - limit)], usual[max(0, len(usual) - limit) :]
-    placed, rest = usual[:free], usual[free:]
-    if plan.overlap == "skip":
-        dropped, rest = rest, ()
-    elif plan.overlap == "queue_one":
-        room = 0 if waiting else 1
-        dropped, rest = rest[room:], rest[:room]
-    admitted = (
-        *(Admitted(occurrence, False) for occurrence in placed),
-        *(Admitted(occurrence, True) for occurrence in (*rest, *in_order)),
-    )
+    in_order = bool(firing.occurrences) and firing.occurrences[0].in_order
+    decided = firing.occurrences[:1] if in_order else firing.occurrences
+    places = gate.admit(len(decided), overlap, in_order=in_order)
+    start, wait = places.superseded, places.superseded + places.placed
+    end = wait + places.held
+    held = (*decided[wait:end], *firing.occurrences[len(decided) :])
     return Admission(
-        admitted=admitted,
-        cancel_running=plan.overlap == "cancel_running" and bool(rest),
-        skipped=(*firing.skipped, *_ranges(SkipReason.OVERLAP, dropped, _beside(dropped, firing))),
+        admitted=(*(Admitted(one, False) for one in decided[start:wait]), *(Admitted(one, True) for one in held)),
+        cancel_running=overlap == "cancel_running" and places.held > 0 and not places.contested,
+        skipped=(*firing.skipped, *_overlapping((*decided[:start], *decided[end:]), firing)),
         next_run_at=firing.next_run_at,
         fired_through=firing.fired_through,
+        contested=places.contested,
     )
-
-
-def admit_one(overlap: Overlap, limit: int, active: int, waiting: int) -> bool | SkipReason:
-    """The same rule for a run that no occurrence stands for: whether it is held, or why there is none."""
-    if active < limit:
-        return False
-    if overlap == "skip" or (overlap == "queue_one" and waiting):
-        return SkipReason.OVERLAP
-    return True
 
 
 def _within(places: int | None, found: Admission) -> Admission:
@@ -101,11 +90,15 @@ def _within(places: int | None, found: Admission) -> Admission:
         admitted=kept,
         cancel_running=found.cancel_running and any(entry.held for entry in kept),
         skipped=(*found.skipped, *ranges),
+        contested=found.contested and bool(kept),
     )
 
 
-def _beside(dropped: Sequence[Occurrence], firing: Firing) -> list[datetime]:
-    return sorted([*(o.at for o in firing.occurrences if o not in dropped), *(s.first for s in firing.skipped)])
+def _overlapping(dropped: Sequence[Occurrence], firing: Firing) -> tuple[SkippedRange, ...]:
+    if not dropped:
+        return ()
+    others = sorted([*(o.at for o in firing.occurrences if o not in dropped), *(s.first for s in firing.skipped)])
+    return _ranges(SkipReason.OVERLAP, dropped, others)
 
 
 def _ranges(reason: SkipReason, dropped: Sequence[Occurrence], others: Sequence[datetime]) -> tuple[SkippedRange, ...]:

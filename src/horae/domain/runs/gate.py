@@ -1,0 +1,69 @@
+"""A job's gate, and the one rule of admission: which runs start at once, which wait and which are skipped when a job is
+limited to so many at a time. Pure: the verb reads the gate under its lock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from horae.domain.jobs.policy import Overlap
+
+Rule = Overlap | Literal["in_turn"]
+"""What happens at the limit: the job's overlap rule, or `in_turn` for runs that somebody asked for. Those are never
+skipped, and never overtake a run that waits."""
+
+
+class Places(NamedTuple):
+    """How runs that come together are admitted, in their order: `superseded` ones make way for newer ones among them,
+    `placed` ones start, `held` ones wait, and the rest are skipped."""
+
+    superseded: int = 0
+    placed: int = 0
+    held: int = 0
+    contested: bool = False  # a place is free; only `Gates.open` can tell whether it is theirs
+
+
+@dataclass(frozen=True, slots=True)
+class JobGate:
+    """`under_way` runs are queued unheld, running or waiting for a retry; `waiting`: some are held for their turn."""
+
+    limit: int | None = None  # None: any number may be under way
+    under_way: int = 0
+    waiting: bool = False
+
+    @property
+    def free(self) -> int:
+        return 0 if self.limit is None else max(0, self.limit - self.under_way)
+
+    @property
+    def surplus(self) -> int:
+        """How many are under way beyond the limit, since that was lowered."""
+        return 0 if self.limit is None else max(0, self.under_way - self.limit)
+
+    def admit(self, count: int, rule: Rule, *, in_order: bool = False) -> Places:
+        """`in_order`: caught up, so it starts only once the run before it has ended."""
+        if self.limit is None:
+            return Places(placed=count)
+        # Of several at once only the newest would survive the others.
+        superseded = max(0, count - self.limit) if rule == "cancel_running" else 0
+        placed = min(count - superseded, self.free)
+        held = min(count - superseded - placed, self._room(rule, count))
+        may_overtake = not self.waiting if rule == "in_turn" else not (in_order and self.under_way)
+        if placed and not may_overtake:
+            return Places(superseded, 0, placed + held, contested=True)
+        return Places(superseded, placed, held)
+
+    def _room(self, rule: Rule, count: int) -> int:
+        """How many more may wait."""
+        if rule == "skip":
+            return 0
+        if rule == "queue_one":
+            return 0 if self.waiting else 1
+        return count
+
+    def with_(self, places: Places) -> JobGate:
+        """Once these have been let in."""
+        return JobGate(self.limit, self.under_way + places.placed, self.waiting or places.held > 0)
+
+
+NO_GATE = JobGate()
