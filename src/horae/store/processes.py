@@ -4,38 +4,42 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import asdict
+from dataclasses import astuple, fields
+
+from sqlalchemy import Table
 
 from horae.domain.cluster.isolation import isolation_of
 from horae.domain.cluster.process import Beat, Host, SchedulerRecord, SchedulerSign, ShardView, WorkerRecord, WorkerSign
 from horae.domain.cluster.trouble import trouble_of
 from horae.domain.runs.states import WorkerStatus
-from horae.store.dialects.base import Row
-from horae.store.rows import Group, dump, load_list, some, words
+from horae.store import process_tables as tables
+from horae.store.columns import Json
+from horae.store.dialects.base import Row, listed
+from horae.store.rows import Group, dump, load_list, read, some, stored
 
-_SHARD = words("shard owner_id epoch lease_until owned_since")
-_HOST = "hostname, platform, host_key, pid, pid_started"
+_WORKER, _SCHEDULER, _SHARD = (
+    tuple(table.columns.keys()) for table in (tables.workers, tables.schedulers, tables.shards)
+)
+_HOST = tuple("host_key" if field.name == "key" else field.name for field in fields(Host))
+_LISTS = tuple(column.name for column in tables.workers.columns if column.type is Json and column.name != "isolation")
+_BEAT = tuple(field.name for field in fields(Beat) if field.name != "trouble")
+_BEATEN = ", ".join(f"{name} = :{name}" for name in _BEAT)
 
 
 class ProcessTable(Group):
     async def register_worker(self, sign: WorkerSign) -> None:
-        await self._forget("workers", sign.id)
+        await self._register(tables.workers, sign, busy="0", status="'idle'", runs_done="0")
+
+    async def _register(self, table: Table, sign: WorkerSign | SchedulerSign, **begins: str) -> None:
+        """Every field of a sign has a column of its name; `begins` are expressions for the others."""
+        await self._forget(table.name, sign.id)
+        told = {field.name: getattr(sign, field.name) for field in fields(sign) if field.name != "host"}
+        params = {name: stored(table, name, value) for name, value in told.items()} | _host_params(sign.host)
+        begins |= {"started_at": self.d.now, "heartbeat_at": self.d.now}
         await self.db.execute(
-            f"INSERT INTO workers (id, name, {_HOST}, version, queues, offers, slots, projects, isolation, busy, "
-            "status, runs_done, started_at, heartbeat_at) VALUES (:id, :name, :hostname, :platform, :host_key, :pid, "
-            f":pid_started, :version, :queues, :offers, :slots, :projects, :isolation, 0, 'idle', 0, "
-            f"{self.d.now}, {self.d.now})",
-            {
-                "id": sign.id,
-                "name": sign.name,
-                **_host_params(sign.host),
-                "version": sign.version,
-                "queues": dump(sign.queues),
-                "offers": dump(sign.offers),
-                "slots": sign.slots,
-                "projects": dump(sign.projects) if sign.projects else None,
-                "isolation": None if sign.isolation is None else dump(asdict(sign.isolation)),
-            },
+            f"INSERT INTO {table.name} ({listed([*params, *begins])}) "
+            f"VALUES ({', '.join([*(f':{name}' for name in params), *begins.values()])})",
+            params,
         )
 
     async def set_queues(self, worker_id: str, queues: Sequence[str]) -> None:
@@ -45,16 +49,10 @@ class ProcessTable(Group):
 
     async def beat_worker(self, worker_id: str, beat: Beat) -> bool | None:
         beating = (
-            "UPDATE workers SET status = :status, busy = :busy, runs_done = :runs_done, "
-            f"{self._troubled(beat.trouble)}, heartbeat_at = {self.d.now}, stopped_at = NULL WHERE id = :id"
+            f"UPDATE workers SET {_BEATEN}, {self._troubled(beat.trouble)}, heartbeat_at = {self.d.now}, "
+            "stopped_at = NULL WHERE id = :id"
         )
-        params = {
-            "id": worker_id,
-            "status": beat.status,
-            "busy": beat.busy,
-            "runs_done": beat.runs_done,
-            **_trouble_params(beat.trouble),
-        }
+        params = {"id": worker_id, **{name: getattr(beat, name) for name in _BEAT}, **_trouble_params(beat.trouble)}
         rows = await self.d.hot.beat(self.db, self.d, beating, params)
         return rows[0]["drain_requested_by"] is not None if rows else None
 
@@ -68,9 +66,8 @@ class ProcessTable(Group):
 
     async def workers(self, offline_after: float) -> list[WorkerRecord]:
         rows = await self.db.fetch(
-            f"SELECT id, name, {_HOST}, version, queues, offers, slots, projects, isolation, busy, status, runs_done, "
-            "started_at, heartbeat_at, stopped_at, drain_requested_by, trouble, trouble_since, "
-            f"heartbeat_at < {self.d.earlier(':offline_after')} AS silent FROM workers ORDER BY id",
+            f"SELECT {listed(_WORKER)}, heartbeat_at < {self.d.earlier(':offline_after')} AS silent "
+            "FROM workers ORDER BY id",
             {"offline_after": offline_after},
         )
         return [_worker(row) for row in rows]
@@ -92,7 +89,7 @@ class ProcessTable(Group):
 
     async def neighbours(self, host_key: str) -> list[tuple[str, Host]]:
         rows = await self.db.fetch(
-            f"SELECT id, {_HOST} FROM workers WHERE host_key = :host_key AND status <> 'offline'",
+            f"SELECT id, {listed(_HOST)} FROM workers WHERE host_key = :host_key AND status <> 'offline'",
             {"host_key": host_key},
         )
         return [(row["id"], _host(row)) for row in rows]
@@ -105,12 +102,7 @@ class ProcessTable(Group):
             )
 
     async def register_scheduler(self, sign: SchedulerSign) -> None:
-        await self._forget("schedulers", sign.id)
-        await self.db.execute(
-            f"INSERT INTO schedulers (id, {_HOST}, version, started_at, heartbeat_at) VALUES (:id, :hostname, "
-            f":platform, :host_key, :pid, :pid_started, :version, {self.d.now}, {self.d.now})",
-            {"id": sign.id, **_host_params(sign.host), "version": sign.version},
-        )
+        await self._register(tables.schedulers, sign)
 
     async def beat_scheduler(self, scheduler_id: str, trouble: str | None = None) -> bool:
         return bool(
@@ -136,30 +128,18 @@ class ProcessTable(Group):
 
     async def schedulers(self, silent_after: float) -> list[SchedulerRecord]:
         rows = await self.db.fetch(
-            f"SELECT id, {_HOST}, version, started_at, heartbeat_at, trouble, trouble_since, "
-            f"heartbeat_at <= {self.d.earlier(':silent_after')} AS silent FROM schedulers ORDER BY id",
+            f"SELECT {listed(_SCHEDULER)}, heartbeat_at <= {self.d.earlier(':silent_after')} AS silent "
+            "FROM schedulers ORDER BY id",
             {"silent_after": silent_after},
         )
         held = await self.db.fetch(
-            f"SELECT {', '.join(_SHARD)} FROM shards WHERE lease_until > {self.d.now} ORDER BY shard"
+            f"SELECT {listed(_SHARD)} FROM shards WHERE lease_until > {self.d.now} ORDER BY shard"
         )
         owned: dict[str, list[ShardView]] = defaultdict(list)
         for shard in map(_shard, held):
             if shard.owner_id is not None:
                 owned[shard.owner_id].append(shard)
-        return [
-            SchedulerRecord(
-                row["id"],
-                _host(row),
-                row["version"],
-                row["started_at"],
-                row["heartbeat_at"],
-                tuple(owned[row["id"]]),
-                trouble_of(row["trouble"], row["trouble_since"]),
-                bool(row["silent"]),
-            )
-            for row in rows
-        ]
+        return [_scheduler(row, owned[row["id"]]) for row in rows]
 
     async def live_schedulers(self, within: float) -> list[str]:
         rows = await self.db.fetch(
@@ -216,7 +196,7 @@ class ProcessTable(Group):
             )
 
     async def shards(self) -> list[ShardView]:
-        rows = await self.db.fetch(f"SELECT {', '.join(_SHARD)} FROM shards ORDER BY shard")
+        rows = await self.db.fetch(f"SELECT {listed(_SHARD)} FROM shards ORDER BY shard")
         return [_shard(row) for row in rows]
 
 
@@ -225,21 +205,15 @@ def _trouble_params(trouble: str | None) -> dict[str, object]:
 
 
 def _host_params(host: Host) -> dict[str, object]:
-    return {
-        "hostname": host.hostname,
-        "platform": host.platform,
-        "host_key": host.key,
-        "pid": host.pid,
-        "pid_started": host.pid_started,
-    }
+    return dict(zip(_HOST, astuple(host), strict=True))
 
 
 def _host(row: Row) -> Host:
-    return Host(row["hostname"], row["platform"], row["host_key"], row["pid"], row["pid_started"])
+    return Host(*(row[column] for column in _HOST))
 
 
 def _shard(row: Row) -> ShardView:
-    return ShardView(*(row[column] for column in _SHARD))
+    return read(ShardView, row)
 
 
 def _status(row: Row) -> str:
@@ -249,21 +223,23 @@ def _status(row: Row) -> str:
 
 
 def _worker(row: Row) -> WorkerRecord:
-    return WorkerRecord(
-        id=row["id"],
-        name=row["name"],
+    return read(
+        WorkerRecord,
+        row,
+        **{column: tuple(load_list(row[column])) for column in _LISTS},
         host=_host(row),
-        version=row["version"],
-        queues=tuple(load_list(row["queues"])),
-        offers=tuple(load_list(row["offers"])),
-        slots=row["slots"],
-        projects=tuple(load_list(row["projects"])),
         isolation=isolation_of(row["isolation"]),
-        busy=row["busy"],
         status=_status(row),
-        runs_done=row["runs_done"],
-        started_at=row["started_at"],
-        heartbeat_at=row["heartbeat_at"],
-        drain_requested_by=row["drain_requested_by"],
+        trouble=trouble_of(row["trouble"], row["trouble_since"]),
+    )
+
+
+def _scheduler(row: Row, leases: Sequence[ShardView]) -> SchedulerRecord:
+    return read(
+        SchedulerRecord,
+        row,
+        host=_host(row),
+        leases=tuple(leases),
+        silent=bool(row["silent"]),
         trouble=trouble_of(row["trouble"], row["trouble_since"]),
     )

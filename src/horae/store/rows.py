@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import fields
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 from sqlalchemy import Table
 
 from horae.ports import History
 from horae.store.aftermath import Aftermath
-from horae.store.dialects.base import Connection, Dialect, Rows
+from horae.store.columns import Json
+from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.dialects.months import smallest_id
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    T = TypeVar("T", bound=DataclassInstance)
 
 
 class Group:
@@ -83,6 +90,19 @@ def load_object(text: str | None) -> dict[str, Any]:
 def load_list(text: str | None) -> list[Any]:
     found = load(text)
     return found if isinstance(found, list) else []
+
+
+def stored(table: Table, column: str, value: Any) -> Any:
+    """A value as its column takes it. Of documents that may be missing, an empty one is."""
+    if table.columns[column].type is not Json:
+        return value
+    return None if table.columns[column].nullable and not value else dump(value)
+
+
+def read(record: type[T], row: Row, **given: Any) -> T:
+    """A record from a row, by the names of its fields; `given` are those that the row does not have as they are."""
+    names = (field.name for field in fields(record))
+    return record(**{name: given[name] if name in given else row[name] for name in names})
 
 
 def some(values: Collection[Any]) -> list[Any]:

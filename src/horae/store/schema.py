@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CODE_REVISION = "0022"  # the newest migration in this code; a test holds it to that
+_VERSIONS = Path(__file__).parent / "migrations" / "versions"
+CODE_REVISION = max(path.name[:4] for path in _VERSIONS.glob("[0-9]*.py"))  # the newest migration in this code
 OLDEST_USABLE = "0022"  # the oldest schema that this code can work on
 MISSING = "the database has no Horae schema yet: run `horae migrate` first"
 

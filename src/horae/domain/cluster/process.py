@@ -33,8 +33,8 @@ class WorkerSign:
     queues: tuple[str, ...]
     offers: tuple[str, ...]
     slots: int
-    projects: tuple[str, ...] = ()  # that it is bound to, by their slugs
-    isolation: Isolation | None = None
+    projects: tuple[str, ...] = ()  # that it is bound to, by their slugs: it serves the queues it names, and no others
+    isolation: Isolation | None = None  # None of a worker of a version that did not tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +47,10 @@ class Beat:
     trouble: str | None = None  # see domain/cluster/trouble.py
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerRecord:
-    id: str
-    name: str
-    host: Host
-    version: str
-    queues: tuple[str, ...]
-    offers: tuple[str, ...]
-    slots: int
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerRecord(WorkerSign):
+    """A worker as others see it: what it told when it registered, and what became of it."""
+
     busy: int
     status: str
     runs_done: int
@@ -63,8 +58,6 @@ class WorkerRecord:
     heartbeat_at: datetime
     drain_requested_by: str | None = None
     trouble: Trouble | None = None
-    projects: tuple[str, ...] = ()  # that it is bound to: then it serves the queues it names, and no others
-    isolation: Isolation | None = None  # None of a worker of a version that did not tell
 
     @property
     def serves_all(self) -> bool:
