@@ -1,18 +1,6 @@
-import { ApiError } from "@/api/errors";
 import type { EnrolledView, EnrolmentView, TokensView } from "@/api/schema";
 import { enter, outside } from "./session";
 import { keep, post } from "./tokens";
-
-/** What signing in takes after the password: a code, or a second factor to be set up first. */
-export interface SecondStep {
-  challenge: string;
-  enrol: boolean;
-}
-
-export function secondStepOf(error: unknown): SecondStep | null {
-  if (!(error instanceof ApiError) || error.kind !== "second-factor" || !error.problem.challenge) return null;
-  return { challenge: error.problem.challenge, enrol: error.problem.enrol === true };
-}
 
 export async function signInWithCode(challenge: string, code: string): Promise<void> {
   await enterWith(await post<TokensView>("/auth/login/code", { challenge, code }));

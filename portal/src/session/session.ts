@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 import { actIn, call } from "@/api/client";
 import type { MeView, PlaceView, SignOutView, TokensView, UserView } from "@/api/schema";
 import { remember, remembered } from "@/lib/storage";
-import { type SecondStep, secondStepOf } from "./second-step";
+import { type SecondStep, secondStepOf } from "./challenge";
 import { drop, keep, maybeSignedIn, onSignedOut, post } from "./tokens";
 
 export type Session =

@@ -18,42 +18,29 @@ interface DialogProps {
 // As high as what it lies below: one that opens over another covers that as well.
 const OVERLAY = "fixed inset-0 z-50 bg-[rgb(0_0_0/0.45)]";
 
-export function Dialog({ open, onOpenChange, title, description, children, footer, className }: DialogProps) {
-  return (
-    <Radix.Root open={open} onOpenChange={onOpenChange}>
-      <Radix.Portal>
-        <Radix.Overlay className={OVERLAY} />
-        <Radix.Content
-          {...(description ? {} : { "aria-describedby": undefined })}
-          className={cn(
-            "fixed top-[8vh] left-1/2 z-50 flex max-h-[84vh] w-[calc(100vw-1.5rem)] max-w-lg -translate-x-1/2 flex-col",
-            "rounded-lg border border-line bg-surface shadow-xl",
-            className,
-          )}
-        >
-          <Head title={title} description={description} />
-          {children ? <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div> : null}
-          {footer ? (
-            <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</div>
-          ) : null}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
-  );
+const CENTRED = cn(
+  "top-[8vh] left-1/2 max-h-[84vh] w-[calc(100vw-1.5rem)] max-w-lg -translate-x-1/2",
+  "rounded-lg border border-line",
+);
+const ASIDE = "inset-y-0 right-0 w-full max-w-xl animate-slide border-l border-line";
+
+export function Dialog({ className, ...props }: DialogProps) {
+  return <Modal {...props} className={cn(CENTRED, className)} />;
 }
 
 /** The same from the side, for what is long: details, forms beside a list. */
-export function Sheet({ open, onOpenChange, title, description, children, footer, className }: DialogProps) {
+export function Sheet({ className, ...props }: DialogProps) {
+  return <Modal {...props} className={cn(ASIDE, className)} />;
+}
+
+function Modal({ open, onOpenChange, title, description, children, footer, className }: DialogProps) {
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className={OVERLAY} />
         <Radix.Content
           {...(description ? {} : { "aria-describedby": undefined })}
-          className={cn(
-            "fixed inset-y-0 right-0 z-50 flex w-full max-w-xl animate-slide flex-col border-l border-line bg-surface shadow-xl",
-            className,
-          )}
+          className={cn("fixed z-50 flex flex-col bg-surface shadow-xl", className)}
         >
           <Head title={title} description={description} />
           {children ? <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div> : null}

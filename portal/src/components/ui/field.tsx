@@ -1,5 +1,6 @@
 import { cloneElement, type ReactElement, type ReactNode, useId } from "react";
 import { cn } from "@/lib/cn";
+import { FieldLabel, FieldNotes, noteIds } from "./field-notes";
 
 interface FieldProps {
   label: ReactNode;
@@ -15,28 +16,17 @@ interface FieldProps {
 export function Field({ label, hint, error, optional, className, children }: FieldProps) {
   const own = useId();
   const id = children.props.id ?? own;
-  const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
   return (
     <div className={cn("space-y-1", className)}>
       <label htmlFor={id} className="flex items-baseline gap-2 text-sm font-medium">
-        {label}
-        {optional ? <span className="text-xs font-normal text-muted">optional</span> : null}
+        <FieldLabel label={label} optional={optional} />
       </label>
       {cloneElement(children, {
         id,
         "aria-invalid": error ? true : undefined,
-        "aria-describedby": described || undefined,
+        "aria-describedby": noteIds({ id, hint, error }),
       })}
-      {hint ? (
-        <p id={`${id}-hint`} className="text-xs text-muted">
-          {hint}
-        </p>
-      ) : null}
-      {error ? (
-        <p id={`${id}-error`} role="alert" className="text-xs text-danger">
-          {error}
-        </p>
-      ) : null}
+      <FieldNotes id={id} hint={hint} error={error} />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useId } from "react";
 import { cn } from "@/lib/cn";
+import { FieldLabel, FieldNotes, noteIds } from "./field-notes";
 
 interface GroupProps {
   label: ReactNode;
@@ -17,23 +18,13 @@ export function Group({ label, hint, error, optional, className, children }: Gro
     <fieldset
       className={cn("min-w-0 space-y-1", className)}
       data-invalid={error ? true : undefined}
-      aria-describedby={[hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ") || undefined}
+      aria-describedby={noteIds({ id, hint, error })}
     >
       <legend className="flex items-baseline gap-2 text-sm font-medium">
-        {label}
-        {optional ? <span className="text-xs font-normal text-muted">optional</span> : null}
+        <FieldLabel label={label} optional={optional} />
       </legend>
       {children}
-      {hint ? (
-        <p id={`${id}-hint`} className="text-xs text-muted">
-          {hint}
-        </p>
-      ) : null}
-      {error ? (
-        <p id={`${id}-error`} role="alert" className="text-xs text-danger">
-          {error}
-        </p>
-      ) : null}
+      <FieldNotes id={id} hint={hint} error={error} />
     </fieldset>
   );
 }

@@ -1,6 +1,5 @@
-import { Plus, X } from "lucide-react";
-import { Button } from "./button";
 import { Textarea } from "./input";
+import { AddRow, RemoveRow } from "./row-buttons";
 
 interface ListEditorProps {
   /** What one row is: "argument". */
@@ -22,19 +21,10 @@ export function ListEditor({ noun, rows, onRows }: ListEditorProps) {
             value={row}
             onChange={(event) => onRows(rows.map((old, at) => (at === index ? event.target.value : old)))}
           />
-          <Button
-            variant="ghost"
-            size="icon"
-            aria-label={`Remove ${noun} ${index + 1}`}
-            onClick={() => onRows(rows.filter((_, at) => at !== index))}
-          >
-            <X />
-          </Button>
+          <RemoveRow label={`${noun} ${index + 1}`} onRemove={() => onRows(rows.filter((_, at) => at !== index))} />
         </div>
       ))}
-      <Button size="sm" variant="ghost" onClick={() => onRows([...rows, ""])}>
-        <Plus /> Add {noun}
-      </Button>
+      <AddRow noun={noun} onAdd={() => onRows([...rows, ""])} />
     </div>
   );
 }

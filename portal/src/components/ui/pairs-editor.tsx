@@ -1,6 +1,5 @@
-import { Plus, X } from "lucide-react";
-import { Button } from "./button";
 import { Input, Textarea } from "./input";
+import { AddRow, RemoveRow } from "./row-buttons";
 
 export interface Pair {
   name: string;
@@ -58,19 +57,10 @@ export function PairsEditor(props: PairsEditorProps) {
               onChange={(event) => change(index, { value: event.target.value })}
             />
           )}
-          <Button
-            variant="ghost"
-            size="icon"
-            aria-label={`Remove ${noun} ${index + 1}`}
-            onClick={() => onRows(rows.filter((_, at) => at !== index))}
-          >
-            <X />
-          </Button>
+          <RemoveRow label={`${noun} ${index + 1}`} onRemove={() => onRows(rows.filter((_, at) => at !== index))} />
         </div>
       ))}
-      <Button size="sm" variant="ghost" id={props.id} onClick={() => onRows([...rows, { name: "", value: "" }])}>
-        <Plus /> Add {noun}
-      </Button>
+      <AddRow noun={noun} id={props.id} onAdd={() => onRows([...rows, { name: "", value: "" }])} />
       {props.suggestions ? (
         <datalist id={list}>
           {props.suggestions.map((name) => (

@@ -1,6 +1,7 @@
 import { Field } from "@/components/ui/field";
-import { Input, Textarea } from "@/components/ui/input";
+import { Textarea } from "@/components/ui/input";
 import { Panel } from "@/components/ui/panel";
+import { TextField } from "@/components/ui/text-field";
 import type { FormErrors } from "./form-errors";
 import type { Draft } from "./model/draft";
 
@@ -17,23 +18,25 @@ export function AboutSection({ draft, onDraft, errors, first = false }: AboutSec
   return (
     <Panel title="About">
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="Name" error={errors.at("name")}>
-          <Input
-            value={draft.name}
-            placeholder="nightly-report"
-            maxLength={200}
-            autoFocus={first}
-            autoComplete="off"
-            onChange={(event) => onDraft({ name: event.target.value })}
-          />
-        </Field>
-        <Field label="Tags" optional hint="Comma-separated." error={errors.under("tags")}>
-          <Input
-            value={draft.tags}
-            placeholder="finance, nightly"
-            onChange={(event) => onDraft({ tags: event.target.value })}
-          />
-        </Field>
+        <TextField
+          label="Name"
+          error={errors.at("name")}
+          value={draft.name}
+          placeholder="nightly-report"
+          maxLength={200}
+          autoFocus={first}
+          autoComplete="off"
+          onValue={(name) => onDraft({ name })}
+        />
+        <TextField
+          label="Tags"
+          optional
+          hint="Comma-separated."
+          error={errors.under("tags")}
+          value={draft.tags}
+          placeholder="finance, nightly"
+          onValue={(tags) => onDraft({ tags })}
+        />
         <Field label="Description" optional error={errors.at("description")} className="sm:col-span-2">
           <Textarea
             rows={2}

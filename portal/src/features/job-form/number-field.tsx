@@ -1,26 +1,14 @@
-import { Field } from "@/components/ui/field";
-import { Input } from "@/components/ui/input";
+import type { ComponentProps } from "react";
+import { TextField } from "@/components/ui/text-field";
 import { seconds } from "@/lib/durations";
 
-interface NumberFieldProps {
+interface NumberFieldProps extends Omit<ComponentProps<typeof TextField>, "label" | "hint"> {
   label: string;
   hint?: string;
-  placeholder: string;
-  value: string;
-  onValue: (value: string) => void;
-  error?: string;
 }
 
-export function NumberField({ label, hint, placeholder, value, onValue, error }: NumberFieldProps) {
+export function NumberField({ label, hint, value, ...props }: NumberFieldProps) {
   const words = label.includes("(seconds)") && Number(value) >= 60 ? `= ${seconds(Number(value))}` : undefined;
-  return (
-    <Field label={label} hint={[words, hint].filter(Boolean).join(" · ") || undefined} error={error}>
-      <Input
-        inputMode="decimal"
-        placeholder={placeholder}
-        value={value}
-        onChange={(event) => onValue(event.target.value)}
-      />
-    </Field>
-  );
+  const both = [words, hint].filter(Boolean).join(" · ") || undefined;
+  return <TextField inputMode="decimal" label={label} hint={both} value={value} {...props} />;
 }

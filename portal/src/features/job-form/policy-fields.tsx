@@ -1,19 +1,16 @@
 import { CheckField } from "@/components/ui/check-field";
 import { Field } from "@/components/ui/field";
 import { Fold } from "@/components/ui/fold";
-import { Input } from "@/components/ui/input";
 import { Select } from "@/components/ui/select";
+import { TextField } from "@/components/ui/text-field";
 import { seconds } from "@/lib/durations";
-import type { FormErrors } from "./form-errors";
+import type { DraftProps } from "./draft-props";
 import type { PolicyDraft } from "./model/policies";
 import { NumberField } from "./number-field";
 import { useQueueNames } from "./queries";
 import { RetryFields, retrySummary } from "./retry-fields";
 
-export interface PolicyProps {
-  draft: PolicyDraft;
-  onDraft: (change: Partial<PolicyDraft>) => void;
-  errors: FormErrors;
+interface PolicyProps extends DraftProps<PolicyDraft> {
   /** Whether there is a schedule: some questions make no sense without. */
   scheduled: boolean;
 }
@@ -123,7 +120,7 @@ export function PolicyFields({ draft, onDraft, errors, scheduled }: PolicyProps)
   );
 }
 
-function QueueFields({ draft, onDraft, errors }: Omit<PolicyProps, "scheduled">) {
+function QueueFields({ draft, onDraft, errors }: DraftProps<PolicyDraft>) {
   const queues = useQueueNames();
   return (
     <Fold
@@ -132,15 +129,17 @@ function QueueFields({ draft, onDraft, errors }: Omit<PolicyProps, "scheduled">)
       needed={["queue", "priority"].some((name) => errors.at(name) !== undefined)}
     >
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="Queue" optional hint="Workers serve all queues unless told otherwise." error={errors.at("queue")}>
-          <Input
-            list="queues"
-            placeholder="default"
-            value={draft.queue}
-            onChange={(event) => onDraft({ queue: event.target.value })}
-            autoComplete="off"
-          />
-        </Field>
+        <TextField
+          label="Queue"
+          optional
+          hint="Workers serve all queues unless told otherwise."
+          error={errors.at("queue")}
+          list="queues"
+          placeholder="default"
+          value={draft.queue}
+          autoComplete="off"
+          onValue={(queue) => onDraft({ queue })}
+        />
         <datalist id="queues">
           {queues.map((name) => (
             <option key={name} value={name} />

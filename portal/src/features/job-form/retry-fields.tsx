@@ -1,11 +1,11 @@
 import { Field } from "@/components/ui/field";
-import { Input } from "@/components/ui/input";
 import { Select } from "@/components/ui/select";
+import { TextField } from "@/components/ui/text-field";
 import { seconds } from "@/lib/durations";
 import { plural } from "@/lib/words";
+import type { DraftProps } from "./draft-props";
 import { type PolicyDraft, waits } from "./model/policies";
 import { NumberField } from "./number-field";
-import type { PolicyProps } from "./policy-fields";
 
 const BACKOFFS = [
   { value: "exponential", label: "Exponential" },
@@ -14,7 +14,7 @@ const BACKOFFS = [
 ];
 const MOST = 8; // waits that are listed
 
-export function RetryFields({ draft, onDraft, errors }: Omit<PolicyProps, "scheduled">) {
+export function RetryFields({ draft, onDraft, errors }: DraftProps<PolicyDraft>) {
   return (
     <>
       <div className="grid gap-3 sm:grid-cols-2">
@@ -56,17 +56,14 @@ export function RetryFields({ draft, onDraft, errors }: Omit<PolicyProps, "sched
           onValue={(retryJitter) => onDraft({ retryJitter })}
           error={errors.at("retry.jitter")}
         />
-        <Field
+        <TextField
           label="Permanent exit codes"
           optional
           hint="Comma-separated, 1 to 255. No retry after these."
           error={errors.under("retry.permanent_exit_codes")}
-        >
-          <Input
-            value={draft.permanentExitCodes}
-            onChange={(event) => onDraft({ permanentExitCodes: event.target.value })}
-          />
-        </Field>
+          value={draft.permanentExitCodes}
+          onValue={(permanentExitCodes) => onDraft({ permanentExitCodes })}
+        />
       </div>
       <RetryPreview draft={draft} />
     </>

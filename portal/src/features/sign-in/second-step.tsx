@@ -5,14 +5,8 @@ import { Button } from "@/components/ui/button";
 import { AppSetup } from "@/features/second-factor/app-setup";
 import { CodeField } from "@/features/second-factor/code-field";
 import { RecoveryCodes } from "@/features/second-factor/recovery-codes";
-import {
-  beginEnrolment,
-  confirmEnrolment,
-  enterWith,
-  type SecondStep as Step,
-  signInWithCode,
-  startOver,
-} from "@/session/second-step";
+import type { SecondStep as Step } from "@/session/challenge";
+import { beginEnrolment, confirmEnrolment, enterWith, signInWithCode, startOver } from "@/session/second-step";
 import { FormProblem } from "./form-problem";
 import { FrontPage } from "./front-page";
 

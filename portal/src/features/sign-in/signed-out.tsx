@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { Button } from "@/components/ui/button";
-import type { SecondStep as Step } from "@/session/second-step";
+import type { SecondStep as Step } from "@/session/challenge";
 import { problemIn, takeOutcome } from "@/session/sso";
 import { FrontPage } from "./front-page";
 import { SecondStep } from "./second-step";

@@ -1,8 +1,9 @@
 import { Field } from "@/components/ui/field";
-import { Input } from "@/components/ui/input";
 import { Select } from "@/components/ui/select";
+import { TextField } from "@/components/ui/text-field";
+import type { DraftProps } from "../draft-props";
+import type { ScheduleDraft } from "../model/schedule";
 import { useJobNames } from "../queries";
-import type { ScheduleProps } from "./schedule-fields";
 
 const ENDS = [
   { value: "success", label: "succeeds" },
@@ -10,23 +11,20 @@ const ENDS = [
   { value: "any", label: "ends either way" },
 ];
 
-export function AfterFields({ draft, onDraft, errors }: ScheduleProps) {
+export function AfterFields({ draft, onDraft, errors }: DraftProps<ScheduleDraft>) {
   const names = useJobNames(draft.afterJob);
   return (
     <div className="flex flex-wrap gap-3">
-      <Field
+      <TextField
         label="Run after"
         hint="Start typing a job name."
         error={errors.at("schedule.after.job") ?? errors.at("schedule.after") ?? errors.at("schedule")}
         className="min-w-56 flex-1"
-      >
-        <Input
-          list="jobs"
-          value={draft.afterJob}
-          onChange={(event) => onDraft({ afterJob: event.target.value })}
-          autoComplete="off"
-        />
-      </Field>
+        list="jobs"
+        value={draft.afterJob}
+        autoComplete="off"
+        onValue={(afterJob) => onDraft({ afterJob })}
+      />
       <datalist id="jobs">
         {(names.data ?? []).map((name) => (
           <option key={name} value={name} />

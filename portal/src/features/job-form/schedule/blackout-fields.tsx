@@ -1,7 +1,8 @@
-import { Plus, X } from "lucide-react";
+import { Plus } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Input } from "@/components/ui/input";
 import { InstantInput } from "@/components/ui/instant-input";
+import { RemoveRow } from "@/components/ui/row-buttons";
 import { DAYS } from "../model/cron";
 import type { BlackoutDraft } from "../model/schedule";
 import { DayChips } from "./day-chips";
@@ -31,14 +32,7 @@ export function BlackoutFields({ rows, zone, onRows }: BlackoutFieldsProps) {
           <End row={row} which="start" index={index} zone={zone} onChange={change} />
           <span aria-hidden>–</span>
           <End row={row} which="end" index={index} zone={zone} onChange={change} />
-          <Button
-            variant="ghost"
-            size="icon"
-            aria-label={`Remove blackout ${index + 1}`}
-            onClick={() => onRows(rows.filter((_, at) => at !== index))}
-          >
-            <X />
-          </Button>
+          <RemoveRow label={`blackout ${index + 1}`} onRemove={() => onRows(rows.filter((_, at) => at !== index))} />
         </div>
       ))}
       <Button

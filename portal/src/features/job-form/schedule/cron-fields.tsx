@@ -1,9 +1,10 @@
 import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { Select } from "@/components/ui/select";
+import type { DraftProps } from "../draft-props";
 import { cronOf, DAYS, type Rhythm, SIMPLE, type SimpleCron, simpleOf } from "../model/cron";
+import type { ScheduleDraft } from "../model/schedule";
 import { DayChips } from "./day-chips";
-import type { ScheduleProps } from "./schedule-fields";
 import { ZoneInput } from "./zone-input";
 
 const RHYTHMS = [
@@ -21,7 +22,7 @@ const MONTH_DAYS = [
 ];
 
 /** An expression, and helpers that write it. */
-export function CronFields({ draft, onDraft, errors }: ScheduleProps) {
+export function CronFields({ draft, onDraft, errors }: DraftProps<ScheduleDraft>) {
   const simple = simpleOf(draft.cron);
   const set = (next: SimpleCron) => onDraft({ cron: cronOf(next) });
   return (

@@ -1,20 +1,14 @@
 import { CalendarClock, CornerDownRight, Hand, Repeat, Timer } from "lucide-react";
 import { Field } from "@/components/ui/field";
-import { Input } from "@/components/ui/input";
 import { InstantInput } from "@/components/ui/instant-input";
 import { OptionCards } from "@/components/ui/option-cards";
-import type { FormErrors } from "../form-errors";
+import { TextField } from "@/components/ui/text-field";
+import type { DraftProps } from "../draft-props";
 import type { ScheduleDraft, ScheduleKind } from "../model/schedule";
 import { AfterFields } from "./after-fields";
 import { CronFields } from "./cron-fields";
 import { ScheduleOptions } from "./schedule-options";
 import { ZoneInput } from "./zone-input";
-
-export interface ScheduleProps {
-  draft: ScheduleDraft;
-  onDraft: (change: Partial<ScheduleDraft>) => void;
-  errors: FormErrors;
-}
 
 const KINDS = [
   { value: "cron", label: "Cron", hint: "At set times", icon: CalendarClock },
@@ -25,7 +19,7 @@ const KINDS = [
 ];
 const INTERVALS = ["1m", "5m", "15m", "30m", "1h", "6h", "12h", "1d"];
 
-export function ScheduleFields({ draft, onDraft, errors }: ScheduleProps) {
+export function ScheduleFields({ draft, onDraft, errors }: DraftProps<ScheduleDraft>) {
   return (
     <div className="space-y-4">
       <OptionCards
@@ -41,7 +35,7 @@ export function ScheduleFields({ draft, onDraft, errors }: ScheduleProps) {
   );
 }
 
-function Main({ draft, onDraft, errors }: ScheduleProps) {
+function Main({ draft, onDraft, errors }: DraftProps<ScheduleDraft>) {
   switch (draft.kind) {
     case "cron":
       return <CronFields draft={draft} onDraft={onDraft} errors={errors} />;
@@ -49,19 +43,16 @@ function Main({ draft, onDraft, errors }: ScheduleProps) {
       return (
         <>
           <Suggestions />
-          <Field
+          <TextField
             label="Every"
             hint="15m, 1h30m, 90s, 1d, or ISO 8601 such as PT1H30M. From 1 second to 10 years."
             error={errors.under("schedule.every")}
             className="max-w-64"
-          >
-            <Input
-              list="intervals"
-              value={draft.every}
-              onChange={(event) => onDraft({ every: event.target.value })}
-              autoComplete="off"
-            />
-          </Field>
+            list="intervals"
+            value={draft.every}
+            autoComplete="off"
+            onValue={(every) => onDraft({ every })}
+          />
         </>
       );
     case "at":

@@ -1,12 +1,12 @@
 import { Field } from "@/components/ui/field";
 import { Fold } from "@/components/ui/fold";
 import { Group } from "@/components/ui/group";
-import { Input } from "@/components/ui/input";
 import { InstantInput } from "@/components/ui/instant-input";
 import { Select } from "@/components/ui/select";
+import { TextField } from "@/components/ui/text-field";
+import type { DraftProps } from "../draft-props";
 import type { ScheduleDraft } from "../model/schedule";
 import { BlackoutFields } from "./blackout-fields";
-import type { ScheduleProps } from "./schedule-fields";
 import { ZoneInput } from "./zone-input";
 
 const GAPS = [
@@ -20,7 +20,7 @@ const FOLDS = [
 ];
 const OPTIONS = ["start_at", "end_at", "max_runs", "jitter", "blackouts", "dst_gap", "dst_fold"];
 
-export function ScheduleOptions({ draft, onDraft, errors }: ScheduleProps) {
+export function ScheduleOptions({ draft, onDraft, errors }: DraftProps<ScheduleDraft>) {
   const timed = draft.kind !== "after";
   const zoned = draft.kind === "cron" || draft.kind === "at";
   return (
@@ -41,33 +41,27 @@ export function ScheduleOptions({ draft, onDraft, errors }: ScheduleProps) {
           <InstantInput value={draft.endAt} zone={draft.timezone} onValue={(endAt) => onDraft({ endAt })} />
         </Field>
         {timed ? (
-          <Field
+          <TextField
             label="Maximum runs"
             optional
             hint="The job finishes after that many."
             error={errors.at("schedule.max_runs")}
-          >
-            <Input
-              inputMode="numeric"
-              placeholder="no limit"
-              value={draft.maxRuns}
-              onChange={(event) => onDraft({ maxRuns: event.target.value })}
-            />
-          </Field>
+            inputMode="numeric"
+            placeholder="no limit"
+            value={draft.maxRuns}
+            onValue={(maxRuns) => onDraft({ maxRuns })}
+          />
         ) : null}
-        <Field
+        <TextField
           label="Jitter (seconds)"
           optional
           hint="Spreads start times by a stable offset."
           error={errors.at("schedule.jitter")}
-        >
-          <Input
-            inputMode="numeric"
-            placeholder="0"
-            value={draft.jitter}
-            onChange={(event) => onDraft({ jitter: event.target.value })}
-          />
-        </Field>
+          inputMode="numeric"
+          placeholder="0"
+          value={draft.jitter}
+          onValue={(jitter) => onDraft({ jitter })}
+        />
         {draft.kind === "cron" ? (
           <>
             <Field label="When clocks go forward" error={errors.at("schedule.dst_gap")}>

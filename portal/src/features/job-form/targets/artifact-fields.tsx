@@ -3,12 +3,12 @@ import { CodeEditor } from "@/components/ui/code-editor";
 import { Field } from "@/components/ui/field";
 import { Fold } from "@/components/ui/fold";
 import { Group } from "@/components/ui/group";
-import { Input } from "@/components/ui/input";
 import { ListEditor } from "@/components/ui/list-editor";
-import { PairsEditor } from "@/components/ui/pairs-editor";
 import { Segments } from "@/components/ui/segments";
+import { TextField } from "@/components/ui/text-field";
+import type { DraftProps } from "../draft-props";
 import type { ArtifactDraft } from "../model/target-code";
-import type { TargetProps } from "./http-fields";
+import { EnvironmentField } from "./environment-field";
 import { LimitsFields, limitsSummary } from "./limits-fields";
 
 const RUNS = [
@@ -17,29 +17,27 @@ const RUNS = [
 ];
 const LIMITS = ["memory", "cpu", "files", "processes"] as const;
 
-export function ArtifactFields({ draft, onDraft, errors }: TargetProps<ArtifactDraft>) {
+export function ArtifactFields({ draft, onDraft, errors }: DraftProps<ArtifactDraft>) {
   return (
     <div className="space-y-4">
-      <Field
+      <TextField
         label="Archive"
         hint="A zip, wheel or tar file: file:///…, s3://…, or other schemes allowed by HORAE_ARTIFACT_SCHEMES."
         error={errors.at("target.uri")}
-      >
-        <Input
-          className="font-mono text-xs"
-          placeholder="s3://builds/report-1.4.zip"
-          value={draft.uri}
-          onChange={(event) => onDraft({ uri: event.target.value })}
-        />
-      </Field>
-      <Field label="Digest" hint="sha256: followed by the output of sha256sum." error={errors.at("target.digest")}>
-        <Input
-          className="font-mono text-xs"
-          placeholder="sha256:…"
-          value={draft.digest}
-          onChange={(event) => onDraft({ digest: event.target.value })}
-        />
-      </Field>
+        mono
+        placeholder="s3://builds/report-1.4.zip"
+        value={draft.uri}
+        onValue={(uri) => onDraft({ uri })}
+      />
+      <TextField
+        label="Digest"
+        hint="sha256: followed by the output of sha256sum."
+        error={errors.at("target.digest")}
+        mono
+        placeholder="sha256:…"
+        value={draft.digest}
+        onValue={(digest) => onDraft({ digest })}
+      />
       <Group label="Runs" error={draft.runs === "command" ? errors.under("target.entrypoint") : undefined}>
         <Segments
           label="Runs"
@@ -55,14 +53,15 @@ export function ArtifactFields({ draft, onDraft, errors }: TargetProps<ArtifactD
       </Group>
       {draft.runs === "function" ? (
         <>
-          <Field label="Function" hint="module:function" error={errors.at("target.entrypoint")}>
-            <Input
-              className="font-mono text-xs"
-              placeholder="report.main:run"
-              value={draft.function}
-              onChange={(event) => onDraft({ function: event.target.value })}
-            />
-          </Field>
+          <TextField
+            label="Function"
+            hint="module:function"
+            error={errors.at("target.entrypoint")}
+            mono
+            placeholder="report.main:run"
+            value={draft.function}
+            onValue={(name) => onDraft({ function: name })}
+          />
           <Field
             label="Arguments"
             optional
@@ -78,14 +77,7 @@ export function ArtifactFields({ draft, onDraft, errors }: TargetProps<ArtifactD
           </Field>
         </>
       ) : null}
-      <Group
-        label="Environment"
-        optional
-        hint="Values can use {{ secrets.NAME }}, {{ input.… }} and {{ run.id }}."
-        error={errors.under("target.env")}
-      >
-        <PairsEditor noun="variable" multiline rows={draft.env} onRows={(env) => onDraft({ env })} />
-      </Group>
+      <EnvironmentField draft={draft} onDraft={onDraft} errors={errors} />
       <Fold
         title="Requirements, container, limits"
         summary={limitsSummary({ ...draft.limits })}
@@ -97,14 +89,15 @@ export function ArtifactFields({ draft, onDraft, errors }: TargetProps<ArtifactD
           checked={draft.install}
           onChecked={(install) => onDraft({ install })}
         />
-        <Field label="Run in a container" optional error={errors.at("target.image") ?? errors.at("target.install")}>
-          <Input
-            className="font-mono text-xs"
-            placeholder="directly on the worker"
-            value={draft.image}
-            onChange={(event) => onDraft({ image: event.target.value })}
-          />
-        </Field>
+        <TextField
+          label="Run in a container"
+          optional
+          error={errors.at("target.image") ?? errors.at("target.install")}
+          mono
+          placeholder="directly on the worker"
+          value={draft.image}
+          onValue={(image) => onDraft({ image })}
+        />
         <LimitsFields
           names={LIMITS}
           draft={{ ...draft.limits }}

@@ -1,15 +1,15 @@
-import { Plus, X } from "lucide-react";
-import { Button } from "@/components/ui/button";
 import { CheckField } from "@/components/ui/check-field";
 import { Field } from "@/components/ui/field";
 import { Fold } from "@/components/ui/fold";
 import { Group } from "@/components/ui/group";
 import { Input } from "@/components/ui/input";
 import { ListEditor } from "@/components/ui/list-editor";
-import { PairsEditor } from "@/components/ui/pairs-editor";
+import { AddRow, RemoveRow } from "@/components/ui/row-buttons";
 import { Select } from "@/components/ui/select";
+import { TextField } from "@/components/ui/text-field";
+import type { DraftProps } from "../draft-props";
 import type { ContainerDraft, MountDraft } from "../model/target-code";
-import type { TargetProps } from "./http-fields";
+import { EnvironmentField } from "./environment-field";
 import { LimitsFields, limitsSummary } from "./limits-fields";
 
 const PULLS = [
@@ -20,19 +20,20 @@ const PULLS = [
 const LIMITS = ["memory", "cpus", "processes"] as const;
 const FOLDED = ["limits", "cwd", "user", "mounts", "entrypoint"];
 
-export function ContainerFields({ draft, onDraft, errors }: TargetProps<ContainerDraft>) {
+export function ContainerFields({ draft, onDraft, errors }: DraftProps<ContainerDraft>) {
   const { memory, cpus, processes } = draft;
   return (
     <div className="space-y-4">
       <div className="flex flex-wrap gap-3">
-        <Field label="Image" error={errors.at("target.image")} className="min-w-56 flex-1">
-          <Input
-            className="font-mono text-xs"
-            placeholder="alpine:3.20"
-            value={draft.image}
-            onChange={(event) => onDraft({ image: event.target.value })}
-          />
-        </Field>
+        <TextField
+          label="Image"
+          error={errors.at("target.image")}
+          className="min-w-56 flex-1"
+          mono
+          placeholder="alpine:3.20"
+          value={draft.image}
+          onValue={(image) => onDraft({ image })}
+        />
         <Field label="Pull">
           <Select choices={PULLS} value={draft.pull} onValue={(pull) => onDraft({ pull })} />
         </Field>
@@ -45,14 +46,7 @@ export function ContainerFields({ draft, onDraft, errors }: TargetProps<Containe
       >
         <ListEditor noun="command part" rows={draft.command} onRows={(command) => onDraft({ command })} />
       </Group>
-      <Group
-        label="Environment"
-        optional
-        hint="Values can use {{ secrets.NAME }}, {{ input.… }} and {{ run.id }}."
-        error={errors.under("target.env")}
-      >
-        <PairsEditor noun="variable" multiline rows={draft.env} onRows={(env) => onDraft({ env })} />
-      </Group>
+      <EnvironmentField draft={draft} onDraft={onDraft} errors={errors} />
       <CheckField label="Allow network access" checked={draft.network} onChecked={(network) => onDraft({ network })} />
       <CheckField
         label="Reuse the container"
@@ -67,20 +61,22 @@ export function ContainerFields({ draft, onDraft, errors }: TargetProps<Containe
       >
         <LimitsFields names={LIMITS} draft={{ memory, cpus, processes }} onDraft={onDraft} errors={errors} />
         <div className="grid gap-3 sm:grid-cols-2">
-          <Field label="User" optional error={errors.at("target.user")}>
-            <Input
-              placeholder="image default"
-              value={draft.user}
-              onChange={(event) => onDraft({ user: event.target.value })}
-            />
-          </Field>
-          <Field label="Working directory" optional error={errors.at("target.cwd")}>
-            <Input
-              placeholder="image default"
-              value={draft.cwd}
-              onChange={(event) => onDraft({ cwd: event.target.value })}
-            />
-          </Field>
+          <TextField
+            label="User"
+            optional
+            error={errors.at("target.user")}
+            placeholder="image default"
+            value={draft.user}
+            onValue={(user) => onDraft({ user })}
+          />
+          <TextField
+            label="Working directory"
+            optional
+            error={errors.at("target.cwd")}
+            placeholder="image default"
+            value={draft.cwd}
+            onValue={(cwd) => onDraft({ cwd })}
+          />
         </div>
         <Group label="Entrypoint" optional error={errors.under("target.entrypoint")}>
           <ListEditor noun="entrypoint part" rows={draft.entrypoint} onRows={(entrypoint) => onDraft({ entrypoint })} />
@@ -120,19 +116,10 @@ function Mounts({ rows, onRows }: { rows: MountDraft[]; onRows: (rows: MountDraf
             onChange={(event) => change(index, { target: event.target.value })}
           />
           <CheckField label="read-only" checked={row.readOnly} onChecked={(readOnly) => change(index, { readOnly })} />
-          <Button
-            variant="ghost"
-            size="icon"
-            aria-label={`Remove mount ${index + 1}`}
-            onClick={() => onRows(rows.filter((_, at) => at !== index))}
-          >
-            <X />
-          </Button>
+          <RemoveRow label={`mount ${index + 1}`} onRemove={() => onRows(rows.filter((_, at) => at !== index))} />
         </div>
       ))}
-      <Button size="sm" variant="ghost" onClick={() => onRows([...rows, { source: "", target: "", readOnly: true }])}>
-        <Plus /> Add mount
-      </Button>
+      <AddRow noun="mount" onAdd={() => onRows([...rows, { source: "", target: "", readOnly: true }])} />
     </div>
   );
 }

@@ -7,15 +7,10 @@ import { Input } from "@/components/ui/input";
 import { PairsEditor } from "@/components/ui/pairs-editor";
 import { Segments } from "@/components/ui/segments";
 import { Select } from "@/components/ui/select";
-import type { FormErrors } from "../form-errors";
+import { TextField } from "@/components/ui/text-field";
+import type { DraftProps } from "../draft-props";
 import type { HttpDraft } from "../model/target-http";
 import { useSecretNames } from "../queries";
-
-export interface TargetProps<T> {
-  draft: T;
-  onDraft: (change: Partial<T>) => void;
-  errors: FormErrors;
-}
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"].map((value) => ({ value, label: value }));
 const AUTHS = [
@@ -26,7 +21,7 @@ const AUTHS = [
 const HEADERS = ["Accept", "Content-Type", "User-Agent", "X-Request-Source"];
 const SENDS_BODY = ["POST", "PUT", "PATCH", "DELETE"];
 
-export function HttpFields({ draft, onDraft, errors }: TargetProps<HttpDraft>) {
+export function HttpFields({ draft, onDraft, errors }: DraftProps<HttpDraft>) {
   const secrets = useSecretNames();
   return (
     <div className="space-y-4">
@@ -34,14 +29,15 @@ export function HttpFields({ draft, onDraft, errors }: TargetProps<HttpDraft>) {
         <Field label="Method" error={errors.at("target.method")} className="w-28 shrink-0">
           <Select choices={METHODS} className="w-full" value={draft.method} onValue={(method) => onDraft({ method })} />
         </Field>
-        <Field label="URL" error={errors.at("target.url")} className="min-w-0 flex-1">
-          <Input
-            className="font-mono text-xs"
-            placeholder="https://api.example.org/reports"
-            value={draft.url}
-            onChange={(event) => onDraft({ url: event.target.value })}
-          />
-        </Field>
+        <TextField
+          label="URL"
+          error={errors.at("target.url")}
+          className="min-w-0 flex-1"
+          mono
+          placeholder="https://api.example.org/reports"
+          value={draft.url}
+          onValue={(url) => onDraft({ url })}
+        />
       </div>
       <Group label="Headers" optional error={errors.under("target.headers")}>
         <PairsEditor
@@ -80,14 +76,15 @@ export function HttpFields({ draft, onDraft, errors }: TargetProps<HttpDraft>) {
         summary={summary(draft)}
         needed={["expect", "sign_with", "callback"].some((name) => errors.under(`target.${name}`) !== undefined)}
       >
-        <Field
+        <TextField
           label="Expected statuses"
           optional
           hint="Comma-separated: 2xx, 404, 200-204. Default: 2xx."
           error={errors.under("target.expect")}
-        >
-          <Input placeholder="2xx" value={draft.expect} onChange={(event) => onDraft({ expect: event.target.value })} />
-        </Field>
+          placeholder="2xx"
+          value={draft.expect}
+          onValue={(expect) => onDraft({ expect })}
+        />
         <CheckField
           label="Follow redirects"
           checked={draft.followRedirects}
@@ -112,14 +109,15 @@ export function HttpFields({ draft, onDraft, errors }: TargetProps<HttpDraft>) {
           onChecked={(callback) => onDraft({ callback })}
         />
         {draft.callback ? (
-          <Field label="Wait at most (seconds)" error={errors.at("target.callback.timeout")} className="max-w-48">
-            <Input
-              inputMode="numeric"
-              placeholder="3600"
-              value={draft.callbackTimeout}
-              onChange={(event) => onDraft({ callbackTimeout: event.target.value })}
-            />
-          </Field>
+          <TextField
+            label="Wait at most (seconds)"
+            error={errors.at("target.callback.timeout")}
+            className="max-w-48"
+            inputMode="numeric"
+            placeholder="3600"
+            value={draft.callbackTimeout}
+            onValue={(callbackTimeout) => onDraft({ callbackTimeout })}
+          />
         ) : null}
       </Fold>
     </div>
@@ -134,7 +132,7 @@ function summary(draft: HttpDraft): string {
   return words.join(" · ");
 }
 
-function Auth({ draft, onDraft, errors, secrets }: TargetProps<HttpDraft> & { secrets: string[] }) {
+function Auth({ draft, onDraft, errors, secrets }: DraftProps<HttpDraft> & { secrets: string[] }) {
   const example = `{{ secrets.${secrets[0] ?? "API_TOKEN"} }}`;
   return (
     <Group label="Authentication" error={errors.at("target.auth")}>
@@ -147,37 +145,35 @@ function Auth({ draft, onDraft, errors, secrets }: TargetProps<HttpDraft> & { se
       {draft.auth === "none" ? null : (
         <div className="grid gap-3 pt-2 sm:grid-cols-2">
           {draft.auth === "bearer" ? (
-            <Field
+            <TextField
               label="Token"
               hint={`Use a secret: ${example}. Plain text is rejected.`}
               error={errors.at("target.auth.bearer")}
-            >
-              <Input
-                className="font-mono text-xs"
-                placeholder={example}
-                value={draft.token}
-                autoComplete="off"
-                onChange={(event) => onDraft({ token: event.target.value })}
-              />
-            </Field>
+              mono
+              placeholder={example}
+              value={draft.token}
+              autoComplete="off"
+              onValue={(token) => onDraft({ token })}
+            />
           ) : (
             <>
-              <Field label="Username" error={errors.at("target.auth.basic.username")}>
-                <Input
-                  value={draft.username}
-                  autoComplete="off"
-                  onChange={(event) => onDraft({ username: event.target.value })}
-                />
-              </Field>
-              <Field label="Password" hint={`Use a secret: ${example}`} error={errors.at("target.auth.basic.password")}>
-                <Input
-                  className="font-mono text-xs"
-                  placeholder={example}
-                  value={draft.password}
-                  autoComplete="off"
-                  onChange={(event) => onDraft({ password: event.target.value })}
-                />
-              </Field>
+              <TextField
+                label="Username"
+                error={errors.at("target.auth.basic.username")}
+                value={draft.username}
+                autoComplete="off"
+                onValue={(username) => onDraft({ username })}
+              />
+              <TextField
+                label="Password"
+                hint={`Use a secret: ${example}`}
+                error={errors.at("target.auth.basic.password")}
+                mono
+                placeholder={example}
+                value={draft.password}
+                autoComplete="off"
+                onValue={(password) => onDraft({ password })}
+              />
             </>
           )}
         </div>

@@ -3,12 +3,12 @@ import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import { SkeletonLines } from "@/components/ui/skeleton";
 import { sameWords } from "@/lib/words";
+import type { DraftProps } from "../draft-props";
 import type { PythonDraft } from "../model/target-code";
 import { useFunctions } from "../queries";
 import { ArgumentFields } from "./argument-fields";
-import type { TargetProps } from "./http-fields";
 
-export function PythonFields({ draft, onDraft, errors }: TargetProps<PythonDraft>) {
+export function PythonFields({ draft, onDraft, errors }: DraftProps<PythonDraft>) {
   const functions = useFunctions(true);
   if (functions.isPending) return <SkeletonLines lines={3} />;
   const all = functions.data?.items ?? [];

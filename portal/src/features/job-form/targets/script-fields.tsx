@@ -3,13 +3,13 @@ import { CodeEditor } from "@/components/ui/code-editor";
 import { Field } from "@/components/ui/field";
 import { Fold } from "@/components/ui/fold";
 import { Group } from "@/components/ui/group";
-import { Input } from "@/components/ui/input";
 import { ListEditor } from "@/components/ui/list-editor";
-import { PairsEditor } from "@/components/ui/pairs-editor";
 import { Segments } from "@/components/ui/segments";
 import { Select } from "@/components/ui/select";
+import { TextField } from "@/components/ui/text-field";
+import type { DraftProps } from "../draft-props";
 import type { ScriptDraft } from "../model/target-code";
-import type { TargetProps } from "./http-fields";
+import { EnvironmentField } from "./environment-field";
 import { LimitsFields, limitsSummary } from "./limits-fields";
 
 const KNOWN = ["bash", "sh", "python"];
@@ -20,7 +20,7 @@ const FROM = [
 ];
 const LIMITS = ["memory", "cpu", "files", "processes"] as const;
 
-export function ScriptFields({ draft, onDraft, errors }: TargetProps<ScriptDraft>) {
+export function ScriptFields({ draft, onDraft, errors }: DraftProps<ScriptDraft>) {
   const other = !KNOWN.includes(draft.interpreter);
   return (
     <div className="space-y-4">
@@ -33,14 +33,15 @@ export function ScriptFields({ draft, onDraft, errors }: TargetProps<ScriptDraft
           />
         </Field>
         {other ? (
-          <Field label="Program path" error={errors.at("target.interpreter")} className="min-w-48 flex-1">
-            <Input
-              className="font-mono text-xs"
-              placeholder="/usr/bin/perl"
-              value={draft.interpreter}
-              onChange={(event) => onDraft({ interpreter: event.target.value })}
-            />
-          </Field>
+          <TextField
+            label="Program path"
+            error={errors.at("target.interpreter")}
+            className="min-w-48 flex-1"
+            mono
+            placeholder="/usr/bin/perl"
+            value={draft.interpreter}
+            onValue={(interpreter) => onDraft({ interpreter })}
+          />
         ) : null}
         <Segments
           label="Script source"
@@ -63,26 +64,19 @@ export function ScriptFields({ draft, onDraft, errors }: TargetProps<ScriptDraft
           />
         </Field>
       ) : (
-        <Field label="Path on the worker" error={errors.at("target.file") ?? errors.at("target.source")}>
-          <Input
-            className="font-mono text-xs"
-            placeholder="/opt/jobs/report.sh"
-            value={draft.file}
-            onChange={(event) => onDraft({ file: event.target.value })}
-          />
-        </Field>
+        <TextField
+          label="Path on the worker"
+          error={errors.at("target.file") ?? errors.at("target.source")}
+          mono
+          placeholder="/opt/jobs/report.sh"
+          value={draft.file}
+          onValue={(file) => onDraft({ file })}
+        />
       )}
       <Group label="Arguments" optional error={errors.under("target.args")}>
         <ListEditor noun="argument" rows={draft.args} onRows={(args) => onDraft({ args })} />
       </Group>
-      <Group
-        label="Environment"
-        optional
-        hint="Values can use {{ secrets.NAME }}, {{ input.… }} and {{ run.id }}."
-        error={errors.under("target.env")}
-      >
-        <PairsEditor noun="variable" multiline rows={draft.env} onRows={(env) => onDraft({ env })} />
-      </Group>
+      <EnvironmentField draft={draft} onDraft={onDraft} errors={errors} />
       <Fold
         title="Limits and sandbox"
         summary={`${limitsSummary({ ...draft.limits })}${draft.sandbox ? " · in a sandbox" : ""}`}
@@ -94,14 +88,15 @@ export function ScriptFields({ draft, onDraft, errors }: TargetProps<ScriptDraft
           onDraft={(change) => onDraft({ limits: { ...draft.limits, ...change } })}
           errors={errors}
         />
-        <Field label="Working directory" optional error={errors.at("target.cwd")}>
-          <Input
-            className="font-mono text-xs"
-            placeholder="home directory"
-            value={draft.cwd}
-            onChange={(event) => onDraft({ cwd: event.target.value })}
-          />
-        </Field>
+        <TextField
+          label="Working directory"
+          optional
+          error={errors.at("target.cwd")}
+          mono
+          placeholder="home directory"
+          value={draft.cwd}
+          onValue={(cwd) => onDraft({ cwd })}
+        />
         <CheckField
           label="Run in a sandbox"
           hint="Isolated from other processes on the machine. Requires bubblewrap on the worker."
