@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from horae.domain.jobs.job_record import JobRecord
@@ -43,9 +44,12 @@ async def quiet(meter: Meter) -> list[str]:
     return sent
 
 
-async def lone_run(world: World, meter: Meter, job: JobRecord, worker: Worker) -> list[str]:
+async def lone_run(
+    world: World, meter: Meter, job: JobRecord, worker: Worker, hints: Sequence[str] = ("runs:default",)
+) -> list[str]:
     (run,) = await world.trigger(job)
-    worker.on_hint("runs:default")
+    for hint in hints:
+        worker.on_hint(hint)
 
     async def ended() -> Any:
         return await world.rows("SELECT id FROM run_history WHERE id = :id", id=run["id"])
@@ -72,5 +76,18 @@ async def test_it_begins_before_the_worker_asks_when_more_is_due(world: World) -
         await lone_run(world, meter, job, worker)
         (sent,) = [await lone_run(world, meter, job, worker)]
         assert executor.before == sent[: len(executor.before)]
-        first_lanes = [number for number, sql in enumerate(sent) if "lane AS (" in sql or "CROSS JOIN (SELECT 9" in sql]
-        assert len(executor.before) <= first_lanes[1], "the second question about lanes is when more is due"
+        assert len(executor.before) <= about_lanes(sent)[1], "the second question about lanes is when more is due"
+
+
+async def test_it_begins_before_the_worker_looks_at_all_queues(world: World) -> None:
+    job = await world.job()
+    observed, meter = await counted(world, 2)
+    async with working(observed, executor := Noting(meter)) as worker:
+        await quiet(meter)
+        await lone_run(world, meter, job, worker)
+        await lone_run(world, meter, job, worker, ("runs:default", "runs"))
+        assert len(about_lanes(executor.before)) == 1, "that of the claim"
+
+
+def about_lanes(sent: list[str]) -> list[int]:
+    return [number for number, sql in enumerate(sent) if "lane AS (" in sql or "CROSS JOIN (SELECT 9" in sql]

@@ -71,9 +71,10 @@ class Claimer:
         free, ahead = self._room()
         if free + ahead.runs < 1:
             return self._settings.poll  # woken as soon as there is room
-        if self._clock.monotonic() >= self._look_at:
-            await self._look()
         asked = self._agenda.ask(self._clock.monotonic(), free + ahead.runs)
+        if not asked and self._time_to_look:
+            await self._look()
+            asked = self._agenda.ask(self._clock.monotonic(), free + ahead.runs)
         if not asked and self._unheard is None:
             return self._pause()
         waits = None  # there may be more at once
@@ -88,7 +89,13 @@ class Claimer:
                     self._slots_only_until = math.inf
         finally:
             self._agenda.told(asked, waits, self._clock.monotonic())
+        if self._time_to_look:  # not before: a run that somebody has just asked for does not wait for it
+            await self._look()
         return 0 if waits is None else self._pause()
+
+    @property
+    def _time_to_look(self) -> bool:
+        return self._clock.monotonic() >= self._look_at
 
     async def _take(self, asked: list[str], free: int, ahead: Ahead) -> Taken:
         """Claims and starts. A claim that may have taken something, though its answer was lost, is asked for next."""

@@ -3,6 +3,8 @@ soon as there are slots for them."""
 
 from __future__ import annotations
 
+import asyncio
+
 from horae.domain.errors import HoraeError
 from horae.domain.runs.attempt import Lease
 from horae.domain.runs.events import RunsStarted
@@ -69,8 +71,8 @@ class Intake:
         while not self.closed and len(self._slots) < self._settings.slots and (ready := self._prefetch.next()):
             self._slots.start(ready)
             started.append(ready.run)
-        if started:
-            self._store.tell(RunsStarted(started))
+        if started:  # observers hear of it after it has begun: to write a line takes as long as to start a run
+            asyncio.get_running_loop().call_soon(self._store.tell, RunsStarted(started))
 
     def ended(self, seconds: float) -> None:
         """A slot is free, after so much time."""

@@ -93,9 +93,7 @@ def _signed_in(caller: Caller) -> tuple[User, str]:
     return caller.user, caller.session_id
 
 
-async def _start(
-    request: Request, context: RequestContext, gate: Authenticator, attempt: SignInAttempt
-) -> Response:
+async def _start(request: Request, context: RequestContext, gate: Authenticator, attempt: SignInAttempt) -> Response:
     provider = provider_of(context)
     try:
         url = await provider.authorization_url(attempt.attempted)
