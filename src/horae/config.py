@@ -61,6 +61,7 @@ class Settings:
     trusted_proxies: tuple[str, ...] | None = _setting(kinds.networks, None)
     cors_origins: tuple[str, ...] | None = _setting(kinds.origins, None)
     metrics_token: str | None = _setting(kinds.line, None, secret=True)
+    metrics_port: int | None = _setting(kinds.whole(1, 65_535), None)
 
     password_sign_in: bool = _setting(kinds.boolean, True)
     oidc_issuer: str | None = _setting(kinds.issuer, None)
@@ -297,6 +298,12 @@ def _read_file(label: str, path: Path, read: Callable[[Any], Any]) -> Any:
         return read(text.rstrip("\r\n"))
     except ValueError as error:
         raise ConfigurationError(f"{label}: what is in {path} {error}") from None
+
+
+def service_manager() -> tuple[str | None, float | None]:
+    """Where systemd listens for news of this process, and the seconds after which it would end a silent one."""
+    micros = os.environ.get("WATCHDOG_USEC", "")
+    return os.environ.get("NOTIFY_SOCKET") or None, int(micros) / 1e6 if micros.isdigit() and int(micros) else None
 
 
 def open_files(settings: Settings) -> list[str]:

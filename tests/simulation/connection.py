@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from horae.domain.cluster.meters import Histogram
 from horae.store.dialects.base import Params, Row
 from horae.store.dialects.sqlite import BUSY_TIMEOUT, SqliteConnection, _micros
 from horae.store.failures import ConnectionLost, TryAgain
@@ -103,6 +104,7 @@ class SimulatedConnection:
     def __init__(self, process: Process) -> None:
         self.process = process
         self.broken = False
+        self.seconds: Histogram | None = None
         self._world = process.world
         self._inner: Wire  # while it is open
         self._beginning = self._writing = False

@@ -53,6 +53,10 @@ class SimulatedHeart:
     def leased(self, token: str, since: float) -> float:
         return self._heartbeat.leased(token, since) if self._heartbeat is not None else since
 
+    @property
+    def trouble(self) -> str | None:
+        return None if self._heartbeat is None else self._heartbeat.beating.trouble
+
     def poke(self) -> None:
         if self._heartbeat is not None:
             self._heartbeat.beating.wake.set()

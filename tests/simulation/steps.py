@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from horae.domain.cluster.meters import Histogram
 from horae.store.dialects.base import Connection, Dialect, Params, Row
 from horae.store.dialects.link import ServerLink
 from horae.store.store import SqlStore
@@ -58,6 +59,8 @@ class Stepped:
     @broken.setter
     def broken(self, value: bool) -> None:
         self._inner.broken = value
+
+    seconds: Histogram | None = None
 
     async def fetch(self, sql: str, params: Params | None = None) -> Sequence[Row]:
         await self._party.turn()

@@ -17,6 +17,7 @@ from horae.cli.commands import app as command_line
 from horae.clock import SystemClock, SystemIds
 from horae.config import PREFIX, Settings
 from horae.domain import targets
+from horae.domain.cluster.metrics import FAMILIES
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.policy import Retry
 from horae.domain.people.roles import ROLES
@@ -272,3 +273,15 @@ def test_a_decision_is_one_page_with_its_reasons(page):
     text = page.read_text()
     assert re.findall(r"^## (.+)$", text, re.MULTILINE)[:3] == ["Context", "Decision", "Consequences"]
     assert len(text.splitlines()) <= 70
+
+
+# ---- metrics.md
+
+
+def test_every_metric_is_described_as_it_is_declared():
+    described = {bare(row[0]): row for row in rows(read("metrics.md")) if row[0].startswith("`horae_")}
+    assert list(described) == [family.name for family in FAMILIES]
+    for family in FAMILIES:
+        _, kind, labels, _, words = described[family.name]
+        assert (kind, words) == (family.kind, family.help)
+        assert labels == (", ".join(f"`{label}`" for label in family.labels) or "–")

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from horae import __version__
-from horae.api import cors, errors, idempotency, openapi
+from horae.api import cors, errors, idempotency, openapi, request_meter
 from horae.api.auth import public
 from horae.api.authenticator import Authenticator
 from horae.api.body import described_models
@@ -103,7 +103,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider:
     app.add_middleware(Portal, folder=settings.portal)
     app.add_middleware(Rescue)
     cors.install(app, settings.cors_origins)
-    app.add_middleware(Shell, ids=ids, clock=clock)
+    app.add_middleware(Shell, ids=ids, clock=clock, meters=request_meter.install(app))
     return app
 
 

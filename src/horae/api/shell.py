@@ -9,7 +9,9 @@ from typing import Any
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from horae.api import request_meter
 from horae.api.errors import problem
+from horae.domain.cluster.meters import Meters
 from horae.ports import Clock, Ids
 
 log = structlog.get_logger()
@@ -29,8 +31,9 @@ _HEADERS = [
 
 
 class Shell:
-    def __init__(self, app: ASGIApp, *, ids: Ids, clock: Clock) -> None:
+    def __init__(self, app: ASGIApp, *, ids: Ids, clock: Clock, meters: Meters | None = None) -> None:
         self._app, self._ids, self._clock = app, ids, clock
+        self._meters = meters or Meters()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -56,8 +59,9 @@ class Shell:
         try:
             await self._app(scope, receive, reply)
         finally:
-            spent = round((self._clock.monotonic() - begun) * 1000, 1)
-            log.debug("request", status=status, ms=spent, request_id=request_id, **_what(scope))
+            spent = self._clock.monotonic() - begun
+            request_meter.count(self._meters, scope, status, spent)
+            log.debug("request", status=status, ms=round(spent * 1000, 1), request_id=request_id, **_what(scope))
 
 
 class Rescue:

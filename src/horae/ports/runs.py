@@ -28,7 +28,7 @@ from horae.domain.runs.run import (
     Tried,
 )
 from horae.domain.runs.run_filter import RunFilter
-from horae.domain.runs.statistics import Hour, JobStats, Summary
+from horae.domain.runs.statistics import Backlog, Hour, JobStats, Summary
 from horae.domain.runs.tally import Tally
 
 
@@ -224,7 +224,12 @@ class Stats(Protocol):
         ...
 
     async def overall(self) -> dict[str, dict[str, int]]:
-        """Of all projects: `ended` by status, `skipped` occurrences by reason, `live` runs by status."""
+        """Of all projects: `ended` by status, `skipped` occurrences by reason, `live` runs by status; `dead` has the
+        number of dead `letters`."""
+        ...
+
+    async def backlog(self) -> list[Backlog]:
+        """Of every queue in which due runs wait for a worker, the longest first."""
         ...
 
 

@@ -8,6 +8,8 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+from horae.domain.cluster import metrics
+from horae.domain.cluster.meters import Meters
 from horae.domain.cluster.process import WorkerSign
 from horae.domain.errors import StoreUnavailable
 from horae.domain.runs.run import NOT_AHEAD, Ahead, Claimant, ClaimRequest
@@ -50,6 +52,7 @@ class Claimer:
         self._idle_looks = 0
         self.resting = False
         self.loop = Loop("claim", self.step)
+        self.meters = Meters()
 
     def on_hint(self, queue: str) -> None:
         """Something came into a queue; "" where it may be any."""
@@ -106,6 +109,9 @@ class Claimer:
             once = self._store.transact if again or self._settings.project_ids else self._store.autocommit
             request = ClaimRequest(self._claimant, token, self._settings.lease, free, asked, ahead)
             taken = await once(claim, request, again=again)
+            self.meters.observe(metrics.CLAIM_SECONDS, self._clock.monotonic() - now)
+            self.meters.add(metrics.CLAIMS, "some" if taken.runs else "none")
+            self.meters.add(metrics.CLAIMED, by=len(taken.runs))
             may_wait = await self._intake.take(taken.runs, leased_until)
         except StoreUnavailable:
             self._unheard = token

@@ -127,6 +127,11 @@ class Heart(Protocol):
     def poke(self) -> None: ...
     async def stop(self) -> None: ...
 
+    @property
+    def trouble(self) -> str | None:
+        """Why it does not beat, if it keeps failing."""
+        ...
+
 
 class HeartbeatThread:
     """Runs a heartbeat on its own thread. The store is opened there: its connections belong to that event loop."""
@@ -165,6 +170,10 @@ class HeartbeatThread:
 
     def leased(self, token: str, since: float) -> float:
         return self._heartbeat.leased(token, since) if self._heartbeat is not None else since
+
+    @property
+    def trouble(self) -> str | None:
+        return None if self._heartbeat is None else self._heartbeat.beating.trouble
 
     def poke(self) -> None:
         """Looks for cancels now."""

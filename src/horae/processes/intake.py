@@ -69,10 +69,14 @@ class Intake:
         """Starts what there are slots for."""
         started = []
         while not self.closed and len(self._slots) < self._settings.slots and (ready := self._prefetch.next()):
-            self._slots.start(ready)
-            started.append(ready.run)
+            started.append(self._slots.start(ready))
         if started:  # observers hear of it after it has begun: to write a line takes as long as to start a run
             asyncio.get_running_loop().call_soon(self._store.tell, RunsStarted(started))
+
+    @property
+    def ahead(self) -> int:
+        """Runs that are claimed and wait for a slot."""
+        return len(self._prefetch)
 
     def ended(self, seconds: float) -> None:
         """A slot is free, after so much time."""

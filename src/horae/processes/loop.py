@@ -6,11 +6,13 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeVar
 
 import structlog
 
+from horae.domain.cluster import metrics
+from horae.domain.cluster.meters import Histogram, Meters
 from horae.domain.cluster.trouble import trouble_text
 from horae.domain.errors import StoreRefused, StoreUnavailable
 
@@ -97,6 +99,8 @@ class Loop:
         self._failing = False
         self._failures = 0  # in a row
         self._trouble: str | None = None
+        self.seconds = Histogram(metrics.QUICK)  # of its steps
+        self.failed = 0  # steps, ever
 
     @property
     def trouble(self) -> str | None:
@@ -115,8 +119,10 @@ class Loop:
 
     async def _guarded(self) -> float | None:
         """Takes the step. A failure is said once, waited out, and never ends the process."""
+        began = time.monotonic()
         try:
             delay = await self._step()
+            self.seconds.observe(time.monotonic() - began)
         except StoreUnavailable as error:
             _outage.begins(self, str(error))
             return self._longer_pause(error)
@@ -136,6 +142,7 @@ class Loop:
     def _longer_pause(self, error: Exception) -> float:
         self._trouble = trouble_text(self.name, error)
         self._failures += 1
+        self.failed += 1
         self._pause = _longer(self._pause)
         return self._pause
 
@@ -143,6 +150,13 @@ class Loop:
 def troubled(loops: Iterable[Loop]) -> str | None:
     """What the first of them that keeps failing says: for a heartbeat to carry."""
     return next((loop.trouble for loop in loops if loop.trouble is not None), None)
+
+
+def measure(loops: Sequence[Loop], meters: Meters) -> None:
+    for loop in loops:
+        loop.seconds = meters.histogram(metrics.STEP_SECONDS, loop.name)
+    meters.gauge(metrics.STEP_FAILURES, lambda: {(loop.name,): loop.failed for loop in loops})
+    meters.gauge(metrics.TROUBLED, lambda: {(loop.name,): loop.trouble is not None for loop in loops})
 
 
 async def patiently(work: Callable[[], Awaitable[T]], stop: asyncio.Event) -> T | None:

@@ -6,12 +6,16 @@ import asyncio
 from collections.abc import Callable
 from typing import ClassVar
 
+from horae.domain.cluster import metrics
+from horae.domain.cluster.meters import Meters
 from horae.domain.cluster.process import SchedulerSign
+from horae.domain.cluster.readiness import STARTING, Readiness
+from horae.domain.cluster.trouble import trouble_task
 from horae.ports import Clock, Hint, Ids, Store, Transaction
 from horae.processes.duties import DUTIES, Post
 from horae.processes.duties.shards import ShardsDuty
 from horae.processes.host import surely_dead
-from horae.processes.loop import log, patiently, troubled
+from horae.processes.loop import log, measure, patiently, troubled
 from horae.processes.neighbours import IsDead
 from horae.processes.settings import SchedulerSettings
 
@@ -39,10 +43,22 @@ class Scheduler:
             duty.loop for duty in self._duties if not isinstance(duty, ShardsDuty)
         ]  # which carries what it is told
         self._post.trouble = lambda: troubled(others)
+        self._registered = False
+        self.meters = Meters()
+        measure(self._loops, self.meters)
+        self.meters.level(metrics.OWN_SHARDS, lambda: len(self._post.shards))
+
+    def readiness(self) -> Readiness:
+        """Whether it fires what is due in its shards."""
+        if not self._registered:
+            return STARTING
+        troubles = [loop.trouble for loop in self._loops]
+        return Readiness(tuple(f"it keeps failing to {trouble_task(text)}" for text in troubles if text is not None))
 
     async def run(self, stop: asyncio.Event) -> None:
         sign, store = self._post.sign, self._post.store
         await patiently(lambda: store.transact(lambda tx: tx.processes.register_scheduler(sign)), stop)
+        self._registered = not stop.is_set()
         log.info("scheduler ready", scheduler=sign.id)
         tasks = [asyncio.create_task(loop.run()) for loop in self._loops]
         await stop.wait()

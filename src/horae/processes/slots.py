@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from horae.domain.runs.attempt import Attempt, LogSink
 from horae.domain.runs.last_words import with_last_words
 from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.run import Claimed
 from horae.domain.runs.states import StopReason
 from horae.lifecycle.execute import execute, stopped
 from horae.ports import Clock, Executor
@@ -50,11 +51,12 @@ class Slots:
         """Run id → token of everything under way."""
         return dict(list(self._running))
 
-    def start(self, ready: Ready) -> None:
+    def start(self, ready: Ready) -> Claimed:
         written: list[AttemptLog] = []  # one, if it writes anything
         attempt = self._attempt(ready, written)
         task = asyncio.get_running_loop().create_task(self._perform(attempt, ready.opened, written))
         self._running[attempt.run.id, attempt.run.token] = (attempt, task)
+        return attempt.run
 
     def refuse(self, ready: Ready, reason: StopReason) -> None:
         """The attempt ends before it began."""

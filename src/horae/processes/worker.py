@@ -7,7 +7,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import ClassVar
 
+from horae.domain.cluster import metrics
+from horae.domain.cluster.meters import Meters
 from horae.domain.cluster.process import Beat, WorkerSign
+from horae.domain.cluster.readiness import STARTING, Readiness
+from horae.domain.cluster.trouble import trouble_task
 from horae.domain.runs.attempt import Attempt
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.states import StopReason, WorkerStatus
@@ -20,7 +24,7 @@ from horae.processes.heartbeat import Heart, Heartbeat, HeartbeatThread, OpenHea
 from horae.processes.host import surely_dead
 from horae.processes.intake import Intake
 from horae.processes.logbook import LogBook
-from horae.processes.loop import Loop, log, patiently, troubled
+from horae.processes.loop import Loop, log, measure, patiently, troubled
 from horae.processes.neighbours import IsDead, NeighbourWatch
 from horae.processes.presence import Presence
 from horae.processes.reporter import Reporter
@@ -51,6 +55,7 @@ class Worker:
         hints_arrive: Callable[[], bool],
     ) -> None:
         self._settings, self._clock = settings, clock
+        self.meters = Meters()
         self._open_store = open_store
         self._draining = False
         self._main: asyncio.AbstractEventLoop | None = None
@@ -74,6 +79,26 @@ class Worker:
         )
         self._watching = Loop("neighbours", self._watch.look)
         self._presence = Presence(sign, store, settings, clock)
+        self._registered = False
+        self._measure()
+
+    def _measure(self) -> None:
+        meters = self._claimer.meters = self.meters
+        measure(self._loops, meters)
+        meters.level(metrics.OWN_SLOTS, lambda: self.sign.slots)
+        meters.level(metrics.OWN_BUSY, lambda: len(self._slots))
+        meters.level(metrics.OWN_AHEAD, lambda: self._intake.ahead)
+        meters.level(metrics.DRAINING, lambda: self._draining)
+
+    def readiness(self) -> Readiness:
+        """Whether it takes runs now."""
+        if not self._registered:
+            return STARTING
+        troubles = [loop.trouble for loop in self._loops] + [self._heart.trouble]
+        reasons = [f"it keeps failing to {trouble_task(text)}" for text in troubles if text is not None]
+        if self._draining:
+            reasons.append("it is draining")
+        return Readiness(tuple(dict.fromkeys(reasons)), leaving=self._draining)
 
     @property
     def sign(self) -> WorkerSign:
@@ -83,6 +108,7 @@ class Worker:
         """Works until `stop` is set, then drains; `stop_now` cuts the draining short."""
         self._main = asyncio.get_running_loop()
         await patiently(self._presence.sign_on, stop)
+        self._registered = not stop.is_set()
         await self._heart.start()
         self._watcher.start()
         log.info("worker ready", worker=self.sign.id, slots=self.sign.slots, offers=list(self.sign.offers))
@@ -106,6 +132,7 @@ class Worker:
         self._draining = self._claimer.resting = self._intake.closed = True
 
     def _done(self, attempt: Attempt, outcome: Outcome, seconds: float) -> None:
+        self.meters.observe(metrics.ATTEMPTS, seconds, outcome.kind.value, attempt.job.target.kind)
         self._reporter.add(attempt, outcome, seconds)
         self._intake.ended(seconds)
         self._reported()

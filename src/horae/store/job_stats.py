@@ -45,6 +45,11 @@ async def live(db: Connection) -> dict[str, int]:
     return {row["status"]: int(row["n"]) for row in rows}
 
 
+async def dead(db: Connection) -> dict[str, int]:
+    (row,) = await db.fetch("SELECT COUNT(*) AS n FROM dead_letters")
+    return {"letters": int(row["n"])}
+
+
 async def of_job(db: Connection, d: Dialect, history: History, job_id: str) -> JobStats:
     ever = await sums(db, "job_id", job_id)
     # Whole hours, as they are rolled up.

@@ -8,6 +8,8 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+from horae.domain.cluster import metrics
+from horae.domain.cluster.meters import Histogram, Meters
 from horae.store.dialects.base import Connection
 from horae.store.failures import StoreUnavailable
 from horae.store.watchdog import Watchdog
@@ -47,16 +49,30 @@ class ConnectionPool:
         self._failed_at = 0.0
         self._watchdog = Watchdog(connect)
         self._closed = False
+        self._lent = 0
+        self._waits: Histogram | None = None
+        self._statements: Histogram | None = None
+
+    def measure(self, meters: Meters) -> None:
+        self._waits = meters.histogram(metrics.CONNECTION_WAIT)
+        self._statements = meters.histogram(metrics.STATEMENT_SECONDS)
+        for connection in self._free:
+            connection.seconds = self._statements
+        meters.gauge(metrics.CONNECTIONS, lambda: {("idle",): len(self._free), ("busy",): self._lent})
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
         came = time.monotonic()
         async with self._turn:
             connection = self._free.pop() if self._free else await self._opened(came)
+            if self._waits is not None:
+                self._waits.observe(time.monotonic() - came)
+            self._lent += 1
             self._watchdog.begin(connection)
             try:
                 yield connection
             finally:
+                self._lent -= 1
                 self._watchdog.end(connection)
                 if connection.broken or self._closed:
                     await connection.close()
@@ -83,6 +99,7 @@ class ConnectionPool:
             self._failure, self._failed_at = error, time.monotonic()
             raise
         self._failure = None
+        connection.seconds = self._statements
         return connection
 
     async def discard_idle(self) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from horae.domain.runs.statistics import Hour, JobStats, Summary
+from horae.domain.runs.statistics import Backlog, Hour, JobStats, Summary
 from horae.domain.runs.tally import Tally
 from horae.ports import History, Ids
 from horae.store import counter_tables
@@ -17,9 +17,9 @@ from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.hours import days, hours
 from horae.store.job_stats import COUNTED as _COUNTED
 from horae.store.job_stats import SUMS as _SUMS
-from horae.store.job_stats import live, of_job, reasons, sums
+from horae.store.job_stats import dead, live, of_job, reasons, sums
 from horae.store.rows import Reading, batch
-from horae.store.summary import summary
+from horae.store.summary import backlog, summary
 
 _LAST = ("last_run_id", "last_run_at", "last_status")
 _DELTA = ("id", "job_id", "project_id", "status", "runs", "duration_ms", "retries", "timed_out", "run_id", "reason")
@@ -114,7 +114,11 @@ class StatTable(Reading):
         return await days(self.db, self.d, project_id, count, job_id)
 
     async def overall(self) -> dict[str, dict[str, int]]:
-        return {"ended": await sums(self.db), "skipped": await reasons(self.db), "live": await live(self.db)}
+        db = self.db
+        return {"ended": await sums(db), "skipped": await reasons(db), "live": await live(db), "dead": await dead(db)}
+
+    async def backlog(self) -> list[Backlog]:
+        return await backlog(self.db, self.d)
 
     async def of_job(self, job_id: str) -> JobStats:
         return await of_job(self.db, self.d, self.history, job_id)

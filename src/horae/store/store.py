@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from datetime import datetime
 from typing import Generic, ParamSpec, TypeVar
 
+from horae.domain.cluster.meters import Meters
 from horae.domain.people.audit import Origin
 from horae.domain.runs.events import RunEvent
 from horae.ports import Engine, Hint, History, Ids, Observer, Verb
@@ -186,6 +187,10 @@ class SqlStore:
 
     async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._repeated(self._read, verb, *args, **kwargs)
+
+    def measure(self, meters: Meters) -> None:
+        """Counts what its connections do, from now on."""
+        self._pool.measure(meters)
 
     async def doubt(self) -> None:
         """Another connection to the same place was found dead: those that are idle may be so as well."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from horae.domain.runs.statistics import Summary
+from horae.domain.runs.statistics import Backlog, Summary
 from horae.store.dialects.base import Connection, Dialect
 from horae.store.job_stats import sums
+from horae.store.lanes import ready
 
 
 async def summary(db: Connection, d: Dialect, project_id: str | None) -> Summary:
@@ -41,3 +42,13 @@ async def _live(db: Connection, d: Dialect, only: str, mine: dict[str, Any]) -> 
         "running": counts.get("running", 0),
         "stuck": sum(int(row["lost"]) for row in rows),
     }
+
+
+async def backlog(db: Connection, d: Dialect) -> list[Backlog]:
+    rows = await db.fetch(
+        f"SELECT queue, COUNT(*) AS n, {d.time('MIN(due_at)', 'oldest')} FROM runs "
+        f"WHERE {ready()} AND due_at <= {d.now} GROUP BY queue"
+    )
+    now = await d.read_now(db)
+    found = [Backlog(row["queue"], int(row["n"]), max((now - row["oldest"]).total_seconds(), 0.0)) for row in rows]
+    return sorted(found, key=lambda one: one.due, reverse=True)

@@ -18,6 +18,7 @@ from horae.store.store import SqlStore
 from horae.wiring.shared import CLOCK, IDS, configured, defaults_of, run
 from horae.wiring.sign_in import provider_of, rules_of
 from horae.wiring.stores import store_for, wakeups_for
+from horae.wiring.watching import measured
 
 if TYPE_CHECKING:
     import uvicorn
@@ -55,7 +56,9 @@ async def _serve(settings: Settings) -> None:
         )
         if store is not None:
             await wakeups.start((), lambda _: None)
-            door.open(_app(settings, store))
+            app = _app(settings, store)
+            measured(app.state.meters, "serve", store, wakeups)
+            door.open(app)
             log.info("serving", url=f"http://{settings.host}:{settings.port}")
             await patiently(partial(_welcome, settings, store), stop)
             looking = Loop("database", partial(_look, store))

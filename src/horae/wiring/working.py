@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from horae import __version__
@@ -21,6 +22,7 @@ from horae.wiring.executors import commands_for, executors_for, registered
 from horae.wiring.isolation import isolate
 from horae.wiring.shared import CLOCK, IDS, configured, run, settle_down
 from horae.wiring.stores import store_for, wakeups_for
+from horae.wiring.watching import Watching, watched
 
 if TYPE_CHECKING:
     from horae.executors.commands import CommandRunner
@@ -28,10 +30,10 @@ if TYPE_CHECKING:
 
 def scheduler(settings: Settings) -> None:
     configured(settings, "scheduler")
-    run(_scheduler(settings))
+    run(watched(settings, "scheduler", partial(_scheduler, settings)))
 
 
-async def _scheduler(settings: Settings) -> None:
+async def _scheduler(settings: Settings, watching: Watching) -> None:
     from horae.processes.scheduler import Scheduler
 
     stop, _ = stop_signals()
@@ -62,7 +64,8 @@ async def _scheduler(settings: Settings) -> None:
         ids=IDS,
         hints_arrive=lambda: wakeups.reliable,
     )
-    await wakeups.start(("jobs", "shards"), process.on_hint)
+    watching.shows(process, store, wakeups)
+    await wakeups.start(("jobs", "shards"), watching.heard(process.on_hint))
     try:
         settle_down()
         await process.run(stop)
@@ -78,7 +81,8 @@ def worker(
     configured(settings, "worker")
     commands = commands_for(settings)
     executors = executors_for(settings, slots, imports, commands)
-    run(_worker(settings, tuple(queues), tuple(projects), slots, executors, commands))
+    work = partial(_worker, settings, tuple(queues), tuple(projects), slots, executors, commands)
+    run(watched(settings, "worker", work))
 
 
 async def _worker(
@@ -88,6 +92,7 @@ async def _worker(
     slots: int,
     executors: dict[str, Executor],
     commands: CommandRunner,
+    watching: Watching,
 ) -> None:
     from horae.processes.worker import Worker
 
@@ -147,7 +152,8 @@ async def _worker(
         open_store=beside,
         hints_arrive=lambda: wakeups.reliable,
     )
-    await wakeups.start(("runs", "cancel", "workers"), process.on_hint)
+    watching.shows(process, store, wakeups)
+    await wakeups.start(("runs", "cancel", "workers"), watching.heard(process.on_hint))
     try:
         for executor in executors.values():
             if isinstance(executor, Starting):

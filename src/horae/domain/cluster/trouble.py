@@ -10,6 +10,7 @@ LONGEST = 300  # characters of a text
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
 _DOES = {
     "claim": "claim runs",
+    "heartbeat": "reach the database with its heartbeat",
     "report": "report results",
     "deadlines": "end runs that take too long",
     "neighbours": "look for dead workers",
@@ -33,7 +34,7 @@ class Trouble:
     @property
     def task(self) -> str:
         """What it fails to do: stands after "fails to"."""
-        return _DOES.get(self.loop, self.loop)
+        return trouble_task(self.loop)
 
 
 def trouble_text(loop: str, error: BaseException) -> str:
@@ -43,6 +44,12 @@ def trouble_text(loop: str, error: BaseException) -> str:
     said = _QUOTED.sub("…", lines[0])
     name = type(error).__name__
     return f"{loop}: {name}{': ' if said else ''}{said}"[:LONGEST]
+
+
+def trouble_task(text: str) -> str:
+    """What such a line says that fails: stands after "fails to"."""
+    loop = text.partition(": ")[0]
+    return _DOES.get(loop, loop)
 
 
 def trouble_of(text: str | None, since: datetime | None) -> Trouble | None:

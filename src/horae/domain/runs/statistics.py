@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +77,11 @@ class JobStats:
         """In percent, as everywhere."""
         ended = self.total["succeeded"] + self.total["failed"]
         return round(100 * self.total["succeeded"] / ended, 2) if ended else None
+
+
+class Backlog(NamedTuple):
+    """Runs of a queue that are due and wait for a worker, and the seconds for which the oldest one has."""
+
+    queue: str
+    due: int
+    oldest: float

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Table
 
+from horae.domain.cluster.meters import Histogram
 from horae.domain.runs.run import Claimed, ClaimRequest, NewRun, RunRecord
 
 Params = Mapping[str, Any]
@@ -27,6 +28,7 @@ class Connection(Protocol):
     """A connection to one database. Errors come out as those of `horae.store.failures`."""
 
     broken: bool
+    seconds: Histogram | None  # of its statements; None: nobody wants to know
 
     async def fetch(self, sql: str, params: Params | None = None) -> Sequence[Row]: ...
     async def execute(self, sql: str, params: Params | None = None) -> int:

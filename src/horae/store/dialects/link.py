@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from horae.domain.cluster.meters import Histogram
 from horae.store.failures import ConnectionLost, StoreUnavailable, TryAgain
 
 CONNECT_SECONDS = 3.0  # from the first packet to the first statement
@@ -46,6 +47,7 @@ class ServerLink(ABC):
         self.number = number
         self.asked_at: float | None = None
         self._given_up = False
+        self.seconds: Histogram | None = None  # of its statements
 
     @abstractmethod
     def cut(self) -> None:
@@ -76,6 +78,8 @@ class ServerLink(ABC):
                 self.broken = True
             raise translated from error
         finally:
+            if self.seconds is not None:
+                self.seconds.observe(time.monotonic() - self.asked_at)
             self.asked_at = None
 
     def _told(self, error: BaseException) -> BaseException:

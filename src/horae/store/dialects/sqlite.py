@@ -20,6 +20,7 @@ from urllib.parse import quote
 import orjson
 from sqlalchemy import Table
 
+from horae.domain.cluster.meters import Histogram
 from horae.store import portable
 from horae.store.dialects.base import Dialect, Params, Row, Rows, listed, positional, quoted
 from horae.store.dialects.turn import Turn, turn_of
@@ -115,6 +116,7 @@ class SqliteConnection:
     """One connection. Its statements run on its own thread, or inline where a simulation must replay them."""
 
     def __init__(self, path: str, now: Callable[[], datetime], *, inline: bool = False) -> None:
+        self.seconds: Histogram | None = None
         self.broken = False
         self._thread = None if inline else ThreadPoolExecutor(1, thread_name_prefix="horae-sqlite")
         self._path, self._now = path, now
@@ -241,8 +243,11 @@ class SqliteConnection:
 
     @contextmanager
     def _mapped(self) -> Iterator[None]:
+        began = time.monotonic()
         try:
             yield
+            if self.seconds is not None:
+                self.seconds.observe(time.monotonic() - began)
         except (asyncio.CancelledError, StoreRefused):
             self.broken = True
             raise

@@ -1,0 +1,130 @@
+"""The metrics that Horae exposes, each declared once: exposition, docs/metrics.md, the Grafana dashboard and the alert
+rules are derived from this list, so none of them can name what does not exist.
+
+Labels have few values by design: statuses, kinds, reasons, loops, routes as they are declared. A queue is one too:
+the hundred with the most to do are told apart. Ids belong into logs."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Kind = Literal["counter", "gauge", "histogram"]
+Role = Literal["serve", "scheduler", "worker"]
+
+_ALL: tuple[Role, ...] = ("serve", "scheduler", "worker")
+# In seconds, of what takes milliseconds when all is well, and of what people wait for.
+QUICK = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+LATE = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
+LONG = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0, 14400.0)
+
+
+class Family(NamedTuple):
+    """A metric. Those of the role `serve` that are counted by the database tell of the whole installation; all others
+    tell of the process that was asked."""
+
+    name: str
+    kind: Kind
+    help: str
+    labels: tuple[str, ...] = ()
+    roles: tuple[Role, ...] = ("serve",)
+    buckets: tuple[float, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+# The installation, by the database: every serve process tells the same.
+RUNS = Family("horae_runs_total", "counter", "Runs that ended, by status.", ("status",))
+RETRIES = Family("horae_retries_total", "counter", "Attempts that were followed by another.")
+SKIPPED = Family("horae_occurrences_skipped_total", "counter", "Occurrences that did not run, by reason.", ("reason",))
+LIVE = Family("horae_runs_live", "gauge", "Runs that are queued or running.", ("status",))
+QUEUE_DEPTH = Family("horae_queue_depth", "gauge", "Due runs that wait in a queue for a worker.", ("queue",))
+QUEUE_AGE = Family("horae_queue_oldest_seconds", "gauge", "How long the oldest of them has been due.", ("queue",))
+DEAD_LETTERS = Family("horae_dead_letters_open", "gauge", "Failed runs that nobody has redriven or discarded.")
+WORKERS = Family("horae_workers", "gauge", "Workers, by status.", ("status",))
+CLUSTER_SLOTS = Family("horae_slots", "gauge", "Slots of the workers that are alive.")
+CLUSTER_BUSY = Family("horae_slots_busy", "gauge", "Those of them in which something runs.")
+SCHEDULERS = Family("horae_schedulers", "gauge", "Schedulers, by status.", ("status",))
+SHARDS = Family("horae_shards", "gauge", "Shards of the jobs, by whether a scheduler owns them.", ("state",))
+
+# A process that serves.
+REQUESTS = Family(
+    "horae_requests_total", "counter", "Requests that were answered.", ("method", "route", "status"), ("serve",)
+)
+REQUEST_SECONDS = Family(
+    "horae_request_seconds", "histogram", "How long answers took.", ("method", "route"), ("serve",), QUICK
+)
+AUTH_FAILURES = Family(
+    "horae_auth_failures_total",
+    "counter",
+    "Sign-ins, keys, tokens and callbacks that this process has refused, by kind.",
+    ("kind",),
+)
+QUOTA_REFUSALS = Family(
+    "horae_quota_refusals_total",
+    "counter",
+    "Requests that this process has refused because of a project's quota.",
+    ("quota",),
+)
+
+# What happens to runs in this process.
+QUEUED = Family("horae_runs_queued_total", "counter", "Runs that this process queued.", ("trigger",), _ALL)
+FIRE_LAG = Family(
+    "horae_fire_lag_seconds",
+    "histogram",
+    "From an occurrence's time until its run was queued.",
+    (),
+    _ALL,
+    LATE,
+)
+PASSED_OVER = Family(
+    "horae_skipped_total", "counter", "Occurrences that this process skipped, by reason.", ("reason",), _ALL
+)
+STARTED = Family("horae_runs_started_total", "counter", "Attempts that this worker started.", (), ("worker",))
+LATENESS = Family(
+    "horae_lateness_seconds", "histogram", "From when a run was due until it started.", (), ("worker",), LATE
+)
+ATTEMPTS = Family(
+    "horae_attempt_seconds",
+    "histogram",
+    "How long attempts took on this worker, by outcome and kind of target.",
+    ("outcome", "kind"),
+    ("worker",),
+    LONG,
+)
+ENDED = Family("horae_runs_ended_total", "counter", "Runs that this process ended, by status.", ("status",), _ALL)
+RETRIED = Family(
+    "horae_attempts_retried_total", "counter", "Attempts that this process retried, by outcome.", ("outcome",), _ALL
+)
+CLAIMS = Family("horae_claims_total", "counter", "Claims, by whether they brought runs.", ("result",), ("worker",))
+CLAIMED = Family("horae_claimed_runs_total", "counter", "Runs that claims brought.", (), ("worker",))
+CLAIM_SECONDS = Family("horae_claim_seconds", "histogram", "How long claims took.", (), ("worker",), QUICK)
+OWN_SLOTS = Family("horae_worker_slots", "gauge", "Slots of this worker.", (), ("worker",))
+OWN_BUSY = Family("horae_worker_slots_busy", "gauge", "Those of them in which something runs.", (), ("worker",))
+OWN_AHEAD = Family("horae_worker_prefetched", "gauge", "Runs claimed ahead of the slots.", (), ("worker",))
+DRAINING = Family("horae_worker_draining", "gauge", "1 while this worker takes nothing more.", (), ("worker",))
+OWN_SHARDS = Family("horae_scheduler_shards", "gauge", "Shards that this scheduler owns.", (), ("scheduler",))
+
+# What every process does.
+STEP_SECONDS = Family(
+    "horae_loop_step_seconds", "histogram", "How long a step of a background loop took.", ("loop",), _ALL, QUICK
+)
+STEP_FAILURES = Family("horae_loop_failures_total", "counter", "Steps that failed.", ("loop",), _ALL)
+TROUBLED = Family(
+    "horae_loop_troubled", "gauge", "1 for a loop that keeps failing and gets nothing done.", ("loop",), _ALL
+)
+STATEMENT_SECONDS = Family(
+    "horae_statement_seconds", "histogram", "How long the database took for a statement.", (), _ALL, QUICK
+)
+CONNECTIONS = Family("horae_connections", "gauge", "Connections to the database, by state.", ("state",), _ALL)
+CONNECTION_WAIT = Family(
+    "horae_connection_wait_seconds", "histogram", "How long work waited for a connection.", (), _ALL, QUICK
+)
+HINTS = Family("horae_wakeups_received_total", "counter", "Wake-ups that arrived.", ("topic",), _ALL)
+WAKEUPS_LOST = Family(
+    "horae_wakeups_interrupted_total", "counter", "Times that the connection for wake-ups was lost.", (), _ALL
+)
+WAKEUPS_RELIABLE = Family("horae_wakeups_reliable", "gauge", "1 while wake-ups are known to arrive.", (), _ALL)
+BUILD = Family("horae_build_info", "gauge", "1, with the version of this process.", ("version", "role"), _ALL)
+
+FAMILIES: tuple[Family, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Family))

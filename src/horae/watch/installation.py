@@ -1,0 +1,59 @@
+"""The metrics of the whole installation, as the database counts them: every serve process tells the same. What they
+cost does not grow with history: ended runs are counters, and only what is live is counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from horae.domain.cluster import metrics
+from horae.domain.cluster.meters import Labels
+from horae.domain.cluster.metrics import Family
+from horae.ports import Transaction
+
+_QUEUES = 100  # that are told apart
+_OTHERS = "(others)"  # no queue has such a name
+
+Numbers = list[tuple[Family, Mapping[Labels, float]]]
+
+
+async def installation(tx: Transaction, *, offline_after: float, shard_lease: float) -> Numbers:
+    found = await tx.stats.overall()
+    ended, live = found["ended"], found["live"]
+    return [
+        (metrics.RUNS, _by({status: ended[status] for status in ("succeeded", "failed", "cancelled")})),
+        (metrics.RETRIES, {(): ended["retries"]}),
+        (metrics.SKIPPED, _by(found["skipped"])),
+        (metrics.LIVE, _by({status: live.get(status, 0) for status in ("queued", "running")})),
+        (metrics.DEAD_LETTERS, {(): found["dead"]["letters"]}),
+        *await _queues(tx),
+        *await _processes(tx, offline_after, shard_lease),
+    ]
+
+
+async def _queues(tx: Transaction) -> Numbers:
+    waiting = await tx.stats.backlog()
+    told, others = waiting[:_QUEUES], waiting[_QUEUES:]
+    depth = {one.queue: float(one.due) for one in told}
+    age = {one.queue: one.oldest for one in told}
+    if others:
+        depth[_OTHERS], age[_OTHERS] = sum(one.due for one in others), max(one.oldest for one in others)
+    return [(metrics.QUEUE_DEPTH, _by(depth)), (metrics.QUEUE_AGE, _by(age))]
+
+
+async def _processes(tx: Transaction, offline_after: float, shard_lease: float) -> Numbers:
+    workers = await tx.processes.workers(offline_after)
+    schedulers = await tx.processes.schedulers(shard_lease)
+    shards, owned = await tx.processes.shards(), sum(len(one.shards) for one in schedulers)
+    alive = [worker for worker in workers if worker.there]
+    return [
+        (metrics.WORKERS, _by(Counter(str(worker.status) for worker in workers))),
+        (metrics.CLUSTER_SLOTS, {(): sum(worker.slots for worker in alive)}),
+        (metrics.CLUSTER_BUSY, {(): sum(worker.busy for worker in alive)}),
+        (metrics.SCHEDULERS, _by(Counter(str(one.status) for one in schedulers))),
+        (metrics.SHARDS, _by({"owned": owned, "free": len(shards) - owned})),
+    ]
+
+
+def _by(values: Mapping[str, float]) -> Mapping[Labels, float]:
+    return {(name,): value for name, value in values.items()}

@@ -1,0 +1,204 @@
+"""Metrics and probes of schedulers and workers, on a port of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from pathlib import Path
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from horae.domain.cluster.metrics import FAMILIES
+from tests.faults.proxy import Proxy
+from tests.integration.cluster.cluster import KINDS, PATIENCE, TASKS, Cluster, Make, eventually, free_port
+from tests.integration.cluster.oracle import Oracle
+from tests.waiting import until
+
+pytestmark = pytest.mark.slow
+
+Numbers = dict[tuple[str, tuple[str, ...]], float]
+
+
+def address(port: int, path: str = "/metrics") -> str:
+    return f"http://127.0.0.1:{port}{path}"
+
+
+async def numbers(web: httpx.AsyncClient, url: str, **headers: str) -> Numbers:
+    answer = await web.get(url, headers=headers)
+    assert answer.status_code == 200, answer.text
+    return {
+        (sample.name, tuple(sample.labels[label] for label in sorted(sample.labels))): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_they_count_what_the_database_knows(kind: str, make_cluster: Make) -> None:
+    cluster = await make_cluster(kind)
+    at_worker, at_scheduler = free_port(), free_port()
+    serve, scheduler, worker = await asyncio.gather(
+        cluster.start_serve(HORAE_METRICS_TOKEN="letmesee"),
+        cluster.start_scheduler(HORAE_METRICS_PORT=str(at_scheduler)),
+        cluster.start_worker(HORAE_METRICS_PORT=str(at_worker)),
+    )
+    nothing = {"kind": "python", "function": "nothing"}
+    await cluster.create("fine", nothing)
+    await cluster.create("broken", {"kind": "script", "source": "exit 3"}, retry={"max_attempts": 2, "delay": 0})
+    await cluster.create("steady", nothing, schedule={"every": "1s"})
+    runs = [*await cluster.run("fine", 20), *await cluster.run("broken", 3)]
+    for run_id in runs:
+        await cluster.ended(run_id)
+
+    async def fired() -> int:
+        return await cluster.count("run_history WHERE scheduled_for IS NOT NULL")
+
+    await eventually(fired)
+    assert await scheduler.stop() == 0  # from here on nothing fires
+    await eventually(_none_live, cluster)
+    async with httpx.AsyncClient(trust_env=False) as web:
+        mine = await numbers(web, address(at_worker))
+        await numbers(web, address(serve.port), authorization="Bearer letmesee")
+        whole = await numbers(web, address(serve.port), authorization="Bearer letmesee")
+    steady = await fired()
+    history = {row["status"]: row["n"] for row in await cluster.ask(_BY_STATUS)}
+    assert history == {"succeeded": 20 + steady, "failed": 3}
+    for status, count in history.items():
+        assert mine["horae_runs_ended_total", (status,)] == count
+        assert whole["horae_runs_total", (status,)] == count
+    attempts = 20 + steady + 6
+    assert mine["horae_runs_started_total", ()] == attempts
+    assert mine["horae_lateness_seconds_count", ()] == attempts
+    assert mine["horae_claimed_runs_total", ()] == attempts
+    assert mine["horae_attempt_seconds_count", ("python", "succeeded")] == 20 + steady
+    assert mine["horae_attempt_seconds_count", ("script", "failed")] == 6
+    assert mine["horae_attempts_retried_total", ("failed",)] == whole["horae_retries_total", ()] == 3
+    assert whole["horae_dead_letters_open", ()] == 3
+    assert whole["horae_workers", ("idle",)] == 1
+    assert whole["horae_slots", ()] == mine["horae_worker_slots", ()] == 16
+    assert mine["horae_statement_seconds_count", ()] > 0
+    assert whole["horae_requests_total", ("GET", "/metrics", "200")] == 1  # the one before
+    assert await worker.stop() == 0
+
+
+_BY_STATUS = "SELECT status, COUNT(*) AS n FROM run_history GROUP BY status"
+
+
+async def _none_live(cluster: Cluster) -> bool:
+    return await cluster.count("runs") == 0
+
+
+@pytest.mark.sqlite
+async def test_every_family_that_is_shown_is_declared(make_cluster: Make) -> None:
+    cluster = await make_cluster("sqlite")
+    ports = {"worker": free_port(), "scheduler": free_port()}
+    serve, *_ = await asyncio.gather(
+        cluster.start_serve(HORAE_METRICS_TOKEN="letmesee"),
+        cluster.start_scheduler(HORAE_METRICS_PORT=str(ports["scheduler"])),
+        cluster.start_worker(HORAE_METRICS_PORT=str(ports["worker"])),
+    )
+    await cluster.ended(await cluster.start_run("fine", {"kind": "python", "function": "nothing"}))
+    async with httpx.AsyncClient(trust_env=False) as web:
+        for role, port in {**ports, "serve": serve.port}.items():
+            headers = {"authorization": "Bearer letmesee", "accept": "application/openmetrics-text; version=1.0.0"}
+            answer = await web.get(address(port), headers=headers)
+            assert answer.headers["content-type"].startswith("application/openmetrics-text")
+            shown = {line.split()[2] for line in answer.text.splitlines() if line.startswith("# TYPE ")}
+            declared = {family.name.removesuffix("_total") for family in FAMILIES if role in family.roles}
+            assert shown <= declared, f"{role} shows what is not declared"
+            if role != "serve":
+                assert answer.text.endswith("# EOF\n")
+
+
+@pytest.mark.postgresql
+async def test_probes_tell_the_truth_while_the_database_is_away(make_cluster: Make) -> None:
+    cluster = await make_cluster("postgresql", HORAE_LEASE="4s", HORAE_HEARTBEAT="1s")
+    async with Proxy.before(cluster.url) as proxy, httpx.AsyncClient(trust_env=False) as web:
+        proxy.refuse()
+        ports = (free_port(), free_port())
+        members = [
+            cluster.start("scheduler", HORAE_DATABASE_URL=proxy.url, HORAE_METRICS_PORT=str(ports[0])),
+            cluster.start("worker", "--import", TASKS, HORAE_DATABASE_URL=proxy.url, HORAE_METRICS_PORT=str(ports[1])),
+        ]
+
+        async def all_answer(status: int, live: int = 200) -> bool:
+            try:
+                found = [(await web.get(address(port, "/health/ready"))).status_code for port in ports]
+                alive = [(await web.get(address(port, "/health/live"))).status_code for port in ports]
+            except httpx.TransportError:
+                return False
+            return set(found) == {status} and set(alive) == {live}
+
+        await eventually(all_answer, 503)
+        said = (await web.get(address(ports[1], "/health/ready"))).json()
+        assert said == {"status": "not ready", "service": "horae", "reasons": ["it waits for the database"]}
+        proxy.accept()
+        await eventually(all_answer, 200)
+        proxy.refuse()
+        await eventually(all_answer, 503)
+        proxy.accept()
+        await eventually(all_answer, 200)
+        assert [await member.stop() for member in members] == [0, 0]
+
+
+@pytest.mark.sqlite
+async def test_a_worker_that_drains_is_not_ready_and_lives(make_cluster: Make, oracle: Oracle, tmp_path: Path) -> None:
+    cluster, port = await make_cluster("sqlite"), free_port()
+    worker = await cluster.start_worker(HORAE_METRICS_PORT=str(port), HORAE_METRICS_TOKEN="letmesee")
+    gate = tmp_path / "gate"
+    arguments = {"path": str(oracle.path), "gate": str(gate)}
+    run_id = await cluster.start_run("held", {"kind": "python", "function": "gated", "arguments": arguments})
+    await cluster.running(run_id)
+    worker.signal(15)
+    async with httpx.AsyncClient(trust_env=False) as web:
+
+        async def reasons() -> list[str]:
+            found: list[str] = (await web.get(address(port, "/health/ready"))).json()["reasons"]
+            return found
+
+        assert await eventually(reasons) == ["it is draining"]
+        assert (await web.get(address(port, "/health/live"))).status_code == 200
+        assert (await web.get(address(port))).status_code == 401
+        assert (await web.get(address(port), headers={"authorization": "Bearer other"})).status_code == 401
+        assert (await numbers(web, address(port), authorization="Bearer letmesee"))["horae_worker_draining", ()] == 1
+        assert (await web.get(address(port, "/jobs"))).status_code == 404
+        assert (await web.post(address(port))).status_code == 405
+    gate.touch()
+    assert await worker.ended() == 0
+
+
+@pytest.mark.sqlite
+async def test_a_port_that_is_taken_is_named(make_cluster: Make) -> None:
+    cluster = await make_cluster("sqlite")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        worker = cluster.start("worker", HORAE_METRICS_PORT=str(port))
+        assert await worker.ended() == 2
+    assert f"port {port} for metrics" in worker.output
+    assert "HORAE_METRICS_PORT" in worker.output
+
+
+@pytest.mark.sqlite
+async def test_systemd_hears_of_it(make_cluster: Make, tmp_path: Path) -> None:
+    cluster = await make_cluster("sqlite")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
+        systemd.bind(str(tmp_path / "notify"))
+        systemd.setblocking(False)
+        heard: list[str] = []
+
+        def said(words: str) -> bool:
+            try:
+                while True:
+                    heard.extend(systemd.recv(4_096).decode().splitlines())
+            except BlockingIOError:
+                return words in heard
+
+        told = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "2000000"}
+        scheduler = cluster.start("scheduler", **told)
+        for words in ("READY=1", "STATUS=ready", "WATCHDOG=1"):
+            await until(lambda w=words: said(w), timeout=PATIENCE, message=words)  # type: ignore[misc]
+        assert await scheduler.stop() == 0
