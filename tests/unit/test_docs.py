@@ -172,15 +172,11 @@ def test_every_field_of_a_job_is_documented(model: type[BaseModel]):
     assert set(model.model_fields) - {"kind"} <= set(WORD.findall(read("jobs.md")))
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        targets.HttpTarget, targets.ScriptTarget, targets.PythonTarget, targets.ContainerTarget, targets.ArtifactTarget,
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("model", targets.TARGETS)
 def test_every_field_of_a_target_is_documented(model: type[BaseModel]):
     kind = model.model_fields["kind"].default
     assert set(model.model_fields) - {"kind"} <= set(WORD.findall(read(f"targets/{kind}.md")))
+    assert f"[`{kind}`](targets/{kind}.md)" in read("jobs.md")
 
 
 @pytest.mark.parametrize(

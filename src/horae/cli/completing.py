@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from horae.cli.connection import connect
-from horae.domain.jobs.kinds import SCHEDULE_KINDS, TARGET_KINDS
+from horae.domain.jobs.kinds import SCHEDULE_KINDS
 
 if TYPE_CHECKING:
     from horae.sdk.client import Client
@@ -23,6 +23,12 @@ def words(*choices: str) -> Complete:
         return [choice for choice in choices if choice.startswith(incomplete)]
 
     return complete
+
+
+def kinds(incomplete: str) -> list[str]:
+    from horae.domain.targets import TARGET_KINDS
+
+    return words(*TARGET_KINDS)(incomplete)
 
 
 def _asked(names: Callable[[Client], Iterable[str]]) -> Complete:
@@ -59,7 +65,6 @@ projects = _asked(lambda client: _field(client.projects.list(), "slug"))
 workers = _asked(lambda client: _field(client.workers(), "id"))
 tags = _asked(lambda client: sorted({tag for job in client.jobs.list(limit=_SHOWN) for tag in job["tags"]}))
 
-kinds = words(*TARGET_KINDS)
 schedules = words(*SCHEDULE_KINDS)
 job_states = words("scheduled", "running", "paused", "disabled", "finished")
 last_states = words("succeeded", "failed", "cancelled")

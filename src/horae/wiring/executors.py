@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,7 @@ from horae import __version__
 from horae.config import Settings, private_places, process_environment, secret_variables, user_cache
 from horae.domain.errors import ConfigurationError
 from horae.domain.jobs.function import FunctionSign
-from horae.domain.jobs.kinds import TARGET_KINDS
+from horae.domain.targets import TARGET_KINDS
 from horae.domain.targets.fields import Limits
 from horae.ports import Executor
 from horae.processes.host import this_host, told, told_dead
@@ -25,36 +27,37 @@ if TYPE_CHECKING:
     from horae.executors.containers.runner import ContainerRunner
 
 
+@dataclass(frozen=True)
+class Making:
+    """What executors are made of."""
+
+    settings: Settings
+    slots: int
+    imports: Sequence[str]
+    commands: CommandRunner
+
+    @cached_property
+    def containers(self) -> ContainerRunner | None:
+        """One for all executors that use containers; None on a worker that does not carry them out."""
+        return _containers(self.settings) if "container" in self.settings.executors else None
+
+
 def executors_for(
     settings: Settings, slots: int, imports: Sequence[str], commands: CommandRunner
 ) -> dict[str, Executor]:
-    executors: dict[str, Executor] = {}
-    containers = _containers(settings) if "container" in settings.executors else None
     for kind in settings.executors:
-        if kind == "http":
-            executors[kind] = _http(settings, slots)
-        elif kind == "script":
-            from horae.executors.script import ScriptExecutor
-
-            executors[kind] = ScriptExecutor(commands)
-        elif kind == "python":
-            executors[kind] = _python(imports, slots)
-        elif kind == "container" and containers is not None:
-            from horae.executors.container import ContainerExecutor
-
-            executors[kind] = ContainerExecutor(containers, mounts=settings.container_mounts or ())
-        elif kind == "artifact":
-            executors[kind] = _artifact(settings, commands, containers)
-        else:
+        if kind not in BUILDERS:
             raise ConfigurationError(f"HORAE_EXECUTORS names {kind!r}; this Horae has {', '.join(TARGET_KINDS)}")
-    return executors
+    making = Making(settings, slots, imports, commands)
+    return {kind: BUILDERS[kind](making) for kind in settings.executors}
 
 
-def _http(settings: Settings, slots: int) -> Executor:
+def _http(making: Making) -> Executor:
     from horae.domain.runs.callback import Callbacks
     from horae.executors.http import HttpExecutor
     from horae.executors.http_files import allow_sockets
 
+    settings, slots = making.settings, making.slots
     room = allow_sockets(slots)
     if room < slots:
         log.warning("fewer open files than slots: calls beyond that fail; see `ulimit -n`", slots=slots, room=room)
@@ -63,8 +66,20 @@ def _http(settings: Settings, slots: int) -> Executor:
     return HttpExecutor(CLOCK, version=__version__, allow_private=settings.http_allow_private, callbacks=callbacks)
 
 
+def _script(making: Making) -> Executor:
+    from horae.executors.script import ScriptExecutor
+
+    return ScriptExecutor(making.commands)
+
+
+def _container(making: Making) -> Executor:
+    from horae.executors.container import ContainerExecutor
+
+    assert making.containers is not None
+    return ContainerExecutor(making.containers, mounts=making.settings.container_mounts or ())
+
+
 def _containers(settings: Settings) -> ContainerRunner:
-    """One for all executors that use containers."""
     from horae.executors.containers.credentials import RegistryCredentials, find_file
     from horae.executors.containers.ownership import Owner, Ownership
     from horae.executors.containers.runner import ContainerRunner
@@ -77,10 +92,11 @@ def _containers(settings: Settings) -> ContainerRunner:
     return ContainerRunner(service, Ownership(service, owner, CLOCK), credentials, network=settings.container_network)
 
 
-def _artifact(settings: Settings, commands: CommandRunner, containers: ContainerRunner | None) -> Executor:
+def _artifact(making: Making) -> Executor:
     from horae.executors.artifact import ArtifactExecutor
     from horae.executors.artifacts.fetcher import CacheOptions, Fetcher
 
+    settings = making.settings
     environment = {name: value for name, value in process_environment().items() if name not in secret_variables()}
     store = CacheOptions(
         cache=settings.artifact_cache or user_cache() / "artifacts",
@@ -91,7 +107,7 @@ def _artifact(settings: Settings, commands: CommandRunner, containers: Container
         folders=settings.artifact_folders or (),
         may_install=settings.artifact_install,
     )
-    return ArtifactExecutor(Fetcher(store), commands, containers)
+    return ArtifactExecutor(Fetcher(store), making.commands, making.containers)
 
 
 def commands_for(settings: Settings) -> CommandRunner:
@@ -117,7 +133,7 @@ def commands_for(settings: Settings) -> CommandRunner:
     )
 
 
-def _python(imports: Sequence[str], slots: int) -> Executor:
+def _python(making: Making) -> Executor:
     from horae.executors.functions.link import FunctionOrigin
     from horae.executors.functions.output import route
     from horae.executors.python import PythonExecutor
@@ -126,13 +142,22 @@ def _python(imports: Sequence[str], slots: int) -> Executor:
 
     environment = {name: value for name, value in process_environment().items() if name not in secret_variables()}
     executor = PythonExecutor(
-        add_system_functions(load_tasks(imports)),
-        FunctionOrigin("horae.sdk.task:load_tasks", tuple(imports), environment),
-        slots=slots,
+        add_system_functions(load_tasks(making.imports)),
+        FunctionOrigin("horae.sdk.task:load_tasks", tuple(making.imports), environment),
+        slots=making.slots,
     )
     route()
     executor.warm()
     return executor
+
+
+BUILDERS: Mapping[str, Callable[[Making], Executor]] = {
+    "http": _http,
+    "script": _script,
+    "python": _python,
+    "container": _container,
+    "artifact": _artifact,
+}
 
 
 def registered() -> tuple[FunctionSign, ...]:

@@ -1,15 +1,18 @@
 """The lists of kinds are complete: a new kind of target or schedule cannot be forgotten in one of them."""
 
+from pathlib import Path
 from typing import get_args
 
-from horae.domain.jobs.kinds import SCHEDULE_KINDS, TARGET_KINDS
-from horae.domain.targets import Target
+from horae.domain.jobs.kinds import SCHEDULE_KINDS
+from horae.domain.targets import TARGET_KINDS
 from horae.domain.time.schedule import Schedule
+from horae.wiring.executors import BUILDERS
+
+PAGES = Path(__file__).resolve().parents[3] / "docs" / "targets"
 
 
-def test_every_target_is_listed() -> None:
-    union, _ = get_args(Target)
-    assert sorted(model.model_fields["kind"].default for model in get_args(union)) == sorted(TARGET_KINDS)
+def test_every_target_has_an_executor_and_a_page() -> None:
+    assert sorted(BUILDERS) == sorted(TARGET_KINDS) == sorted(page.stem for page in PAGES.glob("*.md"))
 
 
 def test_every_schedule_is_listed() -> None:

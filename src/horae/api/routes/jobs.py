@@ -20,10 +20,11 @@ from horae.domain import pages
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.job_filter import JobFilter
 from horae.domain.jobs.job_record import JobRecord
-from horae.domain.jobs.kinds import ScheduleKind, TargetKind
+from horae.domain.jobs.kinds import ScheduleKind
 from horae.domain.jobs.unreadable import UnreadableSpec
 from horae.domain.runs.run_filter import RecentRun
 from horae.domain.runs.states import JobStatus
+from horae.domain.targets import TargetKind
 from horae.domain.time.schedule_words import in_words
 from horae.lifecycle import state, submit
 from horae.lifecycle.edit import edit_job

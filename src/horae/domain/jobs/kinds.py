@@ -1,12 +1,10 @@
-"""The kinds of targets and of schedules: everything that lists them, from the API to the shell's completion, takes them
-from here."""
+"""The kinds of schedules: everything that lists them, from the API to the shell's completion, takes them from here.
+Those of targets are in `domain/targets/`."""
 
 from __future__ import annotations
 
 from typing import Literal, get_args
 
-TargetKind = Literal["http", "script", "python", "container", "artifact"]
 ScheduleKind = Literal["cron", "every", "at", "after", "manual"]
 
-TARGET_KINDS: tuple[str, ...] = get_args(TargetKind)
 SCHEDULE_KINDS: tuple[str, ...] = get_args(ScheduleKind)

@@ -1,8 +1,9 @@
-"""What a job runs: one model per kind, in a module of its own; `kind` tells them apart."""
+"""What a job runs: one model per kind, in a module of its own; `kind` tells them apart. Everything that lists the
+kinds, from the API to the shell's completion and the portal, takes them from here."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from pydantic import Field
 
@@ -16,4 +17,21 @@ Target = Annotated[
     HttpTarget | ScriptTarget | PythonTarget | ContainerTarget | ArtifactTarget, Field(discriminator="kind")
 ]
 
-__all__ = ["ArtifactTarget", "ContainerTarget", "HttpTarget", "PythonTarget", "ScriptTarget", "Target"]
+TARGETS = get_args(get_args(Target)[0])
+TARGET_KINDS: tuple[str, ...] = tuple(target.model_fields["kind"].default for target in TARGETS)
+if TYPE_CHECKING:
+    TargetKind = str
+else:
+    TargetKind = Literal[TARGET_KINDS]
+
+__all__ = [
+    "TARGETS",
+    "TARGET_KINDS",
+    "ArtifactTarget",
+    "ContainerTarget",
+    "HttpTarget",
+    "PythonTarget",
+    "ScriptTarget",
+    "Target",
+    "TargetKind",
+]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from horae.domain.jobs.kinds import TARGET_KINDS
+from horae.domain.targets import TARGET_KINDS
 
 
 def readable(errors: Iterable[Mapping[str, Any]], skip: int = 0) -> list[tuple[str, str]]:
