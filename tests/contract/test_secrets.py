@@ -104,7 +104,7 @@ async def test_what_jobs_name_is_deleted_by_force_only(world: World):
     with pytest.raises(Conflict) as refused:
         await delete(world, "TOKEN")
     assert str(refused.value) == (
-        f"jobs name this secret: {', '.join(f'user {number:02}' for number in range(10))} and others"
+        f"jobs use this secret: {', '.join(f'user {number:02}' for number in range(10))} and others"
     )
     await delete(world, "TOK")  # a name that is part of another is not named by it
     await delete(world, "TOKEN", force=True)

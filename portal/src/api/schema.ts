@@ -79,8 +79,8 @@ export interface AtScheduleInput {
 }
 
 /**
- * One try of a run by one worker. `outcome` is null while it goes on. Of what a retried attempt left as its result
- * the first 4,096 characters are kept.
+ * One attempt of a run by one worker. `outcome` is null while it is in progress. The result of a retried attempt is
+ * cut to 4,096 characters.
  */
 export interface AttemptView {
   n: number;
@@ -96,7 +96,7 @@ export interface AttemptView {
   traceback: string | null;
 }
 
-/** One thing that somebody did; `project_id` is null for what concerns the installation. */
+/** One recorded action; `project_id` is null if it concerns the whole installation. */
 export interface AuditView {
   id: string;
   at: string;
@@ -109,7 +109,7 @@ export interface AuditView {
   project_id: string | null;
 }
 
-/** The range to fill in, both ends inclusive, and how many of its runs may be under way at a time. */
+/** The range to backfill, both ends inclusive, and the maximum number of concurrent runs. */
 export interface BackfillBody {
   start: string;
   end: string;
@@ -142,7 +142,7 @@ export interface BlackoutRange {
   end: string;
 }
 
-/** A worker, and what of this project it is at. */
+/** A worker, and the runs of this project that it is executing. */
 export interface BusyWorkerView {
   id: string;
   name: string;
@@ -167,7 +167,7 @@ export interface BusyWorkerView {
   current_runs: string[];
 }
 
-/** An occurrence with its job, or with `by` a stretch of time and how many begin in it. */
+/** An occurrence with its job, or with `by`, a time span and the number of occurrences in it. */
 export interface CalendarEntryView {
   at: string;
   job_id: string | null;
@@ -176,20 +176,20 @@ export interface CalendarEntryView {
 }
 
 /**
- * Nothing is missing before `complete_until`; with `by`, nothing after it is counted. If more than 5,000 jobs
- * match, only those with the earliest next runs are read: the answer ends where others may begin, and is
+ * The list is complete up to `complete_until`; with `by`, nothing after it is counted. If more than 5,000 jobs
+ * match, only those with the earliest next runs are read: the list stops where others could begin, and is
  * `truncated`.
  */
 export interface CalendarView {
   start: string;
   end: string;
   complete_until: string;
-  /** whether more than 5,000 jobs match; a filter makes them fewer */
+  /** whether more than 5,000 jobs match; use a filter to narrow them down */
   truncated: boolean;
   items: CalendarEntryView[];
 }
 
-/** How the work ended, how far it is, or both. */
+/** The outcome of the work, its progress, or both. */
 export interface CallbackBody {
   status?: "succeeded" | "failed" | null;
   result?: unknown;
@@ -207,7 +207,7 @@ export interface CallbackView {
   run_id: string;
 }
 
-/** `challenge` is that of the 401 that asked for a second factor. */
+/** `challenge` comes from the 401 that asked for a second factor. */
 export interface ChallengeBody {
   challenge: string;
 }
@@ -218,7 +218,7 @@ export interface ChangeView {
   new: unknown;
 }
 
-/** With what they left, if they are no owner. */
+/** Includes what they left behind, if they are no longer an owner. */
 export interface ChangedMemberView {
   keys: MadeKeyView[];
   invitations_withdrawn: number;
@@ -230,7 +230,7 @@ export interface ChangedMemberView {
   created_at: string;
 }
 
-/** With what they left, if they were deactivated or are no longer admin. */
+/** Includes what they left behind, if they were deactivated or are no longer admin. */
 export interface ChangedUserView {
   keys: MadeKeyView[];
   invitations_withdrawn: number;
@@ -247,15 +247,15 @@ export interface ChangedUserView {
   second_factor: boolean;
 }
 
-/** `code` is of the app, or a recovery code. */
+/** `code` is from the app, or a recovery code. */
 export interface CodeBody {
   challenge: string;
   code: string;
 }
 
 /**
- * The schedule to compare with; `added` are instants that it does not have, `removed` those that only it has,
- * as far as both lists reach (`until`; null where both come to an end).
+ * The schedule to compare with; `added` are the instants that it lacks, `removed` those that only it has, as far as
+ * both lists reach (`until`; null if both end).
  */
 export interface ComparisonView {
   occurrences: OccurrenceView[];
@@ -265,7 +265,7 @@ export interface ComparisonView {
   until: string | null;
 }
 
-/** The first code of the new app. */
+/** The first code from the new app. */
 export interface ConfirmBody {
   code: string;
 }
@@ -354,7 +354,7 @@ export interface CronScheduleInput {
   cron: string | CronFieldsInput;
 }
 
-/** What ended on the day (UTC) from `at` on; `avg_duration_ms` is of what succeeded or failed. */
+/** Runs that ended on the day (UTC) starting at `at`; `avg_duration_ms` covers those that succeeded or failed. */
 export interface DayView {
   at: string;
   succeeded: number;
@@ -365,9 +365,9 @@ export interface DayView {
 }
 
 /**
- * Failures of one cause: of one job, with the same exit or response code, and with errors that differ only in
- * numbers and ids. `error` is that of the newest. What an older version recorded may be of several jobs: `jobs` are
- * the ten with most of them.
+ * Failures with one cause: of the same job, with the same exit or response code, and with errors that differ only
+ * in numbers and ids. `error` is the newest one. Groups recorded by an older version may span several jobs: `jobs`
+ * lists the ten with the most failures.
  */
 export interface DeadGroupView {
   fingerprint: string;
@@ -406,13 +406,13 @@ export interface DeadLetterView {
   failed_at: string;
   trigger: Trigger;
   attempt: number;
-  /** how many attempts do not count towards max_attempts */
+  /** number of attempts that do not count towards max_attempts */
   uncounted: number;
   max_attempts: number;
   exit_code: number | null;
   response_code: number | null;
   input: unknown;
-  /** `input` if it is left out because it is longer than 4 KiB; the run has it */
+  /** `input` if it is omitted because it is longer than 4 KiB; read the run to get it */
   truncated: "input"[];
   scheduled_for: string | null;
   triggered_by: string | null;
@@ -431,7 +431,7 @@ export interface DetailedHealthView {
   reasons: string[];
 }
 
-/** `client` is shown to whoever approves the sign-in. */
+/** `client` is shown to the user who approves the sign-in. */
 export interface DeviceBody {
   client?: string;
 }
@@ -441,15 +441,15 @@ export interface DeviceTokenBody {
 }
 
 /**
- * `tokens` are there once somebody has approved the sign-in. After `slow_down`, wait five seconds longer than
- * before between polls.
+ * `tokens` is set once the sign-in is approved. After `slow_down`, increase the polling interval by five
+ * seconds.
  */
 export interface DeviceTokenView {
   status: "signed_in" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token";
   tokens: TokensView | null;
 }
 
-/** What waits to be approved; `same_address` tells whether it asked from the address that you come from. */
+/** A sign-in waiting for approval; `same_address` says whether it was requested from your own address. */
 export interface DeviceView {
   user_code: string;
   client: string;
@@ -465,13 +465,13 @@ export interface DiscardBody {
   reason: string;
 }
 
-/** `code` is needed to replace a second factor that is on: of the present app, or a recovery code. */
+/** `code`, from the current app or a recovery code, is required to replace an existing second factor. */
 export interface EnrolBody {
   password: string;
   code?: string | null;
 }
 
-/** A session, and the recovery codes, which are shown only now. */
+/** A session, and the recovery codes, which are shown only once. */
 export interface EnrolledView {
   recovery_codes: string[];
   access_token: string;
@@ -481,7 +481,7 @@ export interface EnrolledView {
 }
 
 /**
- * What an authenticator app needs, shown only now: the `secret` to type in, or `uri` as a QR code, whose dark
+ * What an authenticator app needs, shown only once: the `secret` to type in, or `uri` as a QR code, whose dark
  * modules are the ones in the rows of `qr`.
  */
 export interface EnrolmentView {
@@ -490,7 +490,7 @@ export interface EnrolmentView {
   qr: string[];
 }
 
-/** Something that happened to a run, or will. */
+/** A past or expected event in the life of a run. */
 export interface EntryView {
   at: string;
   event: string;
@@ -570,10 +570,7 @@ export interface FunctionView {
   last_seen_at: string;
 }
 
-/**
- * One thing that must be so before a run starts; `until` is when it opens by itself, `level` how much it should
- * worry you.
- */
+/** One condition for a run to start; `until` is when it clears automatically, `level` is its severity. */
 export interface GateView {
   name: string;
   state: "open" | "closed" | "unknown" | "info";
@@ -588,7 +585,7 @@ export interface HealthView {
   service: string;
 }
 
-/** What ended in the hour from `at` on; `avg_duration_ms` is of what succeeded or failed. */
+/** Runs that ended in the hour starting at `at`; `avg_duration_ms` covers those that succeeded or failed. */
 export interface HourView {
   at: string;
   succeeded: number;
@@ -661,7 +658,7 @@ export interface IntervalInput {
   seconds?: number;
 }
 
-/** Good for a week, or until `expires_at` (at most 90 days). */
+/** Valid for a week, or until `expires_at` (at most 90 days). */
 export interface InvitationBody {
   role: "viewer" | "operator" | "editor" | "owner";
   note?: string | null;
@@ -681,9 +678,9 @@ export interface InvitationView {
 }
 
 /**
- * How far a worker keeps the code of jobs apart: the `kinds` of target whose code runs on its machine itself, as
- * which `user`, in which `sandbox` or why in none (`unsandboxed`), and what a script there could read (`readable`).
- * `owner_is_admin` says why an owner of a project can take over the installation there; null if nothing known does.
+ * How a worker isolates job code: the `kinds` of target that run directly on its machine, as which `user`, in which
+ * `sandbox` or why in none (`unsandboxed`), and what a script there could read (`readable`). `owner_is_admin` says why
+ * a project owner could take over the installation through this worker; null if no such way is known.
  */
 export interface IsolationView {
   kinds: string[];
@@ -694,7 +691,7 @@ export interface IsolationView {
   owner_is_admin: string | null;
 }
 
-/** A job as people send it: its definition, and whether it is on. */
+/** A job as clients send it: its definition, and whether it is enabled. */
 export interface JobBody {
   name: string;
   description?: string;
@@ -718,7 +715,7 @@ export interface JobBody {
 
 /**
  * Why a job does or does not run, in one sentence and gate by gate; `cause` is the gate that the sentence names
- * first, `level` that of the whole.
+ * first, `level` the overall severity.
  */
 export interface JobExplanationView {
   at: string;
@@ -744,8 +741,8 @@ export interface JobPatch {
 }
 
 /**
- * How a job did, of all time and in the last 24 hours (from the full hour on). `success_rate` is in percent of what
- * succeeded or failed.
+ * A job's results, all-time and in the last 24 hours (by full hours). `success_rate` is a percentage of the runs
+ * that succeeded or failed.
  */
 export interface JobStatsView {
   job_id: string;
@@ -767,7 +764,7 @@ export interface JobStatsView {
 
 export type JobStatus = "scheduled" | "running" | "paused" | "disabled" | "finished";
 
-/** A job as it stands. */
+/** A job with its current state. */
 export interface JobView {
   name: string;
   description: string;
@@ -786,7 +783,7 @@ export interface JobView {
   grace: number | null;
   keep: boolean;
   id: string;
-  /** why its definition cannot be read; null as a rule */
+  /** why its definition cannot be read; usually null */
   unreadable: string | null;
   enabled: boolean;
   notify: Record<string, unknown>[];
@@ -803,7 +800,7 @@ export interface JobView {
   updated_at: string;
 }
 
-/** `role` must not be above your own. */
+/** `role` must not exceed your own. */
 export interface KeyBody {
   name: string;
   role?: "viewer" | "operator" | "editor" | "owner" | "admin";
@@ -811,8 +808,9 @@ export interface KeyBody {
 }
 
 /**
- * `maker` is the user who answers for it: of a key that was made with a key, the maker of that one. Null where
- * nobody knows: it was made straight on the database, or by somebody who was deleted (`maker_id` stays).
+ * `maker` is the user responsible for the key. If the key was created with another key, that is the other key's
+ * maker. Null if unknown: the key was created directly on the database, or by a user who has since been deleted
+ * (`maker_id` stays).
  */
 export interface KeyView {
   id: string;
@@ -830,8 +828,8 @@ export interface KeyView {
 }
 
 /**
- * What somebody left: the `keys` that they made, which go on working unless they are `revoked`, and how many of
- * their open invitations were withdrawn.
+ * What a user left behind: the API `keys` they created, which keep working unless they are `revoked`, and how many
+ * of their open invitations were withdrawn.
  */
 export interface LeftView {
   keys: MadeKeyView[];
@@ -855,7 +853,7 @@ export interface LimitsInput {
 }
 
 /**
- * With your password here, for the last time. `code` is needed if you have a second factor: of the app, or a
+ * Requires your Horae password one last time. If you have a second factor, `code` is required: from the app, or a
  * recovery code.
  */
 export interface LinkBody {
@@ -864,7 +862,7 @@ export interface LinkBody {
   code?: string | null;
 }
 
-/** A job in a list; the last two fields are there if `include` asks for them. */
+/** A job in a list; the last two fields are present only if `include` requests them. */
 export interface ListedJobView {
   name: string;
   description: string;
@@ -883,7 +881,7 @@ export interface ListedJobView {
   grace: number | null;
   keep: boolean;
   id: string;
-  /** why its definition cannot be read; null as a rule */
+  /** why its definition cannot be read; usually null */
   unreadable: string | null;
   enabled: boolean;
   notify: Record<string, unknown>[];
@@ -898,7 +896,7 @@ export interface ListedJobView {
   created_at: string;
   updated_by: string;
   updated_at: string;
-  /** whether runs of it wait for what no live worker offers */
+  /** whether it has queued runs that no live worker can execute */
   stranded: boolean;
   /** the schedule as a sentence */
   words: string | null;
@@ -1030,7 +1028,7 @@ export interface ManualSchedule {
   manual: true;
 }
 
-/** Who is asking: a user, or a key, the projects that they are a member of, and what they may do in all others. */
+/** The caller, a user or an API key: the projects they are a member of, and their permissions in all others. */
 export interface MeView {
   kind: "user" | "key";
   actor: string;
@@ -1067,7 +1065,7 @@ export interface MonitoredJobsView {
   executions: ExecutionNumbers;
 }
 
-/** `slots` and `slots_busy` are of workers that are alive: neither stopped nor offline. */
+/** `slots` and `slots_busy` count live workers only: neither stopped nor offline. */
 export interface MonitoredWorkersView {
   timestamp: string;
   workers: WorkerNumbers;
@@ -1083,7 +1081,7 @@ export interface Mount {
 
 /**
  * The device keeps `device_code`, shows `user_code`, and polls every `interval` seconds. `verification_url` is null
- * where the server does not know its own address: then it is `verification_path` of the address that was called.
+ * if the server does not know its own address: then append `verification_path` to the address that you called.
  */
 export interface NewDeviceView {
   device_code: string;
@@ -1094,7 +1092,7 @@ export interface NewDeviceView {
   interval: number;
 }
 
-/** With the token, which is shown only now. */
+/** Includes the token, which is shown only once. */
 export interface NewInvitationView {
   id: string;
   project_id: string;
@@ -1108,7 +1106,7 @@ export interface NewInvitationView {
   token: string;
 }
 
-/** With the key itself, which is shown only now. */
+/** Includes the key itself, which is shown only once. */
 export interface NewKeyView {
   id: string;
   name: string;
@@ -1125,7 +1123,7 @@ export interface NewKeyView {
   token: string;
 }
 
-/** `note` says why nothing of this may happen: the job is paused or disabled. */
+/** `note` says why these may not happen: the job is paused or disabled. */
 export interface NextView {
   occurrences: OccurrenceView[];
   words: string;
@@ -1138,7 +1136,7 @@ export interface OccurrenceView {
   note: string | null;
 }
 
-/** Long work with progress; `state` is running, done, cancelled or failed. */
+/** A long-running operation with progress; `state` is running, done, cancelled or failed. */
 export interface OperationView {
   id: string;
   kind: string;
@@ -1163,12 +1161,12 @@ export interface PasswordBody {
   new_password: string;
 }
 
-/** Until when; without it, until somebody resumes the job. */
+/** End of the pause; without it, until the job is resumed. */
 export interface PauseBody {
   until?: string | null;
 }
 
-/** A project that one is a member of, as what, and what one may do there. */
+/** A project that the caller is a member of, with their role and permissions. */
 export interface PlaceView {
   project_id: string;
   slug: string;
@@ -1177,7 +1175,7 @@ export interface PlaceView {
   permissions: string[];
 }
 
-/** A schedule, and what to set it against: another one, or what a job does now. */
+/** A schedule, and what to compare it with: another schedule, or a job's current one. */
 export interface PreviewBody {
   schedule: CronScheduleInput | EveryScheduleInput | AtScheduleInput | ManualSchedule | AfterScheduleInput;
   count?: number;
@@ -1211,7 +1209,7 @@ export interface Problem {
   quota?: ReachedQuota | null;
 }
 
-/** `slug` is what `Horae-Project` names it by: small letters, digits and -. */
+/** `slug` identifies the project in `Horae-Project`: lowercase letters, digits and -. */
 export interface ProjectBody {
   slug: string;
   name?: string | null;
@@ -1228,7 +1226,7 @@ export interface ProjectView {
   created_at: string;
 }
 
-/** `code` is of the app, or a recovery code. */
+/** `code` is from the app, or a recovery code. */
 export interface ProofBody {
   password: string;
   code: string;
@@ -1250,9 +1248,9 @@ export interface QueueStateView {
 }
 
 /**
- * `queued` and `running` are this project's; `workers` are those alive that serve it. `stranded` of the queued ones
- * wait for what none of those offers. `projects` are those that it is `reserved` for; only
- * admins see those of others.
+ * `queued` and `running` count this project's runs; `workers` counts the live workers that serve the queue.
+ * `stranded` counts the queued runs that none of them can execute. `projects` are those that the queue is `reserved`
+ * for; only admins see other projects.
  */
 export interface QueueView {
   name: string;
@@ -1269,8 +1267,8 @@ export interface QueueView {
 }
 
 /**
- * Without `limit` there is none. `used` is null where nobody counts it: log bytes without a limit. `refused_at` is
- * when something was last refused because of this quota, to the minute.
+ * A null `limit` means no limit. `used` is null if it is not counted: log bytes without a limit. `refused_at` is
+ * when this quota last caused a rejection, to the minute.
  */
 export interface QuotaView {
   limit: number | null;
@@ -1289,8 +1287,8 @@ export interface QuotasPatch {
 }
 
 /**
- * Live runs are all that have not ended. Fires are those of schedules, of each job as many as its busiest hour has;
- * log bytes are those of today in UTC. API keys that have expired do not count.
+ * Live runs are all runs that have not ended. Fires are those of schedules, each counted by its busiest hour. Log
+ * bytes are those of the current day in UTC. Expired API keys do not count.
  */
 export interface QuotasView {
   jobs: QuotaView;
@@ -1314,7 +1312,7 @@ export interface RecentRunView {
   duration_ms: number | null;
 }
 
-/** `skipped_by_reason` is as far as the newest 1,000 rows of the job's history tell. */
+/** `skipped_by_reason` covers the newest 1,000 rows of the job's history. */
 export interface RecentView {
   since: string;
   succeeded: number;
@@ -1328,12 +1326,12 @@ export interface RecoveredView {
   recovered: number;
 }
 
-/** Each is good once. They are shown only now. */
+/** Each works once. They are shown only once. */
 export interface RecoveryCodesView {
   recovery_codes: string[];
 }
 
-/** A job with a schedule that recurs. */
+/** A job with a recurring schedule. */
 export interface RecurringJobBody {
   name: string;
   description?: string;
@@ -1355,7 +1353,7 @@ export interface RecurringJobBody {
   notify?: Record<string, unknown>[];
 }
 
-/** `input` replaces that of every run; `rate` is how many a second. */
+/** `input` replaces the input of every run; `rate` limits the runs per second. */
 export interface RedriveBody {
   ids?: string[] | null;
   filter?: DeadLetterFilter | null;
@@ -1363,12 +1361,12 @@ export interface RedriveBody {
   rate?: number | null;
 }
 
-/** A browser that has it as a cookie leaves it out. */
+/** Browsers that hold it in a cookie omit it. */
 export interface RefreshBody {
   refresh_token?: string | null;
 }
 
-/** The slugs of the projects whose jobs alone may name the queue; none: it is open to all. */
+/** The slugs of the projects whose jobs may use the queue; empty: open to all. */
 export interface ReservationBody {
   projects: string[];
 }
@@ -1391,7 +1389,7 @@ export interface Retry {
   permanent_exit_codes?: number[];
 }
 
-/** What the new run is given; left out, the old one's input. */
+/** Input for the new run; by default, the input of the old one. */
 export interface RetryBody {
   input?: unknown;
 }
@@ -1413,7 +1411,7 @@ export interface RollbackBody {
   version: number;
 }
 
-/** A run, and what only its own page tells: `dead_since` is null unless it is a dead letter now. */
+/** A run in full; `dead_since` is null unless it is currently a dead letter. */
 export interface RunDetailView {
   id: string;
   job_id: string;
@@ -1426,18 +1424,18 @@ export interface RunDetailView {
   queue: string;
   priority: number;
   status: RunStatus;
-  /** of the attempt that ended it; null if none did */
+  /** outcome of the attempt that ended it; null if none did */
   outcome: "succeeded" | "failed" | "timed_out" | "lost" | "interrupted" | "cancelled" | null;
   /** the number of the latest attempt, whether it counts or not */
   attempt: number;
-  /** how many attempts do not count towards max_attempts */
+  /** number of attempts that do not count towards max_attempts */
   uncounted: number;
   max_attempts: number;
   parked: boolean;
   worker_id: string | null;
   started_at: string | null;
   finished_at: string | null;
-  /** how long the attempt that ended it took, as its worker measured it */
+  /** duration of the attempt that ended it, as measured by its worker */
   duration_ms: number | null;
   response_code: number | null;
   exit_code: number | null;
@@ -1447,7 +1445,7 @@ export interface RunDetailView {
   occurrences: number;
   scheduled_until: string | null;
   input: unknown;
-  /** in lists: which of these are left out because they are longer than 4 KiB */
+  /** in lists: fields omitted because they are longer than 4 KiB */
   truncated: ("input" | "result")[];
   progress: unknown;
   parent_run_id: string | null;
@@ -1456,16 +1454,16 @@ export interface RunDetailView {
   /** the scheduler that fired it; null if none did */
   scheduler_id: string | null;
   created_at: string;
-  /** while it runs: until when its worker holds it unless it renews */
+  /** while it runs: when its worker's lease expires unless renewed */
   lease_until: string | null;
-  /** while it runs: when its worker was last heard from */
+  /** while it runs: the last heartbeat of its worker */
   worker_heartbeat_at: string | null;
   traceback: string | null;
   cancel_requested_at: string | null;
   dead_since: string | null;
 }
 
-/** The same of a run, and what happened to it in order. */
+/** Why a run does or does not start, and its timeline. */
 export interface RunExplanationView {
   at: string;
   summary: string;
@@ -1490,18 +1488,18 @@ export interface RunView {
   queue: string;
   priority: number;
   status: RunStatus;
-  /** of the attempt that ended it; null if none did */
+  /** outcome of the attempt that ended it; null if none did */
   outcome: "succeeded" | "failed" | "timed_out" | "lost" | "interrupted" | "cancelled" | null;
   /** the number of the latest attempt, whether it counts or not */
   attempt: number;
-  /** how many attempts do not count towards max_attempts */
+  /** number of attempts that do not count towards max_attempts */
   uncounted: number;
   max_attempts: number;
   parked: boolean;
   worker_id: string | null;
   started_at: string | null;
   finished_at: string | null;
-  /** how long the attempt that ended it took, as its worker measured it */
+  /** duration of the attempt that ended it, as measured by its worker */
   duration_ms: number | null;
   response_code: number | null;
   exit_code: number | null;
@@ -1511,7 +1509,7 @@ export interface RunView {
   occurrences: number;
   scheduled_until: string | null;
   input: unknown;
-  /** in lists: which of these are left out because they are longer than 4 KiB */
+  /** in lists: fields omitted because they are longer than 4 KiB */
   truncated: ("input" | "result")[];
   progress: unknown;
   parent_run_id: string | null;
@@ -1544,7 +1542,7 @@ export interface SchedulerView {
   trouble: TroubleView | null;
 }
 
-/** All of them. A shard of the `shard_count` that none of them has is nobody's: its jobs do not fire. */
+/** All schedulers. A shard (of `shard_count`) that none of them owns does not fire its jobs. */
 export interface SchedulersView {
   items: SchedulerView[];
   next_cursor: string | null;
@@ -1577,7 +1575,7 @@ export interface ScriptTargetInput {
   sandbox?: Sandbox | null;
 }
 
-/** `required`: this installation asks everybody, or every admin, for a second factor. */
+/** `required`: this installation requires a second factor from everyone, or from every admin. */
 export interface SecondFactorView {
   enabled: boolean;
   enabled_at: string | null;
@@ -1590,7 +1588,7 @@ export interface SecretBody {
   value: string;
 }
 
-/** A secret as people see it; its value is never shown. */
+/** A secret; its value is never shown. */
 export interface SecretView {
   name: string;
   created_by: string;
@@ -1600,8 +1598,8 @@ export interface SecretView {
 }
 
 /**
- * A shard that a scheduler fires, until then unless it renews; the epoch counts the shard's owners. `owned_since`
- * is null if a version of Horae took it that did not record it.
+ * A shard leased by a scheduler until `lease_until` unless renewed; the epoch counts the shard's owners.
+ * `owned_since` is null if an older version of Horae, which did not record it, took the shard.
  */
 export interface ShardLeaseView {
   shard: number;
@@ -1610,13 +1608,13 @@ export interface ShardLeaseView {
   owned_since: string | null;
 }
 
-/** Where a browser ends its session at the identity provider as well. */
+/** The URL where a browser can end its session at the identity provider. */
 export interface SignOutView {
   url: string;
 }
 
 /**
- * The password has 12 to 200 characters. `token` is the one-time token that the server printed, or that of an
+ * The password has 12 to 200 characters. `token` is the one-time token that the server printed, or the token of an
  * invitation.
  */
 export interface SignupBody {
@@ -1625,7 +1623,7 @@ export interface SignupBody {
   token?: string | null;
 }
 
-/** `next` is the page of the portal to come back to. */
+/** `next` is the portal page to return to. */
 export interface SsoBody {
   next?: string;
 }
@@ -1636,8 +1634,8 @@ export interface SsoView {
 }
 
 /**
- * How one gets in: whether the first admin is still to come, whether anybody may sign up, whether passwords are
- * taken, and what single sign-on is called, if there is one.
+ * The ways to sign in: whether the first admin is still to be created, whether sign-up is open, whether passwords
+ * are accepted, and the display name of single sign-on, if it is set up.
  */
 export interface StartView {
   first_admin: boolean;
@@ -1647,8 +1645,8 @@ export interface StartView {
 }
 
 /**
- * Queued runs that want the same, which no live worker offers: how many, and since when the first of them is due.
- * `cause` is `queue` or `capability`, the gate of an explanation that they wait at.
+ * Queued runs with the same requirements, which no live worker meets: how many there are, and since when the oldest
+ * is due. `cause` is `queue` or `capability`, the closed gate in their explanation.
  */
 export interface StrandedGroupView {
   queue: string;
@@ -1660,7 +1658,7 @@ export interface StrandedGroupView {
   unblock: string | null;
 }
 
-/** `timestamp` is null until somebody has looked. */
+/** `timestamp` is null until the first measurement. */
 export interface StrandedView {
   timestamp: string | null;
   items: StrandedGroupView[];
@@ -1677,7 +1675,7 @@ export interface TokenBody {
   token: string;
 }
 
-/** `refresh_token` is null where it was set as a cookie. */
+/** `refresh_token` is null if it was set as a cookie. */
 export interface TokensView {
   access_token: string;
   refresh_token: string | null;
@@ -1687,14 +1685,14 @@ export interface TokensView {
 
 export type Trigger = "schedule" | "manual" | "api" | "retry" | "backfill" | "after";
 
-/** What one run is to be given. */
+/** The parameters of one run. */
 export interface TriggerBody {
   input?: unknown;
   run_at?: string | null;
   priority?: number | null;
 }
 
-/** A step of a process that keeps failing (`claim`, `report`, `fire` …), in one line why, and since when. */
+/** A task of a process that keeps failing (`claim`, `report`, `fire` …), the reason in one line, and since when. */
 export interface TroubleView {
   loop: string;
   reason: string;
@@ -1734,7 +1732,7 @@ export interface UserView {
   second_factor: boolean;
 }
 
-/** A version of a job, and what it changed in the one before it. */
+/** A version of a job, and its changes from the version before. */
 export interface VersionView {
   version: number;
   created_by: string;
@@ -1766,8 +1764,8 @@ export interface WorkerNumbers {
 export type WorkerStatus = "idle" | "busy" | "draining" | "stopped" | "offline";
 
 /**
- * `queues` and `projects` are empty of a worker that serves all. Of those of other projects only admins see the
- * names; to others, `other_queues` and `other_projects` tell how many there are.
+ * `queues` and `projects` are empty for a worker that serves all. Only admins see the names of other projects and
+ * their queues; others see how many there are (`other_queues`, `other_projects`).
  */
 export interface WorkerView {
   id: string;

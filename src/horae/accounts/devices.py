@@ -37,10 +37,10 @@ async def decide(tx: Transaction, *, user_code: str, approve: bool, user_id: str
     if found.user_id is not None or found.denied_at is not None:
         if approve and found.session_id == session_id:
             return
-        raise Conflict("somebody has decided about this code already")
+        raise Conflict("this code was already approved or denied")
     account = await tx.accounts.account(session_id)
     if account is None or account.user.id != user_id:
-        raise NotAllowed("your session is over: sign in again")
+        raise NotAllowed("your session has ended: sign in again")
     if approve:
         await tx.devices.approve(found.digest, user_id, session_id)
     else:

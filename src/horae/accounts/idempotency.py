@@ -21,7 +21,7 @@ async def claim(tx: Transaction, once: Once, known_as: Collection[str]) -> KeptR
         await tx.idempotency.insert(once, HELD)
         kept = await tx.idempotency.find(once, KEPT)
     if kept is None:
-        raise Conflict("this Idempotency-Key was forgotten at this moment; send the request again")
+        raise Conflict("this Idempotency-Key has just expired; send the request again")
     if kept.request not in known_as:
         raise Conflict("this Idempotency-Key was used for another request: a new request needs a new key")
     if kept.status is None and kept.free and kept.holder != once.holder and await tx.idempotency.take_over(once, HELD):

@@ -18,7 +18,7 @@ async def create_key(tx: Transaction, *, key: ApiKey, maker: str, by: Maker | No
     """`maker` is the role of whoever makes it: nobody gives away more than they have. `by` is None for what is made
     straight on the database."""
     if above(key.role, maker):
-        raise NotAllowed(f"you cannot make a key with the role {key.role}: your own is {maker}")
+        raise NotAllowed(f"you cannot create a key with the role {key.role}: your own is {maker}")
     if key.expires_at is not None and key.expires_at <= await tx.now():
         raise InvalidInput("expires_at", "must be in the future")
     await hold_project(tx, key.project_id)

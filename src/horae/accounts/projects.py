@@ -48,7 +48,7 @@ async def create_project(
     try:
         await tx.access.add_project(project)
     except DuplicateKey:
-        raise Conflict("there is a project of this slug already") from None
+        raise Conflict("a project with this slug already exists") from None
     for quota, most in limits.items():
         await tx.quotas.set(project.id, quota, most, actor)
     changes = [Change(quota.value, None, most) for quota, most in sorted(limits.items())]
@@ -74,7 +74,7 @@ async def delete_project(tx: Transaction, *, project_id: str, actor: str) -> Non
     """Only an empty one: nobody is to lose their jobs by one request."""
     project = await find_project(tx, project_id, lock=True)
     if project.slug == DEFAULT_PROJECT:
-        raise Conflict("the project `default` stays: it belongs to every installation")
+        raise Conflict("the project `default` cannot be deleted: every installation has it")
     if held := [what for what, there in (await tx.access.contents(project_id)).items() if there]:
         raise Conflict(f"this project is not empty: it has {', '.join(held)}")
     await tx.access.delete_project(project_id)
@@ -93,7 +93,7 @@ async def set_member(
     user = await tx.accounts.user(ref)
     before = await tx.accounts.member(project_id, user.id) if user is not None else None
     if before is None and not may_add:
-        raise NotFound("there is no such member: to add somebody, send them an invitation")
+        raise NotFound("there is no such member: to add a user, send them an invitation")
     if user is None:
         raise NotFound("there is no such user")
     if role != "owner":
@@ -134,7 +134,7 @@ async def invite(
     known = await tx.invitations.find(project_id, link.id) if tx.repeated else None
     if known is not None:
         if known.accepted_at is not None:
-            raise Conflict("this invitation was made before, and somebody has accepted it")
+            raise Conflict("this invitation already exists and was accepted")
         await tx.invitations.delete(known.id)  # whoever asked has not heard of its token
     new = NewInvitation(
         link.id, project_id, link.role, link.digest, actor, expires_at, link.note, maker.id if maker else None
@@ -153,7 +153,7 @@ async def revoke_invitation(tx: Transaction, *, project_id: str, invitation_id: 
     if found is None:
         raise NotFound("there is no such invitation")
     if found.accepted_at is not None:
-        raise Conflict("this invitation was accepted: remove the member instead")
+        raise Conflict("this invitation was already accepted: remove the member instead")
     await tx.invitations.delete(found.id)
     await tx.audit.add("invitation.revoke", actor=actor, project_id=project_id, id=found.id)
 
@@ -167,7 +167,7 @@ async def find_project(tx: Transaction, ref: str, *, lock: bool = False) -> Proj
 
 def _keep_an_owner(owners: list[str], user: User) -> None:
     if owners == [user.id]:
-        raise Conflict("this is the last owner of the project: make somebody else owner first")
+        raise Conflict("this is the project's last owner: make another member owner first")
 
 
 async def hold_project(tx: Transaction, project_id: str) -> None:

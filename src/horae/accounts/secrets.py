@@ -45,7 +45,7 @@ async def delete_secret(tx: Transaction, *, project_id: str, name: str, force: b
     # Whoever saves a job holds its secrets' rows until the job can be seen here.
     if not force and (jobs := await tx.secrets.named_by(project_id, name, _LISTED + 1)):
         more = " and others" if len(jobs) > _LISTED else ""
-        raise Conflict(f"jobs name this secret: {', '.join(jobs[:_LISTED])}{more}")
+        raise Conflict(f"jobs use this secret: {', '.join(jobs[:_LISTED])}{more}")
     await tx.secrets.delete(project_id, name)
     await tx.audit.add("secret.delete", actor=actor, project_id=project_id, name=name)
 

@@ -59,7 +59,7 @@ async def add_user(tx: Transaction, user: NewUser, action: str) -> User:
     try:
         await tx.accounts.add_user(user)
     except DuplicateKey:
-        raise Conflict("there is a user of this name already") from None
+        raise Conflict("a user with this name already exists") from None
     made = await tx.accounts.user(user.id)
     assert made is not None
     changes = differing({}, {"is_admin": made.is_admin})

@@ -118,4 +118,4 @@ def _require_password(user: User) -> None:
 
 def _keep_an_admin(admins: list[str], user: User) -> None:
     if admins == [user.id]:
-        raise Conflict("this is the last active admin: make somebody else admin first")
+        raise Conflict("this is the last active admin: make another user admin first")

@@ -20,7 +20,7 @@ class Body(BaseModel):
 
 
 class SignupBody(Body):
-    """The password has 12 to 200 characters. `token` is the one-time token that the server printed, or that of an
+    """The password has 12 to 200 characters. `token` is the one-time token that the server printed, or the token of an
     invitation."""
 
     username: Text
@@ -34,7 +34,7 @@ class LoginBody(Body):
 
 
 class RefreshBody(Body):
-    """A browser that has it as a cookie leaves it out."""
+    """Browsers that hold it in a cookie omit it."""
 
     refresh_token: Annotated[SecretStr, Field(max_length=1_000)] | None = None
 
@@ -65,7 +65,7 @@ class UserPatch(Body):
 
 
 class ProjectBody(Body):
-    """`slug` is what `Horae-Project` names it by: small letters, digits and -."""
+    """`slug` identifies the project in `Horae-Project`: lowercase letters, digits and -."""
 
     slug: Annotated[str, Field(min_length=1, max_length=100)]
     name: Text | None = None
@@ -80,7 +80,7 @@ class MemberBody(Body):
 
 
 class InvitationBody(Body):
-    """Good for a week, or until `expires_at` (at most 90 days)."""
+    """Valid for a week, or until `expires_at` (at most 90 days)."""
 
     role: MemberRole
     note: Text | None = None
@@ -88,7 +88,7 @@ class InvitationBody(Body):
 
 
 class KeyBody(Body):
-    """`role` must not be above your own."""
+    """`role` must not exceed your own."""
 
     name: Text
     role: Role = "viewer"
@@ -96,7 +96,7 @@ class KeyBody(Body):
 
 
 class TokensView(BaseModel):
-    """`refresh_token` is null where it was set as a cookie."""
+    """`refresh_token` is null if it was set as a cookie."""
 
     access_token: str
     refresh_token: str | None
@@ -119,7 +119,7 @@ class UserView(BaseModel):
 
 
 class PlaceView(BaseModel):
-    """A project that one is a member of, as what, and what one may do there."""
+    """A project that the caller is a member of, with their role and permissions."""
 
     project_id: str
     slug: str
@@ -129,8 +129,8 @@ class PlaceView(BaseModel):
 
 
 class StartView(BaseModel):
-    """How one gets in: whether the first admin is still to come, whether anybody may sign up, whether passwords are
-    taken, and what single sign-on is called, if there is one."""
+    """The ways to sign in: whether the first admin is still to be created, whether sign-up is open, whether passwords
+    are accepted, and the display name of single sign-on, if it is set up."""
 
     first_admin: bool
     open_signup: bool
@@ -139,7 +139,7 @@ class StartView(BaseModel):
 
 
 class MeView(BaseModel):
-    """Who is asking: a user, or a key, the projects that they are a member of, and what they may do in all others."""
+    """The caller, a user or an API key: the projects they are a member of, and their permissions in all others."""
 
     kind: Literal["user", "key"]
     actor: str
@@ -178,14 +178,15 @@ class InvitationView(BaseModel):
 
 
 class NewInvitationView(InvitationView):
-    """With the token, which is shown only now."""
+    """Includes the token, which is shown only once."""
 
     token: str
 
 
 class KeyView(BaseModel):
-    """`maker` is the user who answers for it: of a key that was made with a key, the maker of that one. Null where
-    nobody knows: it was made straight on the database, or by somebody who was deleted (`maker_id` stays)."""
+    """`maker` is the user responsible for the key. If the key was created with another key, that is the other key's
+    maker. Null if unknown: the key was created directly on the database, or by a user who has since been deleted
+    (`maker_id` stays)."""
 
     id: str
     name: str
@@ -202,7 +203,7 @@ class KeyView(BaseModel):
 
 
 class NewKeyView(KeyView):
-    """With the key itself, which is shown only now."""
+    """Includes the key itself, which is shown only once."""
 
     token: str
 
@@ -212,16 +213,16 @@ class MadeKeyView(KeyView):
 
 
 class LeftView(BaseModel):
-    """What somebody left: the `keys` that they made, which go on working unless they are `revoked`, and how many of
-    their open invitations were withdrawn."""
+    """What a user left behind: the API `keys` they created, which keep working unless they are `revoked`, and how many
+    of their open invitations were withdrawn."""
 
     keys: list[MadeKeyView]
     invitations_withdrawn: int
 
 
 class ChangedUserView(UserView, LeftView):
-    """With what they left, if they were deactivated or are no longer admin."""
+    """Includes what they left behind, if they were deactivated or are no longer admin."""
 
 
 class ChangedMemberView(MemberView, LeftView):
-    """With what they left, if they are no owner."""
+    """Includes what they left behind, if they are no longer an owner."""

@@ -185,7 +185,7 @@ class AllowInProject(Allow[Principal]):
         if len(caller.places) == 1:
             return caller.places[0]
         if caller.places or caller.is_admin:
-            raise Malformed("say which project you mean, by its slug: `Horae-Project: <slug>`")
+            raise Malformed("name the project by its slug: `Horae-Project: <slug>`")
         raise NotAllowed("you are not a member of any project yet: ask an owner for an invitation")
 
 
@@ -194,7 +194,7 @@ async def _named(request: Request, caller: Caller, wanted: str) -> Place:
     if found is not None:
         return found
     if caller.key_id is not None:
-        raise NotAllowed("an API key belongs to one project, and this one to another: leave out Horae-Project")
+        raise NotAllowed("this API key belongs to another project: leave out Horae-Project")
     raise NotAllowed("Horae-Project names no project that you are a member of")
 
 

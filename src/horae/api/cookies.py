@@ -25,8 +25,8 @@ def given(request: Request, gate: Authenticator, public_url: str | None) -> str 
     token = request.cookies.get(NAME)
     if token is not None and not _own_page(request, public_url, gate.proxies.https(request)):
         raise NotAllowed(
-            "this cookie is only valid for pages of this server; behind a proxy that speaks https, set "
-            "HORAE_PUBLIC_URL or HORAE_TRUSTED_PROXIES"
+            "this cookie is only valid for pages of this server; behind an https proxy, set HORAE_PUBLIC_URL or "
+            "HORAE_TRUSTED_PROXIES"
         )
     return token
 

@@ -35,7 +35,7 @@ def unseal(keys: Sequence[str], scope: str, cursor: str | None) -> str | None:
         raw = b""
     mac, payload = raw[:_MAC_BYTES], raw[_MAC_BYTES:]
     if not any(hmac.compare_digest(mac, _mac(key, scope, payload)) for key in keys):
-        raise InvalidInput("cursor", "is not a cursor of this list; begin again without it")
+        raise InvalidInput("cursor", "is not a cursor of this list; start again without it")
     return payload.decode()
 
 

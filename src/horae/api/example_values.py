@@ -56,7 +56,7 @@ BY_FIELD: dict[str, Any] = {
     "loop": "upkeep", "reason": "TryAgain: a lock took too long", "broker": "none",
     # Signing in
     "access_token": "eyJhbGciOi…", "refresh_token": "hr1.01a1de05-…", "expires_in": 870, "has_password": True,
-    "recovery_codes": ["n4ks-7dqa-x2ph-9mwe", "and nine more, shown only now"], "is_active": True, "sso": "Keycloak",
+    "recovery_codes": ["n4ks-7dqa-x2ph-9mwe", "and nine more, shown only once"], "is_active": True, "sso": "Keycloak",
     "secret": "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", "qr": ["111111101…", "100000100…", "and so on"],
     "uri": "otpauth://totp/Horae:ann?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Horae",
     "url": "https://login.example.org/authorize?response_type=code&client_id=horae&…",
@@ -133,9 +133,9 @@ BY_VIEW: dict[str, dict[str, Any]] = {
     "PlaceView": {"name": "Finance"},
     "KeyView": _KEY_VIEW,
     "MadeKeyView": _KEY_VIEW,
-    "NewKeyView": {**_KEY_VIEW, "token": "horae_11e7b7c0fb00edfc_…, shown only now"},
+    "NewKeyView": {**_KEY_VIEW, "token": "horae_11e7b7c0fb00edfc_…, shown only once"},
     "InvitationView": {"note": "for Ben"},
-    "NewInvitationView": {"note": "for Ben", "token": "hi1_…, shown only now"},
+    "NewInvitationView": {"note": "for Ben", "token": "hi1_…, shown only once"},
     "Problem": {
         "type": "urn:horae:problem:invalid-input",
         "title": "Invalid input",

@@ -94,7 +94,7 @@ def _response(context: RequestContext, once: Once, kept: KeptRequest) -> Respons
     try:
         body = context.seals.open(Sealed(once.project_id, _name(once), text, key_id))
     except CannotOpen:
-        raise Conflict("the answer to this Idempotency-Key was kept under another HORAE_SECRET_KEY") from None
+        raise Conflict("the response to this Idempotency-Key was stored under another HORAE_SECRET_KEY") from None
     headers = {**kept.headers, "idempotency-replayed": "true"}
     return Response(base64.b64decode(body), kept.status or 200, headers)
 

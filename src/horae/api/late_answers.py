@@ -32,7 +32,7 @@ class Notes:
         try:
             await self._context.store.autocommit(verb, *args, **kwargs)
         except Exception as error:
-            log.warning("an answer could not be kept for its idempotency key yet", reason=str(error))
+            log.warning("a response could not be stored for its idempotency key yet", reason=str(error))
             self.write_later(verb, *args, **kwargs)
 
     def write_later(self, verb: Verb, *args: Any, **kwargs: Any) -> None:
@@ -52,5 +52,5 @@ class Notes:
                 pause = min(pause * 2, _LONGEST_PAUSE)
                 continue
             except Exception as error:
-                log.warning("an answer was not kept for its idempotency key", reason=str(error))
+                log.warning("a response was not stored for its idempotency key", reason=str(error))
             self._left.popleft()

@@ -36,7 +36,7 @@ class _Bucket:
 class RequestLimit:
     """`rate` is how many a second for as long as one likes; 0: no limit."""
 
-    _kind, _words = "api", "more than {rate:g} requests a second; slow down"
+    _kind, _words = "api", "more than {rate:g} requests per second; slow down"
 
     def __init__(self, store: Store, clock: Clock, rate: float, portions: int = _PORTIONS) -> None:
         self._store, self._clock, self._rate = store, clock, rate
@@ -94,7 +94,7 @@ class RequestLimit:
 class StrangerLimit(RequestLimit):
     """Keys and tokens that are not valid, by the address that sends them: beyond this, nobody looks them up."""
 
-    _kind, _words = "stranger", "too many keys that are not valid came from your address; wait a while"
+    _kind, _words = "stranger", "too many invalid API keys from your address; wait a while"
 
     def __init__(self, store: Store, clock: Clock) -> None:
         super().__init__(store, clock, _STRANGERS, _STRANGERS_PORTIONS)

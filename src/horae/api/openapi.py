@@ -29,21 +29,21 @@ _PROJECT = {
     "name": "Horae-Project",
     "in": "header",
     "required": False,
-    "description": "The slug of the project that is meant, for users who are members of several.",
+    "description": "The slug of the project, for users who are members of more than one.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 200},
 }
 _KEY = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "Sent again with the same key, the same request has no second effect and gets the same answer.",
+    "description": "Repeating a request with the same key has no further effect and returns the same response.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},
 }
 
 _TOLD = {
     "ETag": "The job's version, for `If-Match`.",
     "Location": "Where it is.",
-    "Retry-After": "Seconds to wait before the next try.",
+    "Retry-After": "Seconds to wait before retrying.",
 }
 
 

@@ -38,7 +38,7 @@ class Paging:
 
 async def paging(
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="how many items")] = 50,
-    cursor: Annotated[str | None, Query(max_length=1_000, description="`next_cursor` of the page before")] = None,
+    cursor: Annotated[str | None, Query(max_length=1_000, description="`next_cursor` of the previous page")] = None,
 ) -> Paging:
     return Paging(limit, cursor)
 
@@ -75,7 +75,7 @@ async def expected_version(
     if_match: Annotated[
         str | None,
         Header(
-            description="the version you read, as its ETag: refused with 412 if older",
+            description="the ETag of the version you read: rejected with 412 if it is stale",
             json_schema_extra={"pattern": r'^(\*|"[0-9]{1,9}")$'},
         ),
     ] = None,
@@ -101,7 +101,7 @@ def instant_param(name: str, text: str | None) -> datetime | None:
         raise InvalidInput(name, str(error)) from None
 
 
-RevokeKeys = Annotated[bool, Query(description="revoke the keys that they made, too, as far as your role allows")]
+RevokeKeys = Annotated[bool, Query(description="also revoke the keys they created, as far as your role allows")]
 
 
 async def find_job(tx: Transaction, project_id: str, ref: str) -> JobRecord:

@@ -65,4 +65,4 @@ def _matches(stored: str | None, password: str) -> bool:
 
 @cache
 def _nobody() -> str:
-    return _HASHER.hash("there is nobody of this name")
+    return _HASHER.hash("there is no user with this name")

@@ -37,4 +37,4 @@ class QuotaRefusals:
         try:
             await self._store.transact(note_refusal, project_id=refused.project_id, quota=Quota(refused.quota))
         except HoraeError as error:  # it was refused all the same
-            log.warning("a refusal by a quota was not noted", reason=str(error))
+            log.warning("a quota refusal was not recorded", reason=str(error))

@@ -25,8 +25,8 @@ class QuotasPatch(Body):
 
 
 class QuotaView(BaseModel):
-    """Without `limit` there is none. `used` is null where nobody counts it: log bytes without a limit. `refused_at` is
-    when something was last refused because of this quota, to the minute."""
+    """A null `limit` means no limit. `used` is null if it is not counted: log bytes without a limit. `refused_at` is
+    when this quota last caused a rejection, to the minute."""
 
     limit: int | None
     used: float | None
@@ -34,8 +34,8 @@ class QuotaView(BaseModel):
 
 
 class QuotasView(BaseModel):
-    """Live runs are all that have not ended. Fires are those of schedules, of each job as many as its busiest hour has;
-    log bytes are those of today in UTC. API keys that have expired do not count."""
+    """Live runs are all runs that have not ended. Fires are those of schedules, each counted by its busiest hour. Log
+    bytes are those of the current day in UTC. Expired API keys do not count."""
 
     jobs: QuotaView
     live_runs: QuotaView

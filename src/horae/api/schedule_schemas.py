@@ -21,7 +21,7 @@ Version = Annotated[int, Field(ge=1, le=LAST_VERSION)]
 
 
 class PauseBody(BaseModel):
-    """Until when; without it, until somebody resumes the job."""
+    """End of the pause; without it, until the job is resumed."""
 
     model_config = _STRICT
 
@@ -35,7 +35,7 @@ class RollbackBody(BaseModel):
 
 
 class BackfillBody(BaseModel):
-    """The range to fill in, both ends inclusive, and how many of its runs may be under way at a time."""
+    """The range to backfill, both ends inclusive, and the maximum number of concurrent runs."""
 
     model_config = _STRICT
 
@@ -53,7 +53,7 @@ class BackfillBody(BaseModel):
 
 
 class PreviewBody(BaseModel):
-    """A schedule, and what to set it against: another one, or what a job does now."""
+    """A schedule, and what to compare it with: another schedule, or a job's current one."""
 
     model_config = _STRICT
 
@@ -77,8 +77,8 @@ class OccurrenceView(BaseModel):
 
 
 class ComparisonView(BaseModel):
-    """The schedule to compare with; `added` are instants that it does not have, `removed` those that only it has,
-    as far as both lists reach (`until`; null where both come to an end)."""
+    """The schedule to compare with; `added` are the instants that it lacks, `removed` those that only it has, as far as
+    both lists reach (`until`; null if both end)."""
 
     occurrences: list[OccurrenceView]
     words: str
@@ -94,7 +94,7 @@ class PreviewView(BaseModel):
 
 
 class NextView(BaseModel):
-    """`note` says why nothing of this may happen: the job is paused or disabled."""
+    """`note` says why these may not happen: the job is paused or disabled."""
 
     occurrences: list[OccurrenceView]
     words: str
@@ -108,7 +108,7 @@ class ChangeView(BaseModel):
 
 
 class VersionView(BaseModel):
-    """A version of a job, and what it changed in the one before it."""
+    """A version of a job, and its changes from the version before."""
 
     version: int
     created_by: str
@@ -128,7 +128,7 @@ class BackfillPlanView(BaseModel):
 
 
 class OperationView(BaseModel):
-    """Long work with progress; `state` is running, done, cancelled or failed."""
+    """A long-running operation with progress; `state` is running, done, cancelled or failed."""
 
     id: str
     kind: str
@@ -149,7 +149,7 @@ class OperationView(BaseModel):
 
 
 class RecentView(BaseModel):
-    """`skipped_by_reason` is as far as the newest 1,000 rows of the job's history tell."""
+    """`skipped_by_reason` covers the newest 1,000 rows of the job's history."""
 
     since: datetime
     succeeded: int
@@ -160,8 +160,8 @@ class RecentView(BaseModel):
 
 
 class JobStatsView(BaseModel):
-    """How a job did, of all time and in the last 24 hours (from the full hour on). `success_rate` is in percent of what
-    succeeded or failed."""
+    """A job's results, all-time and in the last 24 hours (by full hours). `success_rate` is a percentage of the runs
+    that succeeded or failed."""
 
     job_id: str
     queued: int

@@ -42,11 +42,11 @@ def next_json(job: JobRecord, upcoming: Sequence[Upcoming], now: datetime) -> Js
 
 def _standstill(job: JobRecord, now: datetime) -> str | None:
     if not job.enabled:
-        return "the job is disabled: nothing of this runs until it is enabled"
+        return "the job is disabled: none of these run until it is enabled"
     if not paused_at(job, now):
         return None
     until = "until it is resumed" if job.paused_until is None else f"before {moment(job.paused_until)}"
-    return f"the job is paused: nothing of this runs {until} (then catch_up decides: {job.spec.catch_up})"
+    return f"the job is paused: none of these run {until} (then catch_up decides: {job.spec.catch_up})"
 
 
 def _upcoming_json(one: Upcoming) -> Json:

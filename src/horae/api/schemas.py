@@ -24,7 +24,7 @@ BATCH_LIMIT = 1_000
 
 
 class JobBody(JobSpec):
-    """A job as people send it: its definition, and whether it is on."""
+    """A job as clients send it: its definition, and whether it is enabled."""
 
     enabled: bool = True
     notify: Annotated[tuple[dict[str, Any], ...], Field(max_length=0, strict=False)] = ()  # until there are channels
@@ -40,7 +40,7 @@ class JobBody(JobSpec):
 
 
 class RecurringJobBody(JobBody):
-    """A job with a schedule that recurs."""
+    """A job with a recurring schedule."""
 
     @model_validator(mode="after")
     def _recurs(self) -> RecurringJobBody:
@@ -50,7 +50,7 @@ class RecurringJobBody(JobBody):
 
 
 class JobStateView(BaseModel):
-    """What a job's JSON holds beside its definition."""
+    """What a job's JSON contains besides its definition."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -66,7 +66,7 @@ class JobPatch(BaseModel):
 
 
 class TriggerBody(BaseModel):
-    """What one run is to be given."""
+    """The parameters of one run."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -84,12 +84,12 @@ class BatchBody(BaseModel):
 
 
 class JobView(JobSpec):
-    """A job as it stands."""
+    """A job with its current state."""
 
     id: str
     target: Target | None  # type: ignore[assignment]  # null if it cannot be read
     schedule: Schedule | None  # type: ignore[assignment]
-    unreadable: str | None = Field(description="why its definition cannot be read; null as a rule")
+    unreadable: str | None = Field(description="why its definition cannot be read; usually null")
     enabled: bool
     notify: list[dict[str, Any]]
     version: int
@@ -113,9 +113,9 @@ class RecentRunView(BaseModel):
 
 
 class ListedJobView(JobView):
-    """A job in a list; the last two fields are there if `include` asks for them."""
+    """A job in a list; the last two fields are present only if `include` requests them."""
 
-    stranded: bool = Field(default=False, description="whether runs of it wait for what no live worker offers")
+    stranded: bool = Field(default=False, description="whether it has queued runs that no live worker can execute")
     words: str | None = Field(default=None, description="the schedule as a sentence")
     recent: list[RecentRunView] | None = Field(default=None, description="how its newest runs ended, newest first")
 
@@ -134,15 +134,15 @@ class RunView(BaseModel):
     queue: str
     priority: int
     status: RunStatus
-    outcome: Ending | None = Field(description="of the attempt that ended it; null if none did")
+    outcome: Ending | None = Field(description="outcome of the attempt that ended it; null if none did")
     attempt: int = Field(description="the number of the latest attempt, whether it counts or not")
-    uncounted: int = Field(description="how many attempts do not count towards max_attempts")
+    uncounted: int = Field(description="number of attempts that do not count towards max_attempts")
     max_attempts: int
     parked: bool
     worker_id: str | None
     started_at: datetime | None
     finished_at: datetime | None
-    duration_ms: int | None = Field(description="how long the attempt that ended it took, as its worker measured it")
+    duration_ms: int | None = Field(description="duration of the attempt that ended it, as measured by its worker")
     response_code: int | None
     exit_code: int | None
     result: Any
@@ -152,7 +152,7 @@ class RunView(BaseModel):
     scheduled_until: datetime | None
     input: Any
     truncated: list[Literal["input", "result"]] = Field(
-        default=[], description="in lists: which of these are left out because they are longer than 4 KiB"
+        default=[], description="in lists: fields omitted because they are longer than 4 KiB"
     )
     progress: Any
     parent_run_id: str | None
@@ -163,18 +163,18 @@ class RunView(BaseModel):
 
 
 class RunDetailView(RunView):
-    """A run, and what only its own page tells: `dead_since` is null unless it is a dead letter now."""
+    """A run in full; `dead_since` is null unless it is currently a dead letter."""
 
-    lease_until: datetime | None = Field(description="while it runs: until when its worker holds it unless it renews")
-    worker_heartbeat_at: datetime | None = Field(description="while it runs: when its worker was last heard from")
+    lease_until: datetime | None = Field(description="while it runs: when its worker's lease expires unless renewed")
+    worker_heartbeat_at: datetime | None = Field(description="while it runs: the last heartbeat of its worker")
     traceback: str | None
     cancel_requested_at: datetime | None
     dead_since: datetime | None
 
 
 class AttemptView(BaseModel):
-    """One try of a run by one worker. `outcome` is null while it goes on. Of what a retried attempt left as its result
-    the first 4,096 characters are kept."""
+    """One attempt of a run by one worker. `outcome` is null while it is in progress. The result of a retried attempt is
+    cut to 4,096 characters."""
 
     n: int
     worker_id: str | None
@@ -202,8 +202,7 @@ class RecoveredView(BaseModel):
 
 
 class GateView(BaseModel):
-    """One thing that must be so before a run starts; `until` is when it opens by itself, `level` how much it should
-    worry you."""
+    """One condition for a run to start; `until` is when it clears automatically, `level` is its severity."""
 
     name: str
     state: Literal["open", "closed", "unknown", "info"]
@@ -214,7 +213,7 @@ class GateView(BaseModel):
 
 
 class EntryView(BaseModel):
-    """Something that happened to a run, or will."""
+    """A past or expected event in the life of a run."""
 
     at: datetime
     event: str
@@ -225,7 +224,7 @@ class EntryView(BaseModel):
 
 class JobExplanationView(BaseModel):
     """Why a job does or does not run, in one sentence and gate by gate; `cause` is the gate that the sentence names
-    first, `level` that of the whole."""
+    first, `level` the overall severity."""
 
     at: datetime
     summary: str
@@ -235,13 +234,13 @@ class JobExplanationView(BaseModel):
 
 
 class RunExplanationView(JobExplanationView):
-    """The same of a run, and what happened to it in order."""
+    """Why a run does or does not start, and its timeline."""
 
     timeline: list[EntryView]
 
 
 class TroubleView(BaseModel):
-    """A step of a process that keeps failing (`claim`, `report`, `fire` …), in one line why, and since when."""
+    """A task of a process that keeps failing (`claim`, `report`, `fire` …), the reason in one line, and since when."""
 
     loop: str
     reason: str
@@ -249,9 +248,9 @@ class TroubleView(BaseModel):
 
 
 class IsolationView(BaseModel):
-    """How far a worker keeps the code of jobs apart: the `kinds` of target whose code runs on its machine itself, as
-    which `user`, in which `sandbox` or why in none (`unsandboxed`), and what a script there could read (`readable`).
-    `owner_is_admin` says why an owner of a project can take over the installation there; null if nothing known does."""
+    """How a worker isolates job code: the `kinds` of target that run directly on its machine, as which `user`, in which
+    `sandbox` or why in none (`unsandboxed`), and what a script there could read (`readable`). `owner_is_admin` says why
+    a project owner could take over the installation through this worker; null if no such way is known."""
 
     kinds: list[str]
     user: str
@@ -262,8 +261,8 @@ class IsolationView(BaseModel):
 
 
 class WorkerView(BaseModel):
-    """`queues` and `projects` are empty of a worker that serves all. Of those of other projects only admins see the
-    names; to others, `other_queues` and `other_projects` tell how many there are."""
+    """`queues` and `projects` are empty for a worker that serves all. Only admins see the names of other projects and
+    their queues; others see how many there are (`other_queues`, `other_projects`)."""
 
     id: str
     name: str
@@ -288,14 +287,14 @@ class WorkerView(BaseModel):
 
 
 class BusyWorkerView(WorkerView):
-    """A worker, and what of this project it is at."""
+    """A worker, and the runs of this project that it is executing."""
 
     current_runs: list[str]
 
 
 class ShardLeaseView(BaseModel):
-    """A shard that a scheduler fires, until then unless it renews; the epoch counts the shard's owners. `owned_since`
-    is null if a version of Horae took it that did not record it."""
+    """A shard leased by a scheduler until `lease_until` unless renewed; the epoch counts the shard's owners.
+    `owned_since` is null if an older version of Horae, which did not record it, took the shard."""
 
     shard: int
     epoch: int
@@ -325,7 +324,7 @@ class Listing(BaseModel, Generic[T]):
 
 
 class SchedulersView(Listing[SchedulerView]):
-    """All of them. A shard of the `shard_count` that none of them has is nobody's: its jobs do not fire."""
+    """All schedulers. A shard (of `shard_count`) that none of them owns does not fire its jobs."""
 
     shard_count: int
 

@@ -14,39 +14,39 @@ ChallengeText = Annotated[SecretStr, Field(min_length=1, max_length=2_000)]
 
 
 class ChallengeBody(Body):
-    """`challenge` is that of the 401 that asked for a second factor."""
+    """`challenge` comes from the 401 that asked for a second factor."""
 
     challenge: ChallengeText
 
 
 class CodeBody(ChallengeBody):
-    """`code` is of the app, or a recovery code."""
+    """`code` is from the app, or a recovery code."""
 
     code: Code
 
 
 class EnrolBody(Body):
-    """`code` is needed to replace a second factor that is on: of the present app, or a recovery code."""
+    """`code`, from the current app or a recovery code, is required to replace an existing second factor."""
 
     password: Secret
     code: Code | None = None
 
 
 class ConfirmBody(Body):
-    """The first code of the new app."""
+    """The first code from the new app."""
 
     code: Code
 
 
 class ProofBody(Body):
-    """`code` is of the app, or a recovery code."""
+    """`code` is from the app, or a recovery code."""
 
     password: Secret
     code: Code
 
 
 class SecondFactorView(BaseModel):
-    """`required`: this installation asks everybody, or every admin, for a second factor."""
+    """`required`: this installation requires a second factor from everyone, or from every admin."""
 
     enabled: bool
     enabled_at: datetime | None
@@ -55,7 +55,7 @@ class SecondFactorView(BaseModel):
 
 
 class EnrolmentView(BaseModel):
-    """What an authenticator app needs, shown only now: the `secret` to type in, or `uri` as a QR code, whose dark
+    """What an authenticator app needs, shown only once: the `secret` to type in, or `uri` as a QR code, whose dark
     modules are the ones in the rows of `qr`."""
 
     secret: str
@@ -64,10 +64,10 @@ class EnrolmentView(BaseModel):
 
 
 class RecoveryCodesView(BaseModel):
-    """Each is good once. They are shown only now."""
+    """Each works once. They are shown only once."""
 
     recovery_codes: list[str]
 
 
 class EnrolledView(TokensView, RecoveryCodesView):
-    """A session, and the recovery codes, which are shown only now."""
+    """A session, and the recovery codes, which are shown only once."""

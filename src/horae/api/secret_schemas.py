@@ -16,7 +16,7 @@ class SecretBody(BaseModel):
 
 
 class SecretView(BaseModel):
-    """A secret as people see it; its value is never shown."""
+    """A secret; its value is never shown."""
 
     name: str
     created_by: str

@@ -87,7 +87,7 @@ class Rescue:
             log.exception("request failed", request_id=request_id, **_what(scope))
             if begun:  # half an answer is on the wire: break the connection, so that nobody takes it for a whole
                 raise
-            detail = "Something went wrong on our side; the log has it under this request id."
+            detail = "Internal error. See the server log under this request id."
             await problem(request_id, 500, detail)(scope, receive, send)
 
 

@@ -24,7 +24,7 @@ from horae.domain.text.ids import NIL
 from horae.ports import Transaction
 
 _REMEMBERED = 100  # sign-ins of a user among which an address is looked for
-WRONG = "the username or the password is wrong"  # the same words whichever it is, and whether there is such a user
+WRONG = "wrong username or password"  # the same words whichever it is, and whether there is such a user
 
 
 def address_bucket(gate: Authenticator, request: Request) -> str:
@@ -39,7 +39,7 @@ async def admit(
     if wait > 0:
         named = {"user": user.username} if user is not None else {}
         gate.refusals.note(request, "locked", **named)
-        raise TooManyRequests("too many tries: wait a while before the next one", retry_after=math.ceil(wait))
+        raise TooManyRequests("too many attempts: wait a while and try again", retry_after=math.ceil(wait))
 
 
 async def check_password(

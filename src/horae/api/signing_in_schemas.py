@@ -12,13 +12,13 @@ from horae.api.second_factor_schemas import Code
 
 
 class SsoBody(Body):
-    """`next` is the page of the portal to come back to."""
+    """`next` is the portal page to return to."""
 
     next: Annotated[str, Field(max_length=1_000)] = "/"
 
 
 class LinkBody(SsoBody):
-    """With your password here, for the last time. `code` is needed if you have a second factor: of the app, or a
+    """Requires your Horae password one last time. If you have a second factor, `code` is required: from the app, or a
     recovery code."""
 
     password: Secret
@@ -32,20 +32,20 @@ class SsoView(BaseModel):
 
 
 class SignOutView(BaseModel):
-    """Where a browser ends its session at the identity provider as well."""
+    """The URL where a browser can end its session at the identity provider."""
 
     url: str
 
 
 class DeviceBody(Body):
-    """`client` is shown to whoever approves the sign-in."""
+    """`client` is shown to the user who approves the sign-in."""
 
     client: Annotated[str, Field(min_length=1, max_length=200)] = "a program"
 
 
 class NewDeviceView(BaseModel):
     """The device keeps `device_code`, shows `user_code`, and polls every `interval` seconds. `verification_url` is null
-    where the server does not know its own address: then it is `verification_path` of the address that was called."""
+    if the server does not know its own address: then append `verification_path` to the address that you called."""
 
     device_code: str
     user_code: str
@@ -60,15 +60,15 @@ class DeviceTokenBody(Body):
 
 
 class DeviceTokenView(BaseModel):
-    """`tokens` are there once somebody has approved the sign-in. After `slow_down`, wait five seconds longer than
-    before between polls."""
+    """`tokens` is set once the sign-in is approved. After `slow_down`, increase the polling interval by five
+    seconds."""
 
     status: Literal["signed_in", "authorization_pending", "slow_down", "access_denied", "expired_token"]
     tokens: TokensView | None
 
 
 class DeviceView(BaseModel):
-    """What waits to be approved; `same_address` tells whether it asked from the address that you come from."""
+    """A sign-in waiting for approval; `same_address` says whether it was requested from your own address."""
 
     user_code: str
     client: str

@@ -40,4 +40,4 @@ class Stay:
     async def check(self) -> None:
         """For downloads: a broken connection tells them from those that are complete."""
         if await self.is_over():
-            raise Unauthenticated("the right to read this ended while it was being sent")
+            raise Unauthenticated("your access was revoked while this was being sent")

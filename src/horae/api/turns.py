@@ -38,4 +38,4 @@ class Turns:
 
 
 def _busy() -> TooManyRequests:
-    return TooManyRequests("others ask for this as well, and it takes a while; try again", retry_after=int(PATIENCE))
+    return TooManyRequests("too many of these expensive requests at once; try again", retry_after=int(PATIENCE))

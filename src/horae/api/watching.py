@@ -134,7 +134,7 @@ class ProjectWatch:
             sight = await sight_within(self._context, self._project_id)
             told += [("worker", worker_json(worker, sight), worker_json(worker)) for worker in found.workers]
         if found.too_many:
-            told.append(("reset", {"detail": "too much happened at once: read the lists again"}, None))
+            told.append(("reset", {"detail": "too many events at once: reload the lists"}, None))
         at = _micros(found.at)
         return [
             Event(at, place, kind, events.rendered(data), None if whole is None else events.rendered(whole))
@@ -175,7 +175,7 @@ class Watches:
                     failing = False
                 except Exception as error:
                     if not failing:
-                        log.warning("could not look for changes; trying again", reason=str(error))
+                        log.warning("could not check for changes; retrying", reason=str(error))
                     failing = True
         finally:
             if self._watches.get(project_id) is watch:

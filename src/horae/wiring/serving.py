@@ -145,7 +145,7 @@ async def _welcome(settings: Settings, store: SqlStore) -> None:
         here = settings.public_url or local_url(settings.host, settings.port)
         # Behind the #, so that no server and no log on the way sees it.
         link = {"link": f"{here.rstrip('/')}/setup#{token}"} if portal_files.built() else {}
-        words = "nobody has signed up yet; `horae signup` makes the first admin, once and within a day"
+        words = "no users yet: `horae signup` creates the first admin, once and within a day"
         log.info(words, token=token, **link)
 
 

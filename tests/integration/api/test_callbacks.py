@@ -62,7 +62,7 @@ async def test_a_failure_is_told_and_tried_again(api: Api) -> None:
     assert (await send(api, path(run, 1), {"status": "succeeded"})).status_code == 409, "the first attempt is over"
     assert (await send(api, path(run, 2), {"status": "failed"})).status_code == 200
     found = await shown(api, run)
-    assert (found["status"], found["error"]) == ("failed", "the callback says that it failed")
+    assert (found["status"], found["error"]) == ("failed", "the callback reported a failure")
 
 
 async def test_a_permanent_failure_is_not(api: Api) -> None:

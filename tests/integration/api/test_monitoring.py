@@ -145,7 +145,7 @@ async def test_what_no_worker_offers(api: Api):
     assert health["reasons"] == ["1 run waits for what no live worker offers, for 21 min"], "names are of projects"
     for role in (None, "owner"):
         health = (await api.call("GET", "/health/detailed", role=role)).json()
-        assert health["reasons"] == ["some runs wait for what no live worker offers"], "numbers too"
+        assert health["reasons"] == ["no live worker can execute some of the queued runs"], "numbers too"
     api.tokens["stranger"] = await add_key(api.store, "viewer", await another_project(api))
     assert (await api.call("GET", "/monitoring/stranded", role="stranger")).json()["items"] == []
     assert {one["stranded"] for one in (await api.call("GET", "/queues", role="stranger")).json()["items"]} == {0}

@@ -190,7 +190,7 @@ async def test_a_secret_that_jobs_name_is_deleted_by_force_only(api: Api):
     await put(api)
     await api.make("caller", target=http(auth={"bearer": "{{ secrets.TOKEN }}"}))
     answer = await api.call("DELETE", "/secrets/TOKEN")
-    assert (answer.status_code, answer.json()["detail"]) == (409, "jobs name this secret: caller")
+    assert (answer.status_code, answer.json()["detail"]) == (409, "jobs use this secret: caller")
     assert (await api.call("DELETE", "/secrets/TOKEN", params={"force": "yes please"})).status_code == 422
     assert (await api.call("DELETE", "/secrets/TOKEN", params={"force": "true"})).status_code == 204
 

@@ -204,7 +204,7 @@ async def test_several_projects_need_a_choice(api: Api):
         found = await api.call("GET", "/jobs", role=None, headers={**root, "horae-project": slug})
         assert len(found.json()["items"]) == count
     key = await api.call("GET", "/jobs", headers={"horae-project": "other"})
-    assert (key.status_code, "one project" in key.json()["detail"]) == (403, True)
+    assert (key.status_code, "another project" in key.json()["detail"]) == (403, True)
     assert (await api.call("GET", "/jobs", headers={"horae-project": "default"})).status_code == 200
 
 

@@ -116,7 +116,7 @@ async def test_what_comes_next_says_that_nothing_comes(api: Api):
     assert "note" not in (await api.call("GET", "/jobs/hello/next")).json()
     await api.call("POST", "/jobs/hello/pause", json={"until": soon(hours=5)})
     held = (await api.call("GET", "/jobs/hello/next", params={"count": 3})).json()
-    assert held["note"].startswith("the job is paused: nothing of this runs before 20")
+    assert held["note"].startswith("the job is paused: none of these run before 20")
     assert held["note"].endswith("(then catch_up decides: all)")
     assert len(held["occurrences"]) == 3
     assert all(datetime.fromisoformat(one["at"]) > CLOCK.now() for one in held["occurrences"])

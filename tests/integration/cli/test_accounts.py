@@ -81,7 +81,7 @@ def test_people_are_invited_and_sign_up(say: Say, home: Path, running: Path, mon
     with monkeypatch.context() as elsewhere:
         elsewhere.setenv("HORAE_PROJECT", "mail")
         refused = say("jobs", "list")  # by the key of `horae up`, which is of the default project
-        assert (refused.code, "belongs to one project" in refused.err) == (1, True)
+        assert (refused.code, "belongs to another project" in refused.err) == (1, True)
         assert "leave out HORAE_PROJECT" in refused.err
     token = say("projects", "invite", "mail", "--role", "owner", "--expires", "2d", "--json").json["token"]
     assert say("projects", "invite", "mail", "--role", "admin").code == 2

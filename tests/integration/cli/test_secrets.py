@@ -60,7 +60,7 @@ def test_from_a_pipe_to_a_script_and_away(horae: Horae, monkeypatch: pytest.Monk
     assert horae("jobs", "show", "uses", "--json").json["target"]["env"] == ECHO["env"]
 
     kept = horae("secrets", "delete", "PIPED", "--yes")
-    assert (kept.code, "jobs name this secret: uses" in kept.err) == (1, True)
+    assert (kept.code, "jobs use this secret: uses" in kept.err) == (1, True)
     assert horae("secrets", "delete", "PIPED", "--force", "--yes").code == 0
     failed = horae("jobs", "run", "uses", "--wait", "--json")
     assert failed.json["error"] == "no secret named PIPED in this project; make it with `horae secrets set PIPED`"

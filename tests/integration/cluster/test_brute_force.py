@@ -70,7 +70,7 @@ async def test_of_many_who_use_the_first_token_at_once_one_becomes_admin(make_cl
     members = await four(cluster)
     tokens = []
     for member in members:
-        (line,) = await until(lambda member=member: member.logged("nobody has signed up yet"))  # type: ignore[misc]
+        (line,) = await until(lambda member=member: member.logged("no users yet"))  # type: ignore[misc]
         tokens.append(line["token"])
     assert len(set(tokens)) == 4  # each printed its own, and any will do: once
     async with httpx.AsyncClient(trust_env=False, timeout=60) as client:

@@ -87,14 +87,14 @@ def test_views_hold_what_the_schema_says():
     ("fields", "note"),
     [
         ({}, None),
-        ({"enabled": False, "paused": True}, "the job is disabled: nothing of this runs until it is enabled"),
+        ({"enabled": False, "paused": True}, "the job is disabled: none of these run until it is enabled"),
         (
             {"paused": True},
-            "the job is paused: nothing of this runs until it is resumed (then catch_up decides: last)",
+            "the job is paused: none of these run until it is resumed (then catch_up decides: last)",
         ),
         (
             {"paused": True, "paused_until": LATER},
-            "the job is paused: nothing of this runs before 2026-01-01 01:00:00 UTC (then catch_up decides: last)",
+            "the job is paused: none of these run before 2026-01-01 01:00:00 UTC (then catch_up decides: last)",
         ),
         ({"paused": True, "paused_until": NOW}, None),
     ],

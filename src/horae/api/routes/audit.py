@@ -38,7 +38,7 @@ class SubjectView(BaseModel):
 
 
 class AuditView(BaseModel):
-    """One thing that somebody did; `project_id` is null for what concerns the installation."""
+    """One recorded action; `project_id` is null if it concerns the whole installation."""
 
     id: str
     at: datetime
@@ -54,9 +54,9 @@ class AuditView(BaseModel):
 async def audit_filter(
     actor: Annotated[str | None, Query(min_length=1, max_length=200, description="as in key:deploy")] = None,
     action: Annotated[str | None, Query(min_length=1, max_length=50, description="as in job.edit")] = None,
-    kind: Annotated[str | None, Query(min_length=1, max_length=20, description="of the subject, as in job")] = None,
+    kind: Annotated[str | None, Query(min_length=1, max_length=20, description="of the subject, such as job")] = None,
     subject: Annotated[str | None, Query(min_length=1, max_length=200, description="its id or name")] = None,
-    since: Annotated[str | None, Query(max_length=40, description="an instant: not before")] = None,
+    since: Annotated[str | None, Query(max_length=40, description="only entries at or after this instant")] = None,
     until: Annotated[str | None, Query(max_length=40, description="an instant: before")] = None,
 ) -> AuditFilter:
     return AuditFilter(actor, action, kind, subject, instant_param("since", since), instant_param("until", until))
@@ -73,10 +73,10 @@ async def list_audit(
     principal: Annotated[Principal, Depends(allow("audit:read"))],
     page: Page,
     where: Annotated[AuditFilter, Depends(audit_filter)],
-    format: Annotated[Literal["json", "jsonl"], Query(description="jsonl: all of it, a line for each")] = "json",
-    all_projects: Annotated[bool, Query(description="of every project, those that are gone too: for admins")] = False,
+    format: Annotated[Literal["json", "jsonl"], Query(description="jsonl: all entries, one per line")] = "json",
+    all_projects: Annotated[bool, Query(description="include all projects, deleted ones too; admins only")] = False,
 ) -> Response:
-    """What people did in this project, newest first; admins see what concerns the installation as well."""
+    """The audit trail of this project, newest first; admins also see entries about the installation."""
     projects = _projects(principal, all_projects)
     asked = ("" if value is None else str(value) for value in (*astuple(where), all_projects or None))
     scope = "\0".join(["audit", *asked])

@@ -39,13 +39,13 @@ from horae.domain.people.roles import ROLES
 router = APIRouter(prefix=PREFIX, tags=["auth"])
 
 Own = Annotated[Caller, Depends(allow_own("account:own"))]
-_OVER = "this session is over: sign in again"
+_OVER = "this session has ended: sign in again"
 
 
 @router.get("/auth/start", response_model=StartView, dependencies=[Depends(public)])
 async def start(context: Ctx) -> Response:
-    """Whether there is anybody yet, whether one may sign up without an invitation, and by which ways one signs in: for
-    the page to sign in on."""
+    """What the sign-in page needs: whether the first admin is still to be created, whether sign-up is open, and the
+    available ways to sign in."""
     anybody, password = await context.store.read(lambda tx: tx.accounts.any_user()), context.settings.password_sign_in
     return reply(
         {
@@ -66,8 +66,8 @@ async def start(context: Ctx) -> Response:
     openapi_extra=takes(SignupBody),
 )
 async def sign_up(request: Request, context: Ctx, gate: Door) -> Response:
-    """The first user needs the one-time token that the server printed, and becomes admin; later ones an invitation,
-    unless sign-up is open to all."""
+    """The first user needs the one-time token that the server printed, and becomes admin. Later users need an
+    invitation, unless sign-up is open to all."""
     _require_passwords(context)
     body = await read_model(request, SignupBody)
     name = username(body.username)
@@ -89,9 +89,9 @@ async def sign_up(request: Request, context: Ctx, gate: Door) -> Response:
     openapi_extra=takes(LoginBody),
 )
 async def log_in(request: Request, context: Ctx, gate: Door) -> Response:
-    """An access token for a quarter of an hour, and a refresh token for the next one; the portal gets the latter as a
-    cookie. 401 of the type `second-factor` says that the password was right and does not suffice: go on with
-    `/auth/login/code`, or with `/auth/login/enrol` if `enrol` is true."""
+    """Returns an access token that is valid for 15 minutes, and a refresh token for the next one; the portal gets the
+    refresh token as a cookie. A 401 of the type `second-factor` means that the password was correct but a second factor
+    is required: continue with `/auth/login/code`, or with `/auth/login/enrol` if `enrol` is true."""
     _require_passwords(context)
     body = await read_model(request, LoginBody)
     password = body.password.get_secret_value()
@@ -110,7 +110,7 @@ async def log_in(request: Request, context: Ctx, gate: Door) -> Response:
     openapi_extra=takes(RefreshBody, required=False),
 )
 async def refresh(request: Request, context: Ctx, gate: Door) -> Response:
-    """Exchanges a refresh token, which can be used once: if it comes again, the session ends."""
+    """Exchanges a refresh token for a new pair of tokens. It can be used once; reusing it ends the session."""
     body = await read_model(request, RefreshBody)
     given = _refresh_token(request, context, gate, body)
     if given is None:
@@ -141,8 +141,8 @@ async def refresh(request: Request, context: Ctx, gate: Door) -> Response:
     openapi_extra=takes(RefreshBody, required=False),
 )
 async def log_out(request: Request, context: Ctx, gate: Door) -> Response:
-    """Ends the session of the refresh token, or else of the access token; 204 also if it is over already. A browser
-    that signed in through the identity provider gets 200 and where to end its session there as well."""
+    """Ends the session of the refresh token, or else of the access token; 204 even if it has already ended. A browser
+    that signed in through the identity provider gets 200 and the URL where its session there can be ended."""
     body = await read_model(request, RefreshBody)
     given = _refresh_token(request, context, gate, body)
     session_id = given.session_id if given else None
@@ -166,7 +166,7 @@ async def log_out(request: Request, context: Ctx, gate: Door) -> Response:
 
 @router.get("/auth/me", response_model=MeView)
 async def me(caller: Own) -> Response:
-    """Who you are, and the projects where you may act."""
+    """Who you are, and the projects you have access to."""
     return reply(
         {
             "kind": "key" if caller.user is None else "user",
@@ -202,13 +202,13 @@ async def change_password(request: Request, context: Ctx, gate: Door, caller: Ow
         session_id=caller.session_id,
     )
     if not done:
-        raise Conflict("the password was changed by somebody else just now")
+        raise Conflict("the password has just been changed elsewhere")
     return Response(status_code=204)
 
 
 @router.delete("/auth/sessions", status_code=204)
 async def sign_out_everywhere(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
-    """Ends all your sessions, this one too."""
+    """Ends all your sessions, including this one."""
     if caller.user is None or caller.session_id is None:
         raise NotAllowed("an API key has no sessions: revoke it instead")
     await context.store.transact(users.end_sessions, ref=caller.user.id, actor=caller.actor)

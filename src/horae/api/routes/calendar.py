@@ -32,7 +32,7 @@ _LONGEST = {"none": timedelta(days=366), "minute": timedelta(days=8), "hour": ti
 
 
 class CalendarEntryView(BaseModel):
-    """An occurrence with its job, or with `by` a stretch of time and how many begin in it."""
+    """An occurrence with its job, or with `by`, a time span and the number of occurrences in it."""
 
     at: datetime
     job_id: str | None = None
@@ -41,14 +41,14 @@ class CalendarEntryView(BaseModel):
 
 
 class CalendarView(BaseModel):
-    """Nothing is missing before `complete_until`; with `by`, nothing after it is counted. If more than 5,000 jobs
-    match, only those with the earliest next runs are read: the answer ends where others may begin, and is
+    """The list is complete up to `complete_until`; with `by`, nothing after it is counted. If more than 5,000 jobs
+    match, only those with the earliest next runs are read: the list stops where others could begin, and is
     `truncated`."""
 
     start: datetime
     end: datetime
     complete_until: datetime
-    truncated: bool = Field(description="whether more than 5,000 jobs match; a filter makes them fewer")
+    truncated: bool = Field(description="whether more than 5,000 jobs match; use a filter to narrow them down")
     items: list[CalendarEntryView]
 
 
@@ -64,12 +64,12 @@ async def show_calendar(
     context: Ctx,
     principal: Annotated[Principal, Depends(allow("jobs:read"))],
     given: Annotated[tuple[datetime | None, datetime | None], Depends(range_of)],
-    by: Annotated[Literal["none", "minute", "hour"], Query(description="how many begin in each")] = "none",
+    by: Annotated[Literal["none", "minute", "hour"], Query(description="count them per hour or minute")] = "none",
     tag: Annotated[str | None, Query(min_length=1, max_length=100, description="one of the tags")] = None,
     queue: Annotated[str | None, Query(min_length=1, max_length=100, description="the queue of their runs")] = None,
-    q: Annotated[str | None, Query(min_length=1, max_length=200, description="a part of the name")] = None,
+    q: Annotated[str | None, Query(min_length=1, max_length=200, description="part of the name")] = None,
 ) -> Response:
-    """The occurrences to come of all jobs that are on, in order; those in blackouts are left out."""
+    """Upcoming occurrences of all enabled jobs, in order, excluding those in blackouts."""
     now = context.clock.now()
     start = given[0] or now
     end = given[1] or start + timedelta(days=1)

@@ -37,7 +37,7 @@ class CallbackProgress(BaseModel):
 
 
 class CallbackBody(BaseModel):
-    """How the work ended, how far it is, or both."""
+    """The outcome of the work, its progress, or both."""
 
     model_config = _STRICT
 
@@ -50,9 +50,9 @@ class CallbackBody(BaseModel):
     @model_validator(mode="after")
     def _says_something(self) -> CallbackBody:
         if self.status is None and (self.progress is None or self.model_fields_set & {"result", "error", "permanent"}):
-            raise refusal("status", "must be succeeded or failed; only progress may come without it")
+            raise refusal("status", "must be succeeded or failed; it may be omitted only with progress")
         if self.status == "succeeded" and (self.error is not None or self.permanent):
-            raise refusal("status", "must be failed where there is an error")
+            raise refusal("status", "must be failed if there is an error")
         return self
 
 
@@ -69,7 +69,8 @@ async def take_callback(
     gate: Door,
     token: Annotated[str, Path(description="from the header Horae-Callback-Url of the call")],
 ) -> Response:
-    """Ends an attempt whose call was answered with 202, or reports its progress. The first end counts: 409 after it."""
+    """Ends an attempt whose call was answered with 202, or reports its progress. Only the first end counts; later ones
+    get 409."""
     try:
         run_id, attempt = _named(context, token)
     except NotFound:
@@ -103,5 +104,5 @@ def _outcome(body: CallbackBody) -> Outcome | None:
         raise InvalidInput("result", f"must not be longer than {RESULT_LIMIT // 1024} KiB")
     if body.status == "succeeded":
         return Outcome(AttemptOutcome.SUCCEEDED, result=result)
-    error = body.error or "the callback says that it failed"
+    error = body.error or "the callback reported a failure"
     return Outcome(AttemptOutcome.FAILED, result=result, error=error, permanent=body.permanent)

@@ -53,13 +53,13 @@ class DeadLetterView(BaseModel):
     failed_at: datetime
     trigger: Trigger
     attempt: int
-    uncounted: int = Field(description="how many attempts do not count towards max_attempts")
+    uncounted: int = Field(description="number of attempts that do not count towards max_attempts")
     max_attempts: int
     exit_code: int | None
     response_code: int | None
     input: Any
     truncated: list[Literal["input"]] = Field(
-        default=[], description="`input` if it is left out because it is longer than 4 KiB; the run has it"
+        default=[], description="`input` if it is omitted because it is longer than 4 KiB; read the run to get it"
     )
     scheduled_for: datetime | None
     triggered_by: str | None
@@ -73,9 +73,9 @@ class DeadJobView(BaseModel):
 
 
 class DeadGroupView(BaseModel):
-    """Failures of one cause: of one job, with the same exit or response code, and with errors that differ only in
-    numbers and ids. `error` is that of the newest. What an older version recorded may be of several jobs: `jobs` are
-    the ten with most of them."""
+    """Failures with one cause: of the same job, with the same exit or response code, and with errors that differ only
+    in numbers and ids. `error` is the newest one. Groups recorded by an older version may span several jobs: `jobs`
+    lists the ten with the most failures."""
 
     fingerprint: str
     count: int
@@ -110,7 +110,7 @@ class Chosen(BaseModel):
     @model_validator(mode="after")
     def _one_of_them(self) -> Chosen:
         if (self.ids is None) == (self.filter is None):
-            raise refusal("ids", "must be given, or else filter: one of the two")
+            raise refusal("ids", "is required unless filter is given: give exactly one of the two")
         for place, one in enumerate(self.ids or ()):
             if not is_id(one):
                 raise refusal(f"ids[{place}]", "is not the id of a run")
@@ -118,7 +118,7 @@ class Chosen(BaseModel):
 
 
 class RedriveBody(Chosen):
-    """`input` replaces that of every run; `rate` is how many a second."""
+    """`input` replaces the input of every run; `rate` limits the runs per second."""
 
     input: Any = None
     rate: Annotated[float, Field(gt=0, le=10_000, allow_inf_nan=False)] | None = None
@@ -131,8 +131,8 @@ class DiscardBody(Chosen):
 async def dead_filter(
     job: Annotated[str | None, Query(min_length=1, max_length=200, description="its name or id")] = None,
     fingerprint: Annotated[str | None, Query(min_length=1, max_length=64, description="the cause")] = None,
-    since: Annotated[str | None, Query(max_length=40, description="an instant: failed not before")] = None,
-    until: Annotated[str | None, Query(max_length=40, description="an instant: failed before")] = None,
+    since: Annotated[str | None, Query(max_length=40, description="failed at or after this instant")] = None,
+    until: Annotated[str | None, Query(max_length=40, description="failed before this instant")] = None,
 ) -> DeadLetterFilter:
     return DeadLetterFilter.model_construct(
         job=job,
@@ -147,7 +147,7 @@ Where = Annotated[DeadLetterFilter, Depends(dead_filter)]
 
 @router.get("/dead-letters", response_model=Listing[DeadLetterView], responses=refuses(404))
 async def list_dead_letters(context: Ctx, principal: Reader, page: Page, where: Where) -> Response:
-    """Failed runs that nobody has redriven or discarded yet, newest first."""
+    """Failed runs that have not been redriven or discarded, newest first."""
     scope = _scope("dead-letters", where)
     after = page.after(context, principal, scope)
     found = await context.store.read(_page, principal.project_id, where, page.limit, after)
@@ -159,7 +159,7 @@ async def list_dead_letters(context: Ctx, principal: Reader, page: Page, where: 
 
 @router.get("/dead-letters/groups", response_model=Listing[DeadGroupView], responses=refuses(404))
 async def list_dead_letter_groups(context: Ctx, principal: Reader, page: Page, where: Where) -> Response:
-    """The same by cause, the largest group first. Groups that grow while you page may be missed or come twice."""
+    """Dead letters grouped by cause, largest group first. Groups that grow while you page may be missed or repeated."""
     scope = _scope("dead-letter-causes", where)
     after = page.after(context, principal, scope)
     found = await context.store.read(_groups, principal.project_id, where, page.limit, after)
@@ -174,7 +174,8 @@ async def list_dead_letter_groups(context: Ctx, principal: Reader, page: Page, w
     openapi_extra=takes(RedriveBody),
 )
 async def redrive_dead_letters(request: Request, context: Ctx, principal: Resolver) -> Response:
-    """Runs them again, with the current definition of their job: an operation that continues in the background."""
+    """Queues them again as new runs with the current definition of their job: an operation that continues in the
+    background."""
     body = await read_model(request, RedriveBody)
     given = None
     if "input" in body.model_fields_set:
@@ -190,7 +191,7 @@ async def redrive_dead_letters(request: Request, context: Ctx, principal: Resolv
     openapi_extra=takes(DiscardBody),
 )
 async def discard_dead_letters(request: Request, context: Ctx, principal: Resolver) -> Response:
-    """Takes them off the list, for a reason that the audit trail keeps; their runs stay in the history."""
+    """Removes them from the list, with a reason for the audit trail; their runs stay in the history."""
     body = await read_model(request, DiscardBody)
     return await _resolve(context, principal, body, kind=redrive.DISCARD, reason=body.reason)
 

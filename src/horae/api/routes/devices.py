@@ -51,8 +51,8 @@ Code = Annotated[str, Depends(user_code)]
     openapi_extra=takes(DeviceBody, required=False),
 )
 async def begin_device(request: Request, context: Ctx, gate: Door) -> Response:
-    """Begins the sign-in of a program that has no browser. It shows the code and polls until somebody has approved it
-    at `/device` of the portal."""
+    """Starts the sign-in of a program without a browser. It shows the code and polls until the sign-in is approved at
+    `/device` in the portal."""
     body = await read_model(request, DeviceBody)
     await signin.admit(context, gate, request, {signin.address_bucket(gate, request): ADDRESS})
     secret = f"hd1_{secrets.token_urlsafe(32)}"
@@ -85,7 +85,7 @@ async def begin_device(request: Request, context: Ctx, gate: Door) -> Response:
     openapi_extra=takes(DeviceTokenBody),
 )
 async def poll_device(request: Request, context: Ctx, gate: Door) -> Response:
-    """Whether the sign-in was approved; the tokens then, once."""
+    """Whether the sign-in was approved; if so, returns the tokens, once."""
     body = await read_model(request, DeviceTokenBody)
     origin = crowd(gate.proxies.address(request))
     gate.strangers.check(origin)
@@ -106,7 +106,7 @@ async def poll_device(request: Request, context: Ctx, gate: Door) -> Response:
 
 @router.get("/auth/device/{code}", response_model=DeviceView)
 async def show_device(request: Request, context: Ctx, gate: Door, caller: Own, code: Code) -> Response:
-    """What waits under a code: who asks to act as you."""
+    """The pending sign-in for a code: which program asks to act as you."""
     await _count(context, gate, request, caller)
     found = await context.store.read(devices.find, user_code=code)
     await _forgive(context, caller)
@@ -116,7 +116,7 @@ async def show_device(request: Request, context: Ctx, gate: Door, caller: Own, c
 
 @router.post("/auth/device/{code}", status_code=204, openapi_extra=takes(ApprovalBody))
 async def decide_device(request: Request, context: Ctx, gate: Door, caller: Own, code: Code) -> Response:
-    """Lets the program sign in as you, or not."""
+    """Approves or denies the sign-in."""
     body = await read_model(request, ApprovalBody)
     user_id, session_id = await _count(context, gate, request, caller)
     await context.store.transact(
@@ -129,7 +129,7 @@ async def decide_device(request: Request, context: Ctx, gate: Door, caller: Own,
 async def _count(context: RequestContext, gate: Authenticator, request: Request, caller: Caller) -> tuple[str, str]:
     """Who it is. Each code that they type counts, so that nobody finds somebody else's by trying."""
     if caller.user is None or caller.session_id is None:
-        raise NotAllowed("an API key signs in nobody: sign in, and approve it as yourself")
+        raise NotAllowed("an API key cannot approve a sign-in: sign in as a user")
     await signin.admit(context, gate, request, {_bucket(caller): GUESS}, user=caller.user)
     return caller.user.id, caller.session_id
 

@@ -33,12 +33,14 @@ async def follow_events(
     gate: Door,
     principal: Annotated[Principal, Depends(allow("runs:read"))],
     kind: Annotated[Literal["run", "job", "worker"] | None, Query(description="only these")] = None,
-    seconds: Annotated[int, Query(ge=0, le=LIFETIME, description="for how long; 0: what was missed")] = LIFETIME,
-    last_event_id: Annotated[str | None, Header(max_length=50, description="goes on after this event")] = None,
+    seconds: Annotated[
+        int, Query(ge=0, le=LIFETIME, description="stream for so long; 0: only what was missed")
+    ] = LIFETIME,
+    last_event_id: Annotated[str | None, Header(max_length=50, description="resume after this event")] = None,
 ) -> Response:
-    """Events `run` (the run), `job` (`id`, `name`, `action`, `by`) and `worker` (the worker), when they change. `reset`
-    says that more happened than can be listed: read the lists again. A broken connection goes on after
-    `Last-Event-ID`; some events may then come twice."""
+    """Server-sent events `run` (the run), `job` (`id`, `name`, `action`, `by`) and `worker` (the worker), sent on every
+    change. `reset` means that more happened than can be listed: reload the lists. A broken connection resumes after
+    `Last-Event-ID`; some events may then be delivered twice."""
     after = position(last_event_id)
     watches: Watches = request.app.state.watches
     watch, follower = await watches.follow(principal.project_id)
@@ -70,7 +72,7 @@ async def _follow(
                 yield _sent(event, admin)
         while now() < ends and not context.stopping.is_set():
             if follower.dropped:
-                yield events.event("dropped", {"detail": "you read more slowly than things happen: ask again"})
+                yield events.event("dropped", {"detail": "you read more slowly than events occur: connect again"})
                 return
             told = await _next(follower, min(_TICK, ends - now()))
             if await stay.is_over():
@@ -102,7 +104,7 @@ async def _missed(watch: ProjectWatch, follower: EventFollower, after: tuple[int
         watch.followers.discard(follower)
         raise
     if missed is None:
-        detail = "what came after that event is no longer known: read the lists again"
+        detail = "the events after that one are no longer available: reload the lists"
         return [Event(after[0], after[1], "reset", events.rendered({"detail": detail}))]
     return missed
 

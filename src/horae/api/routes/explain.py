@@ -20,7 +20,7 @@ router = APIRouter(prefix=PREFIX)
 
 @router.get("/jobs/{id}/explain", response_model=JobExplanationView, tags=["jobs"])
 async def explain_job(context: Ctx, principal: Annotated[Principal, Depends(allow("jobs:read"))], ref: Ref) -> Response:
-    """What the job waits for: every gate on the way to its next run, and what would open those that are closed."""
+    """What the job is waiting for: every gate before its next run, and how to open those that are closed."""
     found = await context.store.read(
         explain.explain_job,
         project_id=principal.project_id,
@@ -34,7 +34,7 @@ async def explain_job(context: Ctx, principal: Annotated[Principal, Depends(allo
 async def explain_run(
     context: Ctx, principal: Annotated[Principal, Depends(allow("runs:read"))], run_id: RunId
 ) -> Response:
-    """What the run waits for or how it ended, and what happened to it in order."""
+    """What the run is waiting for or how it ended, and its timeline."""
     found = await context.store.read(
         explain.explain_run,
         project_id=principal.project_id,

@@ -36,7 +36,7 @@ Name = Annotated[str, Depends(function_name)]
 
 @router.get("/task-functions", response_model=Listing[FunctionView])
 async def list_functions(context: Ctx, principal: Reader, page: Page) -> Response:
-    """In the order of their names."""
+    """Functions by name."""
     after = page.after(context, principal, "functions")
     found = await context.store.read(lambda tx: tx.functions.page(limit=page.limit, after=after))
     next_cursor = page.next(context, principal, "functions", found.next)
@@ -51,7 +51,8 @@ async def show_function(context: Ctx, principal: Reader, name: Name) -> Response
 
 @router.patch("/task-functions/{name}", response_model=FunctionView, openapi_extra=takes(FunctionPatch))
 async def change_function(request: Request, context: Ctx, principal: Writer, name: Name) -> Response:
-    """Switches a function on or off, names or describes it. One that is off cannot be scheduled or triggered."""
+    """Enables or disables a function, or changes its display name or description. A disabled function cannot be
+    scheduled or triggered."""
     body = await read_model(request, FunctionPatch)
     change = FunctionChange(body.is_active, body.display_name, body.description)
     found = await context.store.transact(functions.change_function, name=name, change=change, actor=principal.actor)
@@ -60,7 +61,8 @@ async def change_function(request: Request, context: Ctx, principal: Writer, nam
 
 @router.delete("/task-functions/{name}", status_code=204)
 async def delete_function(context: Ctx, principal: Writer, name: Name) -> Response:
-    """Forgets one that no worker has any more; a worker that still has it registers it again. Horae's own stay."""
+    """Deletes a function that no worker has any more; a worker that still has it registers it again. Built-in functions
+    cannot be deleted."""
     await context.store.transact(functions.delete_function, name=name, actor=principal.actor)
     return Response(status_code=204)
 

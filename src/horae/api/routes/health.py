@@ -24,7 +24,7 @@ from horae.ports import Transaction
 
 router = APIRouter(tags=["health"], dependencies=[Depends(public)])
 
-_WAITING = "some runs wait for what no live worker offers"
+_WAITING = "no live worker can execute some of the queued runs"
 _COUNTED = 1_000  # nobody needs to know more exactly
 _SILENT = 15.0  # seconds without a sign of life of a scheduler, which gives one every two
 PATIENCE = 3.0  # seconds; load balancers ask again soon
@@ -32,41 +32,41 @@ PATIENCE = 3.0  # seconds; load balancers ask again soon
 
 @router.get("/health", response_model=HealthView)
 async def health() -> Response:
-    """The API answers; `starting` until this process has found its database for the first time."""
+    """The API is up; `starting` until this process has reached its database for the first time."""
     return await live()
 
 
 @router.get("/health/live", response_model=HealthView)
 async def live() -> Response:
-    """This process lives."""
+    """This process is alive."""
     return reply({"status": "healthy", "service": "horae"})
 
 
 @router.get("/health/ready", response_model=HealthView)
 async def ready(context: Ctx) -> Response:
-    """This process can reach its database, and that takes changes."""
+    """This process can reach its database, and the database accepts writes."""
     try:
         await asyncio.wait_for(context.store.read(lambda tx: tx.upkeep.check_writable()), PATIENCE)
     except TimeoutError:
-        raise StoreUnavailable("the database did not answer in time") from None
+        raise StoreUnavailable("the database did not respond in time") from None
     return reply({"status": "ready", "service": "horae"})
 
 
 @router.get(
     "/health/detailed",
     response_model=DetailedHealthView,
-    responses={503: {"model": DetailedHealthView, "description": "The database does not answer"}},
+    responses={503: {"model": DetailedHealthView, "description": "The database is not responding"}},
 )
 async def detailed(request: Request, context: Ctx) -> Response:
-    """Whether all that is needed is there and works: `degraded` otherwise, with `reasons`. Only admins get numbers:
-    `workers` and `unreadable_jobs` are null for everybody else."""
+    """Whether everything that runs need is present and working; otherwise `degraded`, with `reasons`. Only admins get
+    numbers: `workers` and `unreadable_jobs` are null for everyone else."""
     in_numbers = await _by_admin(request)
     try:
         found = await asyncio.wait_for(context.store.read(_look, context.settings.offline_after), PATIENCE)
         stranded = await context.lookout.found()
     except (TimeoutError, StoreUnavailable):
         return reply(
-            _details("unhealthy", "disconnected", "unknown", None, None, ["the database does not answer"]), 503
+            _details("unhealthy", "disconnected", "unknown", None, None, ["the database is not responding"]), 503
         )
     reasons = found.reasons(in_numbers=in_numbers)
     if stranded is not None and stranded.stranded:
@@ -123,7 +123,7 @@ class Findings:
                 found.append(f"{who} failing to {task}")
         if self.unreadable:
             jobs = counted(self.unreadable, "job") if in_numbers else "some jobs"
-            found.append(f"{jobs} cannot be read by some process, and are left out")
+            found.append(f"{jobs} cannot be read by at least one process, and are skipped there")
         return found
 
 

@@ -31,7 +31,7 @@ Writer = Annotated[Principal, Depends(allow_in_path("members:write"))]
 
 @router.get("/projects/{id}/invitations", response_model=Listing[InvitationView], dependencies=[Named])
 async def list_invitations(context: Ctx, principal: Reader, page: Page) -> Response:
-    """Newest first; those that were accepted, too."""
+    """Newest first, including accepted ones."""
     after = page.after(context, principal, "invitations")
     found = await context.store.read(
         lambda tx: tx.invitations.page(principal.project_id, limit=page.limit, after=after)
@@ -48,7 +48,7 @@ async def list_invitations(context: Ctx, principal: Reader, page: Page) -> Respo
     openapi_extra=takes(InvitationBody),
 )
 async def create_invitation(request: Request, context: Ctx, principal: Writer) -> Response:
-    """Makes a link that can be used once. Its token is shown only now."""
+    """Creates a link that can be used once. Its token is shown only once."""
     body = await read_model(request, InvitationBody)
     token = f"hi1_{secrets.token_urlsafe(32)}"
     note = None if body.note is None else title(body.note, "note")
@@ -81,7 +81,7 @@ async def revoke_invitation(
 async def accept_invitation(
     request: Request, context: Ctx, gate: Door, caller: Annotated[Caller, Depends(allow_own("account:own"))]
 ) -> Response:
-    """For those who have an account already: joins the project; a stronger role that one has there stays."""
+    """Joins the project with an existing account. A higher role that you already have there is kept."""
     body = await read_model(request, TokenBody)
     if caller.user is None or caller.session_id is None:
         raise NotAllowed("an API key belongs to one project only: sign in as a user")

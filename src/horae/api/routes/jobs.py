@@ -45,14 +45,14 @@ Sort = Literal["name", "-name", "created_at", "-created_at", "updated_at", "-upd
 async def job_filter(
     q: Annotated[str | None, Query(min_length=1, max_length=200, description="part of the name")] = None,
     kind: Annotated[TargetKind | None, Query(description="of the target")] = None,
-    schedule: Annotated[ScheduleKind | None, Query(description="the kind of the schedule")] = None,
-    status: Annotated[JobStatus | None, Query(description="only those in this state")] = None,
-    enabled: Annotated[bool | None, Query(description="only those that are on, or off")] = None,
-    paused: Annotated[bool | None, Query(description="only those that are paused, or not")] = None,
+    schedule: Annotated[ScheduleKind | None, Query(description="kind of schedule")] = None,
+    status: Annotated[JobStatus | None, Query(description="only jobs in this state")] = None,
+    enabled: Annotated[bool | None, Query(description="only enabled or only disabled jobs")] = None,
+    paused: Annotated[bool | None, Query(description="only paused jobs, or only others")] = None,
     tag: Annotated[str | None, Query(min_length=1, max_length=100, description="one of the tags")] = None,
     queue: Annotated[str | None, Query(min_length=1, max_length=100, description="the queue of their runs")] = None,
-    last_status: Annotated[Ended | None, Query(description="how their last run ended")] = None,
-    recurring: Annotated[bool | None, Query(description="only those by cron or every, or none of them")] = None,
+    last_status: Annotated[Ended | None, Query(description="how the last run ended")] = None,
+    recurring: Annotated[bool | None, Query(description="only cron and every schedules, or only others")] = None,
 ) -> JobFilter:
     return JobFilter(q, kind, schedule, status, enabled, paused, tag, queue, last_status, recurring)
 
@@ -60,7 +60,7 @@ async def job_filter(
 # First, because routes are tried in their order, and this is asked most.
 @router.get("/jobs/{id}", response_model=JobView)
 async def show_job(context: Ctx, principal: Reader, ref: Ref) -> Response:
-    """One job, by its id or name, with its definition and how it stands."""
+    """One job, by id or name, with its definition and current state."""
     return job_reply(await context.store.read(find_job, principal.project_id, ref), context.clock.now())
 
 
@@ -70,10 +70,10 @@ async def list_jobs(
     principal: Reader,
     page: Page,
     where: Annotated[JobFilter, Depends(job_filter)],
-    sort: Annotated[Sort, Query(description="with - before it, the other way round")] = "name",
-    include: Annotated[Include | None, Query(description="what else to include for each")] = None,
+    sort: Annotated[Sort, Query(description="prefix with - to reverse the order")] = "name",
+    include: Annotated[Include | None, Query(description="what else to include for each job")] = None,
 ) -> Response:
-    """Jobs, in the order of their names unless `sort` says otherwise; those without a next run come last."""
+    """Jobs, by name unless `sort` says otherwise; jobs without a next run come last."""
     scope = "\0".join(["jobs", sort, *("" if value is None else str(value) for value in astuple(where))])
     after = page.after(context, principal, scope)
     asked = _Asked(where, page.limit, after, sort, frozenset((include or "").split(",")))
@@ -87,20 +87,20 @@ async def list_jobs(
 
 @router.post("/jobs", status_code=201, response_model=JobView, openapi_extra=takes(JobBody))
 async def create_job(request: Request, context: Ctx, principal: Writer) -> Response:
-    """Makes a job. Its name is unique in the project."""
+    """Creates a job. Its name must be unique in the project."""
     return await _create(context, principal, await read_model(request, JobBody))
 
 
 @router.post("/jobs/recurring", status_code=201, response_model=JobView, openapi_extra=takes(RecurringJobBody))
 async def create_recurring_job(request: Request, context: Ctx, principal: Writer) -> Response:
-    """Makes a job whose schedule must be `cron` or `every`."""
+    """Creates a job whose schedule must be `cron` or `every`."""
     return await _create(context, principal, await read_model(request, RecurringJobBody))
 
 
 @router.put("/jobs/{id}", response_model=JobView, openapi_extra=takes(JobBody))
 async def replace_job(request: Request, context: Ctx, principal: Writer, ref: Ref, expected: Expected) -> Response:
-    """Replaces the definition, and turns the job on or off if `enabled` is given. Read-only fields may be sent back as
-    they came; they are passed over."""
+    """Replaces the definition, and enables or disables the job if `enabled` is given. Read-only fields may be sent back
+    unchanged; they are ignored."""
     given = merge.without_read_only(await read_object(request))
     body = validate(JobBody, given)
     spec = body.spec(context.settings.defaults)
@@ -110,8 +110,8 @@ async def replace_job(request: Request, context: Ctx, principal: Writer, ref: Re
 
 @router.patch("/jobs/{id}", response_model=JobView, openapi_extra=takes(JobPatch, merge=True))
 async def change_job(request: Request, context: Ctx, principal: Writer, ref: Ref, expected: Expected) -> Response:
-    """Changes some fields (JSON merge patch): null brings back a default. A schedule or target of another kind
-    replaces the old one as a whole."""
+    """Changes some fields (JSON merge patch): null restores the default. A schedule or target of another kind replaces
+    the old one entirely."""
     patch = await read_object(request, merge=True)
     merge.refuse_read_only(patch)
     given = validate(JobStateView, {name: patch[name] for name in STATE & patch.keys() if patch[name] is not None})
@@ -121,7 +121,7 @@ async def change_job(request: Request, context: Ctx, principal: Writer, ref: Ref
 
 @router.delete("/jobs/{id}", status_code=204)
 async def delete_job(context: Ctx, principal: Writer, ref: Ref, expected: Expected) -> Response:
-    """Cancels what is queued, asks what runs to stop, keeps the history."""
+    """Deletes a job: cancels its queued runs, asks running ones to stop, keeps the history."""
     await context.store.transact(_deleted, principal, ref, expected)
     return Response(status_code=204)
 

@@ -35,7 +35,7 @@ async def list_keys(
     principal: Reader,
     page: Page,
     maker: Annotated[str | None, Query(min_length=1, max_length=200, description="a user's name or id")] = None,
-    all_projects: Annotated[bool, Query(description="of every project: for admins")] = False,
+    all_projects: Annotated[bool, Query(description="include all projects; admins only")] = False,
 ) -> Response:
     """Newest first. `last_used_at` is updated at most once a minute."""
     if all_projects and principal.role != "admin":
@@ -50,7 +50,7 @@ async def list_keys(
 
 @router.post("/api-keys", status_code=201, response_model=NewKeyView, openapi_extra=takes(KeyBody))
 async def create_key(request: Request, context: Ctx, principal: Writer) -> Response:
-    """Makes a key and shows it, only this time. Its role must not be above your own."""
+    """Creates a key. The key itself is shown only once. Its role must not exceed your own."""
     body = await read_model(request, KeyBody)
     token = mint()
     key = ApiKey(
@@ -72,7 +72,7 @@ async def create_key(request: Request, context: Ctx, principal: Writer) -> Respo
 async def revoke_key(
     context: Ctx, principal: Writer, key_id: Annotated[str, Path(alias="id", description="a key's id")]
 ) -> Response:
-    """It stops working within seconds."""
+    """Revokes a key; it stops working within seconds."""
     await context.store.transact(
         keys.revoke_key,
         project_id=principal.project_id,

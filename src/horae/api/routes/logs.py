@@ -50,15 +50,15 @@ async def read_log(
     gate: Door,
     principal: Annotated[Principal, Depends(allow("runs:read"))],
     run_id: RunId,
-    cursor: Annotated[str | None, Query(max_length=50, description="after which piece: attempt.seq")] = None,
+    cursor: Annotated[str | None, Query(max_length=50, description="start after this piece: attempt.seq")] = None,
     limit: Annotated[int, Query(ge=1, le=PAGE, description="how many pieces")] = PAGE,
-    format: Annotated[Literal["json", "text"], Query(description="text: all of it, without colours")] = "json",
-    follow: Annotated[bool, Query(description="go on until the run has ended, by server-sent events")] = False,
-    last_event_id: Annotated[str | None, Header(max_length=50, description="goes on after this piece")] = None,
+    format: Annotated[Literal["json", "text"], Query(description="text: the whole log, without colours")] = "json",
+    follow: Annotated[bool, Query(description="stream server-sent events until the run has ended")] = False,
+    last_event_id: Annotated[str | None, Header(max_length=50, description="resume after this piece")] = None,
 ) -> Response:
-    """What the run wrote, in order. Followed, events are `log` (a piece; its id is the cursor after it), `run` (status,
-    attempt and progress, when they change) and at last `end` (the run). An answer that ends without `end`, as each does
-    after a quarter of an hour, is resumed after `Last-Event-ID`."""
+    """The run's output, in order. With `follow`, the events are `log` (a piece; its id is the cursor after it), `run`
+    (status, attempt and progress, on every change) and finally `end` (the run). A response that ends without `end`, as
+    each does after 15 minutes, can be resumed after `Last-Event-ID`."""
     after = _position(last_event_id or cursor, "Last-Event-ID" if last_event_id else "cursor")
     project_id = principal.project_id
     stay = Stay(gate, principal, "runs:read")

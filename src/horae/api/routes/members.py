@@ -33,7 +33,7 @@ Ref = Annotated[str, Depends(member_ref)]
 
 @router.get("/projects/{id}/members", response_model=Listing[MemberView])
 async def list_members(context: Ctx, principal: Reader, page: Page) -> Response:
-    """By name."""
+    """Members by name."""
     after = page.after(context, principal, "members")
     found = await context.store.read(
         lambda tx: tx.accounts.members(principal.project_id, limit=page.limit, after=after)
@@ -46,8 +46,9 @@ async def list_members(context: Ctx, principal: Reader, page: Page) -> Response:
 async def set_member(
     request: Request, context: Ctx, principal: Writer, ref: Ref, revoke_keys: RevokeKeys = False
 ) -> Response:
-    """Gives a member another role; admins also make a user a member, whom others invite. The last owner stays
-    owner. Who is no owner any more loses the open invitations that they made here; `keys` are those that they made."""
+    """Changes a member's role. Admins can also add a user who is not yet a member; everyone else sends an invitation.
+    The last owner cannot be changed. A former owner loses the open invitations they created here; `keys` lists the keys
+    they created."""
     body = await read_model(request, MemberBody)
     member, left = await context.store.transact(
         projects.set_member,
@@ -63,8 +64,8 @@ async def set_member(
 
 @router.delete("/projects/{id}/members/{user}", response_model=LeftView)
 async def remove_member(context: Ctx, principal: Writer, ref: Ref, revoke_keys: RevokeKeys = False) -> Response:
-    """Removes a member from the project, with the open invitations that they made here; `keys` are those that they
-    made."""
+    """Removes a member from the project and withdraws the open invitations they created here; `keys` lists the keys
+    they created."""
     left = await context.store.transact(
         projects.remove_member,
         project_id=principal.project_id,

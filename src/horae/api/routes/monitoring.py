@@ -75,7 +75,7 @@ class WorkerNumbers(BaseModel):
 
 
 class MonitoredWorkersView(BaseModel):
-    """`slots` and `slots_busy` are of workers that are alive: neither stopped nor offline."""
+    """`slots` and `slots_busy` count live workers only: neither stopped nor offline."""
 
     timestamp: datetime
     workers: WorkerNumbers
@@ -83,7 +83,7 @@ class MonitoredWorkersView(BaseModel):
 
 
 class HourView(BaseModel):
-    """What ended in the hour from `at` on; `avg_duration_ms` is of what succeeded or failed."""
+    """Runs that ended in the hour starting at `at`; `avg_duration_ms` covers those that succeeded or failed."""
 
     at: datetime
     succeeded: int
@@ -98,7 +98,7 @@ class MonitoredHoursView(BaseModel):
 
 
 class DayView(HourView):
-    """What ended on the day (UTC) from `at` on; `avg_duration_ms` is of what succeeded or failed."""
+    """Runs that ended on the day (UTC) starting at `at`; `avg_duration_ms` covers those that succeeded or failed."""
 
 
 class MonitoredDaysView(BaseModel):
@@ -106,8 +106,8 @@ class MonitoredDaysView(BaseModel):
 
 
 class StrandedGroupView(BaseModel):
-    """Queued runs that want the same, which no live worker offers: how many, and since when the first of them is due.
-    `cause` is `queue` or `capability`, the gate of an explanation that they wait at."""
+    """Queued runs with the same requirements, which no live worker meets: how many there are, and since when the oldest
+    is due. `cause` is `queue` or `capability`, the closed gate in their explanation."""
 
     queue: str
     needs: str
@@ -119,7 +119,7 @@ class StrandedGroupView(BaseModel):
 
 
 class StrandedView(BaseModel):
-    """`timestamp` is null until somebody has looked."""
+    """`timestamp` is null until the first measurement."""
 
     timestamp: datetime | None
     items: list[StrandedGroupView]
@@ -127,7 +127,7 @@ class StrandedView(BaseModel):
 
 @router.get("/monitoring/jobs", response_model=MonitoredJobsView)
 async def monitor_jobs(context: Ctx, principal: Annotated[Principal, Depends(allow("runs:read"))]) -> Response:
-    """The numbers of this project, of all time and now."""
+    """This project's numbers: all-time and current."""
     return reply(summary_json(await context.store.read(lambda tx: tx.stats.summary(principal.project_id))))
 
 
@@ -135,7 +135,7 @@ async def monitor_jobs(context: Ctx, principal: Annotated[Principal, Depends(all
 async def monitor_hours(
     context: Ctx,
     principal: Annotated[Principal, Depends(allow("runs:read"))],
-    hours: Annotated[int, Query(ge=1, le=24 * 31, description="how many, up to the current one")] = 24,
+    hours: Annotated[int, Query(ge=1, le=24 * 31, description="how many, including the current one")] = 24,
     job: Annotated[str | None, Query(min_length=1, max_length=200, description="its name or id")] = None,
 ) -> Response:
     """How runs ended, hour by hour, oldest first: of the project, or of one job."""
@@ -147,7 +147,7 @@ async def monitor_hours(
 async def monitor_days(
     context: Ctx,
     principal: Annotated[Principal, Depends(allow("runs:read"))],
-    days: Annotated[int, Query(ge=1, le=1_095, description="how many, up to the current one")] = 30,
+    days: Annotated[int, Query(ge=1, le=1_095, description="how many, including the current one")] = 30,
     job: Annotated[str | None, Query(min_length=1, max_length=200, description="its name or id")] = None,
 ) -> Response:
     """How runs ended, day by day (UTC), oldest first: of the project, or of one job."""
@@ -157,7 +157,7 @@ async def monitor_days(
 
 @router.get("/monitoring/stranded", response_model=StrandedView)
 async def monitor_stranded(context: Ctx, principal: Annotated[Principal, Depends(allow("runs:read"))]) -> Response:
-    """Runs of this project that wait for what no live worker offers, and what would help; as of a moment ago."""
+    """Runs of this project that no live worker can execute, and how to fix it; up to a few seconds old."""
     found = await context.lookout.of(principal.project_id)
     if found is None:
         return reply({"timestamp": None, "items": []})
@@ -180,7 +180,7 @@ async def monitor_stranded(context: Ctx, principal: Annotated[Principal, Depends
 
 @router.get("/monitoring/workers", response_model=MonitoredWorkersView)
 async def monitor_workers(context: Ctx, principal: Annotated[Principal, Depends(allow("workers:read"))]) -> Response:
-    """Who carries out runs, and how busy they are."""
+    """Workers by state, and how busy they are."""
     now, workers = await context.store.read(_workers, context.settings.offline_after)
     sight = await sight_of(context, principal)
     items = [worker_json(one, sight) for one in workers]

@@ -36,8 +36,8 @@ Reader = Annotated[Principal, Depends(allow("operations:read"))]
 async def start_backfill(
     request: Request, context: Ctx, principal: Annotated[Principal, Depends(allow("jobs:backfill"))], ref: Ref
 ) -> Response:
-    """Runs the occurrences of a past range, `parallelism` at a time, under the definition as it is now. Asked for the
-    same occurrences once more, it answers with the operation that runs or ran them, unless `again` is true."""
+    """Runs the occurrences in a past time range, `parallelism` at a time, with the current definition. Repeating the
+    request for the same occurrences returns the operation that runs or ran them, unless `again` is true."""
     body = await read_model(request, BackfillBody)
     if body.dry_run:
         plan = await context.store.read(
@@ -66,7 +66,7 @@ async def list_operations(context: Ctx, principal: Reader, page: Page) -> Respon
 
 @router.get("/operations/{id}", response_model=OperationView)
 async def show_operation(context: Ctx, principal: Reader, operation_id: OperationId) -> Response:
-    """One operation, and how far it is."""
+    """One operation and its progress."""
     return reply(operation_json(await context.store.read(_operation, principal.project_id, operation_id)))
 
 
@@ -74,7 +74,7 @@ async def show_operation(context: Ctx, principal: Reader, operation_id: Operatio
 async def cancel_operation(
     context: Ctx, principal: Annotated[Principal, Depends(allow("operations:cancel"))], operation_id: OperationId
 ) -> Response:
-    """Queues nothing more of it, and cancels its runs that are under way."""
+    """Stops queueing runs for it, and cancels its runs in progress."""
     found = await context.store.transact(_cancelled, principal, operation_id)
     return reply(operation_json(found), 202)
 

@@ -36,7 +36,7 @@ Named = Depends(project_ref)  # the guard reads it; this describes it
 async def list_projects(
     context: Ctx, caller: Annotated[Caller, Depends(allow_own("projects:read"))], page: Page
 ) -> Response:
-    """By slug: those that you may act in."""
+    """The projects you have access to, by slug."""
     after = page.after(context, caller, f"projects\0{caller.actor}")
     found = await context.store.read(_page, caller, page.limit, after)
     next_cursor = page.next(context, caller, f"projects\0{caller.actor}", found.next)
@@ -47,7 +47,7 @@ async def list_projects(
 async def create_project(
     request: Request, context: Ctx, caller: Annotated[Caller, Depends(allow_admin("projects:manage"))]
 ) -> Response:
-    """Makes a project without members: admins may act in it, and invite others."""
+    """Creates a project without members. Admins have access to it and can invite others."""
     body = await read_model(request, ProjectBody)
     name = title(body.name if body.name is not None else body.slug)
     project = Project(context.ids.new(), slug(body.slug), name)
@@ -60,7 +60,7 @@ async def create_project(
 async def show_project(
     context: Ctx, principal: Annotated[Principal, Depends(allow_in_path("projects:read"))]
 ) -> Response:
-    """One project, by its id or slug."""
+    """One project, by id or slug."""
     return reply(shown(ProjectView, await context.store.read(find_project, principal.project_id)))
 
 
@@ -70,7 +70,7 @@ async def show_project(
 async def rename_project(
     request: Request, context: Ctx, principal: Annotated[Principal, Depends(allow_in_path("projects:edit"))]
 ) -> Response:
-    """Changes its name; the slug stays, since programs name the project by it."""
+    """Changes the project's name. The slug cannot be changed, since programs refer to it."""
     body = validate(ProjectPatch, await read_object(request, merge=True))
     changed = await context.store.transact(
         projects.rename_project, project_id=principal.project_id, name=title(body.name), actor=principal.actor
@@ -82,7 +82,7 @@ async def rename_project(
 async def delete_project(
     context: Ctx, principal: Annotated[Principal, Depends(allow_in_path("projects:manage"))]
 ) -> Response:
-    """With its members, keys and invitations; 409 while it has jobs, live runs or secrets."""
+    """Deletes a project with its members, keys and invitations; 409 while it has jobs, live runs or secrets."""
     await context.store.transact(projects.delete_project, project_id=principal.project_id, actor=principal.actor)
     return Response(status_code=204)
 

@@ -44,9 +44,9 @@ class QueueStateView(BaseModel):
 
 
 class QueueView(QueueStateView):
-    """`queued` and `running` are this project's; `workers` are those alive that serve it. `stranded` of the queued ones
-    wait for what none of those offers. `projects` are those that it is `reserved` for; only
-    admins see those of others."""
+    """`queued` and `running` count this project's runs; `workers` counts the live workers that serve the queue.
+    `stranded` counts the queued runs that none of them can execute. `projects` are those that the queue is `reserved`
+    for; only admins see other projects."""
 
     queued: int
     running: int
@@ -58,7 +58,7 @@ class QueueView(QueueStateView):
 
 
 class ReservationBody(BaseModel):
-    """The slugs of the projects whose jobs alone may name the queue; none: it is open to all."""
+    """The slugs of the projects whose jobs may use the queue; empty: open to all."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -75,10 +75,10 @@ async def list_queues(
     context: Ctx,
     principal: Annotated[Principal, Depends(allow("queues:read"))],
     limit: Annotated[int, Query(ge=1, le=queues.PAGE, description="how many items")] = queues.PAGE,
-    cursor: Annotated[str | None, Query(max_length=1_000, description="`next_cursor` of the page before")] = None,
+    cursor: Annotated[str | None, Query(max_length=1_000, description="`next_cursor` of the previous page")] = None,
 ) -> Response:
-    """The queues that jobs of the project name or that are reserved for it, and `default`, by name; for admins, every
-    queue that some job names or named."""
+    """By name: the queues that the project's jobs use or that are reserved for it, and `default`; for admins, every
+    queue that any job uses or has used."""
     page = Paging(limit, cursor)
     after = page.after(context, principal, "queues")
     named = None if principal.role == "admin" else await context.named_queues.of(principal.project_id)
@@ -99,21 +99,21 @@ async def list_queues(
 
 @router.post("/queues/{name}/pause", response_model=QueueStateView)
 async def pause_queue(context: Ctx, caller: Holder, name: Name) -> Response:
-    """Starts no more of its runs, in any project; running ones go on."""
+    """Pauses the queue for all projects: no more of its runs start. Running ones continue."""
     found = await context.store.transact(queues.pause_queue, project_id=NIL, name=name, actor=caller.actor)
     return reply(_state(found))
 
 
 @router.post("/queues/{name}/resume", response_model=QueueStateView)
 async def resume_queue(context: Ctx, caller: Holder, name: Name) -> Response:
-    """Starts its waiting runs again."""
+    """Resumes a paused queue."""
     found = await context.store.transact(queues.resume_queue, project_id=NIL, name=name, actor=caller.actor)
     return reply(_state(found))
 
 
 @router.put("/queues/{name}/projects", response_model=ReservationView, openapi_extra=takes(ReservationBody))
 async def reserve_queue(context: Ctx, caller: Reserving, name: Reserved, request: Request) -> Response:
-    """Reserves a queue for projects, or opens it to all. Refused while other projects use it."""
+    """Reserves a queue for projects, or opens it to all. Rejected while other projects use it."""
     body = await read_model(request, ReservationBody)
     slugs = sorted(set(body.projects))
     await context.store.transact(reservations.reserve_queue, name=name, slugs=slugs, actor=caller.actor)

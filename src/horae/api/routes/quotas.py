@@ -22,7 +22,7 @@ router = APIRouter(prefix=PREFIX, tags=["projects"])
 
 @router.get("/quotas", response_model=QuotasView)
 async def show_own_quotas(context: Ctx, principal: Annotated[Principal, Depends(allow("projects:read"))]) -> Response:
-    """Those of the project that you act in."""
+    """The quotas of the current project."""
     return await _shown(context, principal)
 
 
@@ -30,7 +30,7 @@ async def show_own_quotas(context: Ctx, principal: Annotated[Principal, Depends(
 async def show_quotas(
     context: Ctx, principal: Annotated[Principal, Depends(allow_in_path("projects:read"))]
 ) -> Response:
-    """What the project has of each, and how much it may have; counted now."""
+    """The project's current usage and limit for each quota."""
     return await _shown(context, principal)
 
 
@@ -43,7 +43,8 @@ async def show_quotas(
 async def set_quotas(
     request: Request, context: Ctx, principal: Annotated[Principal, Depends(allow_in_path("projects:manage"))]
 ) -> Response:
-    """Sets those that are given; null takes one away. What the project has already stays, however much it is."""
+    """Sets the given quotas; null removes one. Nothing that the project already has is deleted, even above the
+    limit."""
     body = validate(QuotasPatch, await read_object(request, merge=True))
     limits = {Quota(name): getattr(body, name) for name in body.model_fields_set}
     if limits.get(Quota.FIRES_PER_MINUTE) is not None:

@@ -24,7 +24,7 @@ Runner = Annotated[Principal, Depends(allow("jobs:run"))]
 
 
 class RetryBody(BaseModel):
-    """What the new run is given; left out, the old one's input."""
+    """Input for the new run; by default, the input of the old one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -39,8 +39,8 @@ class RetryBody(BaseModel):
     tags=["runs"],
 )
 async def retry_run(request: Request, context: Ctx, principal: Runner, run_id: RunId) -> Response:
-    """Makes a new run of the job as it is now, with `rerun_of`; the ended one stays as it is, but is no dead letter any
-    more."""
+    """Creates a new run with the job's current definition and `rerun_of` set. The old run is unchanged, but is no
+    longer a dead letter."""
     run = await context.store.transact(
         rerun.retry_run,
         project_id=principal.project_id,
@@ -60,7 +60,7 @@ async def retry_run(request: Request, context: Ctx, principal: Runner, run_id: R
     tags=["jobs"],
 )
 async def retry_job(request: Request, context: Ctx, principal: Runner, ref: Ref) -> Response:
-    """Makes a new run of the job's latest failed one; 409 if there is none."""
+    """Retries the job's latest failed run; 409 if there is none."""
     run = await context.store.transact(
         rerun.retry_job,
         project_id=principal.project_id,

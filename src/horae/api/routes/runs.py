@@ -28,16 +28,16 @@ router = APIRouter(prefix=PREFIX, tags=["runs"])
 
 Reader = Annotated[Principal, Depends(allow("runs:read"))]
 SWEEPS = 20  # batches in one request; what is left is for the schedulers
-Status = Annotated[RunStatus | None, Query(description="only those in this state")]
-Started = Annotated[Trigger | None, Query(description="only those that were started so")]
-Outcome = Annotated[Ending | None, Query(description="only those whose last attempt ended so")]
-Worker = Annotated[str | None, Query(min_length=1, max_length=200, description="the id of the worker that ran them")]
-Line = Annotated[str | None, Query(min_length=1, max_length=100, description="only those of this queue")]
+Status = Annotated[RunStatus | None, Query(description="only runs in this state")]
+Started = Annotated[Trigger | None, Query(description="only runs with this trigger")]
+Outcome = Annotated[Ending | None, Query(description="only runs whose last attempt had this outcome")]
+Worker = Annotated[str | None, Query(min_length=1, max_length=200, description="id of the worker that ran them")]
+Line = Annotated[str | None, Query(min_length=1, max_length=100, description="only runs of this queue")]
 Sort = Annotated[Literal["created_at", "-created_at"], Query(description="oldest or newest first")]
 
 
-Since = Annotated[str | None, Query(max_length=40, description="an instant: made not before")]
-Until = Annotated[str | None, Query(max_length=40, description="an instant: made before")]
+Since = Annotated[str | None, Query(max_length=40, description="only runs created at or after this instant")]
+Until = Annotated[str | None, Query(max_length=40, description="only runs created before this instant")]
 
 
 class RunQuery(NamedTuple):
@@ -147,14 +147,14 @@ async def show_run(context: Ctx, principal: Reader, run_id: RunId) -> Response:
 
 @router.get("/runs/{id}/attempts", response_model=Listing[AttemptView])
 async def list_attempts(context: Ctx, principal: Reader, run_id: RunId) -> Response:
-    """Its attempts, first to last, the one under way included."""
+    """The run's attempts, first to last, including the current one."""
     found = await context.store.read(_attempts, principal.project_id, run_id)
     return reply(listing({field: row.get(field) for field in AttemptView.model_fields} for row in found))
 
 
 @router.post("/runs:recover", response_model=RecoveredView)
 async def recover_runs(context: Ctx, _: Annotated[Principal, Depends(allow("runs:recover"))]) -> Response:
-    """Takes runs from workers whose lease ran out, now instead of at a scheduler's next sweep."""
+    """Recovers runs whose lease has expired, now instead of at a scheduler's next sweep."""
     total = 0
     for _batch in range(SWEEPS):
         done = await context.store.transact(recover.recover, chance=context.ids.chance)
@@ -168,7 +168,7 @@ async def recover_runs(context: Ctx, _: Annotated[Principal, Depends(allow("runs
 async def cancel_run(
     context: Ctx, principal: Annotated[Principal, Depends(allow("runs:cancel"))], run_id: RunId
 ) -> Response:
-    """Ends a queued run at once; asks a running one to stop."""
+    """Cancels a queued run immediately; asks a running one to stop."""
     (run,) = await context.store.transact(
         cancel.cancel_runs, project_id=principal.project_id, run_ids=[run_id], actor=principal.actor
     )

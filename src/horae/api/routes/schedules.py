@@ -29,8 +29,8 @@ router = APIRouter(prefix=PREFIX, tags=["schedules"])
 async def preview_schedule(
     request: Request, context: Ctx, principal: Annotated[Principal, Depends(allow("schedules:preview"))]
 ) -> Response:
-    """The next occurrences, by the very functions that fire; with `compare` (another schedule) or `job` (what that job
-    does now) set against those."""
+    """The next occurrences, computed by the same functions that fire them. With `compare` (another schedule) or `job`
+    (a job's current schedule), also shows the differences."""
     body = await read_model(request, PreviewBody)
     start = body.from_ or context.clock.now()
     if body.job is None:
@@ -58,7 +58,7 @@ async def next_occurrences(
     ref: Ref,
     count: Annotated[int, Query(ge=1, le=PREVIEW_LIMIT, description="how many occurrences")] = 10,
 ) -> Response:
-    """When the job runs next, if nobody changes it. Of one that is off or paused: when it would."""
+    """When the job runs next with its current schedule. For a disabled or paused job: when it would run."""
     job = await context.store.read(find_job, principal.project_id, ref)
     now = context.clock.now()
     return reply(next_json(job, _upcoming(job, now, count), now))

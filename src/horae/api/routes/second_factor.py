@@ -55,7 +55,7 @@ _OFF = "you have no second factor"
     openapi_extra=takes(CodeBody),
 )
 async def log_in_with_code(request: Request, context: Ctx, gate: Door) -> Response:
-    """The second step for those who have a second factor: a code opens the session that the password did not."""
+    """The second step of signing in with a second factor: exchanges a code for a session."""
     body = await read_model(request, CodeBody)
     found = await factor.challenged(context, gate, request, "code", body.challenge.get_secret_value())
     session, token = signin.new_session(context, gate, request, found.user.id)
@@ -82,7 +82,8 @@ async def log_in_with_code(request: Request, context: Ctx, gate: Door) -> Respon
     openapi_extra=takes(ChallengeBody),
 )
 async def enrol_at_login(request: Request, context: Ctx, gate: Door) -> Response:
-    """For those who must have a second factor and have none yet: what their app needs."""
+    """For users who are required to have a second factor and do not have one yet: returns what an authenticator app
+    needs."""
     body = await read_model(request, ChallengeBody)
     found = await factor.challenged(context, gate, request, "enrol", body.challenge.get_secret_value())
     # A challenge can be sent again, and no request limit knows its sender yet: a QR code is work.
@@ -100,7 +101,7 @@ async def enrol_at_login(request: Request, context: Ctx, gate: Door) -> Response
     openapi_extra=takes(CodeBody),
 )
 async def confirm_at_login(request: Request, context: Ctx, gate: Door) -> Response:
-    """The first code of the app turns the second factor on, and opens a session."""
+    """Turns the second factor on with the app's first code, and opens a session."""
     body = await read_model(request, CodeBody)
     found = await factor.challenged(context, gate, request, "enrol", body.challenge.get_secret_value())
     if found.user.second_factor:
@@ -129,7 +130,7 @@ async def confirm_at_login(request: Request, context: Ctx, gate: Door) -> Respon
 
 @router.get("/auth/second-factor", response_model=SecondFactorView)
 async def show_second_factor(context: Ctx, caller: Own) -> Response:
-    """Whether you have one, since when, and how many recovery codes are left."""
+    """Whether your second factor is on, since when, and how many recovery codes are left."""
     user, _ = _signed_in(caller)
     standing = await context.store.read(second_factor.standing, user_id=user)
     assert caller.user is not None
@@ -145,8 +146,8 @@ async def show_second_factor(context: Ctx, caller: Own) -> Response:
 
 @router.post("/auth/second-factor", response_model=EnrolmentView, openapi_extra=takes(EnrolBody))
 async def enrol(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
-    """What a new authenticator app needs. Nothing changes before its first code is confirmed, within an hour. Who has a
-    second factor already replaces it."""
+    """Returns what a new authenticator app needs. Nothing changes until its first code is confirmed, within an hour. If
+    you already have a second factor, the new one replaces it."""
     body = await read_model(request, EnrolBody)
     found = await _with_password(request, context, gate, caller, body.password.get_secret_value())
     enrolment = factor.Enrolment(context, found)
@@ -162,7 +163,7 @@ async def enrol(request: Request, context: Ctx, gate: Door, caller: Own) -> Resp
 
 @router.post("/auth/second-factor/confirm", response_model=RecoveryCodesView, openapi_extra=takes(ConfirmBody))
 async def confirm(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
-    """The first code of the app turns the second factor on. Your other sessions end."""
+    """Turns the second factor on with the app's first code. Your other sessions end."""
     body = await read_model(request, ConfirmBody)
     user_id, session_id = _signed_in(caller)
     found = await context.store.read(_credentials, user_id)
@@ -186,7 +187,7 @@ async def confirm(request: Request, context: Ctx, gate: Door, caller: Own) -> Re
 
 @router.post("/auth/second-factor/recovery-codes", response_model=RecoveryCodesView, openapi_extra=takes(ProofBody))
 async def renew_recovery_codes(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
-    """Ten new recovery codes, in the place of those that are left."""
+    """Creates ten new recovery codes; the old ones stop working."""
     body = await read_model(request, ProofBody)
     found = await _with_password(request, context, gate, caller, body.password.get_secret_value())
     if not found.user.second_factor:
@@ -209,7 +210,8 @@ async def renew_recovery_codes(request: Request, context: Ctx, gate: Door, calle
 
 @router.post("/auth/second-factor/off", status_code=204, openapi_extra=takes(ProofBody))
 async def turn_off(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
-    """Signing in takes the password alone from now on. 409 where the installation requires a second factor."""
+    """Turns your second factor off: from then on, your password alone signs you in. 409 if the installation requires a
+    second factor."""
     body = await read_model(request, ProofBody)
     _, session_id = _signed_in(caller)
     assert caller.user is not None
@@ -238,8 +240,8 @@ async def turn_off(request: Request, context: Ctx, gate: Door, caller: Own) -> R
 
 @router.delete("/users/{id}/second-factor", status_code=204, tags=["users"])
 async def reset_second_factor(context: Ctx, caller: Writer, ref: Ref) -> Response:
-    """For somebody who lost their phone and their recovery codes: signs them out everywhere, and their password alone
-    lets them in again. Your own you turn off with your password and a code."""
+    """For a user who lost their phone and recovery codes: signs them out everywhere, and their password alone lets them
+    in again. Turn off your own second factor with your password and a code instead."""
     user = await context.store.read(find_user, ref)
     if caller.user is not None and caller.user.id == user.id:
         raise NotAllowed("turn off your own second factor with your password and a code instead")

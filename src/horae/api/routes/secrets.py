@@ -32,7 +32,7 @@ Name = Annotated[str, Depends(secret_name)]
 
 @router.get("/secrets", response_model=Listing[SecretView])
 async def list_secrets(context: Ctx, principal: Reader, page: Page) -> Response:
-    """In the order of their names; never their values."""
+    """Names of all secrets, in order; never their values."""
     after = page.after(context, principal, "secrets")
     found = await context.store.read(lambda tx: tx.secrets.page(principal.project_id, limit=page.limit, after=after))
     next_cursor = page.next(context, principal, "secrets", found.next)
@@ -46,7 +46,7 @@ async def list_secrets(context: Ctx, principal: Reader, page: Page) -> Response:
     openapi_extra=takes(SecretBody),
 )
 async def set_secret(request: Request, context: Ctx, principal: Writer, name: Name) -> Response:
-    """Makes a secret or replaces its value; runs that start from now on get the new one."""
+    """Creates a secret or replaces its value; runs that start from now on get the new value."""
     body = await read_model(request, SecretBody)
     value = check_value(body.value.get_secret_value())
     sealed = context.seals.seal(principal.project_id, check_name(name), value)
@@ -59,9 +59,9 @@ async def delete_secret(
     context: Ctx,
     principal: Writer,
     name: Name,
-    force: Annotated[bool, Query(description="even if jobs name it: their next runs will fail")] = False,
+    force: Annotated[bool, Query(description="delete it even if jobs use it: their next runs will fail")] = False,
 ) -> Response:
-    """Refused with 409 while the current definition of a job names it."""
+    """Rejected with 409 while the current definition of a job uses it."""
     await context.store.transact(
         secrets.delete_secret, project_id=principal.project_id, name=name, force=force, actor=principal.actor
     )

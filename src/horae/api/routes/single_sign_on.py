@@ -47,16 +47,17 @@ class _Browser(Public):
     openapi_extra=takes(SsoBody, required=False),
 )
 async def start_sso(request: Request, context: Ctx, gate: Door) -> Response:
-    """Begins a sign-in at the identity provider: the answer says where to send the browser, and sets a cookie that ties
-    what comes back to it."""
+    """Starts a sign-in at the identity provider: returns the URL to send the browser to, and sets a cookie that binds
+    the response to this browser."""
     body = await read_model(request, SsoBody)
     return await _start(request, context, gate, sso.begin(context, gate, request, body.next))
 
 
 @router.post("/auth/sso/link", response_model=SsoView, responses=refuses(404), openapi_extra=takes(LinkBody))
 async def link_sso(request: Request, context: Ctx, gate: Door, caller: Own) -> Response:
-    """Begins a sign-in at the identity provider that connects your account to it: from then on you sign in there, and
-    your password is no longer taken. It ends your second factor too, and so takes a code if you have one."""
+    """Starts a sign-in at the identity provider that connects your account to it: from then on you sign in there, and
+    your password is no longer accepted. It also removes your second factor, and therefore requires a code if you have
+    one."""
     body = await read_model(request, LinkBody)
     user, session_id = _signed_in(caller)
     provider_of(context)
@@ -99,7 +100,7 @@ async def _start(request: Request, context: RequestContext, gate: Authenticator,
         url = await provider.authorization_url(attempt.attempted)
     except NotAccepted as error:
         gate.refusals.note(request, "sso", reason=str(Refusal.UNAVAILABLE), why=error.why)
-        raise ProviderAway(f"{provider.name} does not answer right now; try again soon") from None
+        raise ProviderAway(f"{provider.name} is not responding right now; try again soon") from None
     response = reply({"url": url})
     sso.keep(context, response, attempt)
     return response
@@ -114,7 +115,7 @@ async def callback(
     context = replace(context, store=context.store.on_behalf_of(origin_of(request)))  # although it is a GET
     attempt = sso.begun(context, gate, request, state)
     if attempt is None:
-        return sso.refused(gate, request, None, Refusal.EXPIRED, "no sign-in was begun in this browser")
+        return sso.refused(gate, request, None, Refusal.EXPIRED, "no sign-in was started in this browser")
     if error:
         denied = error == "access_denied"
         why = f"the provider answered with {error[:100]!r}"

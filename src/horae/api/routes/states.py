@@ -27,8 +27,8 @@ Writer = Annotated[Principal, Depends(allow("jobs:write"))]
 
 @router.post("/jobs/{id}/pause", response_model=JobView, openapi_extra=takes(PauseBody, required=False))
 async def pause_job(request: Request, context: Ctx, principal: Pauser, ref: Ref) -> Response:
-    """Holds the schedule until `until`, or until it is resumed. What is queued already runs; so does what people
-    start."""
+    """Pauses the schedule until `until`, or until it is resumed. Runs already queued still run, and so do manual
+    ones."""
     body = await read_model(request, PauseBody)
     job = await context.store.transact(
         state.pause, project_id=principal.project_id, ref=ref, until=body.until, actor=principal.actor
@@ -38,21 +38,21 @@ async def pause_job(request: Request, context: Ctx, principal: Pauser, ref: Ref)
 
 @router.post("/jobs/{id}/resume", response_model=JobView)
 async def resume_job(context: Ctx, principal: Pauser, ref: Ref) -> Response:
-    """Ends a pause; what was missed in it is treated as the job's catch-up rule says."""
+    """Ends a pause. The job's catch-up rule decides about occurrences missed meanwhile."""
     job = await context.store.transact(state.resume, project_id=principal.project_id, ref=ref, actor=principal.actor)
     return job_reply(job, context.clock.now())
 
 
 @router.post("/jobs/{id}/enable", response_model=JobView)
 async def enable_job(context: Ctx, principal: Writer, ref: Ref) -> Response:
-    """Turns the schedule on, from now; one skipped row stands for the time in which it was off."""
+    """Enables the schedule from now on. One skipped row stands for the time it was disabled."""
     job = await context.store.transact(_switched, state.enable, principal, ref)
     return job_reply(job, context.clock.now())
 
 
 @router.post("/jobs/{id}/disable", response_model=JobView)
 async def disable_job(context: Ctx, principal: Writer, ref: Ref) -> Response:
-    """Turns the schedule off. What is queued already runs; so does what people start."""
+    """Disables the schedule. Runs already queued still run, and so do manual ones."""
     job = await context.store.transact(_switched, state.disable, principal, ref)
     return job_reply(job, context.clock.now())
 

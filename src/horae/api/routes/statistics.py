@@ -21,7 +21,7 @@ router = APIRouter(prefix=PREFIX, tags=["jobs"])
 
 @router.get("/jobs/{id}/stats", response_model=JobStatsView)
 async def show_stats(context: Ctx, principal: Annotated[Principal, Depends(allow("runs:read"))], ref: Ref) -> Response:
-    """How its runs ended, of all time and lately, and why occurrences were skipped."""
+    """How the job's runs ended, all-time and recently, and why occurrences were skipped."""
     job_id, stats = await context.store.read(_stats, principal.project_id, ref)
     return reply(stats_json(job_id, stats))
 

@@ -30,7 +30,7 @@ Runner = Annotated[Principal, Depends(allow("jobs:run"))]
     openapi_extra=takes(TriggerBody, required=False),
 )
 async def run_job(request: Request, context: Ctx, principal: Runner, ref: Ref) -> Response:
-    """Starts a run now, or at `run_at`. At the job's limit it waits its turn."""
+    """Starts a run now, or at `run_at`. If the job is at its limit, the run waits its turn."""
     body = await read_model(request, TriggerBody)
     (run,) = await _trigger(request, context, principal, ref, (body,))
     return reply(run_json(run), 202, {"location": f"/api/v1/runs/{run['id']}"})

@@ -37,7 +37,7 @@ Ref = Annotated[str, Depends(user_ref)]
 
 @router.get("/users", response_model=Listing[UserView])
 async def list_users(context: Ctx, caller: Reader, page: Page) -> Response:
-    """By name."""
+    """Users by name."""
     found = await context.store.read(
         lambda tx: tx.accounts.users(limit=page.limit, after=page.after(context, caller, "users"))
     )
@@ -47,7 +47,7 @@ async def list_users(context: Ctx, caller: Reader, page: Page) -> Response:
 
 @router.post("/users", status_code=201, response_model=UserView, openapi_extra=takes(UserBody))
 async def create_user(request: Request, context: Ctx, gate: Door, caller: Writer) -> Response:
-    """Makes a user with a password of your choice, which they should change."""
+    """Creates a user with a password of your choice, which they should change."""
     body = await read_model(request, UserBody)
     name = account.username(body.username)
     password = check_password(body.password.get_secret_value(), name)
@@ -66,13 +66,13 @@ async def show_user(context: Ctx, caller: Reader, ref: Ref) -> Response:
 async def change_user(
     request: Request, context: Ctx, gate: Door, caller: Writer, ref: Ref, revoke_keys: RevokeKeys = False
 ) -> Response:
-    """Makes somebody admin or takes it from them, deactivates or reactivates them, sets a new password. The last active
-    admin stays. Whoever is deactivated or no longer admin loses their open invitations; `keys` are those that they
-    made."""
+    """Grants or revokes admin, deactivates or reactivates a user, or sets a new password. The last active admin cannot
+    be removed. A user who is deactivated or no longer admin loses their open invitations; `keys` lists the keys they
+    created."""
     given = await read_object(request, merge=True)
     for field, value in given.items():
         if value is None and field in UserPatch.model_fields:
-            raise InvalidInput(field, "must not be null: leave it out to keep what it is")
+            raise InvalidInput(field, "must not be null: leave it out to keep its value")
     body = validate(UserPatch, given)
     password = None
     if body.password is not None:
@@ -92,8 +92,8 @@ async def change_user(
 
 @router.delete("/users/{id}", response_model=LeftView)
 async def delete_user(context: Ctx, caller: Writer, ref: Ref, revoke_keys: RevokeKeys = False) -> Response:
-    """With their memberships, sessions and open invitations; what they did stays under their name, and `keys` are those
-    that they made. To keep the name taken, deactivate them instead."""
+    """Deletes a user with their memberships, sessions and open invitations. The audit trail keeps their name; `keys`
+    lists the keys they created. To keep the name from being reused, deactivate them instead."""
     left = await context.store.transact(
         users.delete_user, ref=ref, actor=caller.actor, leaving=Leaving("admin", revoke_keys)
     )
@@ -102,6 +102,6 @@ async def delete_user(context: Ctx, caller: Writer, ref: Ref, revoke_keys: Revok
 
 @router.delete("/users/{id}/sessions", status_code=204)
 async def end_sessions(context: Ctx, caller: Writer, ref: Ref) -> Response:
-    """Signs them out everywhere; with their password they may sign in again."""
+    """Signs the user out everywhere; they can sign in again with their password."""
     await context.store.transact(users.end_sessions, ref=ref, actor=caller.actor)
     return Response(status_code=204)

@@ -29,7 +29,7 @@ Writer = Annotated[Principal, Depends(allow("jobs:write"))]
 
 @router.get("/jobs/{id}/versions", response_model=Listing[VersionView])
 async def list_versions(context: Ctx, principal: Reader, page: Page, ref: Ref) -> Response:
-    """Newest first, each with what it changed in the one before it."""
+    """Newest first, each with its changes from the version before."""
     scope = f"versions\0{ref}"
     after = page.after(context, principal, scope)
     before = None if after is None else int(after)
@@ -71,7 +71,7 @@ async def show_version(
 
 @router.post("/jobs/{id}/rollback", response_model=JobView, openapi_extra=takes(RollbackBody))
 async def roll_back(request: Request, context: Ctx, principal: Writer, ref: Ref, expected: Expected) -> Response:
-    """Saves the definition of an earlier version as a new one. Whether the job is on or paused stays as it is."""
+    """Saves the definition of an earlier version as a new one. Whether the job is enabled or paused does not change."""
     body = await read_model(request, RollbackBody)
     job = await context.store.transact(_rolled_back, principal, ref, body.version, expected)
     return job_reply(job, context.clock.now())

@@ -24,8 +24,8 @@ router = APIRouter(prefix=PREFIX, tags=["workers"])
 
 @router.get("/workers", response_model=Listing[BusyWorkerView])
 async def list_workers(context: Ctx, principal: Annotated[Principal, Depends(allow("workers:read"))]) -> Response:
-    """All workers: idle, busy, draining, stopped, or offline; and the runs of this project that each has, up to 1,000
-    in all."""
+    """All workers: idle, busy, draining, stopped or offline; and the runs of this project on each, up to 1,000 in
+    total."""
     found, runs = await context.store.read(_workers, context.settings.offline_after, principal.project_id)
     sight = await sight_of(context, principal)
     return reply(listing({**worker_json(worker, sight), "current_runs": runs[worker.id]} for worker in found))
@@ -37,7 +37,8 @@ async def drain_worker(
     caller: Annotated[Caller, Depends(allow_admin("workers:drain"))],
     id: Annotated[str, Path(description="a worker's id")],
 ) -> Response:
-    """It finishes what it has and takes no new runs until it is restarted; it hears of this with its next heartbeat."""
+    """Drains a worker: it finishes its current runs and takes no new ones until it is restarted. It learns of this with
+    its next heartbeat."""
     if not is_id(id):
         raise NotFound("there is no such worker")
     worker = await context.store.transact(
