@@ -87,7 +87,7 @@ def _mended(error: HoraeError) -> str:
     said = str(error)
     if "say which project" in said:
         return (
-            "say which of your projects you mean: set HORAE_PROJECT, or sign in with `horae login --project SLUG`; "
+            "choose one of your projects: set HORAE_PROJECT, or sign in with `horae login --project SLUG`; "
             "`horae whoami` lists them"
         )
     if "Horae-Project" in said:  # the server speaks of its header
@@ -100,5 +100,5 @@ def _mended(error: HoraeError) -> str:
     }
     hint = hints.get(type(error).__name__)
     if hint and "https://" in str(error) and "connection failed" in str(error):
-        hint = "perhaps it speaks http:// there"
+        hint = "does the server use http:// instead?"
     return f"{error}; {hint}" if hint else str(error)

@@ -18,7 +18,7 @@ def confirm(question: str, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise InvalidInput("--yes", f"is needed where there is no terminal to ask: {question}?")
+        raise InvalidInput("--yes", f"is required without a terminal: {question}?")
     if not typer.confirm(f"{question}?", err=True):
         say("Nothing was changed.")
         raise typer.Exit(1)

@@ -21,11 +21,13 @@ def register(app: typer.Typer) -> None:
 
 
 def audit(
-    actor: Annotated[str | None, typer.Option(help="Only what they did, as in key:deploy.")] = None,
-    action: Annotated[str | None, typer.Option(help="Only this, as in job.edit.")] = None,
-    kind: Annotated[str | None, typer.Option(help="Of what it was done to: job, run, secret, …")] = None,
-    subject: Annotated[str | None, typer.Option(help="The id or name of what it was done to.")] = None,
-    since: Annotated[str | None, typer.Option(metavar="INSTANT", help="Not before; 2h is two hours ago.")] = None,
+    actor: Annotated[str | None, typer.Option(help="Only actions by this user or key, such as key:deploy.")] = None,
+    action: Annotated[str | None, typer.Option(help="Only this action, such as job.edit.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Kind of the subject: job, run, secret, …")] = None,
+    subject: Annotated[str | None, typer.Option(help="The id or name of the subject.")] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="INSTANT", help="At or after this time; 2h is two hours ago.")
+    ] = None,
     until: Annotated[str | None, typer.Option(metavar="INSTANT", help="Before.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many, newest first.")] = 50,
     as_json: AsJson = False,

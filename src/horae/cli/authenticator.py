@@ -34,7 +34,7 @@ def ask_code(words: str = "Code from your authenticator app, or a recovery code"
         return given
     line = sys.stdin.readline().strip()
     if not line:
-        raise InvalidInput("--code", "is needed where there is no terminal to ask")
+        raise InvalidInput("--code", "is required without a terminal")
     return line
 
 

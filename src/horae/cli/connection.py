@@ -62,7 +62,7 @@ def known_url(settings: config.Settings) -> str:
     for name in ("url", "data_dir") if settings.url is None else ("url",):
         if name in settings.lying_here:
             raise ConfigurationError(
-                f"{name} is from the horae.toml in this directory: say with --url where to sign in, or {_NAME_IT}"
+                f"{name} is from the horae.toml in this directory: give the URL to sign in to with --url, or {_NAME_IT}"
             )
     return checked(settings.url or _left_by_up(settings).get("url") or f"http://127.0.0.1:{settings.port}")
 
@@ -85,8 +85,8 @@ def on_the_database(settings: config.Settings) -> bool:
     known = settings.token is not None or config.login_file().exists() or settings.client_file.exists()
     if known and "database_url" in settings.lying_here and "token" not in settings.lying_here:
         raise ConfigurationError(
-            "database_url is from the horae.toml in this directory, and you are signed in to an API besides: set "
-            f"HORAE_DATABASE_URL, or {_NAME_IT}"
+            "database_url is from the horae.toml in this directory, but you are also signed in to an API: set "
+            "HORAE_DATABASE_URL, or {_NAME_IT}"
         )
     return settings.sources["database_url"] != "default" or not known
 

@@ -16,9 +16,7 @@ from horae.cli.watching import watched
 from horae.clock import SystemClock
 from horae.domain.errors import InvalidInput
 
-app = typer.Typer(
-    help="Dead letters, runs that failed and are not retried: list, redrive, discard.", no_args_is_help=True
-)
+app = typer.Typer(help="Dead letters (failed runs that are not retried): list, redrive, discard.", no_args_is_help=True)
 
 Json = dict[str, Any]
 IdsArg = Annotated[
@@ -26,21 +24,23 @@ IdsArg = Annotated[
 ]
 Job = Annotated[str | None, typer.Option(help="Only of this job (name or id).", autocompletion=completing.jobs)]
 Fingerprint = Annotated[str | None, typer.Option(help="Only with this cause.", autocompletion=completing.causes)]
-Since = Annotated[str | None, typer.Option(metavar="INSTANT", help="Failed not before; 2h is two hours ago.")]
+Since = Annotated[
+    str | None, typer.Option(metavar="INSTANT", help="Failed at or after this time; 2h is two hours ago.")
+]
 Until = Annotated[str | None, typer.Option(metavar="INSTANT", help="Failed before.")]
 All = Annotated[bool, typer.Option("--all", help="All there are.")]
-Wait = Annotated[bool, typer.Option("--wait", help="Wait until all of it is done.")]
+Wait = Annotated[bool, typer.Option("--wait", help="Wait until the operation has ended.")]
 
 
 @app.command("list")
 @watched
 def list_dead(
-    each: Annotated[bool, typer.Option("--each", help="Every run, newest first, instead of causes.")] = False,
+    each: Annotated[bool, typer.Option("--each", help="List every run, newest first, instead of causes.")] = False,
     job: Job = None,
     fingerprint: Fingerprint = None,
     since: Since = None,
     until: Until = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="How many; of runs 50, of causes all.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="How many; default 50 for runs, all for causes.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Unresolved failures, grouped by cause."""
@@ -116,13 +116,13 @@ def redrive(
     until: Until = None,
     all_: All = False,
     input_: Annotated[
-        str | None, typer.Option("--input", metavar="JSON", help="Input for every run, instead of its own.")
+        str | None, typer.Option("--input", metavar="JSON", help="Input for every run, replacing its own.")
     ] = None,
     rate: Annotated[float | None, typer.Option(help="How many per second.")] = None,
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run them again, with the current definition of their job."""
+    """Queue them again as new runs, with the current definition of their job."""
     chosen = _chosen(ids, all_, _filters(job, fingerprint, since, until))
     if input_ is not None:
         chosen["input"] = json_value("--input", input_)
@@ -135,7 +135,7 @@ def redrive(
 
 @app.command("discard")
 def discard(
-    reason: Annotated[str, typer.Option(help="Why; the audit trail keeps it.")],
+    reason: Annotated[str, typer.Option(help="The reason, recorded in the audit trail.")],
     ids: IdsArg = None,
     job: Job = None,
     fingerprint: Fingerprint = None,
@@ -146,7 +146,7 @@ def discard(
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take them off the list. Their runs stay in the history."""
+    """Remove them from the list. Their runs stay in the history."""
     chosen = _chosen(ids, all_, _filters(job, fingerprint, since, until))
     confirm(f"Discard {_which(chosen)}", yes)
     with connect() as client:

@@ -39,16 +39,16 @@ def apply(
         list[Path], typer.Argument(metavar="FILE…", help="YAML files or folders of them, or - for standard input.")
     ],
     env: Annotated[
-        str | None, typer.Option(metavar="ENV", help="Lay jobs.ENV.yaml over jobs.yaml, wherever there is one.")
+        str | None, typer.Option(metavar="ENV", help="Overlay jobs.ENV.yaml on jobs.yaml, if present.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would be done; exit 1 if anything, 2 if that failed.")
+        bool, typer.Option("--dry-run", help="Only show the changes; exit 1 if there are any, 2 on failure.")
     ] = False,
-    prune: Annotated[bool, typer.Option("--prune", help="Delete the jobs that no file declares.")] = False,
+    prune: Annotated[bool, typer.Option("--prune", help="Delete jobs that no file declares.")] = False,
     tag: Annotated[
         str | None,
         typer.Option(
-            help="With --prune: only among the jobs with this tag, which all declared ones must have.",
+            help="With --prune: consider only jobs with this tag, which all declared jobs must have.",
             autocompletion=completing.tags,
         ),
     ] = None,
@@ -106,7 +106,7 @@ def _confirm(todo: list[Step], yes: bool, as_json: bool) -> None:
     """Where nobody has seen the plan, or can be asked, deleting wants --yes; the rest can be rolled back."""
     deletes = sum(step.action == "delete" for step in todo)
     if deletes and as_json and not yes:
-        raise InvalidInput("--yes", f"is needed: {deletes} jobs would be deleted")
+        raise InvalidInput("--yes", f"is required: {deletes} jobs would be deleted")
     if deletes or (sys.stdin.isatty() and not as_json):
         confirm(f"Apply this, and delete {deletes} jobs" if deletes else "Apply this", yes)
 
@@ -152,9 +152,7 @@ def _show(todo: list[Step], total: int) -> None:
             screen.print(Text(f"    {line}"), soft_wrap=True)
     counts = {action: sum(step.action == action for step in todo) for action in _SIGNS}
     same = total - len(todo)
-    say(
-        f"{counts['create']} to create, {counts['change']} to change, {counts['delete']} to delete, {same} as they are."
-    )
+    say(f"{counts['create']} to create, {counts['change']} to change, {counts['delete']} to delete, {same} unchanged.")
 
 
 def _json(step: Step) -> Json:
@@ -167,7 +165,7 @@ def export(
         list[str] | None,
         typer.Argument(metavar="[JOB]…", help="Only these; all by default.", autocompletion=completing.jobs),
     ] = None,
-    tag: Annotated[str | None, typer.Option(help="Only those with this tag.")] = None,
+    tag: Annotated[str | None, typer.Option(help="Only jobs with this tag.")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Instead of standard output.", dir_okay=False)
     ] = None,

@@ -70,7 +70,7 @@ class Definition:
         if not isinstance(found, dict):
             raise InvalidInput("--target", 'must be a JSON object, such as {"kind": "container", "image": "alpine"}')
         if target_changes(self.script, self.http, self.python):
-            raise InvalidInput("--target", "says all about the target: give it alone")
+            raise InvalidInput("--target", "defines the whole target and cannot be combined with these")
         return found
 
     def _others(self, schedule: Json | None) -> Json:
@@ -80,7 +80,9 @@ class Definition:
 def target(script: Script, http: Http, python: Python) -> Json:
     """The one target that was asked for."""
     if len(_chosen(script, http, python)) != 1:
-        raise InvalidInput("", "say what to run: exactly one of --script, --script-file, --http, --python, --target")
+        raise InvalidInput(
+            "", "choose what to run: give exactly one of --script, --script-file, --http, --python, --target"
+        )
     found = target_changes(script, http, python)
     if http.url is not None and http.method is None:  # as curl does: who sends nothing asks for something
         found["method"] = "GET" if http.body is None else "POST"
@@ -91,7 +93,7 @@ def target_changes(script: Script, http: Http, python: Python) -> Json:
     """What options say about a target; options of another kind than the one named are refused rather than ignored."""
     named = _chosen(script, http, python)
     if len(named) > 1:
-        raise InvalidInput("", "say what to run: only one of --script, --script-file, --http, --python")
+        raise InvalidInput("", "choose what to run: give only one of --script, --script-file, --http, --python")
     if named:
         _only_with(named[0], "--script", {"--interpreter": script.interpreter})
         _only_with(named[0], "--http", {"--method": http.method, "--header": http.headers, "--body": http.body})
@@ -160,7 +162,9 @@ def schedule(when: Json, timing: Json) -> Json | None:
 def schedule_changes(when: Json, timing: Json) -> Json:
     kinds = given({**when, "after": given(when.get("after") or {}) or None})
     if len(kinds) > 1:
-        raise InvalidInput("", f"say when to run: at most one of {', '.join(f'--{kind}' for kind in SCHEDULE_KINDS)}")
+        raise InvalidInput(
+            "", f"choose when to run: give at most one of {', '.join(f'--{kind}' for kind in SCHEDULE_KINDS)}"
+        )
     if str(kinds.get("every", "")).isdecimal():
         kinds["every"] = int(kinds["every"])  # seconds, as in the other options
     timed = _measured(timing)
@@ -186,7 +190,7 @@ def unset(changes: Json, paths: list[str]) -> Json:
             if not isinstance(place, dict):
                 raise InvalidInput("--unset", f"{path}: there is nothing below {parent}")
         if last in place or not last:
-            raise InvalidInput("--unset", f"{path}: is given a value as well")
+            raise InvalidInput("--unset", f"{path}: also has a value")
         place[last] = None
     return changes
 

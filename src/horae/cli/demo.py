@@ -19,7 +19,7 @@ def examples(url: str) -> list[dict[str, Any]]:
         },
         {
             "name": "demo-health",
-            "description": "An HTTP call, twice a minute: is the API well?",
+            "description": "An HTTP call, twice a minute: a health check of the API.",
             "target": {"kind": "http", "method": "GET", "url": f"{url}/health"},
             "schedule": {"every": "30s"},
             "tags": ["demo"],
@@ -33,7 +33,7 @@ def examples(url: str) -> list[dict[str, Any]]:
         },
         {
             "name": "demo-flaky",
-            "description": "Fails now and then, and is tried again.",
+            "description": "Fails now and then, and is retried.",
             "target": {"kind": "script", "source": 'test $((RANDOM % 2)) = 0 || { echo "not today"; exit 1; }'},
             "schedule": {"every": "20s"},
             "retry": {"max_attempts": 5, "backoff": "fixed", "delay": 2},
@@ -52,5 +52,5 @@ def add_examples(url: str, token: str) -> int:
                 client.jobs.create(**job)
             except Conflict:
                 continue
-            print(f"made the example job {job['name']}")
+            print(f"created the example job {job['name']}")
     return 0

@@ -20,7 +20,7 @@ def sign_in(client: Client, url: str) -> Tokens:
     device = client.account.begin_device(f"horae on {socket.gethostname()}")
     at = device.verification_url or f"{url.rstrip('/')}{device.verification_path}"
     say(f"Open {at}?code={device.user_code}")
-    say(f"and check that the page shows the code {device.user_code}. Waiting for you to approve it there …")
+    say(f"and check that the page shows the code {device.user_code}. Waiting for your approval …")
     pause, interval = threading.Event(), float(device.interval)
     while True:
         pause.wait(interval)

@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
 def doctor(
     settings_only: Annotated[bool, typer.Option("--settings", help="Only show the settings.")] = False,
     isolation: Annotated[
-        bool, typer.Option("--isolation", help="Only show how workers keep the code of projects apart.")
+        bool, typer.Option("--isolation", help="Only show how workers isolate the code of projects.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -102,7 +102,7 @@ def _checks(settings: config.Settings) -> list[Check]:
             "its tables"
         )
         return [*found, Check("database", State.FAILED, str(error), remedy)]
-    found.append(Check("database", State.OK, f"{kind} answers, its schema fits"))
+    found.append(Check("database", State.OK, f"{kind} responds, and its schema is compatible"))
     found.append(clock(cluster.now, SystemClock().now()))
     found.append(scheduling(cluster))
     found += [*working(cluster), *failing(cluster), *waiting(cluster), *definitions(cluster, read)]
@@ -124,7 +124,7 @@ def _single_sign_on(settings: config.Settings) -> list[Check]:
     found = [Check("single sign-on", State.OK, f"{settings.oidc_issuer} answers")]
     if settings.public_url is None:
         words = "HORAE_PUBLIC_URL is not set; serve would not start"
-        remedy = "set it to the URL that browsers have for this server (`horae up` has its own)"
+        remedy = "set it to the URL that browsers use for this server (`horae up` sets its own)"
         found.append(Check("single sign-on", State.WARNING, words, remedy))
     if unknown := wiring.unknown_projects(settings):
         words = f"HORAE_OIDC_ROLES names projects that do not exist: {', '.join(unknown)}"
@@ -144,10 +144,10 @@ def _local(settings: config.Settings) -> list[Check]:
                 "secret key",
                 State.WARNING,
                 "HORAE_SECRET_KEY is not set; serve and scheduler would not start",
-                "make one with `openssl rand -hex 32` and give it to every process (`horae up` makes its own)",
+                "create one with `openssl rand -hex 32` and give it to every process (`horae up` creates its own)",
             )
         )
-    remedy = "make it the property of the user that Horae runs as, and `chmod 400` it"
+    remedy = "make the user that Horae runs as its owner (`chown`), and `chmod 400` it"
     found += [Check("key file", State.WARNING, words, remedy) for words in config.open_files(settings)]
     for kind, program, package in (("script", "bwrap", "bubblewrap"), ("container", "podman", "podman or docker")):
         there = shutil.which(program) or (kind == "container" and shutil.which("docker"))
@@ -157,7 +157,7 @@ def _local(settings: config.Settings) -> list[Check]:
     if settings.database_url.startswith("sqlite") and settings.data_dir.exists():
         free = shutil.disk_usage(settings.data_dir).free
         if free < _LOW:
-            words = f"{free // 2**20} MiB of disk space are left for the database"
+            words = f"{free // 2**20} MiB of disk space left for the database"
             found.append(Check("disk", State.WARNING, words, "free some space, or shorten HORAE_RETENTION"))
     return found
 
@@ -188,11 +188,11 @@ def _isolated(worker: WorkerRecord) -> dict[str, Any]:
         "queues": ", ".join(worker.queues) or ("reserved ones" if worker.projects else "all"),
     }
     if found is None:
-        return {**told, "user": "?", "sandbox": "?", "readable": [], "verdict": "its version does not tell"}
+        return {**told, "user": "?", "sandbox": "?", "readable": [], "verdict": "its version does not report this"}
     if not found.kinds and not found.mounts:
         return {**told, "user": "–", "sandbox": "–", "readable": [], "verdict": "runs no scripts or artifacts"}
     why = found.owner_is_admin
-    verdict = "owners are kept apart" if why is None else f"an owner here is an admin: {why}"
+    verdict = "owners are isolated" if why is None else f"an owner here is an admin: {why}"
     if not found.kinds:
         return {**told, "user": "–", "sandbox": "container", "readable": found.readable, "verdict": verdict}
     sandbox = found.sandbox if found.unsandboxed is None else f"none: {found.unsandboxed}"

@@ -31,4 +31,4 @@ def drain(
     if as_json:
         print_json(found)
     else:
-        say(f"Worker {found['name']} takes no new runs; it is finishing {found['busy']}.")
+        say(f"Worker {found['name']} takes no new runs. It is finishing {found['busy']}.")

@@ -16,7 +16,9 @@ from horae.cli.suggesting import named
 from horae.cli.watching import watched
 from horae.clock import SystemClock
 
-app = typer.Typer(help="Functions that workers have registered: list, show, switch, delete.", no_args_is_help=True)
+app = typer.Typer(
+    help="Functions that workers have registered: list, show, enable, disable, delete.", no_args_is_help=True
+)
 
 Json = dict[str, Any]
 Name = Annotated[
@@ -67,19 +69,19 @@ def show(name: Name, as_json: AsJson = False) -> None:
 
 @app.command("enable")
 def enable(name: Name, as_json: AsJson = False) -> None:
-    """Let jobs use it again."""
+    """Enable a function."""
     _switch(name, True, as_json)
 
 
 @app.command("disable")
 def disable(name: Name, as_json: AsJson = False) -> None:
-    """Refuse to make, change and trigger jobs that use it."""
+    """Disable a function: jobs that use it cannot be created, changed or triggered."""
     _switch(name, False, as_json)
 
 
 @app.command("delete")
 def delete(name: Name, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Delete one that no worker has any more."""
+    """Delete a function that no worker has any more."""
     confirm(f"Delete the function {name}", yes)
     with connect() as client, named("function", name, client.functions.list):
         client.functions.delete(name)
@@ -92,11 +94,12 @@ def delete(name: Name, yes: Yes = False, as_json: AsJson = False) -> None:
 @app.command("register")
 def register(
     modules: Annotated[
-        list[str] | None, typer.Option("--import", metavar="MODULE", help="Register the tasks of a module; repeatable.")
+        list[str] | None,
+        typer.Option("--import", metavar="MODULE", help="The module whose tasks to register; repeatable."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Register functions straight on the database, so that jobs can be made before a worker has started."""
+    """Register functions directly on the database, so that jobs can be created before a worker starts."""
     from horae import wiring
 
     names = wiring.register_functions(on_database(), modules or [])

@@ -16,7 +16,7 @@ from horae.domain.errors import InvalidInput
 if TYPE_CHECKING:
     from horae.declarative.importers import Imported
 
-app = typer.Typer(help="Jobs of other schedulers as YAML for `horae apply`.", no_args_is_help=True)
+app = typer.Typer(help="Convert jobs from other schedulers to YAML for `horae apply`.", no_args_is_help=True)
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A file, or - for standard input.")]
 Reference = Annotated[str, typer.Argument(metavar="MODULE:NAME", help="An object that can be imported from here.")]
@@ -25,7 +25,7 @@ Reference = Annotated[str, typer.Argument(metavar="MODULE:NAME", help="An object
 @app.command("crontab")
 def crontab(
     file: File,
-    system: Annotated[bool, typer.Option("--system", help="With a user in the sixth field, as /etc/crontab.")] = False,
+    system: Annotated[bool, typer.Option("--system", help="The sixth field is a user, as in /etc/crontab.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """A crontab, as `crontab -l` prints it."""
@@ -76,7 +76,7 @@ def _text(file: str) -> str:
 def _imported(reference: str) -> Any:
     module, colon, name = reference.partition(":")
     if not colon:
-        raise InvalidInput(reference, "is not a file; to import an object write MODULE:NAME")
+        raise InvalidInput(reference, "is not a file; to import an object, write MODULE:NAME")
     sys.path.insert(0, str(Path.cwd()))
     try:
         found = importlib.import_module(module)

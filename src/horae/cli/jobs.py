@@ -34,15 +34,15 @@ def create(
     given: Definition,
     as_json: AsJson = False,
 ) -> None:
-    """Make a job: what it runs (--script, --http or --python) and when (--cron, --every, --at, --after; else by
-    hand)."""
+    """Create a job: what it runs (--script, --http or --python) and when (--cron, --every, --at or --after; otherwise
+    only manually)."""
     fields = given.fields()
     with connect() as client:
         job = client.jobs.create(name=name, **fields)
     if as_json:
         print_json(job)
         return
-    say(f"Made the job {job['name']!r} ({job['id']}){_runs(job)}.")
+    say(f"Created job {job['name']!r} ({job['id']}){_runs(job)}.")
 
 
 @app.command("edit")
@@ -53,12 +53,13 @@ def edit(
     name: Annotated[str | None, typer.Option(help="Its new name.")] = None,
     enabled: Annotated[bool, typer.Option("--enabled", help="Turn it on.")] = False,
     unset: Annotated[
-        list[str] | None, typer.Option(metavar="FIELD", help="Back to its default: schedule.end_at; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="FIELD", help="Reset a field to its default, such as schedule.end_at; repeatable."),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Save without showing or asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Save without showing the changes or asking.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Change a job. A new schedule is shown beside the old one first."""
+    """Change a job. A new schedule is first compared with the old one."""
     changes = given.changes() | definition.given({"name": name})
     if enabled:
         if "enabled" in changes:
@@ -119,15 +120,15 @@ def list_jobs(
             help="How the last run ended: succeeded, failed or cancelled.", autocompletion=completing.last_states
         ),
     ] = None,
-    recurring: Annotated[bool, typer.Option("--recurring", help="Only those by cron or every.")] = False,
-    tag: Annotated[str | None, typer.Option(help="Only those with this tag.", autocompletion=completing.tags)] = None,
+    recurring: Annotated[bool, typer.Option("--recurring", help="Only cron and every schedules.")] = False,
+    tag: Annotated[str | None, typer.Option(help="Only jobs with this tag.", autocompletion=completing.tags)] = None,
     queue: Annotated[
-        str | None, typer.Option(help="Only those of this queue.", autocompletion=completing.queues)
+        str | None, typer.Option(help="Only jobs in this queue.", autocompletion=completing.queues)
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="How many; all by default.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """All jobs by name."""
+    """List jobs by name."""
     filters: Json = {"q": q, "kind": kind, "schedule": schedule, "status": status_, "tag": tag, "queue": queue}
     filters |= {"last_status": last_status, "recurring": recurring or None}
     with connect() as client:
@@ -153,7 +154,7 @@ def list_jobs(
         ),
         "No such jobs."
         if any(filters.values())
-        else "No jobs. Make one: horae jobs create hello --script 'echo hello' --every 10s",
+        else "No jobs. Create one: horae jobs create hello --script 'echo hello' --every 10s",
         spare=("id", "target", "last"),
     )
 
@@ -201,14 +202,14 @@ def _problem(why: Json) -> list[tuple[str, str | None]]:
 def run(
     job: JobArg,
     wait: Annotated[bool, typer.Option("--wait", help="Follow its output; exit 1 unless it succeeds.")] = False,
-    input_: Annotated[str | None, typer.Option("--input", metavar="JSON", help="Given to the run.")] = None,
+    input_: Annotated[str | None, typer.Option("--input", metavar="JSON", help="Input for the run.")] = None,
     run_at: Annotated[
-        str | None, typer.Option(metavar="INSTANT", help="Not now, but then; 2h is in two hours.")
+        str | None, typer.Option(metavar="INSTANT", help="Start at this time instead of now; 2h is in two hours.")
     ] = None,
-    priority: Annotated[int | None, typer.Option(help="0 to 9 instead of the job's own.")] = None,
+    priority: Annotated[int | None, typer.Option(help="0 to 9, instead of the job's own.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Start a run now, whatever the schedule says."""
+    """Start a run now, regardless of the schedule."""
     value, at = definition.json_value("--input", input_), instants.ahead("--run-at", run_at)
     with connect() as client:
         made: Json = client.jobs.run(job, input=value, run_at=at, priority=priority)
@@ -232,7 +233,7 @@ def delete(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete a job. What is queued is cancelled; history is kept."""
+    """Delete a job. Queued runs are cancelled; the history is kept."""
     with connect() as client:
         found = client.jobs.get(job)
         confirm(f"Delete the job {found['name']!r}", yes)

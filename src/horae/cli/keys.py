@@ -26,12 +26,12 @@ app = typer.Typer(help="API keys.", no_args_is_help=True)
 @watched
 def list_keys(
     maker: Annotated[
-        str | None, typer.Option(help="Only those that this user made.", autocompletion=completing.users)
+        str | None, typer.Option(help="Only keys created by this user.", autocompletion=completing.users)
     ] = None,
-    all_projects: Annotated[bool, typer.Option("--all-projects", help="Of every project; for admins.")] = False,
+    all_projects: Annotated[bool, typer.Option("--all-projects", help="Include all projects; admins only.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """The keys of the project, newest first; never the keys themselves."""
+    """List the API keys of the project, newest first; the keys themselves are never shown."""
     with connect() as client:
         found = list(client.keys.list(maker=maker, all_projects=all_projects))
     if as_json:
@@ -55,7 +55,7 @@ def list_keys(
             )
             for key in found
         ),
-        "No keys. Make one: horae keys create NAME --role viewer",
+        "No keys. Create one: horae keys create NAME --role viewer",
         spare=("maker", "project", "made by", "made", "prefix"),
     )
 
@@ -69,10 +69,10 @@ def create(
     expires: Expires = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make an API key and print it. It is shown this once. Works straight on the database where HORAE_DATABASE_URL is
+    """Create an API key and print it. It is shown only once. Works directly on the database if HORAE_DATABASE_URL is
     set."""
     if role not in ROLES:
-        raise typer.BadParameter(f"is not a role; it is one of {', '.join(ROLES)}", param_hint="--role")
+        raise typer.BadParameter(f"is not a role; choose one of {', '.join(ROLES)}", param_hint="--role")
     try:
         title(name)
     except InvalidInput as error:
@@ -108,7 +108,7 @@ def revoke(
     with connect() as client:
         found = [one for one in client.keys.list() if key in (one["id"], one["name"])]
         if len(found) > 1:
-            raise InvalidInput("ID", f"there are {len(found)} keys of this name: take an id of `horae keys list`")
+            raise InvalidInput("ID", f"{len(found)} keys have this name: use an id from `horae keys list`")
         chosen = found[0]["id"] if found else key
         with named("key", key, client.keys.list):
             if not found:

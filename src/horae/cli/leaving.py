@@ -11,14 +11,14 @@ from horae.cli.printing import say
 from horae.domain.explain.explanation import counted
 
 RevokeKeys = Annotated[
-    bool, typer.Option("--revoke-keys", help="Revoke the API keys that they made, too; otherwise they keep working.")
+    bool, typer.Option("--revoke-keys", help="Also revoke the API keys they created; otherwise these keep working.")
 ]
 
 
 def say_left(left: Mapping[str, Any]) -> None:
     if withdrawn := left["invitations_withdrawn"]:
         say(f"Withdrew {counted(withdrawn, 'open invitation')} of theirs.")
-    for revoked, words in ((True, "Revoked the keys that they made"), (False, "Keys that they made still work")):
+    for revoked, words in ((True, "Revoked the keys they created"), (False, "Keys they created still work")):
         keys = (key for key in left["keys"] if key["revoked"] is revoked)
         names = [f"{key['name']} ({key['role']} of {key['project']})" for key in keys]
         if names:

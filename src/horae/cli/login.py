@@ -16,8 +16,8 @@ from horae.cli.printing import AsJson, details, print_json, say
 from horae.domain.errors import HoraeError, InvalidInput, NotFound
 from horae.domain.loopback import is_loopback
 
-Url = Annotated[str | None, typer.Option(help="Where the API is (HORAE_URL).")]
-Username = Annotated[str | None, typer.Option(help="Asked for if it is missing.")]
+Url = Annotated[str | None, typer.Option(help="URL of the API (HORAE_URL).")]
+Username = Annotated[str | None, typer.Option(help="Prompted for if missing.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -33,11 +33,13 @@ def login(
     username: Username = None,
     project: Annotated[
         str | None,
-        typer.Option(help="Which project to work in, if you have several.", autocompletion=completing.projects),
+        typer.Option(
+            help="The project to work in, if you are a member of more than one.", autocompletion=completing.projects
+        ),
     ] = None,
     code: Code = None,
     sso: Annotated[
-        bool, typer.Option("--sso", help="Sign in with a browser: through single sign-on, or as you do in the portal.")
+        bool, typer.Option("--sso", help="Sign in with a browser: through single sign-on, or as in the portal.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -49,7 +51,7 @@ def login(
         _sign_in_by_browser(url, project, as_json)
         return
     name = username or _asked("Username")
-    _sign_in(url, name, ask_password(f"Password of {name} on {url}"), project, as_json, code)
+    _sign_in(url, name, ask_password(f"Password for {name} on {url}"), project, as_json, code)
 
 
 def signup(
@@ -117,7 +119,7 @@ def warn_of_plain(url: str) -> None:
     """Before a password is asked for."""
     parts = urlsplit(url)
     if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
-        say(f"Warning: {url} is not encrypted: everybody on the way can read your password. Use https if you can.")
+        say(f"Warning: {url} is not encrypted: anyone on the network can read your password. Use https if you can.")
 
 
 def ask_password(words: str, *, twice: bool = False) -> str:
@@ -127,13 +129,13 @@ def ask_password(words: str, *, twice: bool = False) -> str:
         return given
     line = sys.stdin.readline().removesuffix("\n").removesuffix("\r")
     if not line:
-        raise InvalidInput("", "there is no terminal to ask for the password, and none came through a pipe")
+        raise InvalidInput("", "no terminal to ask for the password, and nothing was piped in")
     return line
 
 
 def _asked(words: str) -> str:
     if not sys.stdin.isatty():
-        raise InvalidInput("--username", "is needed where there is no terminal to ask")
+        raise InvalidInput("--username", "is required without a terminal")
     given: str = typer.prompt(words, err=True)
     return given
 
@@ -183,7 +185,7 @@ def _keep(url: str, tokens: dict[str, Any], project: str | None, as_json: bool) 
         places = [place["slug"] for place in me["projects"]]
         if project is not None and project not in places and not me["is_admin"]:
             client.account.sign_out(tokens["refresh_token"])
-            raise NotFound(f"you are not a member of a project {project!r}; yours: {', '.join(places) or 'none'}")
+            raise NotFound(f"you are not a member of project {project!r}; your projects: {', '.join(places) or 'none'}")
     LoginFile(config.login_file()).write(Login(url, name, project, "", "", "").renewed(tokens))
     if as_json:
         print_json({"url": url, "username": name, "project": project, "projects": places})

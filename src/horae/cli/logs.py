@@ -71,6 +71,6 @@ def follow_log(client: Client, run_id: str, *, quiet: bool = False) -> Json:
                 return data
     except KeyboardInterrupt:
         printer.end()
-        say(f"The run goes on; to stop it: horae runs cancel {run_id}")
+        say(f"The run continues; to stop it: horae runs cancel {run_id}")
         raise
     raise AssertionError("a followed log has an end")

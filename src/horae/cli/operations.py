@@ -18,7 +18,7 @@ from horae.clock import SystemClock
 if TYPE_CHECKING:
     from horae.sdk.client import Client
 
-app = typer.Typer(help="Long work, such as backfills: list, show, cancel.", no_args_is_help=True)
+app = typer.Typer(help="Long-running operations, such as backfills: list, show, cancel.", no_args_is_help=True)
 
 Json = dict[str, Any]
 OperationArg = Annotated[
@@ -33,7 +33,7 @@ def list_operations(
     limit: Annotated[int, typer.Option(min=1, help="How many, newest first.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Operations, newest first."""
+    """List operations, newest first."""
     with connect() as client:
         found = list(client.operations.list(limit=limit))
     if as_json:
@@ -65,7 +65,7 @@ def show(
     wait: Annotated[bool, typer.Option("--wait", help="Wait until it has ended; exit 1 unless it is done.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """One operation."""
+    """Show one operation."""
     with connect() as client:
         found: Json = client.operations.get(operation)
         if wait:
@@ -80,7 +80,7 @@ def show(
 
 @app.command("cancel")
 def cancel(operation: OperationArg, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Queue nothing more of it, and cancel what is under way."""
+    """Cancel an operation: stop queueing runs, and cancel those in progress."""
     with connect() as client:
         found = client.operations.get(operation)
         confirm(f"Cancel the {found['kind']} {operation}, {found['done']} of {found['total']} done", yes)

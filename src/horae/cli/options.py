@@ -18,7 +18,7 @@ def describe(
     *,
     script: Annotated[str | None, typer.Option(help="Source of a script to run.")] = None,
     script_file: Annotated[
-        Path | None, typer.Option(help="A file with the script's source, read now.", dir_okay=False)
+        Path | None, typer.Option(help="File with the script's source, read immediately.", dir_okay=False)
     ] = None,
     interpreter: Annotated[
         str | None,
@@ -44,7 +44,7 @@ def describe(
     ] = None,
     arguments: Annotated[str | None, typer.Option(metavar="JSON", help="All arguments, as an object.")] = None,
     lock: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="An argument that no input overrides; repeatable.")
+        list[str] | None, typer.Option(metavar="NAME", help="An argument that the input cannot override; repeatable.")
     ] = None,
     target: Annotated[
         str | None, typer.Option(metavar="JSON", help='Any target: {"kind": "container", "image": "alpine", …}.')
@@ -53,7 +53,7 @@ def describe(
     every: Annotated[str | None, typer.Option(metavar="DURATION", help="Such as 15m or 1h30m.")] = None,
     at: Annotated[str | None, typer.Option(metavar="INSTANT", help="Once: 2026-12-01T09:00:00+01:00.")] = None,
     after: Annotated[
-        str | None, typer.Option(metavar="JOB", help="When a run of that job ends.", autocompletion=completing.jobs)
+        str | None, typer.Option(metavar="JOB", help="Run after that job ends.", autocompletion=completing.jobs)
     ] = None,
     on: Annotated[
         str | None,
@@ -65,8 +65,10 @@ def describe(
     timezone: Annotated[str | None, typer.Option(metavar="ZONE", help="Such as Europe/Berlin.")] = None,
     start_at: Annotated[str | None, typer.Option(metavar="INSTANT", help="No occurrence before.")] = None,
     end_at: Annotated[str | None, typer.Option(metavar="INSTANT", help="No occurrence after.")] = None,
-    max_runs: Annotated[int | None, typer.Option(help="Then it is finished.")] = None,
-    jitter: Annotated[str | None, typer.Option(metavar="DURATION", help="Spread its runs over so long.")] = None,
+    max_runs: Annotated[int | None, typer.Option(help="Finish the job after this many runs.")] = None,
+    jitter: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="Spread start times over this duration.")
+    ] = None,
     blackout: Annotated[
         list[str] | None,
         typer.Option(metavar="JSON", help='Such as {"days": ["SUN"], "start": "22:00", "end": "06:00"}; repeatable.'),
@@ -85,7 +87,7 @@ def describe(
         ),
     ] = None,
     queue: Annotated[str | None, typer.Option(help="The queue of its runs.", autocompletion=completing.queues)] = None,
-    priority: Annotated[int | None, typer.Option(help="0 to 9; 9 goes first.")] = None,
+    priority: Annotated[int | None, typer.Option(help="0 to 9; 9 starts first.")] = None,
     timeout: Annotated[str | None, typer.Option(metavar="DURATION", help="Bounds one attempt.")] = None,
     max_attempts: Annotated[int | None, typer.Option(help="Including the first one.")] = None,
     backoff: Annotated[
@@ -97,7 +99,7 @@ def describe(
     delay: Annotated[str | None, typer.Option(metavar="DURATION", help="Before the second attempt.")] = None,
     description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="Repeatable.")] = None,
-    max_instances: Annotated[int | None, typer.Option(help="How many runs may be under way.")] = None,
+    max_instances: Annotated[int | None, typer.Option(help="Maximum number of concurrent runs.")] = None,
     overlap: Annotated[
         str | None,
         typer.Option(
@@ -110,16 +112,18 @@ def describe(
         typer.Option(help="last, all, first or none.", autocompletion=completing.words("last", "all", "first", "none")),
     ] = None,
     catch_up_window: Annotated[
-        str | None, typer.Option(metavar="DURATION", help="Occurrences missed longer ago are skipped.")
+        str | None, typer.Option(metavar="DURATION", help="Occurrences missed earlier than this are skipped.")
     ] = None,
     start_within: Annotated[
         str | None, typer.Option(metavar="DURATION", help="A run that has not started by then expires.")
     ] = None,
     grace: Annotated[
-        str | None, typer.Option(metavar="DURATION", help="Between asking an attempt to stop and killing it.")
+        str | None, typer.Option(metavar="DURATION", help="Time between asking an attempt to stop and killing it.")
     ] = None,
-    keep: Annotated[bool | None, typer.Option("--keep/--no-keep", help="Keep a one-time job when it is over.")] = None,
-    disabled: Annotated[bool, typer.Option("--disabled", help="Its schedule is off.")] = False,
+    keep: Annotated[
+        bool | None, typer.Option("--keep/--no-keep", help="Keep a one-time job after it has finished.")
+    ] = None,
+    disabled: Annotated[bool, typer.Option("--disabled", help="Create it with its schedule disabled.")] = False,
 ) -> Definition:
     follows = {"job": after, "on": on}
     return Definition(

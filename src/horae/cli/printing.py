@@ -71,7 +71,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], empty: str, spa
         screen.print(made)
     sys.stdout.write("".join(f"{line.rstrip()}\n" for line in text.get().splitlines()))
     if left_out := [name for place, name in enumerate(columns) if place not in shown and natural[place]]:
-        say(f"(no room for {', '.join(left_out)}; --json has all)")
+        say(f"(terminal too narrow for {', '.join(left_out)}; --json shows all)")
 
 
 def _one_line(cell: Text) -> Text:

@@ -61,9 +61,9 @@ def worker(
     queues: Annotated[str | None, typer.Option(help="Queues to serve, in order: a,b. All by default.")] = None,
     projects: Annotated[
         str | None,
-        typer.Option(help="Only queues that are reserved for these projects: a,b (see `horae queues reserve`)."),
+        typer.Option(help="Serve only queues reserved for these projects: a,b (see `horae queues reserve`)."),
     ] = None,
-    slots: Annotated[int | None, typer.Option(help="How many runs at a time (HORAE_WORKER_SLOTS).")] = None,
+    slots: Annotated[int | None, typer.Option(help="Number of concurrent runs (HORAE_WORKER_SLOTS).")] = None,
     imports: Annotated[
         list[str] | None, typer.Option("--import", help="A module with @horae.task functions; repeatable.")
     ] = None,
@@ -86,10 +86,11 @@ def _names(listed: str | None) -> list[str]:
 
 def migrate(
     to: Annotated[
-        str | None, typer.Option(metavar="REVISION", help="Instead of the newest; also an earlier one.")
+        str | None,
+        typer.Option(metavar="REVISION", help="Migrate to this revision instead of the newest; may be an earlier one."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Go back although processes that need more are alive.")
+        bool, typer.Option("--force", help="Downgrade even if live processes need a newer revision.")
     ] = False,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -119,11 +120,11 @@ def _may_go_back(settings: config.Settings, target: str, *, force: bool, yes: bo
     if alive and not force:
         raise Conflict(
             f"processes of this version are alive ({len(alive)}) and cannot work on revision {target} "
-            f"({', '.join(alive[:3])}{', …' if len(alive) > 3 else ''}): stop them first, or say --force"
+            f"({', '.join(alive[:3])}{', …' if len(alive) > 3 else ''}): stop them first, or use --force"
         )
-    say(f"Going back drops what revisions after {target} added, and the data in it.")
-    say("Back up first, and stop every `horae serve` of this version: those do not register.")
-    confirm(f"Take the schema back from revision {now} to {target}", yes)
+    say(f"Downgrading drops what revisions after {target} added, including the data in it.")
+    say("Make a backup first, and stop every `horae serve` of this version: they do not register.")
+    confirm(f"Downgrade the schema from revision {now} to {target}", yes)
 
 
 def workers(as_json: AsJson = False) -> None:
@@ -159,7 +160,7 @@ def workers(as_json: AsJson = False) -> None:
 
 def schedulers(
     as_json: AsJson = False,
-    shards: Annotated[bool, typer.Option("--shards", help="List the shards, with their owners and epochs.")] = False,
+    shards: Annotated[bool, typer.Option("--shards", help="List shards with their owners and epochs.")] = False,
 ) -> None:
     """Who fires schedules."""
     with connect() as client:
@@ -173,7 +174,7 @@ def schedulers(
         table(
             ("shard", "owner", "epoch", "since"),
             ((lease["shard"], owner, lease["epoch"], ago(lease["owned_since"], now)) for lease, owner in leases),
-            "No shard has an owner: nothing is fired. Start a scheduler with `horae scheduler`.",
+            "No shard has an owner, so schedules do not fire. Start a scheduler with `horae scheduler`.",
         )
         return
     table(

@@ -33,7 +33,7 @@ Role = Annotated[str, typer.Option(help="viewer, operator, editor or owner.", au
 @app.command("list")
 @watched
 def list_projects(as_json: AsJson = False) -> None:
-    """The projects that you may act in."""
+    """List the projects you have access to."""
     with connect() as client:
         found = list(client.projects.list())
     if as_json:
@@ -46,28 +46,33 @@ def list_projects(as_json: AsJson = False) -> None:
 
 @app.command("create")
 def create(
-    slug: Annotated[str, typer.Argument(metavar="SLUG", help="What programs name it by: small letters, digits, -.")],
+    slug: Annotated[
+        str,
+        typer.Argument(
+            metavar="SLUG", help="Identifies the project in URLs and programs: lowercase letters, digits, -."
+        ),
+    ],
     name: Annotated[str | None, typer.Option(help="What people read.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a project, without members."""
+    """Create a project without members."""
     with connect() as client:
         made = client.projects.create(slug, name=name)
     if as_json:
         print_json(made)
     else:
-        say(f"Made the project {slug}. Add somebody: horae projects add {slug} NAME --role owner")
+        say(f"Created project {slug}. Add a member: horae projects add {slug} NAME --role owner")
 
 
 @app.command("rename")
 def rename(project: Project, name: Annotated[str, typer.Argument(metavar="NAME")], as_json: AsJson = False) -> None:
-    """Change a project's name; its slug stays."""
+    """Change a project's name. Its slug cannot be changed."""
     with connect() as client, _project(client, project):
         changed = client.projects.rename(project, name)
     if as_json:
         print_json(changed)
     else:
-        say(f"The project {changed['slug']} is called {name} now.")
+        say(f"The project {changed['slug']} is now called {name}.")
 
 
 @app.command("delete")
@@ -85,7 +90,7 @@ def delete(project: Project, yes: Yes = False, as_json: AsJson = False) -> None:
 @app.command("members")
 @watched
 def members(project: Project, as_json: AsJson = False) -> None:
-    """Who is a member, and as what."""
+    """List members and their roles."""
     with connect() as client, _project(client, project):
         found = list(client.projects.members(project))
     if as_json:
@@ -116,14 +121,14 @@ def add(
     revoke_keys: RevokeKeys = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a user a member, or give them another role."""
+    """Add a user to a project, or change their role."""
     _check(role)
     with connect() as client, _project(client, project), named("user", user, client.users.list, "username"):
         member = client.projects.set_member(project, user, role, revoke_keys=revoke_keys)
     if as_json:
         print_json(member)
     else:
-        say(f"{member['username']} is {role} of {project} now.")
+        say(f"{member['username']} is now {role} of {project}.")
         say_left(member)
 
 
@@ -131,7 +136,7 @@ def add(
 def remove(
     project: Project, user: User, revoke_keys: RevokeKeys = False, yes: Yes = False, as_json: AsJson = False
 ) -> None:
-    """Remove a member; open invitations that they made for the project are withdrawn."""
+    """Remove a member. Open invitations they created for the project are withdrawn."""
     confirm(f"Remove {user} from {project}", yes)
     with connect() as client, _project(client, project), named("user", user, client.users.list, "username"):
         left = client.projects.remove_member(project, user, revoke_keys=revoke_keys)
@@ -146,11 +151,11 @@ def remove(
 def invite(
     project: Project,
     role: Role = "viewer",
-    note: Annotated[str | None, typer.Option(help="Whom it is for.")] = None,
+    note: Annotated[str | None, typer.Option(help="A note on who it is for.")] = None,
     expires: Expires = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make an invitation and print its token, which is not shown again. It can be used once, within a week."""
+    """Create an invitation and print its token, which is not shown again. It can be used once, within a week."""
     _check(role)
     with connect() as client:
         with _project(client, project):
@@ -166,7 +171,7 @@ def invite(
 @app.command("invitations")
 @watched
 def invitations(project: Project, as_json: AsJson = False) -> None:
-    """The invitations of a project, newest first."""
+    """List the invitations of a project, newest first."""
     with connect() as client, _project(client, project):
         found = list(client.projects.invitations(project))
     if as_json:
@@ -187,7 +192,7 @@ def invitations(project: Project, as_json: AsJson = False) -> None:
             )
             for one in found
         ),
-        f"No invitations. Make one: horae projects invite {project}",
+        f"No invitations. Create one: horae projects invite {project}",
     )
 
 
@@ -198,7 +203,7 @@ def uninvite(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Revoke an invitation that nobody has accepted."""
+    """Revoke an open invitation."""
     confirm(f"Revoke the invitation {invitation}", yes)
     with connect() as client:
         client.projects.revoke_invitation(project, invitation)
@@ -219,7 +224,7 @@ def join(
     if as_json:
         print_json(joined)
     else:
-        say(f"You are a member of {joined['slug']} now.")
+        say(f"You are now a member of {joined['slug']}.")
 
 
 def _project(client: Client, slug: str) -> AbstractContextManager[None]:
@@ -228,4 +233,4 @@ def _project(client: Client, slug: str) -> AbstractContextManager[None]:
 
 def _check(role: str) -> None:
     if role not in MEMBER_ROLES:
-        raise typer.BadParameter(f"is not a role; it is one of {', '.join(MEMBER_ROLES)}", param_hint="--role")
+        raise typer.BadParameter(f"is not a role; choose one of {', '.join(MEMBER_ROLES)}", param_hint="--role")

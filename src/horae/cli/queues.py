@@ -20,7 +20,7 @@ QueueArg = Annotated[str, typer.Argument(metavar="QUEUE", help="Its name.", auto
 @app.command("list")
 @watched
 def list_queues(as_json: AsJson = False) -> None:
-    """Queues by name: what waits in them, and who serves them."""
+    """List queues by name, with their backlog and workers."""
     with connect() as client:
         found = list(client.queues.list())
     if as_json:
@@ -46,7 +46,7 @@ def list_queues(as_json: AsJson = False) -> None:
 
 @app.command("pause")
 def pause(queue: QueueArg, as_json: AsJson = False) -> None:
-    """Start no more of its runs, in any project; running ones go on."""
+    """Pause a queue for all projects: no more of its runs start. Running ones continue."""
     with connect() as client, named("queue", queue, client.queues.list):
         found = client.queues.pause(queue)
     _told(found, as_json, f"Paused the queue {queue!r}.")
@@ -54,7 +54,7 @@ def pause(queue: QueueArg, as_json: AsJson = False) -> None:
 
 @app.command("resume")
 def resume(queue: QueueArg, as_json: AsJson = False) -> None:
-    """Start its waiting runs again."""
+    """Resume a paused queue."""
     with connect() as client, named("queue", queue, client.queues.list):
         found = client.queues.resume(queue)
     _told(found, as_json, f"Resumed the queue {queue!r}.")
@@ -67,10 +67,10 @@ def reserve(
     everybody: Annotated[bool, typer.Option("--for-all", help="Open it to all projects again.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let only the jobs of some projects use it. Workers started with `--projects` serve such queues."""
+    """Reserve a queue for the jobs of some projects. Workers started with `--projects` serve such queues."""
     slugs = [slug.strip() for slug in (projects or "").split(",") if slug.strip()]
     if everybody == bool(slugs):
-        raise typer.BadParameter("say for whom: --for a,b or --for-all", param_hint="--for")
+        raise typer.BadParameter("give --for a,b or --for-all", param_hint="--for")
     with connect() as client:
         found = client.queues.reserve(queue, slugs)
     who = f"is reserved for {', '.join(found['projects'])}" if slugs else "is open to all projects"

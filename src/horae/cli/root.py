@@ -22,7 +22,7 @@ class PlanFailed(Exception):
 def root() -> typer.Typer:
     app = typer.Typer(
         name="horae",
-        help="A distributed job scheduler: many schedulers, many workers, one truth.",
+        help="A distributed job scheduler.",
         no_args_is_help=True,
         add_completion=True,
         pretty_exceptions_enable=False,

@@ -50,12 +50,12 @@ def list_runs(
         typer.Option(help="schedule, manual, api, retry, backfill or after.", autocompletion=completing.triggers),
     ] = None,
     worker: Annotated[
-        str | None, typer.Option(help="Only runs that this worker took (its id).", autocompletion=completing.workers)
+        str | None, typer.Option(help="Only runs of this worker (its id).", autocompletion=completing.workers)
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many, newest first.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Runs, newest first."""
+    """List runs, newest first."""
     with connect() as client:
         found = list(
             client.runs.list(limit=limit, job=job, status=status_, outcome=outcome, trigger=trigger, worker=worker)
@@ -93,7 +93,7 @@ def _note(run: Json) -> str:
 
 @app.command("show")
 def show(run: RunArg, as_json: AsJson = False) -> None:
-    """One run with its attempts."""
+    """Show one run with its attempts."""
     with connect() as client:
         found = client.runs.get(run)
         tried = client.runs.attempts(run)
@@ -141,17 +141,17 @@ def _code(attempt: Json) -> int | None:
 @app.command("log")
 def log(
     run: RunArg,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the run has ended.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Follow the output until the run has ended.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """What a run wrote."""
+    """Show the output of a run."""
     with connect() as client:
         if as_json:
             print_json({"items": list(client.runs.log(run)), "next_cursor": None})
         elif follow:
             follow_log(client, run)
         elif not print_log(client.runs.log(run)):
-            say("This run has written nothing.")
+            say("This run has no output.")
 
 
 @app.command("cancel")
@@ -171,7 +171,7 @@ def cancel(run: LiveRunArg, as_json: AsJson = False) -> None:
 
 @app.command("reset-stuck")
 def reset_stuck(as_json: AsJson = False) -> None:
-    """Recover runs whose worker's lease ran out, now instead of at the next sweep."""
+    """Recover runs whose lease has expired, now instead of at the next sweep."""
     with connect() as client:
         found = client.runs.recover()
     if as_json:

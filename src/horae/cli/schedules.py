@@ -63,7 +63,10 @@ def preview(
     count: Annotated[int, typer.Option("--count", "-n", min=1, max=1000, help="How many.")] = 10,
     start: Annotated[str | None, typer.Option("--from", metavar="INSTANT", help="Instead of now.")] = None,
     job: Annotated[
-        str | None, typer.Option(metavar="JOB", help="Beside what this job does now.", autocompletion=completing.jobs)
+        str | None,
+        typer.Option(
+            metavar="JOB", help="Compare with the current schedule of this job.", autocompletion=completing.jobs
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -227,7 +230,7 @@ def _difference(change: Json) -> str:
 
 def rollback(
     job: JobArg,
-    version: Annotated[int, typer.Argument(metavar="VERSION", help="The one to go back to.", min=1)],
+    version: Annotated[int, typer.Argument(metavar="VERSION", help="The version to restore.", min=1)],
     as_json: AsJson = False,
 ) -> None:
     """Go back to an earlier version, saved as a new one."""
@@ -244,12 +247,12 @@ def rollback(
 def backfill(
     job: JobArg,
     start: Annotated[
-        str, typer.Option("--from", metavar="INSTANT", help="The range's beginning, inclusive; 7d is a week ago.")
+        str, typer.Option("--from", metavar="INSTANT", help="Start of the range, inclusive; 7d is a week ago.")
     ],
-    end: Annotated[str, typer.Option("--to", metavar="INSTANT", help="Its end, inclusive; or now.")],
-    parallelism: Annotated[int, typer.Option(min=1, max=1000, help="How many runs at a time.")] = 1,
-    again: Annotated[bool, typer.Option("--again", help="Also if these occurrences were backfilled before.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    end: Annotated[str, typer.Option("--to", metavar="INSTANT", help="End of the range, inclusive; defaults to now.")],
+    parallelism: Annotated[int, typer.Option(min=1, max=1000, help="Number of concurrent runs.")] = 1,
+    again: Annotated[bool, typer.Option("--again", help="Even if these occurrences were backfilled before.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")] = False,
     wait: Annotated[bool, typer.Option("--wait", help="Show its progress; exit 1 unless it is done.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -266,12 +269,12 @@ def backfill(
         span = f", from {made['first']} to {made['last']}" if made["total"] else ""
         say(f"It would run {made['total']} occurrences{span}.")
         if made["existing"]:
-            say(f"Operation {made['existing']} runs or ran them already; --again would run them again.")
+            say(f"Operation {made['existing']} already covers them; --again would run them again.")
     elif wait:
         say(f"{made['state']}: {made['done']} of {made['total']}")
     else:
         print(made["id"])
     if not as_json and made.get("id", "") == plan["existing"]:
-        say("Nothing was started: this operation runs or ran these occurrences already; --again runs them again.")
+        say("Nothing was started: this operation already covers these occurrences; use --again to run them again.")
     if wait and not dry_run and made["state"] != "done":
         raise typer.Exit(1)

@@ -11,12 +11,12 @@ from horae.cli.printing import AsJson, ago, details, print_json, say
 from horae.clock import SystemClock
 from horae.domain.errors import Conflict
 
-app = typer.Typer(help="Your second factor: an authenticator app beside the password.", no_args_is_help=True)
+app = typer.Typer(help="Your second factor: an authenticator app in addition to the password.", no_args_is_help=True)
 
 
 @app.command("status")
 def status(as_json: AsJson = False) -> None:
-    """Whether you have a second factor, and how many recovery codes are left."""
+    """Show whether your second factor is on, and how many recovery codes are left."""
     with connect() as client:
         found = client.second_factor.state()
     if as_json:
@@ -53,7 +53,7 @@ def enrol(code: Code = None, as_json: AsJson = False) -> None:
 
 @app.command("recovery-codes")
 def recovery_codes(code: Code = None, as_json: AsJson = False) -> None:
-    """Ten new recovery codes; the old ones no longer work."""
+    """Create ten new recovery codes; the old ones stop working."""
     with connect() as client:
         _must_be_on(client.second_factor.state()["enabled"])
         password = ask_password("Password")

@@ -19,7 +19,7 @@ from horae.clock import SystemClock
 from horae.domain.errors import InvalidInput
 from horae.domain.secrets.secret import check_name, check_value
 
-app = typer.Typer(help="Secrets: values that jobs use and nobody reads back.", no_args_is_help=True)
+app = typer.Typer(help="Secrets: write-only values that jobs use.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Letters, digits and _.", autocompletion=completing.secrets)]
 
@@ -27,7 +27,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Letters, digits and _
 @app.command("list")
 @watched
 def list_secrets(as_json: AsJson = False) -> None:
-    """The names of all secrets."""
+    """List the names of all secrets."""
     with connect() as client:
         found = list(client.secrets.list())
     if as_json:
@@ -46,7 +46,7 @@ def list_secrets(as_json: AsJson = False) -> None:
             )
             for secret in found
         ),
-        "No secrets. Make one: horae secrets set TOKEN",
+        "No secrets. Create one: horae secrets set TOKEN",
     )
 
 
@@ -57,14 +57,16 @@ def set_secret(
         str | None, typer.Argument(metavar="[-]", help="- reads the value from standard input.", show_default=False)
     ] = None,
     from_file: Annotated[
-        Path | None, typer.Option("--from-file", metavar="FILE", help="Take the value from a file, as it is.")
+        Path | None, typer.Option("--from-file", metavar="FILE", help="Read the value from a file, unchanged.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a secret or replace its value, which is asked for: an argument could be seen by others."""
+    """Create a secret or replace its value. Prompts for the value, since others could see an argument."""
     check_name(name)
     if source not in (None, "-"):
-        raise InvalidInput("", "the value is not given as an argument, where others could see it: leave it out, or -")
+        raise InvalidInput(
+            "", "do not pass the value as an argument, where others could see it: leave it out, or use -"
+        )
     value = check_value(_value(name, from_file, piped=source == "-"))
     with connect() as client:
         saved = client.secrets.set(name, value)
@@ -77,11 +79,11 @@ def set_secret(
 @app.command("delete")
 def delete(
     name: Name,
-    force: Annotated[bool, typer.Option("--force", help="Even if jobs name it: their next runs will fail.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Even if jobs use it: their next runs will fail.")] = False,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete a secret that no job names."""
+    """Delete a secret that no job uses."""
     confirm(f"Delete the secret {name}", yes)
     with connect() as client, named("secret", name, client.secrets.list):
         client.secrets.delete(name, force=force)
@@ -93,7 +95,8 @@ def delete(
 
 @app.command("rotate")
 def rotate(as_json: AsJson = False) -> None:
-    """Seal all secrets, and those of second factors, with the current HORAE_SECRET_KEY, straight on the database."""
+    """Re-encrypt all secrets, including those of second factors, with the current HORAE_SECRET_KEY, directly on the
+    database."""
     settings = on_database()
     settings.need_secret_key()
     from horae import wiring
@@ -121,7 +124,7 @@ def _value(name: str, file: Path | None, *, piped: bool) -> str:
         # `echo` and editors end with a line break that is not part of what was meant.
         return _text(sys.stdin.buffer.read()).removesuffix("\n").removesuffix("\r")
     if not sys.stdin.isatty():
-        raise InvalidInput("", "there is no terminal to ask for the value: give - to read it from standard input")
+        raise InvalidInput("", "no terminal to ask for the value: use - to read it from standard input")
     value: str = typer.prompt(f"Value of {name}", hide_input=True, confirmation_prompt=True, err=True)
     return value
 

@@ -107,7 +107,7 @@ class Renewing(httpx.Auth):
                 tokens = client.account.refresh(login.refresh_token)
             except NotSignedIn:
                 self._file.remove()
-                raise NotSignedIn(f"your session on {login.url} is over") from None
+                raise NotSignedIn(f"your session on {login.url} has ended") from None
         renewed = login.renewed(tokens)
         self._file.write(renewed)
         return renewed

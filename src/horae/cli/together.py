@@ -126,7 +126,7 @@ def _write_client(settings: Settings, token: str) -> None:
 async def _greet(settings: Settings, tree: Tree, terminal: Terminal, examples: Work | None) -> None:
     """Says where everything is, as soon as the API answers."""
     loop = asyncio.get_running_loop()
-    late = loop.call_later(SLOW, terminal.say, "The API does not answer yet; still waiting.")
+    late = loop.call_later(SLOW, terminal.say, "The API is not responding yet; still waiting.")
     while not await _answers(settings):
         with suppress(TimeoutError):
             async with asyncio.timeout(0.05):

@@ -132,7 +132,7 @@ class Tree:
     def _signalled(self) -> None:
         self._signals += 1
         if self._signals == 1:
-            self._terminal.say("Stopping: running work has a few seconds to end. (Again: stop now.)")
+            self._terminal.say("Stopping: giving running work a few seconds to finish. (Ctrl-C again to stop now.)")
             self.stop()
         elif self._signals == 2:
             self._terminal.say("Stopping now.")
@@ -166,7 +166,7 @@ class Tree:
                 return
             if time.monotonic() - child.started > STEADY:
                 delay = RESTART_FIRST
-            self._terminal.say(f"{plan.name} (pid {child.pid}) {_ending(code)}; it is started again in {delay:g} s")
+            self._terminal.say(f"{plan.name} (pid {child.pid}) {_ending(code)}; restarting it in {delay:g} s")
             with suppress(TimeoutError):
                 async with asyncio.timeout(delay):
                     await self.stopping.wait()
@@ -180,7 +180,7 @@ class Tree:
                 return
         if self._hurry.is_set() and await child.gone(self._deadline - time.monotonic()):
             return
-        self._terminal.say(f"{child.plan.name} (pid {child.pid}) did not stop in time and is killed")
+        self._terminal.say(f"{child.plan.name} (pid {child.pid}) did not stop in time; killing it")
         child.signal(signal.SIGKILL)
         await child.gone(HURRY)
 

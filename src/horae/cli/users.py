@@ -28,7 +28,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="A user's name or id."
 @app.command("list")
 @watched
 def list_users(as_json: AsJson = False) -> None:
-    """All users, by name."""
+    """List users by name."""
     with connect() as client:
         found = list(client.users.list())
     if as_json:
@@ -49,20 +49,20 @@ def list_users(as_json: AsJson = False) -> None:
             )
             for user in found
         ),
-        "No users. Make the first: horae users create NAME --admin",
+        "No users. Create the first one: horae users create NAME --admin",
     )
 
 
 @app.command("create")
 def create(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What they sign in with.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name to sign in with.")],
     admin: Annotated[bool, typer.Option("--admin", help="An admin of the whole installation.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a user; the password is asked for, or read from a pipe. Works straight on the database where
+    """Create a user. Prompts for the password, or reads it from a pipe. Works directly on the database if
     HORAE_DATABASE_URL is set."""
     folded = username(name)
-    password = check_password(ask_password(f"Password of {folded}", twice=True), folded)
+    password = check_password(ask_password(f"Password for {folded}", twice=True), folded)
     settings = on_database()
     if on_the_database(settings):
         from horae import wiring
@@ -74,44 +74,44 @@ def create(
     if as_json:
         print_json(made)
     else:
-        say(f"Made the {'admin' if admin else 'user'} {folded}. They sign in with: horae login --username {folded}")
+        say(f"Made the {'admin' if admin else 'user'} {folded}. To sign in: horae login --username {folded}")
 
 
 @app.command("promote")
 def promote(name: Name, as_json: AsJson = False) -> None:
-    """Make somebody admin of the installation."""
-    _change(name, "is an admin now", as_json, is_admin=True)
+    """Make a user an admin of the installation."""
+    _change(name, "is now an admin", as_json, is_admin=True)
 
 
 @app.command("demote")
 def demote(name: Name, revoke_keys: RevokeKeys = False, as_json: AsJson = False) -> None:
-    """Make an admin a user like others; invitations that they made as admin are withdrawn."""
+    """Remove admin from a user. Invitations they created as admin are withdrawn."""
     _change(name, "is no longer an admin", as_json, is_admin=False, revoke_keys=revoke_keys)
 
 
 @app.command("activate")
 def activate(name: Name, as_json: AsJson = False) -> None:
-    """Let somebody sign in again."""
-    _change(name, "may sign in again", as_json, is_active=True)
+    """Let a deactivated user sign in again."""
+    _change(name, "can sign in again", as_json, is_active=True)
 
 
 @app.command("deactivate")
 def deactivate(name: Name, revoke_keys: RevokeKeys = False, as_json: AsJson = False) -> None:
-    """Deactivate a user; their sessions end, and their open invitations are withdrawn."""
+    """Deactivate a user. Their sessions end, and their open invitations are withdrawn."""
     words = "is deactivated, and their sessions have ended"
     _change(name, words, as_json, is_active=False, revoke_keys=revoke_keys)
 
 
 @app.command("password")
 def password(name: Name, as_json: AsJson = False) -> None:
-    """Set somebody's password, which is asked for; their sessions end."""
-    new = ask_password(f"New password of {name}", twice=True)
+    """Set a user's password. Prompts for it; their sessions end."""
+    new = ask_password(f"New password for {name}", twice=True)
     _change(name, "has a new password, and their sessions have ended", as_json, password=new)
 
 
 @app.command("reset-second-factor")
 def reset_second_factor(name: Name, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Reset the second factor of somebody who lost it; their sessions end. Works straight on the database where
+    """Reset the second factor of a user who lost it. Their sessions end. Works directly on the database if
     HORAE_DATABASE_URL is set."""
     confirm(f"Reset the second factor of {name}", yes)
     settings = on_database()
@@ -125,7 +125,7 @@ def reset_second_factor(name: Name, yes: Yes = False, as_json: AsJson = False) -
     if as_json:
         print_json({"name": name, "second_factor": False})
     else:
-        say(f"Reset. {name} can sign in with the password alone now, and their sessions have ended.")
+        say(f"Reset. {name} can now sign in with the password alone; their sessions have ended.")
 
 
 @app.command("delete")

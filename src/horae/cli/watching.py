@@ -23,7 +23,7 @@ _WATCH = inspect.Parameter(
     "watch",
     inspect.Parameter.KEYWORD_ONLY,
     default=False,
-    annotation=Annotated[bool, typer.Option("--watch", "-w", help="Again every two seconds, until Ctrl-C.")],
+    annotation=Annotated[bool, typer.Option("--watch", "-w", help="Refresh every two seconds, until Ctrl-C.")],
 )
 
 
@@ -68,7 +68,7 @@ def watched(command: F) -> F:
             try:
                 _once(show)
             except (Unreachable, StoreUnavailable) as error:  # it will be back
-                say(f"horae: {error}; trying again")
+                say(f"horae: {error}; retrying")
 
     signature = inspect.signature(command, eval_str=True)
     parameters = [*signature.parameters.values(), _WATCH]

@@ -10,8 +10,8 @@ Json = dict[str, Any]
 
 
 class Attempt(Record):
-    """One try of a run by one worker. `outcome` is None while it goes on. Of what a retried attempt left as its result
-    the first 4,096 characters are kept."""
+    """One attempt of a run by one worker. `outcome` is None while it is in progress. The result of a retried attempt is
+    cut to 4,096 characters."""
 
     __slots__ = ()
 
@@ -29,7 +29,7 @@ class Attempt(Record):
 
 
 class AuditEntry(Record):
-    """One thing that somebody did; `project_id` is None for what concerns the installation."""
+    """One recorded action; `project_id` is None if it concerns the whole installation."""
 
     __slots__ = ()
 
@@ -56,8 +56,8 @@ class BackfillPlan(Record):
 
 
 class Worker(Record):
-    """`queues` and `projects` are empty of a worker that serves all. Of those of other projects only admins see the
-    names; to others, `other_queues` and `other_projects` tell how many there are."""
+    """`queues` and `projects` are empty for a worker that serves all. Only admins see the names of other projects and
+    their queues; others see how many there are (`other_queues`, `other_projects`)."""
 
     __slots__ = ()
 
@@ -84,7 +84,7 @@ class Worker(Record):
 
 
 class BusyWorker(Worker):
-    """A worker, and what of this project it is at."""
+    """A worker, and the runs of this project that it is executing."""
 
     __slots__ = ()
 
@@ -103,8 +103,8 @@ class Member(Record):
 
 
 class Left(Record):
-    """What somebody left: the `keys` that they made, which go on working unless they are `revoked`, and how many of
-    their open invitations were withdrawn. `keys` is read as an item: `record["keys"]`."""
+    """What a user left behind: the API `keys` they created, which keep working unless they are `revoked`, and how many
+    of their open invitations were withdrawn. `keys` is read as an item: `record["keys"]`."""
 
     __slots__ = ()
 
@@ -112,7 +112,7 @@ class Left(Record):
 
 
 class ChangedMember(Member, Left):
-    """With what they left, if they are no owner."""
+    """Includes what they left behind, if they are no longer an owner."""
 
     __slots__ = ()
 
@@ -134,15 +134,15 @@ class User(Record):
 
 
 class ChangedUser(User, Left):
-    """With what they left, if they were deactivated or are no longer admin."""
+    """Includes what they left behind, if they were deactivated or are no longer admin."""
 
     __slots__ = ()
 
 
 class DeadGroup(Record):
-    """Failures of one cause: of one job, with the same exit or response code, and with errors that differ only in
-    numbers and ids. `error` is that of the newest. What an older version recorded may be of several jobs: `jobs` are
-    the ten with most of them."""
+    """Failures with one cause: of the same job, with the same exit or response code, and with errors that differ only
+    in numbers and ids. `error` is the newest one. Groups recorded by an older version may span several jobs: `jobs`
+    lists the ten with the most failures."""
 
     __slots__ = ()
 
@@ -171,12 +171,12 @@ class DeadLetter(Record):
     failed_at: str
     trigger: str
     attempt: int
-    uncounted: int  # how many attempts do not count towards max_attempts
+    uncounted: int  # number of attempts that do not count towards max_attempts
     max_attempts: int
     exit_code: int | None
     response_code: int | None
     input: Any
-    truncated: list[str]  # `input` if it is left out because it is longer than 4 KiB; the run has it
+    truncated: list[str]  # `input` if it is omitted because it is longer than 4 KiB; read the run to get it
     scheduled_for: str | None
     triggered_by: str | None
     created_at: str
@@ -203,7 +203,7 @@ class DetailedHealth(Health):
 
 
 class Device(Record):
-    """What waits to be approved; `same_address` tells whether it asked from the address that you come from."""
+    """A sign-in waiting for approval; `same_address` says whether it was requested from your own address."""
 
     __slots__ = ()
 
@@ -216,8 +216,8 @@ class Device(Record):
 
 
 class DevicePoll(Record):
-    """`tokens` are there once somebody has approved the sign-in. After `slow_down`, wait five seconds longer than
-    before between polls."""
+    """`tokens` is set once the sign-in is approved. After `slow_down`, increase the polling interval by five
+    seconds."""
 
     __slots__ = ()
 
@@ -226,7 +226,7 @@ class DevicePoll(Record):
 
 
 class Tokens(Record):
-    """`refresh_token` is None where it was set as a cookie."""
+    """`refresh_token` is None if it was set as a cookie."""
 
     __slots__ = ()
 
@@ -237,7 +237,7 @@ class Tokens(Record):
 
 
 class RecoveryCodes(Record):
-    """Each is good once. They are shown only now."""
+    """Each works once. They are shown only once."""
 
     __slots__ = ()
 
@@ -245,13 +245,13 @@ class RecoveryCodes(Record):
 
 
 class EnrolledTokens(Tokens, RecoveryCodes):
-    """A session, and the recovery codes, which are shown only now."""
+    """A session, and the recovery codes, which are shown only once."""
 
     __slots__ = ()
 
 
 class Enrolment(Record):
-    """What an authenticator app needs, shown only now: the `secret` to type in, or `uri` as a QR code, whose dark
+    """What an authenticator app needs, shown only once: the `secret` to type in, or `uri` as a QR code, whose dark
     modules are the ones in the rows of `qr`."""
 
     __slots__ = ()
@@ -263,7 +263,7 @@ class Enrolment(Record):
 
 class Explanation(Record):
     """Why a job does or does not run, in one sentence and gate by gate; `cause` is the gate that the sentence names
-    first, `level` that of the whole."""
+    first, `level` the overall severity."""
 
     __slots__ = ()
 
@@ -308,7 +308,7 @@ class Invitation(Record):
 
 
 class Job(Record):
-    """A job as it stands."""
+    """A job with its current state."""
 
     __slots__ = ()
 
@@ -329,7 +329,7 @@ class Job(Record):
     grace: float | None
     keep: bool
     id: str
-    unreadable: str | None  # why its definition cannot be read; None as a rule
+    unreadable: str | None  # why its definition cannot be read; usually None
     enabled: bool
     notify: list[Json]
     version: int
@@ -346,8 +346,8 @@ class Job(Record):
 
 
 class JobStats(Record):
-    """How a job did, of all time and in the last 24 hours (from the full hour on). `success_rate` is in percent of what
-    succeeded or failed."""
+    """A job's results, all-time and in the last 24 hours (by full hours). `success_rate` is a percentage of the runs
+    that succeeded or failed."""
 
     __slots__ = ()
 
@@ -369,8 +369,9 @@ class JobStats(Record):
 
 
 class Key(Record):
-    """`maker` is the user who answers for it: of a key that was made with a key, the maker of that one. None where
-    nobody knows: it was made straight on the database, or by somebody who was deleted (`maker_id` stays)."""
+    """`maker` is the user responsible for the key. If the key was created with another key, that is the other key's
+    maker. None if unknown: the key was created directly on the database, or by a user who has since been deleted
+    (`maker_id` stays)."""
 
     __slots__ = ()
 
@@ -389,17 +390,17 @@ class Key(Record):
 
 
 class ListedJob(Job):
-    """A job in a list; the last two fields are there if `include` asks for them."""
+    """A job in a list; the last two fields are present only if `include` requests them."""
 
     __slots__ = ()
 
-    stranded: bool  # whether runs of it wait for what no live worker offers
+    stranded: bool  # whether it has queued runs that no live worker can execute
     words: str | None  # the schedule as a sentence
     recent: list[Json] | None  # how its newest runs ended, newest first
 
 
 class Me(Record):
-    """Who is asking: a user, or a key, the projects that they are a member of, and what they may do in all others."""
+    """The caller, a user or an API key: the projects they are a member of, and their permissions in all others."""
 
     __slots__ = ()
 
@@ -413,7 +414,7 @@ class Me(Record):
 
 class NewDevice(Record):
     """The device keeps `device_code`, shows `user_code`, and polls every `interval` seconds. `verification_url` is None
-    where the server does not know its own address: then it is `verification_path` of the address that was called."""
+    if the server does not know its own address: then append `verification_path` to the address that you called."""
 
     __slots__ = ()
 
@@ -426,7 +427,7 @@ class NewDevice(Record):
 
 
 class NewInvitation(Invitation):
-    """With the token, which is shown only now."""
+    """Includes the token, which is shown only once."""
 
     __slots__ = ()
 
@@ -434,7 +435,7 @@ class NewInvitation(Invitation):
 
 
 class NewKey(Key):
-    """With the key itself, which is shown only now."""
+    """Includes the key itself, which is shown only once."""
 
     __slots__ = ()
 
@@ -442,7 +443,7 @@ class NewKey(Key):
 
 
 class NextOccurrences(Record):
-    """`note` says why nothing of this may happen: the job is paused or disabled."""
+    """`note` says why these may not happen: the job is paused or disabled."""
 
     __slots__ = ()
 
@@ -452,7 +453,7 @@ class NextOccurrences(Record):
 
 
 class Operation(Record):
-    """Long work with progress; `state` is running, done, cancelled or failed."""
+    """A long-running operation with progress; `state` is running, done, cancelled or failed."""
 
     __slots__ = ()
 
@@ -511,9 +512,9 @@ class QueueState(Record):
 
 
 class Queue(QueueState):
-    """`queued` and `running` are this project's; `workers` are those alive that serve it. `stranded` of the queued ones
-    wait for what none of those offers. `projects` are those that it is `reserved` for; only admins see those of
-    others."""
+    """`queued` and `running` count this project's runs; `workers` counts the live workers that serve the queue.
+    `stranded` counts the queued runs that none of them can execute. `projects` are those that the queue is `reserved`
+    for; only admins see other projects."""
 
     __slots__ = ()
 
@@ -527,8 +528,8 @@ class Queue(QueueState):
 
 
 class Quota(Record):
-    """Without `limit` there is none. `used` is None where nobody counts it: log bytes without a limit. `refused_at` is
-    when something was last refused because of this quota, to the minute."""
+    """A None `limit` means no limit. `used` is None if it is not counted: log bytes without a limit. `refused_at` is
+    when this quota last caused a rejection, to the minute."""
 
     __slots__ = ()
 
@@ -538,8 +539,8 @@ class Quota(Record):
 
 
 class Quotas(Record):
-    """Live runs are all that have not ended. Fires are those of schedules, of each job as many as its busiest hour has;
-    log bytes are those of today in UTC. API keys that have expired do not count."""
+    """Live runs are all runs that have not ended. Fires are those of schedules, each counted by its busiest hour. Log
+    bytes are those of the current day in UTC. Expired API keys do not count."""
 
     __slots__ = ()
 
@@ -574,15 +575,15 @@ class Run(Record):
     queue: str
     priority: int
     status: str
-    outcome: str | None  # of the attempt that ended it; None if none did
+    outcome: str | None  # outcome of the attempt that ended it; None if none did
     attempt: int  # the number of the latest attempt, whether it counts or not
-    uncounted: int  # how many attempts do not count towards max_attempts
+    uncounted: int  # number of attempts that do not count towards max_attempts
     max_attempts: int
     parked: bool
     worker_id: str | None
     started_at: str | None
     finished_at: str | None
-    duration_ms: int | None  # how long the attempt that ended it took, as its worker measured it
+    duration_ms: int | None  # duration of the attempt that ended it, as measured by its worker
     response_code: int | None
     exit_code: int | None
     result: Any
@@ -591,7 +592,7 @@ class Run(Record):
     occurrences: int
     scheduled_until: str | None
     input: Any
-    truncated: list[str]  # in lists: which of these are left out because they are longer than 4 KiB
+    truncated: list[str]  # in lists: fields omitted because they are longer than 4 KiB
     progress: Any
     parent_run_id: str | None
     rerun_of: str | None
@@ -601,19 +602,19 @@ class Run(Record):
 
 
 class RunDetail(Run):
-    """A run, and what only its own page tells: `dead_since` is None unless it is a dead letter now."""
+    """A run in full; `dead_since` is None unless it is currently a dead letter."""
 
     __slots__ = ()
 
-    lease_until: str | None  # while it runs: until when its worker holds it unless it renews
-    worker_heartbeat_at: str | None  # while it runs: when its worker was last heard from
+    lease_until: str | None  # while it runs: when its worker's lease expires unless renewed
+    worker_heartbeat_at: str | None  # while it runs: the last heartbeat of its worker
     traceback: str | None
     cancel_requested_at: str | None
     dead_since: str | None
 
 
 class RunExplanation(Explanation):
-    """The same of a run, and what happened to it in order."""
+    """Why a run does or does not start, and its timeline."""
 
     __slots__ = ()
 
@@ -637,7 +638,7 @@ class Scheduler(Record):
 
 
 class SecondFactorState(Record):
-    """`required`: this installation asks everybody, or every admin, for a second factor."""
+    """`required`: this installation requires a second factor from everyone, or from every admin."""
 
     __slots__ = ()
 
@@ -648,7 +649,7 @@ class SecondFactorState(Record):
 
 
 class Secret(Record):
-    """A secret as people see it; its value is never shown."""
+    """A secret; its value is never shown."""
 
     __slots__ = ()
 
@@ -660,8 +661,8 @@ class Secret(Record):
 
 
 class Start(Record):
-    """How one gets in: whether the first admin is still to come, whether anybody may sign up, whether passwords are
-    taken, and what single sign-on is called, if there is one."""
+    """The ways to sign in: whether the first admin is still to be created, whether sign-up is open, whether passwords
+    are accepted, and the display name of single sign-on, if it is set up."""
 
     __slots__ = ()
 
@@ -672,7 +673,7 @@ class Start(Record):
 
 
 class Version(Record):
-    """A version of a job, and what it changed in the one before it."""
+    """A version of a job, and its changes from the version before."""
 
     __slots__ = ()
 

@@ -125,7 +125,7 @@ async def test_what_the_provider_calls_itself_is_compared_to_the_letter(api: Api
     provider.metadata = {"issuer": provider.issuer + "/"}
     answer = await browser.http.post("/api/v1/auth/sso/start", json={})
     assert answer.status_code == 503
-    assert "Example does not answer" in answer.json()["detail"]
+    assert "Example is not responding" in answer.json()["detail"]
 
 
 async def _stuck() -> web.Response:

@@ -73,7 +73,7 @@ def test_users_sign_in_and_act_as_themselves(say: Say, home: Path, running: Path
     # a session that ended elsewhere is forgotten here
     home.write_text(json.dumps({**renewed, "expires_at": "2020-01-01T00:00:00+00:00"}))
     over = say("jobs", "list")
-    assert (over.code, "is over; sign in with `horae login`" in over.err, home.exists()) == (1, True, False)
+    assert (over.code, "has ended; sign in with `horae login`" in over.err, home.exists()) == (1, True, False)
 
 
 def test_people_are_invited_and_sign_up(say: Say, home: Path, running: Path, monkeypatch: pytest.MonkeyPatch):
@@ -152,8 +152,8 @@ def test_who_leaves_is_told_with_the_keys_that_they_made(
     gone = say("users", "deactivate", "mallory")
     assert gone.code == 0
     assert "Withdrew 1 open invitation of theirs." in gone.err
-    assert "Keys that they made still work: spare-deploy (editor of default)" in gone.err
-    assert "Revoked the keys that they made: spare-deploy" in say("users", "deactivate", "mallory", "--revoke-keys").err
+    assert "Keys they created still work: spare-deploy (editor of default)" in gone.err
+    assert "Revoked the keys they created: spare-deploy" in say("users", "deactivate", "mallory", "--revoke-keys").err
     assert say("keys", "list", "--maker", "mallory", "--json").json["items"] == []
     left = say("users", "delete", "mallory", "--yes", "--json").json
     assert (left["deleted"], left["keys"]) == (True, [])

@@ -53,7 +53,7 @@ def test_pruning_is_asked_for_and_kept_to_its_tag(horae: Horae, tmp_path: Path):
     horae("jobs", "create", "not-pruned", "--script", "true")
     file.write_text("jobs: []\n")
     refused = horae("apply", str(file), "--prune", "--tag", "pruned")
-    assert (refused.code, "--yes: is needed" in refused.err) == (2, True)
+    assert (refused.code, "--yes: is required" in refused.err) == (2, True)
     done = horae("apply", str(file), "--prune", "--tag", "pruned", "--yes", "--json").json
     assert [(step["action"], step["job"]) for step in done["steps"]] == [
         ("delete", "pruned-report"),

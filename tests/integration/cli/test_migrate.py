@@ -65,7 +65,7 @@ def test_back_and_forth(migrate: Command, database_url: str):
     assert (code, "--yes" in said, f"from revision {CODE_REVISION} to {BEFORE}" in said) == (2, True, True)
     assert at(database_url) == CODE_REVISION, "nobody was there to be asked"
     code, said = migrate("--to", BEFORE.lstrip("0"), "--yes")
-    assert (code, "and the data in it" in said) == (0, True)
+    assert (code, "including the data in it" in said) == (0, True)
     assert at(database_url) == BEFORE
     assert migrate()[0] == 0
     assert at(database_url) == CODE_REVISION

@@ -194,7 +194,7 @@ def test_a_backfill_is_planned_started_and_waited_for(horae: Horae):
     assert same.out.strip() == horae("operations", "list", "--json").json["items"][0]["id"]
     assert "Nothing was started" in same.err
     plan = horae("jobs", "backfill", "filled", *day, "--dry-run")
-    assert f"Operation {same.out.strip()} runs or ran them already" in plan.err
+    assert f"Operation {same.out.strip()} already covers them" in plan.err
     ended = horae("jobs", "backfill", "filled", *day, "--parallelism", "4", "--again", "--wait", "--json").json
     assert (ended["state"], ended["done"]) == ("done", 4)
     runs = horae("runs", "list", "--job", "filled", "--trigger", "backfill", "--json").json["items"]

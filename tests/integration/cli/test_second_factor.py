@@ -106,7 +106,7 @@ def test_from_enrolment_on_a_terminal_to_a_reset(say: Say, ada: str, running: Pa
     assert say("login", "--username", ada, "--code", code_in(screen, 1), lines=f"{PASSWORD}\n").code == 0
     assert say("login", "--username", ada, lines=f"{PASSWORD}\n{codes[0]}\n").code == 0
     code, asked = on_terminal(
-        ["login", "--username", ada], (r"Password of ada on \S+: ", password), ("Code from your", lambda _: codes[1])
+        ["login", "--username", ada], (r"Password for ada on \S+: ", password), ("Code from your", lambda _: codes[1])
     )
     assert (code, "Signed in as ada" in asked) == (0, True)
 

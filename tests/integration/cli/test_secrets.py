@@ -81,13 +81,13 @@ def test_from_a_file_as_it_is(horae: Horae, tmp_path: Path):
 @pytest.mark.parametrize(
     ("arguments", "raw", "said"),
     [
-        (["A", VALUE], b"", "not given as an argument"),
+        (["A", VALUE], b"", "do not pass the value as an argument"),
         (["A-B", "-"], b"x", "name: must be letters"),
         (["A", "-"], b"", "value: must have 1 to 65,536 bytes"),
         (["A", "-"], b"a\x00s3cr3t", "value: must not contain the NUL character"),
         (["A", "-"], b"s3cr3t" * 20_000, "value: must have 1 to 65,536 bytes"),
         (["A", "-", "--from-file", "x"], b"", "--from-file: cannot be combined with -"),
-        (["A"], b"s3cr3t", "give - to read it from standard input"),
+        (["A"], b"s3cr3t", "use - to read it from standard input"),
     ],
 )
 def test_bad_values_are_refused_and_not_repeated(

@@ -141,7 +141,7 @@ async def test_a_third_signal_kills(start):
     up = start(stand_ins(worker="stubborn", serve="stubborn"), HORAE_DRAIN_TIMEOUT="1h")
     await up.ready()
     up.signal_group(signal.SIGINT)
-    await until(lambda: "running work has" in up.output)
+    await until(lambda: "giving running work" in up.output)
     up.signal_group(signal.SIGINT)
     await until(lambda: "Stopping now" in up.output)
     up.signal_group(signal.SIGINT)
@@ -152,10 +152,10 @@ async def test_children_that_do_not_listen_are_killed(start):
     up = start(stand_ins(worker="stubborn", scheduler="stubborn", serve="stubborn"), HORAE_DRAIN_TIMEOUT="0s")
     await up.ready()
     up.signal_group(signal.SIGINT)
-    await until(lambda: "running work has" in up.output)
+    await until(lambda: "giving running work" in up.output)
     up.signal_group(signal.SIGINT)
     assert await up.ended(timeout=4) == 0
-    assert up.output.count("did not stop in time and is killed") == 3
+    assert up.output.count("did not stop in time; killing it") == 3
 
 
 async def test_the_children_die_with_the_parent(start):
@@ -209,7 +209,7 @@ async def test_a_child_that_dies_is_started_again(start):
     (pid,) = up.noted("start", "scheduler")
     os.kill(pid, signal.SIGKILL)
     await until(lambda: len(up.noted("start", "scheduler")) == 2)
-    assert f"scheduler (pid {pid}) was killed by SIGKILL; it is started again in 0.5 s\n" in up.output
+    assert f"scheduler (pid {pid}) was killed by SIGKILL; restarting it in 0.5 s\n" in up.output
     assert len(up.noted("start", "serve")) == len(up.noted("start", "worker")) == 1
     up.signal_group(signal.SIGINT)
     assert await up.ended() == 0
@@ -217,7 +217,7 @@ async def test_a_child_that_dies_is_started_again(start):
 
 async def test_it_is_started_again_later_each_time_and_can_be_stopped_meanwhile(start):
     up = start(stand_ins(worker="crash"))
-    await until(lambda: "exit code 1; it is started again in 1 s" in up.output)
+    await until(lambda: "exit code 1; restarting it in 1 s" in up.output)
     up.signal_group(signal.SIGINT)
     assert await up.ended() == 0
     assert len(up.noted("start", "worker")) == 2

@@ -200,7 +200,7 @@ async def test_a_killed_worker_is_replaced_and_its_work_is_done_again(start_up, 
     os.kill(worker.pid, signal.SIGKILL)
     await until(lambda: not alive(script), timeout=2)
     assert (await api.ended(run_id))["attempt"] == 2
-    assert f"worker (pid {worker.pid}) was killed by SIGKILL; it is started again" in up.output
+    assert f"worker (pid {worker.pid}) was killed by SIGKILL; restarting it" in up.output
 
 
 def four_jobs(api: Api) -> bool:
@@ -213,7 +213,7 @@ async def test_examples_are_made_once(start_up):
         await up.ready()
         api = Api(up)
         await until(partial(four_jobs, api))
-        assert up.output.count("made the example job") <= said
+        assert up.output.count("created the example job") <= said
         up.signal_group(signal.SIGINT)
         assert await up.ended() == 0
 

@@ -38,7 +38,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("jobs edit x", 2, "say what to change"),
         ("jobs edit x --cron a --every 5m", 2, "at most one of --cron"),
         ("jobs edit x --enabled --disabled", 2, "--enabled: cannot be combined with --disabled"),
-        ("jobs edit x --priority 5 --unset priority", 2, "--unset: priority: is given a value as well"),
+        ("jobs edit x --priority 5 --unset priority", 2, "--unset: priority: also has a value"),
         ("jobs create x --script y --timezone UTC", 2, "--timezone: goes with --cron, --every or --at only"),
         ("jobs backfill x", 2, "--from"),
         ("jobs backfill x --from a --to b --parallelism 0", 2, "--parallelism"),
