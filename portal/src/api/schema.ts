@@ -419,7 +419,10 @@ export interface DeadLetterView {
   created_at: string;
 }
 
-/** `reasons` say why the status is not `healthy`. */
+/**
+ * `reasons` say why the status is not `healthy`; `notices` tell admins which projects are near a quota, which is
+ * not a fault.
+ */
 export interface DetailedHealthView {
   status: string;
   service: string;
@@ -429,6 +432,7 @@ export interface DetailedHealthView {
   unreadable_jobs: number | null;
   broker: string;
   reasons: string[];
+  notices: string[];
 }
 
 /** `client` is shown to the user who approves the sign-in. */

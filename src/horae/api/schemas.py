@@ -335,7 +335,8 @@ class HealthView(BaseModel):
 
 
 class DetailedHealthView(HealthView):
-    """`reasons` say why the status is not `healthy`."""
+    """`reasons` say why the status is not `healthy`; `notices` tell admins which projects are near a quota, which is
+    not a fault."""
 
     database: Literal["connected", "disconnected"]
     scheduler_service: Literal["running", "stopped", "unknown"]
@@ -343,6 +344,7 @@ class DetailedHealthView(HealthView):
     unreadable_jobs: int | None
     broker: str
     reasons: list[str]
+    notices: list[str]
 
 
 class FieldError(BaseModel):

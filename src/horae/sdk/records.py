@@ -190,7 +190,8 @@ class Health(Record):
 
 
 class DetailedHealth(Health):
-    """`reasons` say why the status is not `healthy`."""
+    """`reasons` say why the status is not `healthy`; `notices` tell admins which projects are near a quota, which is
+    not a fault."""
 
     __slots__ = ()
 
@@ -200,6 +201,7 @@ class DetailedHealth(Health):
     unreadable_jobs: int | None
     broker: str
     reasons: list[str]
+    notices: list[str]
 
 
 class Device(Record):

@@ -12,6 +12,7 @@ from horae.domain.cluster.process import SchedulerRecord, ShardView, WorkerRecor
 from horae.domain.cluster.trouble import Trouble
 from horae.domain.explain.definition import WAY_OUT
 from horae.domain.explain.explanation import counted, span
+from horae.domain.explain.strain import strain_in_words
 from horae.domain.jobs.fault import JobFault, Portion
 from horae.domain.people.quota import Strained
 from horae.domain.runs.states import SchedulerStatus
@@ -188,7 +189,7 @@ def isolating(cluster: Cluster) -> list[Check]:
 
 def bounding(cluster: Cluster) -> list[Check]:
     """Projects whose quotas are nearly used up, or have refused something lately."""
-    told = [_strain(one, cluster.now) for one in cluster.strained]
+    told = [strain_in_words(one, cluster.now) for one in cluster.strained]
     if not told:
         return []
     more = f"; and {len(told) - _MOST} more" if len(told) > _MOST else ""
@@ -202,13 +203,7 @@ def bounding(cluster: Cluster) -> list[Check]:
     ]
 
 
-def _strain(one: Strained, now: datetime) -> str:
-    refused = one.usage.refused_at
-    lately = "" if refused is None else f", something was refused {span(now - refused)} ago"
-    return f"{one.project} uses {one.usage.used or 0:,} of {one.usage.limit or 0:,} {one.quota.value}{lately}"
-
-
-_GRAVE = ("claim", "report", "fire", "sweep")  # without these, work stops
+_GRAVE = ("claim", "report", "report aside", "fire", "fire apart", "sweep")  # without these, work stops
 
 
 def failing(cluster: Cluster) -> list[Check]:

@@ -54,28 +54,38 @@ async def test_somebody_is_invited_by_a_link_and_joins(horae: Horae, visit: Visi
     await expect(role).to_have_value("operator")
     await owner.look("settings-members")
     await role.select_option("viewer")
+    await page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    await expect(role).to_have_value("operator")
+    await role.select_option("viewer")
+    await page.get_by_role("dialog").get_by_role("button", name="Change role").click()
     await expect(page.get_by_text(f"{name} is now viewer")).to_be_visible()
     await page.get_by_role("button", name=f"Remove {name}").click()
     await page.get_by_role("dialog").get_by_role("button", name="Remove").click()
     await expect(role).to_have_count(0)
 
 
-async def test_a_leaver_s_keys_are_revoked_with_them_if_the_box_is_ticked(horae: Horae, visit: Visit):
-    leaver, keys = horae.name("leaver"), []
-    await horae.call("POST", "/users", {"username": leaver, "password": PASSWORD})
-    await horae.call("PUT", f"/projects/default/members/{leaver}", {"role": "owner"})
+async def with_keys(horae: Horae, count: int) -> tuple[str, list[Any]]:
+    """An owner of the project, and API keys they made."""
+    owner, keys = horae.name("owner"), []
+    await horae.call("POST", "/users", {"username": owner, "password": PASSWORD})
+    await horae.call("PUT", f"/projects/default/members/{owner}", {"role": "owner"})
     async with httpx.AsyncClient(base_url=f"{horae.url}/api/v1") as api:
-        tokens = (await api.post("/auth/login", json={"username": leaver, "password": PASSWORD})).json()
+        tokens = (await api.post("/auth/login", json={"username": owner, "password": PASSWORD})).json()
         bearer = {"authorization": f"Bearer {tokens['access_token']}"}
-        for name in (horae.name("first"), horae.name("second")):
-            made = await api.post("/api-keys", json={"name": name, "role": "viewer"}, headers=bearer)
+        for _ in range(count):
+            made = await api.post("/api-keys", json={"name": horae.name("key"), "role": "viewer"}, headers=bearer)
             keys.append(made.json())
+    return owner, keys
 
-    async def works(key: Any) -> bool:
-        async with httpx.AsyncClient(base_url=f"{horae.url}/api/v1") as api:
-            me = await api.get("/auth/me", headers={"authorization": f"Bearer {key['token']}"})
-            return me.status_code == 200
 
+async def works(horae: Horae, key: Any) -> bool:
+    async with httpx.AsyncClient(base_url=f"{horae.url}/api/v1") as api:
+        me = await api.get("/auth/me", headers={"authorization": f"Bearer {key['token']}"})
+        return me.status_code == 200
+
+
+async def test_a_leaver_s_keys_are_revoked_with_them_if_the_box_is_ticked(horae: Horae, visit: Visit):
+    leaver, keys = await with_keys(horae, 2)
     admin = await visit(horae, as_="admin")
     page = admin.page
     await admin.open("/settings/users")
@@ -84,7 +94,7 @@ async def test_a_leaver_s_keys_are_revoked_with_them_if_the_box_is_ticked(horae:
     await admin.look("settings-disable-user")
     await dialog.get_by_role("button", name="Disable").click()
     await expect(page.get_by_text("API keys they made still work")).to_contain_text(keys[0]["name"])
-    assert await works(keys[0])
+    assert await works(horae, keys[0])
     await choose(page, leaver, "Delete")
     await dialog.get_by_label("Revoke the API keys they made").check()
     await page.get_by_label(f"Type {leaver} to confirm").fill(leaver)
@@ -92,9 +102,35 @@ async def test_a_leaver_s_keys_are_revoked_with_them_if_the_box_is_ticked(horae:
     await expect(page.get_by_text("Revoked their API keys")).to_contain_text(keys[1]["name"])
 
     async def refused() -> Any:
-        return not await works(keys[0]) and not await works(keys[1])
+        return not await works(horae, keys[0]) and not await works(horae, keys[1])
 
     await until(refused, timeout=30)
+
+
+async def test_who_gets_a_lesser_role_may_lose_the_keys_they_made(horae: Horae, visit: Visit):
+    demoted, (key,) = await with_keys(horae, 1)
+    admin = await visit(horae, as_="admin")
+    page = admin.page
+    await admin.open("/settings/members")
+    role = page.get_by_label(f"Role of {demoted}")
+    await role.select_option("editor")
+    dialog = page.get_by_role("dialog")
+    await expect(dialog).to_contain_text("API keys they made keep the role they were created with")
+    await admin.look("settings-lesser-role")
+    await dialog.get_by_role("button", name="Change role").click()
+    await expect(page.get_by_text("API keys they made still work")).to_contain_text(key["name"])
+    assert await works(horae, key)
+    await role.select_option("viewer")
+    await dialog.get_by_label("Revoke the API keys they made").check()
+    await dialog.get_by_role("button", name="Change role").click()
+    await expect(page.get_by_text("Revoked their API keys")).to_contain_text(key["name"])
+
+    async def refused() -> Any:
+        return not await works(horae, key)
+
+    await until(refused, timeout=30)
+    await role.select_option("owner")  # more than before: nothing to ask
+    await expect(page.get_by_text(f"{demoted} is now owner")).to_be_visible()
 
 
 async def test_a_key_is_made_used_and_revoked(horae: Horae, visit: Visit):

@@ -20,6 +20,7 @@ from tests.waiting import until
 
 from .conftest import Visit
 from .horae import PASSWORD, Horae
+from .test_second_factor import App, somebody
 from .visitor import Visitor
 
 ROLES = "admins=admin,staff=default:editor"
@@ -152,6 +153,36 @@ async def test_who_cancels_at_the_provider(sso_horae: Horae, visit: Visit):
     await visitor.page.get_by_role("link", name="Cancel").click()
     await expect(visitor.page.get_by_role("alert")).to_contain_text("cancelled")
     assert visitor.page.url == f"{sso_horae.url}/runs"
+
+
+async def test_connecting_takes_a_code_of_the_second_factor_that_it_ends(
+    sso_horae: Horae, provider: OidcProvider, visit: Visit
+):
+    provider.know("twofold-at-example", groups=[])
+    name = await somebody(sso_horae)
+    visitor = await visit(sso_horae, as_=None)
+    page, dialog = visitor.page, visitor.page.get_by_role("dialog")
+    await page.route("**/*googleapis*/**", lambda route: route.fulfill(body="", content_type="text/css"))
+    await visitor.open("/settings/account")
+    await visitor.fill_in(name, PASSWORD)
+    await page.get_by_role("button", name="Turn on").click()
+    await dialog.get_by_label("Password").fill(PASSWORD)
+    await dialog.get_by_role("button", name="Continue").click()
+    app = await App.scan(page)
+    await dialog.get_by_label("Code from the app").fill(app.code())
+    await dialog.get_by_role("button", name="Turn on").click()
+    await dialog.get_by_role("button", name="Done, I saved them").click()
+    await page.get_by_role("button", name="Connect to Example ID").click()
+    await page.get_by_label("Your current password").fill(PASSWORD)
+    await visitor.look("account-connect-code")
+    visitor.forgive(403, "/auth/sso/link")
+    await dialog.get_by_label("Code").fill("12")
+    await page.get_by_role("button", name="Continue").click()
+    await expect(dialog.get_by_role("alert")).to_contain_text("code is wrong")
+    await dialog.get_by_label("Code").fill(app.code())
+    await page.get_by_role("button", name="Continue").click()
+    await at_provider(page, "twofold-at-example")
+    await expect(page.get_by_text("You sign in with Example ID.")).to_be_visible()
 
 
 async def test_an_account_with_a_password_is_connected_by_its_user(

@@ -164,6 +164,7 @@ async def test_health_in_detail(api: Api):
             "unreadable_jobs": 0,
             "broker": "none",
             "reasons": ["no scheduler is alive: schedules do not fire", "no worker is alive: runs do not start"],
+            "notices": [],
         },
     )
     await add_worker(api)
@@ -176,6 +177,20 @@ async def test_health_in_detail(api: Api):
     for role, headers in ((None, {}), ("viewer", {}), ("owner", {}), (None, wrong)):
         told = (await api.call("GET", "/health/detailed", role=role, headers=headers)).json()
         assert (told["status"], told["workers"], told["unreadable_jobs"]) == ("healthy", None, None)
+
+
+async def test_a_project_at_its_quota_is_a_notice_for_admins_and_no_fault(api: Api):
+    await add_worker(api)
+    await add_scheduler(api)
+    assert (await api.call("PATCH", "/projects/default/quotas", json={"jobs": 1})).status_code == 200
+    await api.make("first")
+    body = {"name": "second", "target": {"kind": "http", "url": "https://example.org/"}}
+    assert (await api.call("POST", "/jobs", json=body)).status_code == 409
+    told = (await api.call("GET", "/health/detailed")).json()
+    assert (told["status"], told["reasons"]) == ("healthy", [])
+    (notice,) = told["notices"]
+    assert notice.startswith("default uses 1 of 1 jobs, something was refused")
+    assert (await api.call("GET", "/health/detailed", role="owner")).json()["notices"] == []
 
 
 async def test_queues_of_other_projects_are_not_seen(api: Api):

@@ -5,6 +5,7 @@ interface CodeFieldProps {
   label?: string;
   hint?: string;
   error?: string | undefined;
+  autoFocus?: boolean;
 }
 
 /** Of an authenticator app, or a recovery code; phones and password managers fill it in. */
@@ -12,6 +13,7 @@ export function CodeField({
   label = "Code",
   hint = "From your authenticator app, or one of your recovery codes.",
   error,
+  autoFocus = true,
 }: CodeFieldProps) {
   return (
     <Field label={label} hint={hint} {...(error ? { error } : {})}>
@@ -21,7 +23,7 @@ export function CodeField({
         autoCapitalize="none"
         spellCheck={false}
         maxLength={100}
-        autoFocus
+        autoFocus={autoFocus}
         required
         className="font-mono"
       />

@@ -9,6 +9,12 @@ export const ROLES = [
 export type Role = (typeof ROLES)[number]["value"];
 export const ROLE_CHOICES = ROLES.map(({ value }) => ({ value, label: value }));
 
+/** Whether the first may less than the second. */
+export function isBelow(role: string, than: string): boolean {
+  const place = (value: string) => ROLES.findIndex((one) => one.value === value);
+  return place(role) < place(than);
+}
+
 /** Those that somebody may give who has this one. */
 export function upTo(role: string): { value: string; label: string }[] {
   if (role === "admin") return [...ROLE_CHOICES, { value: "admin", label: "admin" }];

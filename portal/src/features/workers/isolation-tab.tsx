@@ -34,8 +34,18 @@ const COLUMNS: ColumnDef<WorkerView>[] = [
   {
     id: "worker",
     header: "Worker",
-    meta: { className: "max-w-32 align-top break-words whitespace-normal sm:max-w-48" },
-    cell: ({ row: { original: worker } }) => <span className="font-medium">{worker.name}</span>,
+    meta: { className: "max-w-56 align-top break-words whitespace-normal sm:max-w-64" },
+    cell: ({ row: { original: worker } }) => (
+      <div className="space-y-1">
+        <span className="font-medium">{worker.name}</span>
+        <div className="sm:hidden">
+          <Serves worker={worker} />
+        </div>
+        <div className="md:hidden">
+          <Code worker={worker} />
+        </div>
+      </div>
+    ),
   },
   {
     id: "serves",

@@ -10,13 +10,15 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from horae.accounts.usage import strained
 from horae.api.auth import authenticate, public
-from horae.api.context import Ctx
+from horae.api.context import Ctx, RequestContext
 from horae.api.schemas import DetailedHealthView, HealthView
 from horae.api.views import reply
 from horae.domain.cluster.process import SchedulerRecord, WorkerRecord
 from horae.domain.errors import HoraeError, StoreUnavailable
 from horae.domain.explain.explanation import counted
+from horae.domain.explain.strain import strain_in_words
 from horae.domain.runs.states import SchedulerStatus
 from horae.domain.runs.stranded import in_short
 from horae.lifecycle.give_back import NOTED_WITHIN
@@ -25,6 +27,7 @@ from horae.ports import Transaction
 router = APIRouter(tags=["health"], dependencies=[Depends(public)])
 
 _WAITING = "no live worker can execute some of the queued runs"
+_NOTICES = 20
 _COUNTED = 1_000  # nobody needs to know more exactly
 _SILENT = 15.0  # seconds without a sign of life of a scheduler, which gives one every two
 PATIENCE = 3.0  # seconds; load balancers ask again soon
@@ -74,7 +77,21 @@ async def detailed(request: Request, context: Ctx) -> Response:
     scheduler = "running" if found.schedulers else "stopped"
     workers, unreadable = (len(found.workers), found.unreadable) if in_numbers else (None, None)
     status = "degraded" if reasons else "healthy"
-    return reply(_details(status, "connected", scheduler, workers, unreadable, reasons))
+    notices = await _notices(context) if in_numbers else []
+    return reply(_details(status, "connected", scheduler, workers, unreadable, reasons, notices))
+
+
+async def _notices(context: RequestContext) -> list[str]:
+    """Projects that are near a quota. Counting may take long where they are large: then nothing is said."""
+    try:
+        return await asyncio.wait_for(context.store.read(_strained), PATIENCE)
+    except (TimeoutError, StoreUnavailable):
+        return []
+
+
+async def _strained(tx: Transaction) -> list[str]:
+    now = await tx.now()
+    return [strain_in_words(one, now) for one in (await strained(tx))[:_NOTICES]]
 
 
 async def _by_admin(request: Request) -> bool:
@@ -88,7 +105,13 @@ async def _by_admin(request: Request) -> bool:
 
 
 def _details(
-    status: str, database: str, scheduler: str, workers: int | None, unreadable: int | None, reasons: Sequence[str]
+    status: str,
+    database: str,
+    scheduler: str,
+    workers: int | None,
+    unreadable: int | None,
+    reasons: Sequence[str],
+    notices: Sequence[str] = (),
 ) -> dict[str, Any]:
     return {
         "status": status,
@@ -99,6 +122,7 @@ def _details(
         "unreadable_jobs": unreadable,
         "broker": "none",  # runs wait in the database
         "reasons": reasons,
+        "notices": notices,
     }
 
 

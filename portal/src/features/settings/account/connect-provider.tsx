@@ -10,11 +10,13 @@ import { CodeField } from "@/features/second-factor/code-field";
 import { readStart } from "@/features/sign-in/start";
 import { toast, toastError } from "@/lib/toasts";
 import { connectProvider, problemIn, takeOutcome } from "@/session/sso";
+import { useSecondFactor } from "./use-second-factor";
 
 /** For those who have a password: moves their account to the identity provider. */
 export function ConnectProvider({ user }: { user: UserView }) {
   const [name, setName] = useState<string | null>(null);
   const [asking, setAsking] = useState(false);
+  const secondFactor = useSecondFactor(user.has_password);
   useEffect(() => {
     const told = takeOutcome();
     const problem = problemIn(told);
@@ -41,7 +43,13 @@ export function ConnectProvider({ user }: { user: UserView }) {
           <Button onClick={() => setAsking(true)}>Connect to {name}</Button>
         </>
       )}
-      {asking ? <AskPassword name={name} code={user.second_factor} onClose={() => setAsking(false)} /> : null}
+      {asking ? (
+        <AskPassword
+          name={name}
+          code={secondFactor.data?.enabled ?? user.second_factor}
+          onClose={() => setAsking(false)}
+        />
+      ) : null}
     </Panel>
   );
 }
@@ -60,7 +68,7 @@ function AskPassword({ name, code, onClose }: { name: string; code: boolean; onC
           <Field label="Your current password">
             <Input name="password" type="password" autoComplete="current-password" autoFocus required />
           </Field>
-          {code || fieldError(error, "code") ? <CodeField error={fieldError(error, "code")} /> : null}
+          {code || fieldError(error, "code") ? <CodeField error={fieldError(error, "code")} autoFocus={!code} /> : null}
         </>
       )}
     </FormDialog>

@@ -1,6 +1,5 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { call } from "@/api/client";
 import type { SecondFactorView } from "@/api/schema";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
@@ -9,16 +8,14 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import { EnrolDialog } from "./enrol-dialog";
 import { NewCodesDialog, TurnOffDialog } from "./proof-dialogs";
+import { useSecondFactor } from "./use-second-factor";
 
 type Open = "enrol" | "codes" | "off" | null;
 
 export function SecondFactorPanel() {
   const client = useQueryClient();
   const [open, setOpen] = useState<Open>(null);
-  const state = useQuery({
-    queryKey: ["second-factor"],
-    queryFn: ({ signal }) => call("GET /auth/second-factor", { signal }),
-  });
+  const state = useSecondFactor();
   const close = () => {
     setOpen(null);
     void client.invalidateQueries({ queryKey: ["second-factor"] });

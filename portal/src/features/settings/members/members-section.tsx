@@ -18,7 +18,7 @@ import { toast, toastError } from "@/lib/toasts";
 import { useUrlState } from "@/lib/url-state";
 import { useCan } from "@/session/use-can";
 import { leftBehind, REVOKE_KEYS } from "../left";
-import { ROLE_CHOICES, type Role } from "../roles";
+import { isBelow, ROLE_CHOICES, type Role } from "../roles";
 import { usePlace } from "../use-place";
 import { Invitations } from "./invitations";
 import { Invite } from "./invite";
@@ -105,20 +105,34 @@ function RoleOf({ member }: { member: MemberView }) {
   const { slug } = usePlace();
   const client = useQueryClient();
   const change = useMutation({
-    mutationFn: (role: Role) =>
-      call("PUT /projects/{id}/members/{user}", { path: { id: slug, user: member.user_id }, body: { role } }),
-    onSuccess: (left, role) => toast(`${member.username} is now ${role}${leftBehind(left)}`),
+    mutationFn: ({ role, revoke }: { role: Role; revoke: boolean }) =>
+      call("PUT /projects/{id}/members/{user}", {
+        path: { id: slug, user: member.user_id },
+        query: { revoke_keys: revoke },
+        body: { role },
+      }),
+    onSuccess: (left, { role }) => toast(`${member.username} is now ${role}${leftBehind(left)}`),
     onError: (error) => toastError(`${member.username} stays ${member.role}`, error),
     onSettled: () => client.invalidateQueries({ queryKey: ["members"] }),
   });
   if (!can("members:write")) return <span className="text-soft">{member.role}</span>;
+  const choose = async (role: Role) => {
+    if (!isBelow(role, member.role)) return change.mutate({ role, revoke: false });
+    const { yes, also } = await ask({
+      title: `Change the role of ${member.username} to ${role}?`,
+      text: "They lose rights within seconds, and open invitations they made are withdrawn. API keys they made keep the role they were created with.",
+      action: "Change role",
+      also: REVOKE_KEYS,
+    });
+    if (yes) change.mutate({ role, revoke: also });
+  };
   return (
     <Select
       aria-label={`Role of ${member.username}`}
       choices={ROLE_CHOICES}
-      value={change.isPending ? change.variables : member.role}
+      value={change.isPending ? change.variables.role : member.role}
       disabled={change.isPending}
-      onValue={(role) => change.mutate(role as Role)}
+      onValue={(role) => void choose(role as Role)}
     />
   );
 }
