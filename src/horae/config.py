@@ -42,7 +42,7 @@ def _setting(read: Callable[[Any], Any], default: Any, *, up: Any = None, secret
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Every setting of interface.md, in its units: durations in seconds, sizes in bytes."""
+    """Every setting of docs/configuration.md, in its units: durations in seconds, sizes in bytes."""
 
     database_url: str = _setting(kinds.database_url, "", secret=True)  # may carry a password
     data_dir: Path = _setting(kinds.directory, Path())  # noqa: RUF009

@@ -26,6 +26,7 @@ from horae.domain.people.audit import Origin
 from horae.domain.people.quota import Quota
 from horae.domain.runs.states import Trigger
 from horae.lifecycle import find, submit
+from horae.lifecycle.rerun import NewInput
 from horae.ports import Clock, Ids, Store, Transaction
 
 M = TypeVar("M", bound=BaseModel)
@@ -37,11 +38,27 @@ class NewIds(Protocol):
     def new(self) -> str: ...
 
 
+def input_text(value: Any) -> str | None:
+    return None if value is None else orjson.dumps(value).decode()
+
+
+class WithInput(Protocol):
+    @property
+    def input(self) -> Any: ...
+    @property
+    def model_fields_set(self) -> set[str]: ...
+
+
+def new_input(body: WithInput) -> NewInput | None:
+    """None if runs keep their own; null is an input, too."""
+    return NewInput(input_text(body.input)) if "input" in body.model_fields_set else None
+
+
 def requested(bodies: Iterable[TriggerBody], ids: NewIds) -> list[submit.TriggerRequest]:
     return [
         submit.TriggerRequest(
             run_id=ids.new(),
-            input=None if body.input is None else orjson.dumps(body.input).decode(),
+            input=input_text(body.input),
             run_at=body.run_at,
             priority=body.priority,
         )

@@ -11,7 +11,7 @@ from horae.cli import completing, definition, instants, schedules, words
 from horae.cli.asking import Yes, confirm
 from horae.cli.connection import connect
 from horae.cli.definition import Definition
-from horae.cli.logs import follow_log
+from horae.cli.logs import tell_started
 from horae.cli.options import described
 from horae.cli.printing import AsJson, ago, details, print_json, say, status, table
 from horae.cli.schedules import JobArg, show_edit
@@ -212,19 +212,7 @@ def run(
     """Start a run now, regardless of the schedule."""
     value, at = definition.json_value("--input", input_), instants.ahead("--run-at", run_at)
     with connect() as client:
-        made: Json = client.jobs.run(job, input=value, run_at=at, priority=priority)
-        if wait:
-            say(f"Run {made['id']}")
-            # With --json, standard output holds the ended run and nothing else.
-            made = follow_log(client, made["id"], quiet=as_json)
-    if as_json:
-        print_json(made)
-    elif wait:
-        say(f"{made['status']}" + (f": {made['error']}" if made["error"] else ""))
-    else:
-        print(made["id"])
-    if wait and made["status"] != "succeeded":
-        raise typer.Exit(1)
+        tell_started(client, client.jobs.run(job, input=value, run_at=at, priority=priority), wait, as_json)
 
 
 @app.command("delete")

@@ -6,7 +6,9 @@ import sys
 from collections.abc import Iterable
 from typing import IO, TYPE_CHECKING, Any
 
-from horae.cli.printing import say
+import typer
+
+from horae.cli.printing import print_json, say
 from horae.domain.text.ansi import coloured, complete, stripped
 
 if TYPE_CHECKING:
@@ -74,3 +76,19 @@ def follow_log(client: Client, run_id: str, *, quiet: bool = False) -> Json:
         say(f"The run continues; to stop it: horae runs cancel {run_id}")
         raise
     raise AssertionError("a followed log has an end")
+
+
+def tell_started(client: Client, made: Json, wait: bool, as_json: bool) -> None:
+    """The id of a run that was started; with `wait` its log, and how it ended, also by the exit code."""
+    if wait:
+        say(f"Run {made['id']}")
+        # With --json, standard output holds the ended run and nothing else.
+        made = follow_log(client, made["id"], quiet=as_json)
+    if as_json:
+        print_json(made)
+    elif wait:
+        say(f"{made['status']}" + (f": {made['error']}" if made["error"] else ""))
+    else:
+        print(made["id"])
+    if wait and made["status"] != "succeeded":
+        raise typer.Exit(1)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from horae.cli.connection import connect
 from horae.cli.definition import json_value
-from horae.cli.logs import follow_log
-from horae.cli.printing import AsJson, print_json, say
-
-if TYPE_CHECKING:
-    from horae.sdk.client import Client
+from horae.cli.logs import tell_started
+from horae.cli.printing import AsJson
 
 Input = Annotated[
     str | None, typer.Option("--input", metavar="JSON", help="Input for the new run, instead of the old one's.")
@@ -33,7 +30,7 @@ def retry_run(
 ) -> None:
     """Run it once more, as a new run of the job as it is now."""
     with connect() as client:
-        _told(client, client.runs.retry(run, **_given(input_)), wait, as_json)
+        tell_started(client, client.runs.retry(run, **_given(input_)), wait, as_json)
 
 
 def retry_job(
@@ -44,22 +41,8 @@ def retry_job(
 ) -> None:
     """Run its latest failed run once more."""
     with connect() as client:
-        _told(client, client.jobs.retry(job, **_given(input_)), wait, as_json)
+        tell_started(client, client.jobs.retry(job, **_given(input_)), wait, as_json)
 
 
 def _given(text: str | None) -> dict[str, Any]:
     return {} if text is None else {"input": json_value("--input", text)}
-
-
-def _told(client: Client, made: dict[str, Any], wait: bool, as_json: bool) -> None:
-    if wait:
-        say(f"Run {made['id']}")
-        made = follow_log(client, made["id"], quiet=as_json)
-    if as_json:
-        print_json(made)
-    elif wait:
-        say(f"{made['status']}" + (f": {made['error']}" if made["error"] else ""))
-    else:
-        print(made["id"])
-    if wait and made["status"] != "succeeded":
-        raise typer.Exit(1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import os
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -15,11 +14,6 @@ from horae.config import PREFIX, Settings
 
 if TYPE_CHECKING:
     from horae.cli.fork import Work
-
-SHARED = (
-    "horae.wiring", "horae.api.app", "horae.processes.scheduler", "horae.processes.worker",
-    "horae.executors.http", "horae.executors.python", "horae.executors.script", "uvicorn",
-)  # fmt: skip
 
 
 def register(app: typer.Typer) -> None:
@@ -67,16 +61,14 @@ def environment(settings: Settings) -> dict[str, str]:
 
 def _prepare(settings: Settings, token: str | None) -> str:
     """In a process of its own, so that this one stays as it is: nothing but imported."""
+    from horae import wiring
     from horae.cli.fork import apart
 
-    for module in SHARED:
-        importlib.import_module(module)
+    wiring.preload()
     gc.collect()
     gc.freeze()  # the collector of a child would write to, and so copy, every page that it shares
 
     def work() -> str:
-        from horae import wiring
-
         wiring.migrate(settings)
         return wiring.ensure_local_key(settings, token)
 

@@ -55,7 +55,8 @@ def _database_url() -> str | None:
 
 
 def _database(url: str) -> Any:
-    # By name: the SDK knows nothing of the store, and costs programs that have none nothing of it.
+    # By name, past the import contract: the SDK knows nothing of the store, and most programs that import it have no
+    # database. Only a program that says HORAE_DATABASE_URL gets the wiring, and with it the store.
     key = (os.getpid(), url)
     with _lock:
         if key not in _databases:

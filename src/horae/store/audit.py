@@ -4,7 +4,6 @@ retention, where somebody has set one, takes the oldest away."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from datetime import timedelta
 from typing import Any
 
 from horae.domain.jobs.difference import Change
@@ -66,16 +65,7 @@ class AuditTable(Group):
         return Page(found[:limit], found[limit - 1].id if len(found) > limit else None)
 
     async def prune(self, older_than: float, limit: int) -> int:
-        before = smallest_id(await self.d.read_now(self.db) - timedelta(seconds=older_than) + SKEW)
-        rows = await self.db.fetch(
-            f"SELECT id FROM audit_log WHERE at < {self.d.earlier(':older_than')} AND id < :before "
-            "ORDER BY id LIMIT :limit",
-            {"older_than": older_than, "before": before, "limit": limit},
-        )
-        ids = [row["id"] for row in rows]
-        if ids:
-            await self.db.execute(f"DELETE FROM audit_log WHERE {self.d.among('id', 'ids')}", {"ids": ids})
-        return len(ids)
+        return await self.delete_old("audit_log", "at", older_than, limit)
 
 
 def _whose(projects: Collection[str | None] | None) -> Iterator[tuple[list[str], dict[str, Any]]]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import timedelta
 from typing import Any
 
 from horae.domain.pages import Page
 from horae.domain.runs.operation import NewOperation, Operation
 from horae.store.dialects.base import Row
-from horae.store.dialects.months import SKEW, smallest_id
 from horae.store.rows import Reading, dump, load_object, some, words
 
 _COLUMNS = words("id project_id kind state job_id details done total error created_by created_at finished_at")
@@ -95,16 +93,7 @@ class OperationTable(Reading):
         return [row["id"] for row in rows]
 
     async def prune(self, older_than: float, limit: int) -> int:
-        before = smallest_id(await self.d.read_now(self.db) - timedelta(seconds=older_than) + SKEW)
-        rows = await self.db.fetch(
-            f"SELECT id FROM operations WHERE id < :before AND finished_at < {self.d.earlier(':older_than')} "
-            "AND state <> 'running' ORDER BY id LIMIT :limit",
-            {"older_than": older_than, "before": before, "limit": limit},
-        )
-        ids = [row["id"] for row in rows]
-        if ids:
-            await self.db.execute(f"DELETE FROM operations WHERE {self.d.among('id', 'ids')}", {"ids": ids})
-        return len(ids)
+        return await self.delete_old("operations", "finished_at", older_than, limit, "state <> 'running'")
 
 
 def _operation(row: Row) -> Operation:

@@ -14,7 +14,7 @@ from horae.ports import History
 from horae.store.aftermath import Aftermath
 from horae.store.columns import Json
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
-from horae.store.dialects.months import smallest_id
+from horae.store.dialects.months import SKEW, smallest_id
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -35,6 +35,19 @@ class Group:
     async def id_before(self, seconds: float) -> str:
         """The smallest id that was made `seconds` ago: ids begin with their time, so it bounds a scan."""
         return smallest_id(await self.d.read_now(self.db) - timedelta(seconds=seconds))
+
+    async def delete_old(self, table: str, column: str, older_than: float, limit: int, only: str = "TRUE") -> int:
+        """Deletes the oldest rows whose `column` is older than so many seconds, found by their ids; how many."""
+        before = await self.id_before(older_than - SKEW.total_seconds())
+        rows = await self.db.fetch(
+            f"SELECT id FROM {table} WHERE id < :before AND {column} < {self.d.earlier(':older_than')} AND {only} "
+            "ORDER BY id LIMIT :limit",
+            {"older_than": older_than, "before": before, "limit": limit},
+        )
+        ids = [row["id"] for row in rows]
+        if ids:
+            await self.db.execute(f"DELETE FROM {table} WHERE {self.d.among('id', 'ids')}", {"ids": ids})
+        return len(ids)
 
 
 class Telling(Group):

@@ -11,10 +11,10 @@ from functools import cache
 from horae.domain.runs.stranded import Stranded, Want
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Rows
+from horae.store.lanes import PAUSED, ready
 from horae.store.rows import batch, some
 
-_READY = "{0}status = 'queued' AND NOT {0}held"
-_PAUSED = "EXISTS (SELECT 1 FROM queues q WHERE q.name = {0} AND q.paused_at IS NOT NULL)"
+_PAUSED = PAUSED.format(queue="want.queue")
 
 
 async def wants(db: Connection, d: Dialect) -> list[Want]:
@@ -49,13 +49,13 @@ def _skipping(d: Dialect) -> str:
     """The next queue of the same need, or else the next need: in one comparison of both, SQLite would read all runs of
     the need up to there."""
     first = "(SELECT n.id FROM runs n WHERE {} ORDER BY n.needs, n.queue, n.priority, n.due_at, n.id LIMIT 1)"
-    ready = _READY.format("n.")
-    next_queue = first.format(f"{ready} AND n.needs = want.needs AND n.queue > want.queue")
-    next_need = first.format(f"{ready} AND n.needs > want.needs")
+    ours = ready("n")
+    next_queue = first.format(f"{ours} AND n.needs = want.needs AND n.queue > want.queue")
+    next_need = first.format(f"{ours} AND n.needs > want.needs")
     return (
-        f"WITH RECURSIVE want AS (SELECT r.needs, r.queue FROM runs r WHERE r.id = {first.format(ready)} "
+        f"WITH RECURSIVE want AS (SELECT r.needs, r.queue FROM runs r WHERE r.id = {first.format(ours)} "
         f"UNION ALL SELECT r.needs, r.queue FROM want JOIN runs r ON r.id = COALESCE({next_queue}, {next_need})) "
-        f"SELECT needs, queue FROM want WHERE NOT {_PAUSED.format('want.queue')}"
+        f"SELECT needs, queue FROM want WHERE NOT {_PAUSED}"
     )
 
 
@@ -64,8 +64,8 @@ def _grouped(d: Dialect) -> str:
     """MySQL skips by GROUP BY alone, and only along the whole of an index."""
     return (
         "SELECT DISTINCT needs, queue FROM (SELECT needs, queue, status, held FROM runs "
-        f"GROUP BY needs, queue, status, held) AS want WHERE {_READY.format('want.')} "
-        f"AND NOT {_PAUSED.format('want.queue')}"
+        f"GROUP BY needs, queue, status, held) AS want WHERE {ready('want')} "
+        f"AND NOT {_PAUSED}"
     )
 
 
@@ -79,6 +79,6 @@ def _counted(d: Dialect) -> str:
     return (
         f"SELECT r.project_id, r.queue, r.needs, COUNT(*) AS runs, {d.time('MIN(r.due_at)', 'since')} "
         f"FROM {_pairs(d).sql} JOIN runs r ON r.needs = v.needs AND r.queue = v.queue "
-        f"WHERE {_READY.format('r.')} AND r.due_at <= {d.earlier(':patience')} "
+        f"WHERE {ready('r')} AND r.due_at <= {d.earlier(':patience')} "
         "GROUP BY r.project_id, r.queue, r.needs ORDER BY MIN(r.due_at), r.project_id, r.queue, r.needs"
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from horae.store.schema import known_revision
 from horae.wiring.accounts import create_key, create_user, ensure_local_key, reset_second_factor, rotate_secrets
 from horae.wiring.executors import executors_for, register_functions
+from horae.wiring.preloading import preload
 from horae.wiring.serving import serve
 from horae.wiring.shared import CLOCK, IDS
 from horae.wiring.sign_in import cannot_sign_on, unknown_projects
@@ -25,6 +26,7 @@ __all__ = [
     "known_revision",
     "look",
     "migrate",
+    "preload",
     "read_definitions",
     "register_functions",
     "reset_second_factor",

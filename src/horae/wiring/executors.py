@@ -143,7 +143,7 @@ def _python(making: Making) -> Executor:
     environment = {name: value for name, value in process_environment().items() if name not in secret_variables()}
     executor = PythonExecutor(
         add_system_functions(load_tasks(making.imports)),
-        FunctionOrigin("horae.sdk.task:load_tasks", tuple(making.imports), environment),
+        FunctionOrigin(f"{load_tasks.__module__}:{load_tasks.__qualname__}", tuple(making.imports), environment),
         slots=making.slots,
     )
     route()

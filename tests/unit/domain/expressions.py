@@ -146,7 +146,7 @@ class Slow:
 def slow_occurrences(
     expression: str, zone: str, after: datetime, until: datetime, gap: str = "run_after", fold: str = "first"
 ) -> list[datetime]:
-    """What semantics.md says, minute by minute, for expressions of five fields."""
+    """What docs/jobs.md says, minute by minute, for expressions of five fields."""
     slow, place = Slow(expression), rules(zone)
     if not slow.fixed:
         return [at for at in _minutes(after, until) if slow.matches(at.astimezone(place))]

@@ -6,13 +6,13 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-import orjson
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx, RequestContext
+from horae.api.enqueuing import new_input
 from horae.api.errors import refuses
 from horae.api.params import Page, find_job, instant_param
 from horae.api.routes import PREFIX
@@ -29,7 +29,6 @@ from horae.domain.text.ids import is_id
 from horae.domain.text.refusal import refusal
 from horae.domain.time.instants import Instant
 from horae.lifecycle import redrive
-from horae.lifecycle.rerun import NewInput
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["dead letters"])
@@ -177,10 +176,7 @@ async def redrive_dead_letters(request: Request, context: Ctx, principal: Resolv
     """Queues them again as new runs with the current definition of their job: an operation that continues in the
     background."""
     body = await read_model(request, RedriveBody)
-    given = None
-    if "input" in body.model_fields_set:
-        given = NewInput(None if body.input is None else orjson.dumps(body.input).decode())
-    return await _resolve(context, principal, body, kind=redrive.REDRIVE, input=given, rate=body.rate)
+    return await _resolve(context, principal, body, kind=redrive.REDRIVE, input=new_input(body), rate=body.rate)
 
 
 @router.post(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import orjson
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, ConfigDict
 
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
 from horae.api.context import Ctx
+from horae.api.enqueuing import new_input
 from horae.api.params import Ref, RunId
 from horae.api.routes import PREFIX
 from horae.api.schemas import RunView
@@ -73,10 +73,7 @@ async def retry_job(request: Request, context: Ctx, principal: Runner, ref: Ref)
 
 
 async def _input(request: Request) -> rerun.NewInput | None:
-    body = await read_model(request, RetryBody)
-    if "input" not in body.model_fields_set:
-        return None
-    return rerun.NewInput(None if body.input is None else orjson.dumps(body.input).decode())
+    return new_input(await read_model(request, RetryBody))
 
 
 def _accepted(run: RunRecord) -> Response:

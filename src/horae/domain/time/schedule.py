@@ -284,7 +284,7 @@ def _kind(value: Any) -> str | None:
     return f"<{present[0]}>" if len(present) == 1 else None
 
 
-# Tags stand in angle brackets so that an error's path can be told from them (see invalid.py).
+# Tags stand in angle brackets so that an error's path can be told from them (see domain/text/validation_text.py).
 Schedule = Annotated[
     Annotated[CronSchedule, Tag("<cron>")]
     | Annotated[EverySchedule, Tag("<every>")]
