@@ -1,7 +1,7 @@
 """The portal from its sources: built when they changed, and checked; nothing, quickly, when it is up to date.
 
     tools/portal.py build     into src/horae/portal_build, from where `horae serve` and wheels take it
-    tools/portal.py types     writes portal/src/api/schema.ts and rules.ts from the description of the API
+    tools/portal.py types     writes portal/src/api/schema.ts, rules.ts and kinds.ts from the description of the API
     tools/portal.py check     style, types, and whether these are stale
     tools/portal.py test      the tests of its logic
     tools/portal.py format    puts the code into shape

@@ -1,4 +1,4 @@
-// Writes src/api/schema.ts and rules.ts from the OpenAPI document of the API in this tree; no server is needed.
+// Writes src/api/schema.ts, rules.ts and kinds.ts from the OpenAPI document of the API in this tree; no server is needed.
 //   node scripts/types.mjs            writes them
 //   node scripts/types.mjs --check    fails if one is stale
 //   node scripts/types.mjs --input openapi.json
@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { kindsFile } from "./kinds.mjs";
 import { rulesFile } from "./rules.mjs";
 import { schemaFile } from "./typescript.mjs";
 
@@ -29,6 +30,7 @@ const api = JSON.parse(document());
 for (const [name, text] of [
   ["schema.ts", schemaFile(api)],
   ["rules.ts", rulesFile(api)],
+  ["kinds.ts", kindsFile(api)],
 ]) {
   const target = join(portal, "src/api", name);
   if (!process.argv.includes("--check")) {

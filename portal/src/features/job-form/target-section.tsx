@@ -1,14 +1,15 @@
-import { Box, Code, Globe, Package, SquareTerminal, TriangleAlert } from "lucide-react";
+import { Box, Braces, Code, Globe, Package, SquareTerminal, TriangleAlert } from "lucide-react";
 import { OptionCards } from "@/components/ui/option-cards";
 import { Panel } from "@/components/ui/panel";
 import { useWorkers } from "@/features/workers/queries";
 import { canBeTaken, missing, needsOf } from "@/features/workers/servable";
 import { useCan } from "@/session/use-can";
 import type { FormErrors } from "./form-errors";
-import { type Draft, type Kind, writeTarget } from "./model/draft";
+import { type Draft, type Kind, OTHER_KINDS, writeTarget } from "./model/draft";
 import { ArtifactFields } from "./targets/artifact-fields";
 import { ContainerFields } from "./targets/container-fields";
 import { HttpFields } from "./targets/http-fields";
+import { OtherFields } from "./targets/other-fields";
 import { PythonFields } from "./targets/python-fields";
 import { ScriptFields } from "./targets/script-fields";
 
@@ -19,6 +20,7 @@ const KINDS = [
   { value: "container", label: "Container", hint: "Docker or Podman", icon: Box },
   { value: "artifact", label: "Artifact", hint: "Verified archive", icon: Package },
 ];
+const OTHER = { value: "other", label: "Other", hint: OTHER_KINDS.join(", ") || "As JSON", icon: Braces };
 
 interface TargetSectionProps {
   draft: Draft;
@@ -30,13 +32,14 @@ interface TargetSectionProps {
 /** What is to be done. */
 export function TargetSection({ draft, onKind, onTarget, errors }: TargetSectionProps) {
   const code = useCan()("jobs:code");
+  const kinds = OTHER_KINDS.length > 0 || draft.kind === "other" ? [...KINDS, OTHER] : KINDS;
   return (
     <Panel title="Target">
       <div className="space-y-4">
         <OptionCards
           label="Kind of target"
           className="grid-cols-2 sm:grid-cols-3 xl:grid-cols-5"
-          options={KINDS.map((kind) => ({ ...kind, disabled: !code && kind.value !== "http" }))}
+          options={kinds.map((kind) => ({ ...kind, disabled: !code && kind.value !== "http" }))}
           value={draft.kind}
           onValue={(kind) => onKind(kind as Kind)}
         />
@@ -83,5 +86,7 @@ function Fields({ draft, onTarget, errors }: Omit<TargetSectionProps, "onKind">)
       return <ContainerFields draft={draft.container} onDraft={onTarget} errors={errors} />;
     case "artifact":
       return <ArtifactFields draft={draft.artifact} onDraft={onTarget} errors={errors} />;
+    case "other":
+      return <OtherFields draft={draft.other} onDraft={onTarget} errors={errors} />;
   }
 }

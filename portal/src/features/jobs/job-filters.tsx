@@ -1,4 +1,5 @@
 import { X } from "lucide-react";
+import { TARGET_KINDS } from "@/api/kinds";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { SearchInput } from "@/components/ui/search-input";
@@ -30,10 +31,7 @@ const LAST = [
   { value: "succeeded", label: "Last succeeded" },
   { value: "cancelled", label: "Last cancelled" },
 ];
-const KINDS = [
-  any("Any target"),
-  ...["http", "script", "python", "container", "artifact"].map((value) => ({ value, label: value })),
-];
+const KINDS = [any("Any target"), ...TARGET_KINDS.map((value) => ({ value, label: value }))];
 const SCHEDULES = [
   any("Any schedule"),
   { value: "recurring", label: "recurring" },

@@ -98,6 +98,13 @@ const schedules: Record<string, object> = {
 
 const minimal = { kind: "http", method: "POST", url: "https://example.org" };
 
+it("keeps a target of a kind that has no form", () => {
+  const target = { kind: "unheard-of", text: "hello", deep: { n: 1 } };
+  const draft = readDraft({ name: "a", target });
+  expect(draft.kind).toBe("other");
+  expect(writeDraft(draft).target).toEqual(target);
+});
+
 describe("a definition in the form and back", () => {
   it.each(Object.entries(targets))("target: %s", (_, target) => {
     expect(normal({ name: "a", target, schedule: { manual: true } }).target).toEqual(target);
@@ -178,6 +185,13 @@ describe("what the form knows to be wrong", () => {
     draft.python.json = "{}";
     draft.name = "a";
     expect(problems(draft)).toEqual([]);
+  });
+
+  it("a target that is not JSON, of a kind without a form", () => {
+    const draft = readDraft({ name: "a", target: { kind: "unheard-of" } });
+    expect(problems({ ...draft, other: { json: "{" } })).toEqual([
+      { field: "target", message: "is not a JSON object" },
+    ]);
   });
 
   it("all that is required, at once", () => {

@@ -1,4 +1,5 @@
 import type { FieldError } from "@/api/errors";
+import { TARGET_KINDS } from "@/api/kinds";
 import type { JobBody, JobView } from "@/api/schema";
 import { userZone } from "@/lib/times";
 import { isObject } from "./arguments";
@@ -23,8 +24,9 @@ import {
   writeScript,
 } from "./target-code";
 import { type HttpDraft, readHttp, words, writeHttp } from "./target-http";
+import { type OtherDraft, readOther, writeOther } from "./target-other";
 
-export type Kind = "http" | "script" | "python" | "container" | "artifact";
+export type Kind = "http" | "script" | "python" | "container" | "artifact" | "other";
 
 /** A job as its form has it: every kind of target side by side, so that looking at another loses nothing. */
 export interface Draft {
@@ -38,17 +40,21 @@ export interface Draft {
   python: PythonDraft;
   container: ContainerDraft;
   artifact: ArtifactDraft;
+  other: OtherDraft;
   schedule: ScheduleDraft;
   policies: PolicyDraft;
 }
 
 const KINDS: Kind[] = ["http", "script", "python", "container", "artifact"];
 
+/** The kinds that the server knows and the form does not: they are written as JSON. */
+export const OTHER_KINDS = TARGET_KINDS.filter((kind) => !KINDS.some((known) => known === kind));
+
 /** The form of a definition, or of an empty one: what is missing or wrong in it is left empty. */
 export function readDraft(given: unknown): Draft {
   const job = record(given);
   const target = record(job.target);
-  const kind = KINDS.find((one) => one === target.kind) ?? "http";
+  const kind = KINDS.find((one) => one === target.kind) ?? (text(target.kind) === "" ? "http" : "other");
   const of = (one: Kind): Json => (one === kind ? target : {});
   return {
     name: text(job.name),
@@ -61,6 +67,7 @@ export function readDraft(given: unknown): Draft {
     python: readPython(of("python")),
     container: readContainer(of("container")),
     artifact: readArtifact(of("artifact")),
+    other: readOther(kind === "other" ? target : { kind: OTHER_KINDS[0] ?? "" }),
     schedule: readSchedule(record(job.schedule), userZone()),
     policies: readPolicies(job),
   };
@@ -78,6 +85,8 @@ export function writeTarget(draft: Draft): JobBody["target"] {
       return writeContainer(draft.container);
     case "artifact":
       return writeArtifact(draft.artifact);
+    case "other":
+      return writeOther(draft.other);
   }
 }
 
@@ -140,7 +149,9 @@ export function mistakesIn(definition: unknown): FieldError[] {
   return found.filter((one, index) => found.findIndex(({ field }) => field === one.field) === index);
 }
 
-function noJson({ kind, python, artifact }: Draft): FieldError[] {
+function noJson({ kind, python, artifact, other }: Draft): FieldError[] {
+  if (kind === "other")
+    return isObject(parsed(other.json)) ? [] : [{ field: "target", message: "is not a JSON object" }];
   const written =
     kind === "python" ? python.json : kind === "artifact" && artifact.runs === "function" ? artifact.arguments : null;
   if (written === null || written.trim() === "") return [];
@@ -161,6 +172,7 @@ function required({ name, kind, http, script, python, container, artifact, sched
       ["target.digest", artifact.digest],
       ["target.entrypoint", artifact.runs === "function" ? artifact.function : artifact.command.join("")],
     ],
+    other: [],
   };
   const times: Record<ScheduleDraft["kind"], [string, string][]> = {
     cron: [["schedule.cron", schedule.cron]],
