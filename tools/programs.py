@@ -17,6 +17,7 @@ NEEDED = {
     "busybox": ("busybox-static", "containers"),
     "chromium": ("chromium", "the portal"),
     "cc": ("gcc libc6-dev", "wrong clocks"),
+    "prometheus": ("prometheus", "metrics"),
 }
 
 

@@ -13,6 +13,7 @@ from horae.cli import (
     jobs,
     keys,
     login,
+    metrics,
     operations,
     processes,
     projects,
@@ -50,4 +51,5 @@ app.add_typer(importing.app, name="import")
 audit.register(app)
 drain.register(app)
 processes.register(app)
+app.add_typer(metrics.app, name="metrics")
 doctor.register(app)
