@@ -8,7 +8,7 @@ from typing import Any
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.job_record import JobRecord
 from horae.domain.runs.operation import Operation
-from horae.domain.runs.run import RunRecord
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import Trigger
 from horae.lifecycle import backfill, cancel, edit, state, submit
 from horae.ports import Transaction

@@ -7,9 +7,10 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from horae.domain.jobs.job_record import JobRecord, VersionRecord
+from horae.domain.pages import Page
 from horae.domain.runs.operation import Operation
-from horae.domain.runs.run import RunRecord
 from horae.domain.runs.run_filter import RunFilter
+from horae.domain.runs.run_record import RunRecord
 from horae.ports import Transaction
 from horae.store.open import choose
 from tests.contract.opened import Opened
@@ -35,7 +36,9 @@ class Sight(Opened):
         assert found is not None
         return found
 
-    async def page(self, *, limit: int = 50, after: str | None = None, oldest_first: bool = False, **where: Any) -> Any:
+    async def page(
+        self, *, limit: int = 50, after: str | None = None, oldest_first: bool = False, **where: Any
+    ) -> Page[RunRecord]:
         return await self.store.read(_page, self.project, RunFilter(**where), limit, after, oldest_first)
 
     async def totals(self) -> dict[str, int]:
@@ -93,7 +96,7 @@ async def _operation(tx: Transaction, operation_id: str) -> Operation | None:
 
 async def _page(
     tx: Transaction, project: str, where: RunFilter, limit: int, after: str | None, oldest_first: bool
-) -> Any:
+) -> Page[RunRecord]:
     return await tx.runs.page(project, where, limit=limit, after=after, oldest_first=oldest_first)
 
 

@@ -103,7 +103,7 @@ async def test_runs_and_operations(world: World):
     operation = await world.backfill(job, now - timedelta(hours=5), now, parallelism=2)
     await world.cancel_operation(operation)
     cancelled, filled, stopped = (await trail(world))[1:]
-    assert (cancelled.action, cancelled.subject_id, cancelled.subject_name) == ("run.cancel", run["id"], "report")
+    assert (cancelled.action, cancelled.subject_id, cancelled.subject_name) == ("run.cancel", run.id, "report")
     assert (filled.action, told(filled)["operation"]) == ("job.backfill", (None, operation.id))
     assert told(filled)["parallelism"] == (None, 2)
     assert (stopped.action, stopped.subject_id) == ("operation.cancel", operation.id)

@@ -264,13 +264,13 @@ async def test_its_runs_take_no_place_of_the_others(world: World) -> None:
     assert len(await live(world, operation)) == 3
     assert (await world.fire()).runs == 1
     (held,) = await world.trigger(job)
-    assert held["held"] is True
+    assert held.held is True
     runs = await world.claim()
     assert len(runs) == 4
     await world.finish(*(run for run in runs if run.trigger == "backfill"))
-    assert (await world.find(held))["held"] is True, "it waits for the scheduled one"
+    assert (await world.find(held)).held is True, "it waits for the scheduled one"
     await world.finish(*(run for run in runs if run.trigger != "backfill"))
-    assert (await world.find(held))["held"] is False
+    assert (await world.find(held)).held is False
     await assert_complete(world, job)
 
 

@@ -19,7 +19,7 @@ class Follower:
         return found
 
     async def statuses(self) -> list[tuple[str, str]]:
-        return [(run["id"], run["status"]) for run in (await self.look()).runs]
+        return [(run.id, run.status) for run in (await self.look()).runs]
 
 
 async def look(world: World, seen: Seen, since: datetime | None) -> changes.Look:
@@ -31,12 +31,12 @@ async def test_the_steps_of_a_run(world: World):
     follower = Follower(world)
     await follower.look()
     (run,) = await world.trigger(job)
-    assert await follower.statuses() == [(run["id"], "queued")]
+    assert await follower.statuses() == [(run.id, "queued")]
     assert await follower.statuses() == []
     (claimed,) = await world.claim()
-    assert await follower.statuses() == [(run["id"], "running")]
+    assert await follower.statuses() == [(run.id, "running")]
     await world.cancel(run)
-    assert await follower.statuses() == [(run["id"], "running")]  # it was asked to stop
+    assert await follower.statuses() == [(run.id, "running")]  # it was asked to stop
     await world.finish(claimed)
     assert [status for _, status in await follower.statuses()] != []
     assert await follower.statuses() == []
@@ -47,7 +47,7 @@ async def test_what_begins_and_ends_between_two_looks(world: World):
     follower = Follower(world)
     await follower.look()
     ended = await world.ended(job)
-    assert await follower.statuses() == [(ended["id"], "succeeded")]
+    assert await follower.statuses() == [(ended.id, "succeeded")]
 
 
 async def test_an_old_run_that_ends_when_many_newer_ones_have(world: World, monkeypatch: Any):
@@ -60,7 +60,7 @@ async def test_an_old_run_that_ends_when_many_newer_ones_have(world: World, monk
     for _ in range(5):
         await world.ended(job)
     await world.finish(claimed)
-    assert (old["id"], "succeeded") in await follower.statuses()
+    assert (old.id, "succeeded") in await follower.statuses()
 
 
 async def test_jobs_and_workers(world: World):
@@ -92,7 +92,7 @@ async def test_whoever_was_away_is_told_what_came_since(world: World):
     later = await world.later(minutes=1)
     (run,) = await later.trigger(job)
     found = await look(later, changes.NOTHING, since)
-    assert (run["id"], "queued") in [(one["id"], one["status"]) for one in found.runs]
+    assert (run.id, "queued") in [(one.id, one.status) for one in found.runs]
 
 
 async def test_projects_do_not_see_each_other(world: World):

@@ -15,9 +15,9 @@ async def test_a_claimed_run_has_a_lease_a_token_and_an_attempt(world: World) ->
     (queued,) = await world.trigger(job, input='{"a": 1}')
     worker, token = IDS.new(), IDS.new()
     (run,) = await world.claim(worker=worker, token=token, lease=20)
-    assert (run.id, run.job_id, run.version, run.project_id) == (queued["id"], job.id, 1, world.project)
+    assert (run.id, run.job_id, run.version, run.project_id) == (queued.id, job.id, 1, world.project)
     assert (run.attempt, run.uncounted, run.token, run.trigger) == (1, 0, token, "api")
-    assert (run.input, run.due_at) == ('{"a": 1}', queued["due_at"])
+    assert (run.input, run.due_at) == ('{"a": 1}', queued.due_at)
     (row,) = await world.live()
     assert (row["status"], row["worker_id"], row["token"], row["attempt"]) == ("running", worker, token, 1)
     assert row["started_at"] == run.started_at
@@ -89,28 +89,28 @@ async def test_only_what_the_worker_offers(world: World) -> None:
 async def test_what_others_must_do_is_not_in_the_way(world: World) -> None:
     await world.trigger(await world.job(target={"kind": "script", "source": "true"}), 20, priority=9)
     (mine,) = await world.trigger(await world.job(), priority=0)
-    assert ids(await world.claim(1)) == {mine["id"]}
+    assert ids(await world.claim(1)) == {mine.id}
 
 
 async def test_queues_in_the_order_they_are_given(world: World) -> None:
     (low,) = await world.trigger(await world.job(queue="low"), priority=9)
     (high,) = await world.trigger(await world.job(queue="high"), priority=0)
     await world.trigger(await world.job(queue="foreign"))
-    assert ids(await world.claim(1, queues=("high", "low"))) == {high["id"]}
-    assert ids(await world.claim(1, queues=("high", "low"))) == {low["id"]}
+    assert ids(await world.claim(1, queues=("high", "low"))) == {high.id}
+    assert ids(await world.claim(1, queues=("high", "low"))) == {low.id}
     assert await world.claim(1, queues=("high", "low")) == []
     assert await world.claim(1, queues=()) == []
 
 
 async def test_higher_priorities_first(world: World) -> None:
     job = await world.job()
-    runs = {p: (await world.trigger(job, priority=p))[0]["id"] for p in (3, 9, 0, 5)}
+    runs = {p: (await world.trigger(job, priority=p))[0].id for p in (3, 9, 0, 5)}
     assert [ids(await world.claim(1)) for _ in runs] == [{runs[p]} for p in (9, 5, 3, 0)]
 
 
 async def test_within_a_priority_the_earliest_due_first(world: World) -> None:
     job, now = await world.job(), await world.now()
-    runs = {m: (await world.trigger(job, run_at=now - timedelta(minutes=m)))[0]["id"] for m in (1, 9, 5)}
+    runs = {m: (await world.trigger(job, run_at=now - timedelta(minutes=m)))[0].id for m in (1, 9, 5)}
     assert [ids(await world.claim(1)) for _ in runs] == [{runs[m]} for m in (9, 5, 1)]
 
 
@@ -121,7 +121,7 @@ async def test_whatever_they_need_the_earliest_due_first(world: World, at_once: 
     now, runs = await world.now(), []
     for minutes in range(9, 0, -1):
         (run,) = await world.trigger(jobs[minutes % 3], run_at=now - timedelta(minutes=minutes))
-        runs.append(run["id"])
+        runs.append(run.id)
     await world.trigger(jobs[0], run_at=now + timedelta(hours=1))
     taken: list[str] = []
     while claimed := await world.claim(at_once, offers=("script", *OFFERS)):
@@ -131,7 +131,7 @@ async def test_whatever_they_need_the_earliest_due_first(world: World, at_once: 
 
 async def test_what_is_due_at_the_same_time_goes_in_the_order_it_was_made(world: World) -> None:
     job, at = await world.job(), await world.now()
-    runs = [run["id"] for run in await world.trigger(job, 5, run_at=at)]
+    runs = [run.id for run in await world.trigger(job, 5, run_at=at)]
     assert [ids(await world.claim(1)) for _ in runs] == [{run} for run in runs]
 
 
@@ -153,7 +153,7 @@ async def test_a_future_retry_of_high_priority_does_not_block_what_is_due_below_
     await world.finish(*await world.claim(), outcome=FAILED)
     (low,) = await world.trigger(await world.job(priority=0))
     claims = await world.claims(10)
-    assert ids(claims.runs) == {low["id"]}
+    assert ids(claims.runs) == {low.id}
     assert claims.idle_for == pytest.approx(3000, abs=60)
 
 
@@ -215,6 +215,6 @@ async def test_a_run_that_somebody_is_at_is_passed_over(world: World) -> None:
     """Not waited for: one slow transaction must not hold up every worker."""
     job = await world.job()
     first, second = await world.trigger(job, 2)
-    async with world.holding("SELECT id FROM runs WHERE id = :id FOR UPDATE", id=first["id"]):
-        assert ids(await world.claim()) == {second["id"]}
-    assert ids(await world.claim()) == {first["id"]}
+    async with world.holding("SELECT id FROM runs WHERE id = :id FOR UPDATE", id=first.id):
+        assert ids(await world.claim()) == {second.id}
+    assert ids(await world.claim()) == {first.id}

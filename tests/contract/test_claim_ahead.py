@@ -19,8 +19,8 @@ def starts_later(runs: list[Claimed]) -> list[bool]:
 
 async def test_they_come_after_those_for_free_slots_and_in_the_order_of_the_queue(world: World) -> None:
     low, high = await world.job(priority=1), await world.job(priority=8)
-    first = [run["id"] for run in await world.trigger(low, 3)]
-    urgent = [run["id"] for run in await world.trigger(high, 2)]
+    first = [run.id for run in await world.trigger(low, 3)]
+    urgent = [run.id for run in await world.trigger(high, 2)]
     runs = await world.claim(1, ahead=3)
     assert [run.id for run in runs[:2]] == sorted(urgent)
     assert {run.id for run in runs[2:]} < set(first)
@@ -37,12 +37,12 @@ async def test_without_a_free_slot_all_of_them_are_ahead(world: World) -> None:
 async def test_they_are_not_shown_as_started_until_they_must_have(world: World) -> None:
     await world.trigger(await world.job(), 2)
     now, ahead = await world.claim(1, ahead=1)
-    shown = {run["id"]: run["started_at"] for run in [await world.find(now), await world.find(ahead)]}
+    shown = {run.id: run.started_at for run in [await world.find(now), await world.find(ahead)]}
     assert shown[now.id] == now.started_at
     assert shown[ahead.id] is None
     assert now.started_at == pytest.approx(ahead.started_at, abs=timedelta(seconds=1))
     later = await world.later(seconds=AHEAD_FOR + 1)
-    assert (await later.find(ahead))["started_at"] == pytest.approx(
+    assert (await later.find(ahead)).started_at == pytest.approx(
         ahead.started_at + timedelta(seconds=AHEAD_FOR), abs=timedelta(seconds=1)
     )
 
@@ -54,7 +54,7 @@ async def test_a_retry_and_what_must_start_soon_wait_for_a_slot(world: World) ->
     (free,) = await world.trigger(await world.job())
     later = await world.later(seconds=1)
     claims = await later.claims(0, ahead=5)
-    assert ids(claims.runs) == {free["id"]}
+    assert ids(claims.runs) == {free.id}
     assert claims.idle_for == 0, "there is more for whoever has a slot"
     assert len(await later.claim(2)) == 2
 
@@ -70,7 +70,7 @@ async def test_a_release_undoes_the_claim(world: World) -> None:
     for row in waiting.values():
         assert (row["due_at"], row["attempt"], row["uncounted"]) == places[row["id"]]
         assert [row[column] for column in ("worker_id", "token", "lease_until", "started_at")] == [None] * 4
-    assert [run.id for run in await world.claim(3)] == sorted({run["id"] for run in before} - {kept.id})
+    assert [run.id for run in await world.claim(3)] == sorted({run.id for run in before} - {kept.id})
     assert await world.rows("SELECT * FROM attempts") == []
 
 
@@ -90,9 +90,11 @@ async def test_what_was_to_be_cancelled_is_not_queued_again(world: World) -> Non
     await world.cancel(one)
     assert await world.release(one, other) == 1
     ended = await world.find(one)
-    assert ended["status"] == RunStatus.CANCELLED
-    assert ended["started_at"] <= ended["finished_at"]
-    assert (await world.find(other))["status"] == RunStatus.QUEUED
+    assert ended.status == RunStatus.CANCELLED
+    assert ended.started_at
+    assert ended.finished_at
+    assert ended.started_at <= ended.finished_at
+    assert (await world.find(other)).status == RunStatus.QUEUED
 
 
 async def test_the_limit_of_their_job_holds(world: World) -> None:
@@ -113,7 +115,7 @@ async def test_the_end_brings_the_real_start(world: World, outcome: Outcome) -> 
     _, ahead = await world.claim(1, ahead=1)
     begun = ahead._replace(started_at=ahead.started_at + timedelta(milliseconds=20))
     await world.finish(begun, outcome=outcome)
-    assert (await world.find(ahead))["started_at"] == begun.started_at
+    assert (await world.find(ahead)).started_at == begun.started_at
 
 
 async def test_those_of_a_dead_worker_are_lost_like_any_other(world: World) -> None:

@@ -18,7 +18,7 @@ SCRIPT = {"kind": "script", "source": "true"}
 
 
 async def take(world: World, *runs: Any, **how: Any) -> list[Claimed]:
-    named = [run if isinstance(run, str) else run["id"] for run in runs]
+    named = [run if isinstance(run, str) else run.id for run in runs]
     return await world.claim(run_ids=named, **{"queues": None, **how})
 
 
@@ -34,7 +34,7 @@ async def test_exactly_the_named_runs_are_claimed(world: World) -> None:
     await world.trigger(await world.job(priority=9))
     worker, token = IDS.new(), IDS.new()
     runs = await take(world, three, one, worker=worker, token=token, lease=20)
-    assert ids(runs) == {one["id"], three["id"]}
+    assert ids(runs) == {one.id, three.id}
     assert {(run.attempt, run.token, run.ahead) for run in runs} == {(1, token, False)}
     rows = [row for row in await world.live() if row["status"] == "running"]
     assert {row["id"] for row in rows} == ids(runs)
@@ -42,15 +42,15 @@ async def test_exactly_the_named_runs_are_claimed(world: World) -> None:
     for row in rows:
         assert row["lease_until"] - row["started_at"] == pytest.approx(timedelta(seconds=20), abs=timedelta(seconds=1))
     await world.finish(*runs)
-    assert {run["status"] for run in [await world.find(run) for run in runs]} == {"succeeded"}
+    assert {run.status for run in [await world.find(run) for run in runs]} == {"succeeded"}
 
 
 async def test_the_limit_keeps_the_most_urgent(world: World) -> None:
     job = await world.job()
     runs = {priority: (await world.trigger(job, priority=priority))[0] for priority in (3, 9, 0, 5)}
-    assert ids(await take(world, *runs.values(), limit=2)) == {runs[9]["id"], runs[5]["id"]}
+    assert ids(await take(world, *runs.values(), limit=2)) == {runs[9].id, runs[5].id}
     assert await left_alone(world, *runs.values(), limit=0)
-    assert ids(await take(world, *runs.values())) == {runs[3]["id"], runs[0]["id"]}
+    assert ids(await take(world, *runs.values())) == {runs[3].id, runs[0].id}
 
 
 @pytest.mark.parametrize("workers", [2, 8])
@@ -59,7 +59,7 @@ async def test_workers_at_once_never_share_a_run(world: World, workers: int) -> 
     crowd = await world.crowd(workers)
     taken = [run.id for part in await asyncio.gather(*(take(one, *runs) for one in crowd)) for run in part]
     taken += [run.id for run in await take(world, *runs)]  # what two had locked at once may be left
-    assert sorted(taken) == sorted(run["id"] for run in runs)
+    assert sorted(taken) == sorted(run.id for run in runs)
     assert {row["attempt"] for row in await world.live()} == {1}
 
 
@@ -68,21 +68,21 @@ async def test_a_claim_by_id_and_one_by_lanes_at_once_agree(world: World) -> Non
     one, two = await world.crowd(2)
     parts = await asyncio.gather(take(one, *runs), two.claim())
     taken = [run.id for part in (*parts, await take(world, *runs)) for run in part]
-    assert sorted(taken) == sorted(run["id"] for run in runs)
+    assert sorted(taken) == sorted(run.id for run in runs)
 
 
 @on_servers
 async def test_a_run_that_somebody_is_at_is_passed_over(world: World) -> None:
     first, second = await world.trigger(await world.job(), 2)
-    async with world.holding("SELECT id FROM runs WHERE id = :id FOR UPDATE", id=first["id"]):
-        assert ids(await take(world, first, second)) == {second["id"]}
-    assert ids(await take(world, first, second)) == {first["id"]}
+    async with world.holding("SELECT id FROM runs WHERE id = :id FOR UPDATE", id=first.id):
+        assert ids(await take(world, first, second)) == {second.id}
+    assert ids(await take(world, first, second)) == {first.id}
 
 
 async def test_what_is_not_due_is_left_alone(world: World) -> None:
     (run,) = await world.trigger(await world.job(), run_at=await world.now() + timedelta(hours=1))
     assert await left_alone(world, run)
-    assert ids(await take(await world.later(hours=1, seconds=1), run)) == {run["id"]}
+    assert ids(await take(await world.later(hours=1, seconds=1), run)) == {run.id}
 
 
 async def test_a_retry_is_claimed_when_it_is_due_with_the_next_attempt(world: World) -> None:
@@ -90,14 +90,14 @@ async def test_a_retry_is_claimed_when_it_is_due_with_the_next_attempt(world: Wo
     await world.finish(*await take(world, run), outcome=FAILED)
     assert await left_alone(world, run)
     (again,) = await take(await world.later(minutes=5), run)
-    assert (again.id, again.attempt) == (run["id"], 2)
+    assert (again.id, again.attempt) == (run.id, 2)
 
 
 async def test_a_held_run_is_left_alone(world: World) -> None:
     first, held = await world.trigger(await world.job(max_instances=1), 2)
     assert await left_alone(world, held)
     await world.finish(*await take(world, first))
-    assert ids(await take(world, held)) == {held["id"]}
+    assert ids(await take(world, held)) == {held.id}
 
 
 async def test_a_paused_queue_is_left_alone(world: World) -> None:
@@ -106,21 +106,21 @@ async def test_a_paused_queue_is_left_alone(world: World) -> None:
     await world.store.transact(queues.pause_queue, **switch)
     assert await left_alone(world, run)
     await world.store.transact(queues.resume_queue, **switch)
-    assert ids(await take(world, run)) == {run["id"]}
+    assert ids(await take(world, run)) == {run.id}
 
 
 async def test_a_foreign_queue_is_left_alone(world: World) -> None:
     (run,) = await world.trigger(await world.job(queue="mail"))
     assert await left_alone(world, run, queues=("default", "other"))
     assert await left_alone(world, run, queues=())
-    assert ids(await take(world, run, queues=("default", "mail"))) == {run["id"]}
+    assert ids(await take(world, run, queues=("default", "mail"))) == {run.id}
 
 
 async def test_what_needs_another_worker_is_left_alone(world: World) -> None:
     (run,) = await world.trigger(await world.job(target=SCRIPT))
     assert await left_alone(world, run, offers=OFFERS)
     assert await left_alone(world, run, offers=())
-    assert ids(await take(world, run, offers=("script", *OFFERS))) == {run["id"]}
+    assert ids(await take(world, run, offers=("script", *OFFERS))) == {run.id}
 
 
 async def test_a_bound_worker_leaves_other_projects_and_open_queues_alone(world: World, other: World) -> None:
@@ -132,8 +132,8 @@ async def test_a_bound_worker_leaves_other_projects_and_open_queues_alone(world:
     bound = {"project_ids": [world.project]}
     assert await left_alone(world, public, theirs, **bound)
     assert await left_alone(world, mine, queues=("shared",), **bound)
-    assert ids(await take(world, mine, public, theirs, **bound)) == {mine["id"]}
-    assert ids(await take(world, public, theirs)) == {public["id"], theirs["id"]}
+    assert ids(await take(world, mine, public, theirs, **bound)) == {mine.id}
+    assert ids(await take(world, public, theirs)) == {public.id, theirs.id}
 
 
 async def test_what_runs_or_has_ended_is_left_alone(world: World) -> None:
@@ -149,7 +149,7 @@ async def test_what_runs_or_has_ended_is_left_alone(world: World) -> None:
 async def test_unknown_ids_are_harmless(world: World, unknown: str) -> None:
     (run,) = await world.trigger(await world.job())
     assert await left_alone(world, unknown)
-    assert ids(await take(world, unknown, run, run)) == {run["id"]}
+    assert ids(await take(world, unknown, run, run)) == {run.id}
 
 
 async def test_no_ids_claim_nothing(world: World) -> None:
@@ -160,7 +160,7 @@ async def test_no_ids_claim_nothing(world: World) -> None:
 async def test_a_claim_whose_answer_was_lost_is_found_again(world: World) -> None:
     runs = await world.trigger(await world.job(), 5)
     taken = await take(world, *runs[:3], reply_lost=True)
-    assert ids(taken) == {run["id"] for run in runs[:3]}
+    assert ids(taken) == {run.id for run in runs[:3]}
     assert {run.attempt for run in taken} == {1}
 
 

@@ -37,7 +37,7 @@ def engine_of(world: World) -> Engine:
 async def test_what_people_ask_for(world: World) -> None:
     engine = engine_of(world)
     run, other = await world.trigger(await world.job(queue="mail", priority=7), 2)
-    assert engine.runs == [Claimable(run["id"], "mail", 7), Claimable(other["id"], "mail", 7)]
+    assert engine.runs == [Claimable(run.id, "mail", 7), Claimable(other.id, "mail", 7)]
 
 
 async def test_what_fires(world: World) -> None:
@@ -53,11 +53,11 @@ async def test_a_held_run_is_offered_when_it_gets_its_place(world: World) -> Non
     engine = engine_of(world)
     job = await world.job(max_instances=1)
     first, second, third = await world.trigger(job, 3)
-    assert engine.offered() == [first["id"]]
+    assert engine.offered() == [first.id]
     await world.finish(*await world.claim())
-    assert engine.offered() == [second["id"]]
+    assert engine.offered() == [second.id]
     await world.edit(await world.look(job), max_instances=None)
-    assert engine.offered() == [third["id"]]
+    assert engine.offered() == [third.id]
 
 
 async def test_one_that_was_asked_for_later_is_offered_at_its_time(world: World) -> None:
@@ -68,7 +68,7 @@ async def test_one_that_was_asked_for_later_is_offered_at_its_time(world: World)
     later = await world.later(hours=2)
     engine = engine_of(later)
     await later.fire()
-    assert engine.offered() == [run["id"]]
+    assert engine.offered() == [run.id]
 
 
 async def test_what_is_tried_again(world: World) -> None:
@@ -130,7 +130,7 @@ async def test_what_did_not_come_about_is_not_offered(world: World) -> None:
     engine = engine_of(world)
     job = await world.job()
     (run,) = await world.trigger(job)
-    assert engine.offered() == [run["id"]]
+    assert engine.offered() == [run.id]
 
     async def change_of_mind(tx: Transaction) -> None:
         await tx.runs.requeue([])

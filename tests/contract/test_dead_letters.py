@@ -16,7 +16,8 @@ from horae.domain.people.audit import AuditFilter
 from horae.domain.runs.dead_letter import DeadFilter, DeadGroup
 from horae.domain.runs.operation import Operation
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Claimed, RunRecord
+from horae.domain.runs.run import Claimed
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import AttemptOutcome
 from horae.lifecycle import redrive, rerun
 from horae.lifecycle.cancel import cancel_operation
@@ -41,7 +42,7 @@ async def fail(
     runs = await world.trigger(job, count, **request)
     claimed = await world.claim(count, offers=offers)
     await world.finish(*claimed, outcome=broken(error))
-    return sorted(run["id"] for run in runs)
+    return sorted(run.id for run in runs)
 
 
 async def dead(world: World, where: DeadFilter = ALL, *, limit: int = 200, after: str | None = None) -> list[str]:
@@ -79,7 +80,7 @@ async def carry_on(world: World, limit: int = 500) -> int:
 async def reruns(world: World) -> dict[str, RunRecord]:
     """Live runs by what they repeat."""
     found = (await world.page(limit=200, trigger="retry")).items
-    return {run["rerun_of"]: run for run in found}
+    return {str(run.rerun_of): run for run in found}
 
 
 async def test_only_what_failed_is_dead(world: World):
@@ -209,9 +210,9 @@ async def test_one_is_redriven_under_the_definition_as_it_is_now(world: World):
     operation = await resolve(world, where=DeadFilter(ids=(run_id,)))
     assert (operation.kind, operation.state, operation.done, operation.total) == ("redrive", "done", 1, 1)
     again = (await reruns(world))[run_id]
-    assert (again["version"], again["queue"], again["input"]) == (2, "mail", {"n": 1})
-    assert (again["trigger"], again["triggered_by"], again["status"]) == ("retry", "operator", "queued")
-    assert (await world.find(run_id))["status"] == "failed"
+    assert (again.version, again.queue, again.input) == (2, "mail", {"n": 1})
+    assert (again.trigger, again.triggered_by, again.status) == ("retry", "operator", "queued")
+    assert (await world.find(run_id)).status == "failed"
     assert await dead(world) == []
 
 
@@ -223,7 +224,7 @@ async def test_an_occurrence_keeps_its_time(world: World):
     await later.finish(run, outcome=broken("it broke"))
     await resolve(later)
     again = (await reruns(later))[run.id]
-    assert again["scheduled_for"] == run.scheduled_for
+    assert again.scheduled_for == run.scheduled_for
 
 
 async def test_a_filter_takes_what_it_finds_and_nothing_else(world: World):
@@ -233,7 +234,7 @@ async def test_a_filter_takes_what_it_finds_and_nothing_else(world: World):
     assert (operation.done, operation.total) == (3, 3)
     again = await reruns(world)
     assert sorted(again) == mine
-    assert [run["input"] for run in again.values()] == [{"changed": 1}] * 3
+    assert [run.input for run in again.values()] == [{"changed": 1}] * 3
     assert await dead(world) == other
 
 
@@ -256,7 +257,7 @@ async def test_what_fails_later_is_not_redriven_though_it_was_queued_before(worl
     job = await world.job(retry=ONCE)
     (early,) = await world.trigger(job)
     (running,) = await world.claim()
-    ahead = f"ffffffff-ffff-7fff-bfff-{early['id'][-12:]}"
+    ahead = f"ffffffff-ffff-7fff-bfff-{early.id[-12:]}"
     await fail(world, job, id=ahead)
     await fail(world, job)
     operation = await resolve(world, rate=1)
@@ -308,7 +309,7 @@ async def test_two_redrives_at_once_run_each_letter_once(world: World):
     crowd = await world.crowd(3)
     await asyncio.gather(*(resolve(one) for one in crowd), return_exceptions=True)
     found = (await world.page(limit=200, trigger="retry")).items
-    assert sorted(run["rerun_of"] for run in found) == failed
+    assert sorted(str(run.rerun_of) for run in found) == failed
 
 
 async def test_a_repeated_request_is_the_same_operation(world: World):
@@ -345,7 +346,7 @@ async def test_limits_hold_for_reruns(world: World):
     (one,) = await fail(world, job)
     (two,) = await fail(world, job)
     await resolve(world)
-    held = {run_id: run["held"] for run_id, run in (await reruns(world)).items()}
+    held = {run_id: run.held for run_id, run in (await reruns(world)).items()}
     assert held == {one: False, two: True}
     assert len(await world.claim()) == 1
 
@@ -384,7 +385,7 @@ async def test_discarded_runs_stay_in_history_until_their_time(world: World):
     later = await world.later(days=10)
     assert await later.prune(days=5) == 0  # unresolved: retention spares it
     await resolve(world, "discard", DeadFilter(ids=(run_id,)), reason="known")
-    assert (await world.find(run_id))["status"] == "failed"
+    assert (await world.find(run_id)).status == "failed"
     assert await later.prune(days=5) == 2  # the run, and the operation that discarded it
     assert await world.history(job) == []
 
@@ -396,7 +397,7 @@ async def test_nothing_to_resolve(world: World):
 
 
 async def retry(world: World, run: Any, **how: Any) -> RunRecord:
-    run_id = run if isinstance(run, str) else run["id"]
+    run_id = run if isinstance(run, str) else run.id
     return await world.store.transact(
         rerun.retry_run,
         project_id=world.project,
@@ -411,10 +412,10 @@ async def test_any_run_that_ended_can_be_retried(world: World):
     job = await world.job(retry=ONCE)
     (failed,) = await fail(world, job, input='{"a": 1}')
     succeeded = await world.ended(job)
-    for old in (failed, succeeded["id"]):
+    for old in (failed, succeeded.id):
         new = await retry(world, old)
-        assert (new["rerun_of"], new["trigger"], new["status"]) == (old, "retry", "queued")
-    assert (await reruns(world))[failed]["input"] == {"a": 1}
+        assert (new.rerun_of, new.trigger, new.status) == (old, "retry", "queued")
+    assert (await reruns(world))[failed].input == {"a": 1}
     assert await dead(world) == []
 
 
@@ -442,7 +443,7 @@ async def test_a_retry_whose_reply_was_lost_makes_one_run(world: World):
         new_id=new_id,
         actor="operator",
     )
-    assert made["id"] == new_id
+    assert made.id == new_id
     assert len(await world.live(job)) == 1
 
 
@@ -454,11 +455,11 @@ async def test_the_latest_failed_run_of_a_job(world: World):
     (_, latest) = [(await fail(world, job))[0] for _ in range(2)]
     await world.ended(job)
     new = await world.store.transact(rerun.retry_job, new_id=world.ids.new(), **how)
-    assert new["rerun_of"] == latest
+    assert new.rerun_of == latest
     # It was the latest failed one, and still is.
     await world.cancel(new)
     new = await world.store.transact(rerun.retry_job, new_id=world.ids.new(), **how)
-    assert new["rerun_of"] == latest
+    assert new.rerun_of == latest
 
 
 async def test_another_project_has_none_of_them(world: World):

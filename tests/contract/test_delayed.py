@@ -23,7 +23,7 @@ async def test_so_do_people(world: World) -> None:
     job = await world.job(max_instances=1)
     await world.trigger(job, run_at=await world.now() + timedelta(hours=1))
     (now,) = await world.trigger(job)
-    assert ids(await world.claim()) == {now["id"]}
+    assert ids(await world.claim()) == {now.id}
 
 
 async def test_it_starts_when_its_time_has_come(world: World) -> None:
@@ -34,7 +34,7 @@ async def test_it_starts_when_its_time_has_come(world: World) -> None:
     later = await world.later(hours=1, seconds=1)
     assert await later.claim() == [], "nobody has looked for a place yet"
     await later.fire()
-    assert ids(await later.claim()) == {run["id"]}
+    assert ids(await later.claim()) == {run.id}
 
 
 async def test_it_waits_while_the_place_is_taken(world: World) -> None:
@@ -46,8 +46,8 @@ async def test_it_waits_while_the_place_is_taken(world: World) -> None:
     await later.fire()
     assert await later.claim() == []
     await later.finish(running)
-    assert ids(await later.claim()) == {delayed["id"]}, "it was asked for first"
-    assert (await later.find(behind))["status"] == "queued"
+    assert ids(await later.claim()) == {delayed.id}, "it was asked for first"
+    assert (await later.find(behind)).status == "queued"
 
 
 async def test_others_do_not_wait_behind_it(world: World) -> None:
@@ -55,9 +55,9 @@ async def test_others_do_not_wait_behind_it(world: World) -> None:
     await world.trigger(job, run_at=await world.now() + timedelta(hours=1))
     runs = await world.trigger(job, 3)
     first = await world.claim()
-    assert ids(first) == {run["id"] for run in runs[:2]}
+    assert ids(first) == {run.id for run in runs[:2]}
     await world.finish(*first)
-    assert ids(await world.claim()) == {runs[2]["id"]}
+    assert ids(await world.claim()) == {runs[2].id}
 
 
 async def test_a_limit_that_is_taken_away_leaves_it_its_time(world: World) -> None:
@@ -66,14 +66,14 @@ async def test_a_limit_that_is_taken_away_leaves_it_its_time(world: World) -> No
     await world.edit(job, max_instances=None)
     assert await world.claim() == []
     later = await world.later(hours=1, seconds=1)
-    assert ids(await later.claim()) == {run["id"]}
+    assert ids(await later.claim()) == {run.id}
 
 
 async def test_it_can_be_cancelled(world: World) -> None:
     job = await world.job(max_instances=1)
     (run,) = await world.trigger(job, run_at=await world.now() + timedelta(hours=1))
     await world.cancel(run)
-    assert (await world.find(run))["status"] == "cancelled"
+    assert (await world.find(run)).status == "cancelled"
     later = await world.later(hours=2)
     await later.fire()
     assert await later.claim() == []
@@ -82,7 +82,7 @@ async def test_it_can_be_cancelled(world: World) -> None:
 async def test_why_says_that_it_waits_for_its_time_and_not_for_a_place(world: World) -> None:
     job = await world.job(max_instances=1)
     (run,) = await world.trigger(job, run_at=await world.now() + timedelta(hours=1))
-    found = await world.store.read(explain.explain_run, project_id=world.project, run_id=run["id"])
+    found = await world.store.read(explain.explain_run, project_id=world.project, run_id=run.id)
     assert {gate.name: gate.state for gate in found.gates} | {"held": "open", "due": "closed"} == {
         gate.name: gate.state for gate in found.gates
     }
@@ -104,18 +104,18 @@ async def test_a_limit_that_comes_later_leaves_it_its_time(world: World) -> None
     next_day = await world.later(days=1, seconds=1)
     await next_day.pause(job)
     await next_day.fire()
-    assert ids(await next_day.claim()) == {delayed["id"]}
-    assert (await world.find(other))["status"] == "queued"
+    assert ids(await next_day.claim()) == {delayed.id}
+    assert (await world.find(other)).status == "queued"
 
 
 async def test_one_that_an_older_process_has_let_go_keeps_no_scheduler_busy(world: World) -> None:
     """It knows no `wake_at`: that stays, and passes, while the run waits for a worker and runs."""
     job = await world.job(max_instances=1)
     (run,) = await world.trigger(job, run_at=await world.now() + timedelta(hours=1))
-    await world.execute("UPDATE runs SET held = FALSE WHERE id = :id", id=run["id"])
+    await world.execute("UPDATE runs SET held = FALSE WHERE id = :id", id=run.id)
     later = await world.later(hours=1, seconds=1)
     assert (await later.fire()).idle_for is None
-    assert ids(await later.claim()) == {run["id"]}
+    assert ids(await later.claim()) == {run.id}
     assert (await later.fire()).idle_for is None
 
 
@@ -132,4 +132,4 @@ async def test_very_many_are_woken_in_portions(world: World) -> None:
     while claimed := await later.claim():
         order += [run.id for run in claimed]
         await later.finish(*claimed)
-    assert sorted(order) == sorted(run["id"] for run in runs)
+    assert sorted(order) == sorted(run.id for run in runs)

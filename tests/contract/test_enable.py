@@ -118,7 +118,7 @@ async def test_what_is_queued_and_running_is_left_alone_and_run_now_works(world:
     (now,) = await world.trigger(job)
     for _ in range(3):
         await world.finish(*await world.claim())
-    assert (await world.find(now))["status"] == "succeeded"
+    assert (await world.find(now)).status == "succeeded"
     assert await world.live() == []
 
 

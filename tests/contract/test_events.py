@@ -24,11 +24,11 @@ async def test_a_run_from_its_queue_to_its_end(world: World) -> None:
     await world.finish(*await world.claim())
     queued, retried, ended = events
     assert isinstance(queued, RunsQueued)
-    assert [(one.id, one.trigger) for one in queued.runs] == [(run["id"], "api")]
+    assert [(one.id, one.trigger) for one in queued.runs] == [(run.id, "api")]
     assert isinstance(retried, RunsRetried)
-    assert [(one.run.id, one.run.attempt, one.outcome) for one in retried.retried] == [(run["id"], 1, "failed")]
+    assert [(one.run.id, one.run.attempt, one.outcome) for one in retried.retried] == [(run.id, 1, "failed")]
     assert isinstance(ended, RunsEnded)
-    assert [(one.id, one.status) for one in ended.ended] == [(run["id"], "succeeded")]
+    assert [(one.id, one.status) for one in ended.ended] == [(run.id, "succeeded")]
 
 
 async def test_what_a_schedule_fires_and_skips(world: World) -> None:

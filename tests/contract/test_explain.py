@@ -287,7 +287,7 @@ async def test_the_last_run_is_told(world: World) -> None:
     job = await world.job()
     ended = await world.ended(job, PERMANENT)
     last = gate(await of_job(world, job), "last_run")
-    assert ended["id"] in last.detail
+    assert ended.id in last.detail
     assert "failed" in last.detail
     assert "no such thing" in last.detail
 

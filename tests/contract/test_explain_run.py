@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from horae.domain.runs.run import RunRecord
+from horae.domain.runs.run_record import RunRecord
 from tests.contract.explaining import alive, alone, beat, gate, nothing_closed, of_job, of_run
+from tests.contract.values import Row
 from tests.contract.world import CANCELLED, FAILED, PERMANENT, TIMED_OUT, World, scheduler_sign
 
 
@@ -31,8 +32,8 @@ async def test_a_held_run(world: World) -> None:
     first, second, third, fourth = await world.trigger(job, 4)
     closed = alone(await of_run(world, fourth), "held")
     assert "behind 2 runs under way" in closed.detail
-    assert first["id"] in closed.detail
-    assert second["id"] in closed.detail
+    assert first.id in closed.detail
+    assert second.id in closed.detail
     assert "and 1 run held before it" in closed.detail
     found = await of_run(world, third)
     assert "held before it" not in alone(found, "held").detail
@@ -210,7 +211,7 @@ async def test_a_run_that_was_cancelled(world: World) -> None:
     assert "tester cancelled it during attempt 1" in alone(await of_run(world, running), "cancel").detail
 
 
-async def skipped(world: World, reason: str) -> RunRecord:
+async def skipped(world: World, reason: str) -> Row:
     now = await world.now()
     if reason == "overlap":
         job = await world.job(every="1s")

@@ -40,7 +40,7 @@ async def test_what_belongs_to_another_project_is_not_there(world: World) -> Non
         with pytest.raises(NotFound):
             await world.store.read(explain.explain_job, project_id=stranger, ref=ref)
     with pytest.raises(NotFound):
-        await world.store.read(explain.explain_run, project_id=stranger, run_id=run["id"])
+        await world.store.read(explain.explain_run, project_id=stranger, run_id=run.id)
 
 
 async def test_few_statements(world: World) -> None:
@@ -53,4 +53,4 @@ async def test_few_statements(world: World) -> None:
     for job in (load, report, hourly):
         assert await statements(world, explain.explain_job, ref=job.id) <= 11
     for run in (running, held, failed):
-        assert await statements(world, explain.explain_run, run_id=run["id"]) <= 10
+        assert await statements(world, explain.explain_run, run_id=run.id) <= 10

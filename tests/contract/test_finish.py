@@ -43,20 +43,22 @@ async def test_success_moves_the_run_to_history(world: World) -> None:
     assert (report.ended, report.retried, report.refused) == (1, 0, ())
     assert await world.live() == []
     found = await world.find(run)
-    assert (found["status"], found["reason"], found["error"]) == (RunStatus.SUCCEEDED, None, None)
-    assert found["result"] == {"rows": [1, 2], "ok": True, "s": "ü😀"}
+    assert (found.status, found.reason, found.error) == (RunStatus.SUCCEEDED, None, None)
+    assert found.result == {"rows": [1, 2], "ok": True, "s": "ü😀"}
     for column in ("id", "job_id", "queue", "priority", "input", "due_at", "created_at", "triggered_by", "trigger"):
-        assert found[column] == queued[column], column
-    assert (found["attempt"], found["worker_id"], found["started_at"]) == (1, worker, run.started_at)
-    assert found["finished_at"] - found["started_at"] >= timedelta(seconds=90)
-    assert (found["outcome"], found["duration_ms"]) == ("succeeded", 89_000)
+        assert getattr(found, column) == getattr(queued, column), column
+    assert (found.attempt, found.worker_id, found.started_at) == (1, worker, run.started_at)
+    assert found.finished_at is not None
+    assert found.finished_at - run.started_at >= timedelta(seconds=90)
+    assert (found.outcome, found.duration_ms) == ("succeeded", 89_000)
 
 
 async def test_a_plain_success_looks_the_same(world: World) -> None:
     """Success without a result has a way of its own through the store."""
     found = await world.ended()
-    assert (found["status"], found["result"], found["error"], found["attempt"]) == ("succeeded", None, None, 1)
-    assert found["duration_ms"] >= 0
+    assert (found.status, found.result, found.error, found.attempt) == ("succeeded", None, None, 1)
+    assert found.duration_ms is not None
+    assert found.duration_ms >= 0
 
 
 async def test_what_went_wrong_is_kept(world: World) -> None:
@@ -69,9 +71,9 @@ async def test_what_went_wrong_is_kept(world: World) -> None:
         permanent=True,
     )
     found = await world.ended(outcome=outcome)
-    assert (found["status"], found["reason"]) == (RunStatus.FAILED, "permanent")
+    assert (found.status, found.reason) == (RunStatus.FAILED, "permanent")
     for field in ("error", "traceback", "exit_code", "response_code"):
-        assert found[field] == getattr(outcome, field)
+        assert getattr(found, field) == getattr(outcome, field)
 
 
 async def test_many_end_in_one_batch(world: World) -> None:
@@ -95,7 +97,7 @@ async def test_a_batch_may_bring_every_outcome(world: World) -> None:
     }
     report = await world.finish(outcomes=outcomes)
     assert (report.ended, report.retried, report.refused) == (3, 2, (stale.id,))
-    states = {name: (await world.find(run))["status"] for name, run in runs.items()}
+    states = {name: (await world.find(run)).status for name, run in runs.items()}
     assert states == {
         "good": "succeeded",
         "plain": "succeeded",
@@ -139,7 +141,7 @@ async def test_max_delay_bounds_the_pause_and_retry_after_stretches_it(world: Wo
         run = await world.running(job)
         before = await world.now()
         await world.finish(run, outcome=replace(FAILED, retry_after=asked))
-        due = (await world.find(run))["due_at"]
+        due = (await world.find(run)).due_at
         assert due - before == pytest.approx(timedelta(seconds=pause), abs=timedelta(seconds=45))
 
 
@@ -167,7 +169,7 @@ async def test_when_the_attempts_are_used_up_the_run_failed_and_is_a_dead_letter
     await world.finish(run, outcome=FAILED)
     await world.finish(*await world.claim(), outcome=FAILED)
     found = await world.find(run)
-    assert (found["status"], found["reason"], found["attempt"], found["error"]) == ("failed", "attempts", 2, "it broke")
+    assert (found.status, found.reason, found.attempt, found.error) == ("failed", "attempts", 2, "it broke")
     (dead,) = await world.rows("SELECT * FROM dead_letters")
     assert (dead["run_id"], dead["job_id"], dead["project_id"]) == (run.id, job.id, world.project)
     assert await world.live() == []
@@ -175,7 +177,7 @@ async def test_when_the_attempts_are_used_up_the_run_failed_and_is_a_dead_letter
 
 async def test_a_permanent_failure_is_not_tried_again(world: World) -> None:
     found = await world.ended(await world.job(retry={"max_attempts": 5}), PERMANENT)
-    assert (found["status"], found["reason"], found["attempt"]) == ("failed", "permanent", 1)
+    assert (found.status, found.reason, found.attempt) == ("failed", "permanent", 1)
     assert len(await world.rows("SELECT * FROM dead_letters")) == 1
 
 
@@ -202,7 +204,7 @@ async def test_an_interrupted_attempt_does_not_count_and_is_due_at_once(world: W
     (run,) = await world.claim()
     await world.finish(run, outcome=FAILED)
     found = await world.find(run)
-    assert (found["status"], found["attempt"], found["uncounted"]) == ("failed", 4, 3)
+    assert (found.status, found.attempt, found.uncounted) == ("failed", 4, 3)
 
 
 async def test_uncounted_attempts_do_not_lengthen_the_backoff(world: World) -> None:
@@ -228,7 +230,7 @@ async def test_after_a_request_to_cancel_only_success_wins(world: World, outcome
     run = await world.running(await world.job(retry={"max_attempts": 5}))
     await world.cancel(run)
     await world.finish(run, outcome=outcome)
-    assert (await world.find(run))["status"] == status
+    assert (await world.find(run)).status == status
     assert await world.live() == []
     assert await world.rows("SELECT * FROM dead_letters") == []
 
@@ -270,7 +272,7 @@ async def test_of_two_attempts_of_a_run_in_one_batch_only_the_later_is_heard(
         (row,) = await later.live(job)
         assert (row["status"], row["attempt"]) == ("queued", 2)
     else:
-        assert (await later.find(first))["status"] == ("succeeded" if now is SUCCEEDED else "failed")
+        assert (await later.find(first)).status == ("succeeded" if now is SUCCEEDED else "failed")
         totals = await later.totals()
         assert totals["succeeded"] + totals["failed"] + totals["cancelled"] == 1
 
@@ -342,7 +344,7 @@ async def test_finish_and_recover_at_once_agree(world: World) -> None:
         one, two = [await world.later(seconds=60) for _ in range(2)]
         report, recovered = await asyncio.gather(one.finish(run), two.recover())
         assert report.ended + recovered == 1
-        assert (await world.find(run))["status"] == ("succeeded" if report.ended else "failed")
+        assert (await world.find(run)).status == ("succeeded" if report.ended else "failed")
     assert len(await world.history()) == 4
     totals = await world.totals()
     assert totals["succeeded"] + totals["failed"] == 4
@@ -396,10 +398,10 @@ async def test_progress_is_what_was_told_last_by_who_holds_the_run(world: World)
     for fraction in (0.25, 0.5):
         await world.progress(run, f'{{"fraction": {fraction}, "note": "ü"}}')
     await world.progress(run, '{"fraction": 0.9}', token=IDS.new())
-    assert (await world.find(run))["progress"] == {"fraction": 0.5, "note": "ü"}
+    assert (await world.find(run)).progress == {"fraction": 0.5, "note": "ü"}
     await world.finish(run)
     await world.progress(run, '{"fraction": 0.1}')
-    assert (await world.find(run))["progress"] == {"fraction": 0.5, "note": "ü"}
+    assert (await world.find(run)).progress == {"fraction": 0.5, "note": "ü"}
 
 
 async def test_output_without_the_token_is_dropped(world: World) -> None:
@@ -433,10 +435,10 @@ async def test_the_end_of_one_lets_the_next_held_one_start(world: World) -> None
         job = await world.job(max_instances=1)
         first, second = await world.trigger(job, 2)
         (run,) = await world.claim()
-        assert run.id == first["id"]
+        assert run.id == first.id
         await world.finish(run, outcome=outcome)
         claimed = await world.claim()
-        assert ids(claimed) == {second["id"]}
+        assert ids(claimed) == {second.id}
         await world.finish(*claimed)
 
 
@@ -455,7 +457,8 @@ async def test_a_job_shows_how_it_went_last(world: World) -> None:
         look = await world.look(job)
         assert look.last_status == status
         assert look.last_run_at is not None
-        assert look.last_run_at >= ended["started_at"]
+        assert ended.started_at is not None
+        assert look.last_run_at >= ended.started_at
         await world.roll_up()
         assert (await world.look(job)).last_status == status
     assert (await world.look(job)).live_runs == 0

@@ -149,13 +149,13 @@ async def test_a_failure_in_the_middle_leaves_nothing_half_written(world: World)
         "UPDATE runs SET occurrence = :at, job_id = :job WHERE id = :id",
         at=bad.next_run_at + 5 * HOUR,
         job=bad.id,
-        id=other["id"],
+        id=other.id,
     )
     before = [await world.look(job) for job in (good, bad)]
     with pytest.raises(DuplicateKey):
         await later.fire()
     assert [await world.look(job) for job in (good, bad)] == before
-    assert [run["id"] for run in await world.live()] == [other["id"]]
+    assert [run["id"] for run in await world.live()] == [other.id]
     assert await world.history() == []
     assert await world.rows("SELECT id FROM stat_deltas") == []
 

@@ -172,7 +172,7 @@ async def test_cancel_running_ends_an_older_one_that_only_waits(world: World) ->
     (older,) = await world.live(report)
     await end(world, load)
     (newer,) = await world.live(report)
-    assert (newer["held"], (await world.find(older))["status"]) == (False, "cancelled")
+    assert (newer["held"], (await world.find(older)).status) == (False, "cancelled")
     assert [row["parent_run_id"] for row in await started(world, mail)] == [older["id"]]
 
 
@@ -221,8 +221,8 @@ async def test_a_chain(world: World) -> None:
     assert await started(world, c) == []
     await world.finish(second, outcome=PERMANENT)
     (third,) = await world.claim()
-    assert (await world.find(third))["parent_run_id"] == second.id
-    assert (await world.find(second))["parent_run_id"] == run.id
+    assert (await world.find(third)).parent_run_id == second.id
+    assert (await world.find(second)).parent_run_id == run.id
     await world.finish(third)
     assert await world.live() == []
 
@@ -245,7 +245,7 @@ async def test_upstream_and_follower_that_end_together(world: World) -> None:
 async def test_run_now_works_for_a_follower(world: World) -> None:
     report = await follower(world, await world.job())
     (run,) = await world.trigger(report)
-    assert run["trigger"] == "api"
+    assert run.trigger == "api"
     await world.finish(*await world.claim())
 
 

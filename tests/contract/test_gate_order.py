@@ -87,7 +87,7 @@ async def test_of_what_was_asked_for_later_and_what_is_due(world: World) -> None
 async def test_of_a_limit_that_is_lowered_and_the_runs_under_way(world: World) -> None:
     job = await world.job(max_instances=5)
     newest = (await world.trigger(job, 5))[-1]
-    async with locked(world, runs=[newest["id"]]):
+    async with locked(world, runs=[newest.id]):
         editing = asyncio.create_task(world.edit(job, max_instances=1))
         other = await world.later()
         await _wait(other)

@@ -99,7 +99,7 @@ async def test_what_comes_meanwhile_finds_the_other_places(world: World) -> None
     later = await world.later(hours=4, minutes=59, seconds=30)
     assert (await later.fire()).runs == 5
     (now,) = await later.trigger(job)
-    assert now["held"] is False, "two places are free"
+    assert now.held is False, "two places are free"
     next_hour = await world.later(hours=5)
     assert (await next_hour.fire()).runs == 1
     claimed = await next_hour.claim()

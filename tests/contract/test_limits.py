@@ -155,11 +155,11 @@ async def test_a_new_limit_counts_what_runs_already_and_opens_when_it_ends(world
     runs = await world.claim()
     await world.edit(job, max_instances=1)
     (waiting,) = await world.trigger(job)
-    assert waiting["held"]
+    assert waiting.held
     await world.finish(runs[0])
     assert await world.claim() == []
     await world.finish(runs[1])
-    assert ids(await world.claim()) == {waiting["id"]}
+    assert ids(await world.claim()) == {waiting.id}
 
 
 async def test_edits_of_the_limit_and_everything_else_at_once(world: World) -> None:

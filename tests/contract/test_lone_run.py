@@ -52,7 +52,7 @@ async def lone_run(
         worker.on_hint(hint)
 
     async def ended() -> Any:
-        return await world.rows("SELECT id FROM run_history WHERE id = :id", id=run["id"])
+        return await world.rows("SELECT id FROM run_history WHERE id = :id", id=run.id)
 
     await until(ended)
     return await quiet(meter)

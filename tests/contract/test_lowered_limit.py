@@ -22,7 +22,7 @@ async def test_the_surplus_that_is_queued_waits(world: World, before: int | None
         (run,) = claimed
         order.append(run.id)
         await world.finish(run)
-    assert order == [run["id"] for run in runs], "all of them, one after the other, the oldest first"
+    assert order == [run.id for run in runs], "all of them, one after the other, the oldest first"
 
 
 async def test_what_runs_goes_on_and_keeps_the_others_out(world: World) -> None:
@@ -83,4 +83,4 @@ async def test_nothing_is_lost_of_what_waits(world: World) -> None:
     runs = await world.trigger(job, 6)
     await world.edit(job, max_instances=1)
     await world.edit(job, max_instances=None, overlap="allow")
-    assert ids(await world.claim(50)) == {run["id"] for run in runs}
+    assert ids(await world.claim(50)) == {run.id for run in runs}

@@ -31,9 +31,9 @@ async def test_whoever_asked_first_goes_first(world: World) -> None:
     job = await world.job(max_instances=1)
     await world.trigger(job)
     (second,) = await ahead.trigger(job)
-    later = [(await world.trigger(job))[0]["id"] for _ in range(3)]
-    assert second["id"] > later[-1], "its id says that it came last"
-    assert (await _order(world))[1:] == [second["id"], *later]
+    later = [(await world.trigger(job))[0].id for _ in range(3)]
+    assert second.id > later[-1], "its id says that it came last"
+    assert (await _order(world))[1:] == [second.id, *later]
 
 
 async def test_what_is_caught_up_by_two_schedulers_goes_in_order(world: World) -> None:
@@ -58,5 +58,5 @@ async def test_the_oldest_makes_room(world: World) -> None:
     (newer,) = await world.trigger(job)
     later = await world.later(hours=1)
     await later.fire()
-    assert (await later.find(oldest))["status"] == "cancelled"
-    assert (await later.find(newer))["status"] == "queued"
+    assert (await later.find(oldest)).status == "cancelled"
+    assert (await later.find(newer)).status == "queued"

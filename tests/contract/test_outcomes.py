@@ -9,7 +9,8 @@ import pytest
 from horae.domain.runs.attempts import with_last
 from horae.domain.runs.excerpt import EXCERPT_LIMIT
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Claimed, RunRecord
+from horae.domain.runs.run import Claimed
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 from tests.contract.test_park import DONE, PARKED, answer
 from tests.contract.world import CANCELLED, FAILED, INTERRUPTED, LEASE, PERMANENT, SUCCEEDED, TIMED_OUT, World
@@ -19,11 +20,11 @@ TWICE: dict[str, Any] = {"retry": {"max_attempts": 2, "delay": 0}}
 
 async def attempts(world: World, run: RunRecord | Claimed) -> list[dict[str, Any]]:
     found = await world.find(run)
-    return with_last(found, await world.store.read(lambda tx: tx.runs.attempts(found["id"])))
+    return with_last(found, await world.store.read(lambda tx: tx.runs.attempts(found.id)))
 
 
 async def of_outcome(world: World, outcome: str, **where: Any) -> set[str]:
-    return {run["id"] for run in (await world.page(outcome=outcome, **where)).items}
+    return {run.id for run in (await world.page(outcome=outcome, **where)).items}
 
 
 @pytest.mark.parametrize(
@@ -35,14 +36,14 @@ async def test_the_outcome_of_the_last_attempt_is_kept_and_found(world: World, o
     job = await world.job()
     run = await world.ended(job, outcome=outcome)
     await world.running(job)  # the live are never found by an outcome
-    assert run["outcome"] == outcome.kind
+    assert run.outcome == outcome.kind
     for kind in set(AttemptOutcome) - {AttemptOutcome.PARKED}:
-        expected = {run["id"]} if kind is outcome.kind else set()
+        expected = {run.id} if kind is outcome.kind else set()
         assert await of_outcome(world, kind) == expected
         assert await of_outcome(world, kind, job_id=job.id) == expected
         assert await of_outcome(world, kind, status="running") == set()
     (last,) = await attempts(world, run)
-    assert (last["n"], last["outcome"], last["result"]) == (1, outcome.kind, run["result"])
+    assert (last["n"], last["outcome"], last["result"]) == (1, outcome.kind, run.result)
 
 
 async def test_a_lost_worker_is_told_from_a_failure(world: World) -> None:
@@ -50,8 +51,9 @@ async def test_a_lost_worker_is_told_from_a_failure(world: World) -> None:
     later = await world.later(seconds=LEASE + 30)
     await later.recover()
     found = await world.find(run)
-    assert (found["status"], found["outcome"]) == (RunStatus.FAILED, "lost")
-    assert found["duration_ms"] >= (LEASE + 30) * 1000
+    assert (found.status, found.outcome) == (RunStatus.FAILED, "lost")
+    assert found.duration_ms
+    assert found.duration_ms >= (LEASE + 30) * 1000
     assert await of_outcome(world, "lost") == {run.id}
 
 
@@ -60,7 +62,7 @@ async def test_a_run_asked_to_stop_tells_how_its_attempt_ended(world: World) -> 
     await world.cancel(run)
     await world.finish(run, outcome=INTERRUPTED)
     found = await world.find(run)
-    assert (found["status"], found["outcome"]) == (RunStatus.CANCELLED, "interrupted")
+    assert (found.status, found.outcome) == (RunStatus.CANCELLED, "interrupted")
 
 
 async def test_what_no_attempt_ended_has_no_outcome(world: World) -> None:
@@ -70,7 +72,7 @@ async def test_what_no_attempt_ended_has_no_outcome(world: World) -> None:
     await (await world.later(seconds=5)).expire()
     for run, status in ((queued, "cancelled"), (late, "failed")):
         found = await world.find(run)
-        assert (found["status"], found["outcome"], found["duration_ms"]) == (status, None, None)
+        assert (found.status, found.outcome, found.duration_ms) == (status, None, None)
         assert await attempts(world, run) == []
 
 
@@ -78,7 +80,7 @@ async def test_a_run_cancelled_between_attempts_has_those_it_made(world: World) 
     run = await world.running(await world.job(retry={"max_attempts": 3, "delay": 60}))
     await world.finish(run, outcome=FAILED)
     await world.cancel(run)
-    assert (await world.find(run))["outcome"] is None
+    assert (await world.find(run)).outcome is None
     assert [(one["n"], one["outcome"]) for one in await attempts(world, run)] == [(1, "failed")]
 
 
@@ -95,7 +97,7 @@ async def test_rows_of_an_older_version_are_shown_as_far_as_they_tell(world: Wor
     await world.ended()
     failed = await world.ended(outcome=PERMANENT)
     await world.execute("UPDATE run_history SET outcome = NULL")
-    assert [run["outcome"] for run in (await world.page()).items] == [None, "succeeded"]
+    assert [run.outcome for run in (await world.page()).items] == [None, "succeeded"]
     (last,) = await attempts(world, failed)
     assert last["outcome"] is None
 
@@ -138,7 +140,7 @@ async def test_how_long_it_took_is_what_its_worker_measured(world: World) -> Non
     await later.finish(again, outcome=replace(SUCCEEDED, result="1"), duration_ms=30)
     await later.finish(await later.running(job), duration_ms=50)
     found = await later.find(run)
-    assert found["duration_ms"] == 30
+    assert found.duration_ms == 30
     assert [one["duration_ms"] for one in await attempts(later, run)] == [70, 30]
     for _ in range(2):
         stats = await later.store.read(lambda tx: tx.stats.of_job(job.id))
@@ -163,9 +165,10 @@ async def test_what_no_worker_measured_goes_by_the_clock_of_the_database(world: 
     later = await world.later(seconds=90)
     await answer(later, run, DONE)
     found = await later.find(run)
-    assert 90_000 <= found["duration_ms"] < 120_000
+    assert found.duration_ms
+    assert 90_000 <= found.duration_ms < 120_000
     stats = await later.store.read(lambda tx: tx.stats.of_job(job.id))
-    assert stats.average_ms == found["duration_ms"]
+    assert stats.average_ms == found.duration_ms
 
 
 async def test_a_parked_run_that_is_cancelled_was_an_attempt(world: World) -> None:
@@ -174,5 +177,6 @@ async def test_a_parked_run_that_is_cancelled_was_an_attempt(world: World) -> No
     later = await world.later(seconds=90)
     await later.cancel(run)
     found = await later.find(run)
-    assert (found["status"], found["outcome"]) == (RunStatus.CANCELLED, "cancelled")
-    assert found["duration_ms"] >= 90_000
+    assert (found.status, found.outcome) == (RunStatus.CANCELLED, "cancelled")
+    assert found.duration_ms
+    assert found.duration_ms >= 90_000

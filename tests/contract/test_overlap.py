@@ -68,11 +68,11 @@ async def test_cancel_running_asks_the_older_to_go_and_waits_until_it_is_dead(wo
     (first,) = await hours(world, 1)
     await first.fire()
     assert await first.claim() == []
-    assert (await world.find(older))["cancel_requested_at"] is not None
+    assert (await world.find(older)).cancel_requested_at is not None
     await first.finish(older, outcome=CANCELLED)
     (newer,) = await first.claim()
     assert newer.id != older.id
-    assert (await world.find(older))["status"] == RunStatus.CANCELLED
+    assert (await world.find(older)).status == RunStatus.CANCELLED
     await assert_complete(world, job)
 
 
@@ -82,7 +82,7 @@ async def test_cancel_running_ends_an_older_one_that_only_waits(world: World) ->
     (waiting,) = await world.live()
     (first,) = await hours(world, 1)
     await first.fire()
-    assert (await world.find(waiting))["status"] == RunStatus.CANCELLED
+    assert (await world.find(waiting)).status == RunStatus.CANCELLED
     (newer,) = await first.claim()
     assert job.next_run_at is not None
     assert newer.scheduled_for == job.next_run_at + HOUR
@@ -95,7 +95,7 @@ async def test_cancel_running_never_cancels_what_it_makes_room_for(world: World)
     (older,) = await world.claim()
     later = await world.later(seconds=25)
     assert (await later.fire()).runs == 2
-    assert (await world.find(older))["cancel_requested_at"] is not None
+    assert (await world.find(older)).cancel_requested_at is not None
     assert await world.history(job) == []
     assert sorted((bool(run["held"]), run["status"]) for run in await world.live(job)) == [
         (False, "queued"),
@@ -140,20 +140,20 @@ async def test_manual_triggers_at_the_limit_wait_their_turn(world: World) -> Non
     job = await world.job(every="1h", overlap="skip")
     await world.fire()
     waiting = [run for _ in range(3) for run in await world.trigger(job)]
-    assert [run["held"] for run in waiting] == [True, True, True]
+    assert [run.held for run in waiting] == [True, True, True]
     turns = []
     for _ in range(4):
         (run,) = await world.claim()
         turns.append(run.id)
         await world.finish(run)
-    assert turns[1:] == [run["id"] for run in waiting]
+    assert turns[1:] == [run.id for run in waiting]
     assert ids(await world.history()) == set(turns)
 
 
 async def test_a_trigger_does_not_overtake_those_that_wait(world: World) -> None:
     job = await world.job(max_instances=2)
     await world.trigger(job, 4)
-    assert [run["held"] for run in await world.trigger(job)] == [True]
+    assert [run.held for run in await world.trigger(job)] == [True]
     for turn in (2, 2, 1):
         claimed = await world.claim()
         assert len(claimed) == turn

@@ -104,19 +104,19 @@ async def test_a_filter_of_tags_goes_on_where_it_was(world: World):
 @pytest.mark.parametrize("oldest_first", [False, True])
 async def test_runs_that_come_and_end_between_pages(world: World, oldest_first: bool):
     job = await world.job()
-    made = [(await world.trigger(job))[0]["id"] for _ in range(9)]
+    made = [(await world.trigger(job))[0].id for _ in range(9)]
     await world.finish(*await world.claim(3))
     found: list[str] = []
     after = None
     while True:
         page = await world.page(limit=2, after=after, oldest_first=oldest_first)
-        found += [run["id"] for run in page.items]
+        found += [run.id for run in page.items]
         if page.next is None:
             break
         after = page.next
         await world.finish(*await world.claim(1))  # it moves to the history
         if len(found) == 4:
-            made += [(await world.trigger(job))[0]["id"] for _ in range(2)]
+            made += [(await world.trigger(job))[0].id for _ in range(2)]
     assert len(found) == len(set(found))
     assert found == sorted(found, reverse=not oldest_first)
     assert set(made[:9]) <= set(found)

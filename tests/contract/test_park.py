@@ -64,7 +64,7 @@ async def test_parking_frees_the_worker_and_sets_the_deadline(world: World) -> N
     left = row["lease_until"] - await world.now()
     assert left == pytest.approx(timedelta(seconds=HOUR), abs=timedelta(seconds=60))
     found = await world.find(run)
-    assert (found["parked"], found["worker_id"], found["attempt"]) == (True, None, 1)
+    assert (found.parked, found.worker_id, found.attempt) == (True, None, 1)
     assert await world.claim() == []
 
 
@@ -82,8 +82,8 @@ async def test_a_callback_ends_it(world: World) -> None:
     run = await parked(world)
     await answer(world, run)
     found = await world.find(run)
-    assert (found["status"], found["result"], found["attempt"]) == (RunStatus.SUCCEEDED, {"rows": 7}, 1)
-    assert not found["parked"]
+    assert (found.status, found.result, found.attempt) == (RunStatus.SUCCEEDED, {"rows": 7}, 1)
+    assert not found.parked
     assert await world.live() == []
     assert (await world.totals())["succeeded"] == 1
     with pytest.raises(Conflict):
@@ -106,14 +106,14 @@ async def test_a_callback_that_failed_is_tried_again(world: World) -> None:
     await world.finish(again, outcome=PARKED)
     await answer(world, again, FAILED)
     found = await world.find(run)
-    assert (found["status"], found["reason"], found["error"]) == (RunStatus.FAILED, "attempts", "it broke")
+    assert (found.status, found.reason, found.error) == (RunStatus.FAILED, "attempts", "it broke")
     assert len(await world.rows("SELECT run_id FROM dead_letters")) == 1
 
 
 async def test_a_permanent_failure_is_not_tried_again(world: World) -> None:
     run = await parked(world, retry={"max_attempts": 5})
     await answer(world, run, PERMANENT)
-    assert (await world.find(run))["reason"] == "permanent"
+    assert (await world.find(run)).reason == "permanent"
 
 
 async def test_progress_alone_ends_nothing(world: World) -> None:
@@ -121,11 +121,11 @@ async def test_progress_alone_ends_nothing(world: World) -> None:
     before = (await world.live())[0]["lease_until"]
     await answer(world, run, None, progress='{"fraction": 0.4, "note": "half"}')
     found = await world.find(run)
-    assert (found["status"], found["parked"]) == (RunStatus.RUNNING, True)
-    assert found["progress"] == {"fraction": 0.4, "note": "half"}
+    assert (found.status, found.parked) == (RunStatus.RUNNING, True)
+    assert found.progress == {"fraction": 0.4, "note": "half"}
     assert (await world.live())[0]["lease_until"] == before
     await answer(world, run, DONE, progress='{"fraction": 1, "note": null}')
-    assert (await world.find(run))["progress"] == {"fraction": 1, "note": None}
+    assert (await world.find(run)).progress == {"fraction": 1, "note": None}
 
 
 async def test_a_callback_before_the_worker_has_parked_it_wins(world: World) -> None:
@@ -134,7 +134,7 @@ async def test_a_callback_before_the_worker_has_parked_it_wins(world: World) -> 
     report = await world.finish(run, outcome=PARKED)
     assert report.refused == (), "dropped quietly: nothing was lost"
     found = await world.find(run)
-    assert (found["status"], found["result"]) == (RunStatus.SUCCEEDED, {"rows": 7})
+    assert (found.status, found.result) == (RunStatus.SUCCEEDED, {"rows": 7})
     assert len(await world.history()) == 1
 
 
@@ -152,7 +152,7 @@ async def test_a_queued_run_takes_no_callback(world: World) -> None:
     for attempt in (0, 1):
         with pytest.raises(Conflict):
             await world.store.transact(
-                callback.answer, run_id=run["id"], attempt=attempt, outcome=DONE, progress=None, chance=middle
+                callback.answer, run_id=run.id, attempt=attempt, outcome=DONE, progress=None, chance=middle
             )
     with pytest.raises(Conflict):
         await world.store.transact(
@@ -163,7 +163,7 @@ async def test_a_queued_run_takes_no_callback(world: World) -> None:
 async def test_a_callback_whose_reply_was_lost_took_effect_once(world: World) -> None:
     run = await parked(world)
     await answer(world, run, reply_lost=True)
-    assert (await world.find(run))["status"] == RunStatus.SUCCEEDED
+    assert (await world.find(run)).status == RunStatus.SUCCEEDED
     assert (await world.totals())["succeeded"] == 1
 
 
@@ -189,7 +189,7 @@ async def test_a_failure_after_a_cancel_whose_reply_was_lost_took_effect_once(wo
     run = await world.running()
     await world.cancel(run)
     await answer(world, run, FAILED, reply_lost=True)
-    assert (await world.find(run))["status"] == RunStatus.CANCELLED
+    assert (await world.find(run)).status == RunStatus.CANCELLED
 
 
 async def test_it_stays_its_own_when_the_run_is_cancelled_later(world: World) -> None:
@@ -203,7 +203,7 @@ async def test_it_stays_its_own_when_the_run_is_cancelled_later(world: World) ->
 async def test_a_failure_whose_reply_was_lost_took_effect_once(world: World, attempts: int) -> None:
     run = await parked(world, retry={"max_attempts": attempts, "delay": 600})
     await answer(world, run, FAILED, reply_lost=True)
-    assert (await world.find(run))["status"] == (RunStatus.FAILED if attempts == 1 else RunStatus.QUEUED)
+    assert (await world.find(run)).status == (RunStatus.FAILED if attempts == 1 else RunStatus.QUEUED)
 
 
 async def test_neither_heartbeats_nor_dead_workers_matter_to_it(world: World) -> None:
@@ -214,7 +214,7 @@ async def test_neither_heartbeats_nor_dead_workers_matter_to_it(world: World) ->
     assert await world.recover(dead=[worker]) == 0
     later = await world.later(seconds=LEASE + 5)
     assert await later.recover() == 0
-    assert (await world.find(run))["parked"]
+    assert (await world.find(run)).parked
 
 
 async def test_no_callback_in_time_is_timed_out_and_tried_again(world: World) -> None:
@@ -235,7 +235,7 @@ async def test_no_callback_at_the_last_attempt_ends_it(world: World) -> None:
     run = await parked(world, retry={"max_attempts": 1})
     await (await world.later(seconds=HOUR + 5)).recover()
     found = await world.find(run)
-    assert (found["status"], found["reason"], found["error"]) == ("failed", "attempts", "no callback came in time")
+    assert (found.status, found.reason, found.error) == ("failed", "attempts", "no callback came in time")
     await world.roll_up()
     (stats,) = await world.rows("SELECT timed_out, failed FROM job_stats")
     assert (stats["timed_out"], stats["failed"]) == (1, 1)
@@ -244,7 +244,7 @@ async def test_no_callback_at_the_last_attempt_ends_it(world: World) -> None:
 async def test_cancelling_it_ends_it_at_once(world: World) -> None:
     run = await parked(world)
     (found,) = await world.cancel(run)
-    assert found["status"] == RunStatus.CANCELLED
+    assert found.status == RunStatus.CANCELLED
     with pytest.raises(Conflict):
         await answer(world, run)
     assert (await world.totals())["cancelled"] == 1
@@ -254,7 +254,7 @@ async def test_a_run_that_was_asked_to_cancel_is_not_parked(world: World) -> Non
     run = await world.running()
     await world.cancel(run)
     await world.finish(run, outcome=PARKED)
-    assert (await world.find(run))["status"] == RunStatus.CANCELLED
+    assert (await world.find(run)).status == RunStatus.CANCELLED
 
 
 async def test_a_deleted_job_takes_its_parked_runs_along(world: World) -> None:
@@ -262,7 +262,7 @@ async def test_a_deleted_job_takes_its_parked_runs_along(world: World) -> None:
     run = await world.running(job)
     await world.finish(run, outcome=PARKED)
     await world.delete(job)
-    assert (await world.find(run))["status"] == RunStatus.CANCELLED
+    assert (await world.find(run)).status == RunStatus.CANCELLED
 
 
 async def test_it_keeps_its_place(world: World) -> None:
@@ -272,8 +272,8 @@ async def test_it_keeps_its_place(world: World) -> None:
     await world.finish(run, outcome=PARKED)
     assert await world.claim() == []
     await answer(world, run)
-    assert ids(await world.claim()) == {second["id"]}
-    assert run.id == first["id"]
+    assert ids(await world.claim()) == {second.id}
+    assert run.id == first.id
 
 
 async def test_a_follower_starts_when_the_callback_comes(world: World) -> None:
@@ -312,7 +312,7 @@ async def test_callback_and_park_at_once(world: World) -> None:
         run = await world.running(job)
         one, two = await world.crowd(2)
         assert not any(isinstance(x, Conflict) for x in await both(turn, answer(one, run), _park(two, run)))
-        assert (await world.find(run))["status"] == RunStatus.SUCCEEDED
+        assert (await world.find(run)).status == RunStatus.SUCCEEDED
     assert await world.live() == []
     assert len(await world.history()) == 6
 
@@ -328,7 +328,7 @@ async def test_two_callbacks_at_once(world: World) -> None:
         found = await both(turn, answer(one, run), answer(two, run, PERMANENT))
         assert sum(isinstance(x, Conflict) for x in found) == 1, "one of them is told that it came too late"
         won = "failed" if isinstance(found[0], Conflict) else "succeeded"
-        assert (await world.find(run))["status"] == won
+        assert (await world.find(run)).status == won
     totals = await world.totals()
     assert totals["succeeded"] + totals["failed"] == 6
 
@@ -339,7 +339,7 @@ async def test_callback_and_cancel_at_once(world: World) -> None:
         one, two = await world.crowd(2)
         (answered, _) = await both(turn, answer(one, run), two.cancel(run))
         expected = "cancelled" if isinstance(answered, Conflict) else "succeeded"
-        assert (await world.find(run))["status"] == expected
+        assert (await world.find(run)).status == expected
     assert await world.live() == []
     assert len(await world.history()) == 6
 
@@ -349,7 +349,7 @@ async def test_park_and_cancel_at_once(world: World) -> None:
         run = await world.running()
         one, two = await world.crowd(2)
         await both(turn, _park(one, run), two.cancel(run))
-        assert (await world.find(run))["status"] == RunStatus.CANCELLED, "whoever was first"
+        assert (await world.find(run)).status == RunStatus.CANCELLED, "whoever was first"
 
 
 async def test_callback_and_expiry_at_once(world: World) -> None:
@@ -358,6 +358,6 @@ async def test_callback_and_expiry_at_once(world: World) -> None:
         one, two = [await world.later(seconds=HOUR + 5) for _ in range(2)]
         (answered, _) = await both(turn, answer(one, run), two.recover())
         expected = "failed" if isinstance(answered, Conflict) else "succeeded"
-        assert (await world.find(run))["status"] == expected
+        assert (await world.find(run)).status == expected
     assert await world.live() == []
     assert len(await world.history()) == 6

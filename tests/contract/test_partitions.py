@@ -100,12 +100,12 @@ async def test_a_month_whose_rows_came_before_its_partition_stays_in_the_rest(wo
     assert month not in await partitions(world, "run_history")
     assert month not in await partitions(world, "run_logs")
     assert names(await far.now()) - {month} < await partitions(world, "run_history")
-    assert (await world.find(run_id))["status"] == "succeeded"
+    assert (await world.find(run_id)).status == "succeeded"
     assert len(await world.log_of(run_id)) == 1
     other = id_at(await far.now() + timedelta(seconds=1))
     await world.trigger(job, id=other)
     await world.finish(*await world.claim())
-    assert (await world.find(other))["status"] == "succeeded"
+    assert (await world.find(other)).status == "succeeded"
     assert ids((await world.page()).items) == {run_id, other}
 
 
@@ -137,7 +137,7 @@ async def test_a_backup_postpones_partitions_and_holds_up_nobody(world: World) -
             await later.partition()
         await say_and_end(world, run)
         assert await partitions(world, "run_history") == before
-    assert (await world.find(run))["status"] == "succeeded"
+    assert (await world.find(run)).status == "succeeded"
     await later.partition()
     assert names(await later.now()) < await partitions(world, "run_history")
 
@@ -201,7 +201,7 @@ async def test_a_month_with_a_dead_letter_stays(world: World) -> None:
     later = await world.later(days=5 * MONTH)
     await later.prune(days=30)
     await later.partition(days=30)
-    assert ids(await world.history()) == {dead["id"]}
+    assert ids(await world.history()) == {dead.id}
     assert f"{await world.now():%Y_%m}" in await partitions(world, "run_history")
 
 
@@ -212,7 +212,7 @@ async def test_a_run_of_a_month_that_was_dropped_ends_all_the_same(world: World)
     await later.partition(days=30)
     assert f"{await world.now():%Y_%m}" not in await partitions(world, "run_history")
     await say_and_end(later, run)
-    assert (await world.find(run))["status"] == "succeeded"
+    assert (await world.find(run)).status == "succeeded"
     assert len(await world.log_of(run)) == 1
     assert await (await world.later(days=6 * MONTH)).prune(days=30) == 1
 

@@ -118,9 +118,9 @@ async def test_run_now_works_while_paused(world: World) -> None:
     job = await world.job(every="1h")
     await world.pause(job)
     (run,) = await world.trigger(job)
-    assert run["held"] is False
+    assert run.held is False
     await world.finish(*await world.claim())
-    assert (await world.find(run))["status"] == "succeeded"
+    assert (await world.find(run)).status == "succeeded"
     assert (await world.look(job)).paused
 
 

@@ -52,7 +52,7 @@ async def test_dead_letters_that_nobody_resolved_are_spared(world: World) -> Non
     await world.ended()
     later = await world.later(days=99)
     assert await later.prune(days=10) == 1
-    assert ids(await world.history()) == {dead["id"]}
+    assert ids(await world.history()) == {dead.id}
     await world.execute("DELETE FROM dead_letters")
     assert await later.prune(days=10) == 1
 
@@ -60,8 +60,8 @@ async def test_dead_letters_that_nobody_resolved_are_spared(world: World) -> Non
 async def test_dead_letters_are_looked_at_once_in_a_round(world: World) -> None:
     """However many there are, the portions after them do not read them again."""
     job = await world.job()
-    dead = [(await world.ended(job, PERMANENT))["id"] for _ in range(12)]
-    fine = {(await world.ended(job))["id"] for _ in range(4)}
+    dead = [(await world.ended(job, PERMANENT)).id for _ in range(12)]
+    fine = {(await world.ended(job)).id for _ in range(4)}
     later, notes = await noted(await world.later(days=11))
     keep, after, rows, gone = Retention(runs=10 * DAY), NIL, [], 0
     while True:
@@ -103,7 +103,7 @@ async def test_skipped_rows_go_too(world: World) -> None:
 
 async def test_a_portion_is_bounded_and_the_oldest_go_first(world: World) -> None:
     job = await world.job()
-    runs = [(await world.ended(job))["id"] for _ in range(5)]
+    runs = [(await world.ended(job)).id for _ in range(5)]
     later = await world.later(days=11)
     assert await later.prune(days=10, limit=2) == 2
     assert ids(await world.history()) == set(runs[2:])

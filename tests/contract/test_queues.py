@@ -41,7 +41,7 @@ async def test_lanes_keep_their_order_beside_a_paused_queue(world: World):
     await switch(world, "pause", "b")
     taken = [(await world.claims(1, queues=("c", "b", "a"))).runs[0].id for _ in range(4)]
     runs = [await world.find(run_id) for run_id in taken]
-    assert [(run["queue"], run["priority"]) for run in runs] == [("c", 9), ("c", 1), ("a", 9), ("a", 1)]
+    assert [(run.queue, run.priority) for run in runs] == [("c", 9), ("c", 1), ("a", 9), ("a", 1)]
 
 
 async def test_what_runs_goes_on(world: World):
@@ -50,7 +50,7 @@ async def test_what_runs_goes_on(world: World):
     (claimed,) = (await world.claims(queues=("mail",))).runs
     await switch(world, "pause", "mail")
     await world.finish(claimed)
-    assert (await world.find(run))["status"] == "succeeded"
+    assert (await world.find(run)).status == "succeeded"
 
 
 async def test_counts_and_who_paused_it(world: World):
@@ -85,7 +85,7 @@ async def test_why_says_that_the_queue_is_paused(world: World):
     (run,) = await world.trigger(job)
     await switch(world, "pause", "mail")
     for explanation in (
-        await world.store.read(explain.explain_run, project_id=world.project, run_id=run["id"]),
+        await world.store.read(explain.explain_run, project_id=world.project, run_id=run.id),
         await world.store.read(explain.explain_job, project_id=world.project, ref="report"),
     ):
         gate = next(gate for gate in explanation.gates if gate.name == "queue")

@@ -123,7 +123,7 @@ async def test_an_answer_that_was_lost_takes_one_place(world: World) -> None:
     job = await world.job(manual=True)
     await limit(world, live_runs=1)
     (run,) = await world.trigger(job, reply_lost=True)
-    assert ids(await world.live()) == {run["id"]}
+    assert ids(await world.live()) == {run.id}
 
 
 async def test_an_occurrence_without_a_place_is_skipped_and_told(world: World, other: World) -> None:
@@ -222,7 +222,7 @@ async def test_reruns_and_redrives(world: World) -> None:
     runs = [(await world.ended(job, FAILED)) for _ in range(4)]
     await limit(world, live_runs=3)
     retried = await world.store.transact(
-        rerun.retry_run, project_id=world.project, run_id=runs[0]["id"], new_id=IDS.new(), actor="ann"
+        rerun.retry_run, project_id=world.project, run_id=runs[0].id, new_id=IDS.new(), actor="ann"
     )
     asked = redrive.Resolution(redrive.REDRIVE, DeadFilter())
     operation = await world.store.transact(
@@ -231,11 +231,11 @@ async def test_reruns_and_redrives(world: World) -> None:
     assert (operation.done, operation.total) == (2, 3)
     assert operation.error is not None
     assert operation.error.startswith("1 stay dead letters: the project's quota live_runs is 3")
-    assert retried["id"] in ids(await world.live())
+    assert retried.id in ids(await world.live())
     assert len(await world.rows("SELECT run_id FROM dead_letters")) == 1
     with pytest.raises(QuotaReached):
         await world.store.transact(
-            rerun.retry_run, project_id=world.project, run_id=runs[3]["id"], new_id=IDS.new(), actor="ann"
+            rerun.retry_run, project_id=world.project, run_id=runs[3].id, new_id=IDS.new(), actor="ann"
         )
     assert len(await world.rows("SELECT run_id FROM dead_letters")) == 1
 

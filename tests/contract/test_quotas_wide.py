@@ -65,7 +65,7 @@ async def test_places_cost_the_same_whatever_there_is(world: World) -> None:
     narrow = await cost()
     name = "'wide-' || v.n" if world.kind == "sqlite" else "CONCAT('wide-', v.n)"
     await copy(world, "jobs", job.id, JOBS, name=name)
-    await copy(world, "runs", run["id"], RUNS)
+    await copy(world, "runs", run.id, RUNS)
     for table in ("runs", "jobs"):
         if world.kind != "sqlite":
             await world.rows(f"ANALYZE {'TABLE ' if world.kind != 'postgresql' else ''}{table}")

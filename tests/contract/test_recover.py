@@ -83,9 +83,9 @@ async def test_a_run_that_kills_its_workers_ends_failed(world: World) -> None:
         assert await now.recover() == 1
         now = await now.later(seconds=1)
     found = await world.find(run)
-    assert (found["status"], found["reason"], found["attempt"]) == ("failed", "attempts", 3)
-    assert "lost" in found["error"]
-    assert [row["run_id"] for row in await world.rows("SELECT run_id FROM dead_letters")] == [run["id"]]
+    assert (found.status, found.reason, found.attempt) == ("failed", "attempts", 3)
+    assert "lost" in str(found.error)
+    assert [row["run_id"] for row in await world.rows("SELECT run_id FROM dead_letters")] == [run.id]
     assert (await world.totals())["failed"] == 1
 
 
@@ -100,7 +100,7 @@ async def test_crashes_and_failures_and_interruptions_count_together(world: Worl
     later = await later.later(seconds=1)
     await later.finish(*await later.claim(), outcome=FAILED)
     found = await world.find(run)
-    assert (found["status"], found["attempt"], found["uncounted"]) == ("failed", 4, 1)
+    assert (found.status, found.attempt, found.uncounted) == ("failed", 4, 1)
     tries = await world.rows("SELECT outcome FROM attempts ORDER BY n")
     assert [row["outcome"] for row in tries] == ["failed", "interrupted", "lost"]
 
@@ -111,8 +111,8 @@ async def test_a_worker_that_is_surely_dead_is_not_waited_for(world: World) -> N
     lost = await world.running(job, worker=dead)
     kept = await world.running(job, worker=alive)
     assert await world.recover(dead=[dead]) == 1
-    assert (await world.find(lost))["status"] == RunStatus.QUEUED
-    assert (await world.find(kept))["status"] == RunStatus.RUNNING
+    assert (await world.find(lost)).status == RunStatus.QUEUED
+    assert (await world.find(kept)).status == RunStatus.RUNNING
     (tried,) = await world.rows("SELECT error FROM attempts")
     assert "process is gone" in tried["error"]
 
@@ -121,7 +121,7 @@ async def test_a_lost_run_that_was_asked_to_cancel_is_cancelled(world: World) ->
     run = await world.running(await world.job(retry={"max_attempts": 3}))
     await world.cancel(run)
     await (await world.later(seconds=LEASE + 5)).recover()
-    assert (await world.find(run))["status"] == RunStatus.CANCELLED
+    assert (await world.find(run)).status == RunStatus.CANCELLED
 
 
 async def test_a_lost_run_gives_its_place_to_the_next(world: World) -> None:
@@ -130,7 +130,7 @@ async def test_a_lost_run_gives_its_place_to_the_next(world: World) -> None:
     await world.claim()
     later = await world.later(seconds=LEASE + 5)
     await later.recover()
-    assert ids(await later.claim()) == {second["id"]}
+    assert ids(await later.claim()) == {second.id}
 
 
 async def test_a_sweep_is_bounded(world: World) -> None:
@@ -165,7 +165,7 @@ async def test_a_sweep_and_a_renewal_at_once_agree(world: World) -> None:
         renewed, recovered = await asyncio.gather(one.renew(worker, run), two.recover())
         assert len(renewed) + recovered == 1
         row = await world.find(run)
-        assert row["status"] == ("running" if renewed else "queued")
+        assert row.status == ("running" if renewed else "queued")
         await one.cancel(run)
         await one.finish(run, outcome=CANCELLED)
 
@@ -198,11 +198,11 @@ async def test_a_run_that_nobody_starts_in_time_ends_failed(world: World) -> Non
     later = await world.later(seconds=301)
     assert await later.expire() == 1
     found = await world.find(run)
-    assert (found["status"], found["reason"], found["attempt"]) == ("failed", "expired", 0)
-    assert "start_within" in found["error"]
+    assert (found.status, found.reason, found.attempt) == ("failed", "expired", 0)
+    assert "start_within" in str(found.error)
     assert len(await world.rows("SELECT run_id FROM dead_letters")) == 1
     assert (await world.totals())["failed"] == 1
-    assert found["job_id"] == job.id
+    assert found.job_id == job.id
 
 
 async def test_a_triggered_run_expires_too(world: World) -> None:
@@ -224,11 +224,11 @@ async def test_what_was_started_once_does_not_expire(world: World) -> None:
 async def test_an_expired_run_gives_its_place_to_the_next(world: World) -> None:
     job = await world.job(max_instances=1, start_within=300)
     first, second = await world.trigger(job, 2)
-    await world.execute("UPDATE runs SET start_by = NULL WHERE id = :id", id=second["id"])
+    await world.execute("UPDATE runs SET start_by = NULL WHERE id = :id", id=second.id)
     later = await world.later(seconds=301)
     assert await later.expire() == 1
-    assert (await world.find(first))["status"] == RunStatus.FAILED
-    assert ids(await later.claim()) == {second["id"]}
+    assert (await world.find(first)).status == RunStatus.FAILED
+    assert ids(await later.claim()) == {second.id}
 
 
 async def test_expiring_and_claiming_at_once_agree(world: World) -> None:
@@ -238,4 +238,4 @@ async def test_expiring_and_claiming_at_once_agree(world: World) -> None:
         one, two = [await world.later(seconds=301) for _ in range(2)]
         expired, claimed = await asyncio.gather(one.expire(), two.claim())
         assert expired + len(claimed) == 1
-        assert (await world.find(run))["status"] == ("failed" if expired else "running")
+        assert (await world.find(run)).status == ("failed" if expired else "running")

@@ -74,12 +74,12 @@ async def test_a_bound_worker_takes_from_queues_of_its_projects_alone(world: Wor
     assert await served(world, world.project, queues=["default", "vault"]) == ["vault"]
     everywhere = ["default", "shared", "vault"]
     (run,) = await world.claim(queues=everywhere, project_ids=[world.project])
-    assert (run.project_id, (await world.find(run))["queue"]) == (world.project, "vault")
+    assert (run.project_id, (await world.find(run)).queue) == (world.project, "vault")
     assert await world.claim(queues=everywhere, project_ids=[world.project]) == []
     both = await world.claim(queues=everywhere, project_ids=[world.project, other.project])
     assert {run.project_id for run in both} == {world.project, other.project}
     (left,) = await world.claim(queues=everywhere)  # a worker that is bound to nobody takes from all of them
-    assert (await world.find(left))["queue"] == "default"
+    assert (await world.find(left)).queue == "default"
 
 
 async def test_a_run_that_an_older_version_put_there_is_passed_over(world: World, other: World) -> None:

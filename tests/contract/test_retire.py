@@ -48,19 +48,19 @@ async def test_versions_that_runs_name_stay(world: World) -> None:
     (queued,) = await world.trigger(job)
     await world.edit(job, description="3")
     dead = await world.ended(await world.job(), PERMANENT)
-    await edited(world, await world.look(dead["job_id"]), 3)
+    await edited(world, await world.look(dead.job_id), 3)
     await edited(world, job, 4)
     later = await world.later(days=99)
     await later.prune(days=200)
     await later.retire(versions_kept=1, versions=10 * DAY)
     mine = "SELECT version FROM job_versions WHERE job_id = :id ORDER BY version"
     assert [row["version"] for row in await world.rows(mine, id=job.id)] == [1, 2, 7]
-    assert [row["version"] for row in await world.rows(mine, id=dead["job_id"])] == [1, 4]
-    assert (await world.find(queued))["job_name"] == job.spec.name
+    assert [row["version"] for row in await world.rows(mine, id=dead.job_id)] == [1, 4]
+    assert (await world.find(queued)).job_name == job.spec.name
     await later.prune(days=10)
     await later.retire(versions_kept=1, versions=10 * DAY)
     assert [row["version"] for row in await world.rows(mine, id=job.id)] == [2, 7]
-    assert [row["version"] for row in await world.rows(mine, id=dead["job_id"])] == [1, 4], "a dead letter names it"
+    assert [row["version"] for row in await world.rows(mine, id=dead.job_id)] == [1, 4], "a dead letter names it"
 
 
 # ---- jobs that were deleted
@@ -137,7 +137,7 @@ async def test_a_setting_makes_it_sooner_and_keeps_the_history(world: World) -> 
     await (await world.later(minutes=70)).retire(finished_jobs=3600)
     assert await world.rows("SELECT id FROM jobs") == []
     (row,) = await world.history(job)
-    assert (await world.find(row["id"]))["job_name"] == job.spec.name
+    assert (await world.find(row["id"])).job_name == job.spec.name
 
 
 async def test_one_time_jobs_that_still_matter_stay(world: World) -> None:

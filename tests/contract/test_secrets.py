@@ -237,7 +237,7 @@ async def test_a_callback_does_not_bring_back_the_secret_that_the_call_carried(w
         )
 
     await answer(None, '{"fraction": 0.5, "note": "got s3cr3t-value"}')
-    assert (await world.find(run))["progress"]["note"] == "got [secret TOKEN]"
+    assert (await world.find(run)).progress["note"] == "got [secret TOKEN]"
     ended = Outcome(AttemptOutcome.FAILED, result='{"a": "s3cr3t-value"}', error="no s3cr3t-value", permanent=True)
     await answer(ended, None)
     again = world.store.on_behalf_of(Origin(repeated=True))  # known by what was stored of it
@@ -245,4 +245,4 @@ async def test_a_callback_does_not_bring_back_the_secret_that_the_call_carried(w
         callback.answer, run_id=run.id, attempt=1, outcome=ended, progress=None, chance=middle, seals=NEW
     )
     found = await world.find(run)
-    assert (found["result"], found["error"]) == ({"a": "[secret TOKEN]"}, "no [secret TOKEN]")
+    assert (found.result, found.error) == ({"a": "[secret TOKEN]"}, "no [secret TOKEN]")

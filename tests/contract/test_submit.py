@@ -174,12 +174,12 @@ async def test_deleting_cancels_what_is_queued_asks_what_runs_and_keeps_history(
     (queued,) = await world.trigger(job)
     await world.delete(job)
     assert await world.rows("SELECT id FROM jobs") == []
-    assert (await world.find(ended))["status"] == RunStatus.SUCCEEDED
-    assert (await world.find(queued))["status"] == RunStatus.CANCELLED
+    assert (await world.find(ended)).status == RunStatus.SUCCEEDED
+    assert (await world.find(queued)).status == RunStatus.CANCELLED
     asked = await world.find(running)
-    assert asked["status"] == RunStatus.RUNNING
-    assert asked["cancel_requested_at"] is not None
-    assert asked["job_name"] == job.spec.name
+    assert asked.status == RunStatus.RUNNING
+    assert asked.cancel_requested_at is not None
+    assert asked.job_name == job.spec.name
 
 
 async def test_who_asks_so_late_that_the_run_has_ended_gets_no_second_one(world: World) -> None:
@@ -187,10 +187,10 @@ async def test_who_asks_so_late_that_the_run_has_ended_gets_no_second_one(world:
     job = await world.job()
     (run,) = await world.trigger(job)
     with pytest.raises(Conflict, match="exists already"):
-        await world.trigger(job, id=run["id"])
+        await world.trigger(job, id=run.id)
     await world.finish(*await world.claim())
     with pytest.raises(Conflict, match="exists already"):
-        await world.trigger(job, id=run["id"])
+        await world.trigger(job, id=run.id)
     assert await world.live(job) == []
 
 
@@ -199,7 +199,7 @@ async def test_a_run_of_a_deleted_job_is_not_tried_again(world: World) -> None:
     running = await world.running(job)
     await world.delete(job)
     await world.finish(running, outcome=FAILED)
-    assert (await world.find(running))["status"] == RunStatus.CANCELLED
+    assert (await world.find(running)).status == RunStatus.CANCELLED
     assert await world.live() == []
 
 
@@ -236,7 +236,7 @@ async def test_very_many_runs_are_cancelled_in_portions(world: World) -> None:
     assert (await world.job(name=job.spec.name)).id != job.id
     left = await world.live(job)
     assert len(left) == 202
-    assert (await world.find(running))["cancel_requested_by"] == "tester"
+    assert (await world.find(running)).cancel_requested_by == "tester"
     assert "deletions" in await world.store.read(lambda tx: tx.runs.chores())
     assert all(row["held"] for row in left if row["id"] != running.id), "none of them may start"
     assert [await world.carry_out(limit=150) for _ in range(3)] == [150, 51, 0]
@@ -254,7 +254,7 @@ async def test_a_run_that_was_taken_before_its_portion_came_is_asked_to_stop(wor
     await world.delete(job)
     (taken,) = await world.claim()
     assert await world.carry_out() == 1
-    assert (await world.find(taken))["cancel_requested_at"] is not None
+    assert (await world.find(taken)).cancel_requested_at is not None
     await world.finish(taken, outcome=FAILED)
     assert await world.live() == []
 
@@ -281,17 +281,17 @@ async def test_a_triggered_run_is_queued_now_with_what_it_was_given(world: World
     job = await world.job(priority=3, queue="slow")
     before = await world.now()
     (run,) = await world.trigger(job, input='{"n": [1, null, "ü😀"]}')
-    assert (run["status"], run["attempt"], run["held"]) == (RunStatus.QUEUED, 0, False)
-    assert (run["priority"], run["queue"], run["input"]) == (3, "slow", {"n": [1, None, "ü😀"]})
-    assert (run["trigger"], run["triggered_by"], run["job_name"]) == ("api", "tester", job.spec.name)
-    assert before <= run["due_at"] <= await world.now()
-    assert run["scheduled_for"] is None
+    assert (run.status, run.attempt, run.held) == (RunStatus.QUEUED, 0, False)
+    assert (run.priority, run.queue, run.input) == (3, "slow", {"n": [1, None, "ü😀"]})
+    assert (run.trigger, run.triggered_by, run.job_name) == ("api", "tester", job.spec.name)
+    assert before <= run.due_at <= await world.now()
+    assert run.scheduled_for is None
 
 
 async def test_a_trigger_may_choose_time_and_priority(world: World) -> None:
     at = await world.now() + timedelta(hours=5)
     (run,) = await world.trigger(await world.job(), run_at=at, priority=9)
-    assert (run["due_at"], run["priority"]) == (at, 9)
+    assert (run.due_at, run.priority) == (at, 9)
 
 
 async def test_many_runs_can_be_triggered_at_once(world: World) -> None:
@@ -303,7 +303,7 @@ async def test_a_trigger_whose_answer_was_lost_makes_no_second_run(world: World)
     job = await world.job(max_instances=2)
     runs = await world.trigger(job, 3, reply_lost=True)
     assert ids(runs) == ids(await world.live())
-    assert [run["held"] for run in runs] == [False, False, True]
+    assert [run.held for run in runs] == [False, False, True]
 
 
 async def test_a_run_id_is_taken_once(world: World) -> None:
@@ -319,9 +319,9 @@ async def test_a_run_keeps_the_version_it_was_made_of(world: World) -> None:
     job = await world.job(retry={"max_attempts": 2})
     (run,) = await world.trigger(job)
     await world.edit(job, retry={"max_attempts": 9})
-    assert (await world.find(run))["max_attempts"] == 2
+    assert (await world.find(run)).max_attempts == 2
     (newer,) = await world.trigger(job)
-    assert (await world.find(newer))["max_attempts"] == 9
+    assert (await world.find(newer)).max_attempts == 9
 
 
 async def test_run_now_works_while_a_job_is_disabled(world: World) -> None:
@@ -344,4 +344,4 @@ async def test_a_foreign_project_sees_and_changes_nothing(world: World) -> None:
             await attempt
     assert (await stranger.page()).items == []
     assert (await world.look(job)).version == 1
-    assert (await world.find(run))["status"] == RunStatus.QUEUED
+    assert (await world.find(run)).status == RunStatus.QUEUED

@@ -147,8 +147,8 @@ async def test_it_ends_when_nobody_who_could_take_it_can_read_it(world: World) -
     (run,) = await (await world.later(seconds=5)).claim()
     assert await returned(world, other, run, patience=0) == GivenBack(0, 1)
     ended = await world.find(run)
-    assert (ended["status"], ended["reason"], ended["attempt"] - ended["uncounted"]) == ("failed", "definition", 1)
-    assert "another hand" in ended["error"]
+    assert (ended.status, ended.reason, ended.attempt - ended.uncounted) == ("failed", "definition", 1)
+    assert "another hand" in str(ended.error)
     why = await of_run(world, run)
     assert "no worker could read version 1" in why.summary
 
@@ -183,7 +183,7 @@ async def test_a_cancel_outranks_it(world: World) -> None:
     run = await world.running()
     await world.cancel(run)
     assert await returned(world, worker, run) == GivenBack(0, 1)
-    assert (await world.find(run))["status"] == "cancelled"
+    assert (await world.find(run)).status == "cancelled"
 
 
 # Sweeping
@@ -214,7 +214,7 @@ async def test_the_end_of_a_run_does_not_hang_on_those_that_wait_for_it(world: W
     await harm(world, bad)
     run = await world.running(load)
     await world.finish(run)
-    assert (await world.find(run))["status"] == "succeeded"
+    assert (await world.find(run)).status == "succeeded"
     assert [row["job_id"] for row in await world.live()] == [good.id]
     (skipped,) = await world.history(bad)
     assert (skipped["status"], skipped["reason"], skipped["parent_run_id"]) == ("skipped", "definition", run.id)
@@ -230,7 +230,7 @@ async def test_a_damaged_operation_fails_and_the_others_go_on(world: World) -> N
     await late.finish(*runs)
     assert (await world.operation(one)).state == "failed"
     assert (await world.operation(other)).state == "running"
-    assert {(await world.find(run))["status"] for run in runs} == {"succeeded"}
+    assert {(await world.find(run)).status for run in runs} == {"succeeded"}
 
 
 # What people see
@@ -266,9 +266,9 @@ async def test_its_runs_have_the_name_of_their_job(world: World, harm: Harm) -> 
     await world.finish(ended, outcome=FAILED)
     (live,) = await world.trigger(edited)
     await harm(world, edited)
-    names = {run["id"]: run["job_name"] for run in (await world.page()).items}
-    assert names == {old.id: "before", ended.id: "report", live["id"]: "report"}
-    assert (await world.find(ended))["job_name"] == "report"
+    names = {run.id: run.job_name for run in (await world.page()).items}
+    assert names == {old.id: "before", ended.id: "report", live.id: "report"}
+    assert (await world.find(ended)).job_name == "report"
 
     async def dead(tx: Transaction) -> tuple[list[str], set[str]]:
         letters = await tx.dead_letters.page(world.project, DeadFilter(), limit=10, after=None)
@@ -277,7 +277,7 @@ async def test_its_runs_have_the_name_of_their_job(world: World, harm: Harm) -> 
 
     assert await world.store.read(dead) == (["report", "before"], {"report"})
     await world.delete(edited)
-    assert (await world.find(ended))["job_name"] in ("report", job.id)  # of some nothing else is left
+    assert (await world.find(ended)).job_name in ("report", job.id)  # of some nothing else is left
 
 
 async def test_all_definitions_are_tried_a_portion_at_a_time(world: World) -> None:

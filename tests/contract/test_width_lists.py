@@ -43,7 +43,7 @@ async def test_pages_of_what_is_rare(world: World) -> None:
     late = await world.ended(broken, TIMED_OUT)
     failed = await world.ended(await world.job(name="also broken"), PERMANENT)
     await world.roll_up()
-    (letter,) = await world.rows("SELECT fingerprint FROM dead_letters WHERE run_id = :id", id=late["id"])
+    (letter,) = await world.rows("SELECT fingerprint FROM dead_letters WHERE run_id = :id", id=late.id)
     pages = {
         "jobs that failed last": ("jobs", JobFilter(last_status="failed"), 2),
         "jobs that were cancelled last": ("jobs", JobFilter(last_status="cancelled"), 0),
@@ -56,9 +56,9 @@ async def test_pages_of_what_is_rare(world: World) -> None:
     uuid = _UUID.get(world.kind, "UUID()")
     number = "'other ' || v.n" if world.kind == "sqlite" else "CONCAT('other ', v.n)"
     await copy(world, "jobs", fine.id, OTHERS, name=number)
-    await copy(world, "run_history", ended["id"], OTHERS)
-    await copy(world, "run_history", failed["id"], OTHERS)
-    await copy(world, "dead_letters", failed["id"], OTHERS, key="run_id", run_id=uuid)
+    await copy(world, "run_history", ended.id, OTHERS)
+    await copy(world, "run_history", failed.id, OTHERS)
+    await copy(world, "dead_letters", failed.id, OTHERS, key="run_id", run_id=uuid)
     for table in ("jobs", "run_history", "dead_letters", "job_stats", "stat_deltas"):
         if world.kind != "sqlite":
             await world.rows(f"ANALYZE {'TABLE ' if world.kind != 'postgresql' else ''}{table}")

@@ -41,17 +41,15 @@ async def widen(world: World, gated: JobRecord) -> None:
     the gate of this job, 10,000 behind another that were asked for later; 50,000 jobs that are due and paused."""
     job = await world.job()
     (run,) = await world.trigger(job, run_at=await world.now() + timedelta(days=1))
-    await copy(
-        world, "runs", run["id"], UNSERVED, queue=f"{_text(world, 'q')}", needs="'container'", due_at="created_at"
-    )
-    await copy(world, "runs", run["id"], QUEUES, queue=f"{_text(world, 'later')}")
+    await copy(world, "runs", run.id, UNSERVED, queue=f"{_text(world, 'q')}", needs="'container'", due_at="created_at")
+    await copy(world, "runs", run.id, QUEUES, queue=f"{_text(world, 'later')}")
     await copy(world, "queues", "default", QUEUES, key="name", name=_text(world, "q"))
     (waiting,) = await world.trigger(gated)
-    assert waiting["held"]
-    await copy(world, "runs", waiting["id"], HELD)
+    assert waiting.held
+    await copy(world, "runs", waiting.id, HELD)
     asked = await world.job(name="asked for later", max_instances=1)
     (delayed,) = await world.trigger(asked, run_at=await world.now() + timedelta(days=1))
-    await copy(world, "runs", delayed["id"], DELAYED)
+    await copy(world, "runs", delayed.id, DELAYED)
     paused = await world.job(every="1h")
     await world.pause(paused)
     name = f"{_text(world, 'paused')}"

@@ -8,7 +8,8 @@ from typing import Any
 from horae.domain.cluster.process import Beat
 from horae.domain.jobs.job_record import JobRecord
 from horae.domain.runs.outcome import SUCCEEDED, Outcome
-from horae.domain.runs.run import Claimed, RunRecord
+from horae.domain.runs.run import Claimed
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import RunStatus
 from tests.contract.people import People
 from tests.contract.schedulers import Schedulers
@@ -45,7 +46,7 @@ class World(People, Schedulers, Workers, Sight):
         job = job or await self.job()
         (triggered,) = await self.trigger(job)
         claimed = await self.claim(**how)
-        (run,) = [one for one in claimed if one.id == triggered["id"]]
+        (run,) = [one for one in claimed if one.id == triggered.id]
         return run
 
     async def ended(self, job: JobRecord | None = None, outcome: Outcome = SUCCEEDED) -> RunRecord:

@@ -161,7 +161,7 @@ class Stage:
         gate.touch()
         for run_id in runs:
             run = await self.cluster.ended(run_id)
-            assert run["attempt"] == 1, run
+            assert run.attempt == 1, run
 
     def _name(self) -> str:
         self._jobs += 1

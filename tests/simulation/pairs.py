@@ -108,8 +108,8 @@ async def finish_cancel(world: World) -> Pair:
 
     async def check(after: World, results: list[Any]) -> None:
         found = await after.find(run)
-        assert found["status"] in ("queued", "cancelled"), "neither the cancel nor the failure won"
-        assert found["status"] == "cancelled" or found["cancel_requested_at"] is None
+        assert found.status in ("queued", "cancelled"), "neither the cancel nor the failure won"
+        assert found.status == "cancelled" or found.cancel_requested_at is None
 
     return Pair(lambda one: one.finish(run, outcome=FAILED), lambda one: one.cancel(run), check)
 

@@ -75,11 +75,11 @@ def _promises(kind: str, result: Any) -> list[tuple[str, str, str]]:
     if kind in ("create", "edit"):
         return [("job_versions", f"{result.id}/{result.version}", kind)]
     if kind == "trigger":
-        return [("run", run["id"], kind) for run in result]
+        return [("run", run.id, kind) for run in result]
     if kind == "retry":
-        return [("run", result["id"], kind)]
+        return [("run", result.id, kind)]
     if kind == "cancel":
-        return [("cancel", run["id"], kind) for run in result]
+        return [("cancel", run.id, kind) for run in result]
     if kind == "answer":
         run_id, attempt, outcome = result
         return [("answer", f"{run_id}/{attempt}", str(outcome.kind))] if outcome else []

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 import orjson
@@ -20,10 +21,10 @@ from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.job_record import JobRecord
 from horae.domain.jobs.standing import job_status, paused_at
 from horae.domain.people.sight import EVERYTHING, Sight, seen
-from horae.domain.runs.run import RunRecord
+from horae.domain.runs.run_record import RunRecord
 
 Json = dict[str, Any]
-_RUN_FIELDS = tuple(RunView.model_fields)
+_shown = attrgetter(*RunView.model_fields)
 # Microseconds only where there are any, `Z` for UTC; a time without a zone is taken as UTC.
 _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC
 
@@ -123,7 +124,7 @@ def whole(value: Any) -> Any:
 
 
 def run_json(run: RunRecord) -> Json:
-    return {field: run.get(field) for field in _RUN_FIELDS}
+    return dict(zip(RunView.model_fields, _shown(run), strict=True))
 
 
 def worker_json(worker: WorkerRecord, sight: Sight = EVERYTHING) -> Json:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from horae.domain.errors import Conflict, NotFound
 from horae.domain.runs.operation import Operation
-from horae.domain.runs.run import RunRecord
+from horae.domain.runs.run_record import RunRecord
 from horae.lifecycle.ended import cancel_live
 from horae.ports import Transaction
 
@@ -16,8 +16,8 @@ async def cancel_runs(tx: Transaction, *, project_id: str, run_ids: Collection[s
     live = await tx.runs.live(project_id, run_ids, lock=True)
     await cancel_live(tx, live, actor)
     for run in live:
-        if run["cancel_requested_at"] is None:
-            await tx.audit.add("run.cancel", actor=actor, project_id=project_id, id=run["id"], name=run["job_name"])
+        if run.cancel_requested_at is None:
+            await tx.audit.add("run.cancel", actor=actor, project_id=project_id, id=run.id, name=run.job_name)
     records = [await tx.runs.find(project_id, run_id) for run_id in run_ids]
     missing = [run_id for run_id, record in zip(run_ids, records, strict=True) if record is None]
     if missing:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from horae.domain.cluster.process import WorkerRecord
 from horae.domain.people.audit import AuditFilter, AuditRecord
 from horae.domain.runs.changes import Seen, changed_runs, changed_workers, gone
-from horae.domain.runs.run import RunRecord
+from horae.domain.runs.run_record import RunRecord
 from horae.ports import Transaction
 
 LOOKED_AT = 1_000  # of a project's newest runs, live and ended
@@ -36,14 +36,14 @@ async def look(tx: Transaction, *, project_id: str, seen: Seen, since: datetime 
     from_ = (since or now) - OVERLAP
     live = await tx.runs.glance(project_id, LOOKED_AT)
     ended = await tx.history.ended(project_id, from_, LOOKED_AT)
-    old = [run for run in await tx.runs.some(project_id, list(gone(seen, live, ended))[:MOST]) if run["finished_at"]]
+    old = [run for run in await tx.runs.some(project_id, list(gone(seen, live, ended))[:MOST]) if run.finished_at]
     changed = changed_runs(seen, live, ended, from_)
     runs = await tx.runs.some(project_id, sorted(changed, reverse=True)[:MOST])
     jobs = await tx.audit.page([project_id], AuditFilter(kind="job", since=from_), limit=MOST, after=None)
     workers = await tx.processes.workers(offline_after)
     return Look(
         at=now,
-        runs=sorted([*old, *runs], key=lambda run: str(run["id"])),
+        runs=sorted([*old, *runs], key=lambda run: str(run.id)),
         jobs=jobs.items[::-1],
         workers=changed_workers(seen, workers),
         too_many=len(changed) > MOST or jobs.next is not None,

@@ -4,7 +4,7 @@ cancelled in portions, by schedulers, so that no transaction is long and a crash
 from __future__ import annotations
 
 from horae.domain.jobs.deletion import Deletion
-from horae.domain.runs.run import RunRecord
+from horae.domain.runs.run_record import RunRecord
 from horae.lifecycle.ended import cancel_live
 from horae.ports import Transaction
 

@@ -4,12 +4,13 @@ the start of jobs that wait for it; for those, older runs of theirs may have to 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from operator import itemgetter
+from operator import attrgetter
 
 from horae.domain.runs.dead_letter import Dead, fingerprint
 from horae.domain.runs.events import RunsEnded
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Ended, Ending, RunRecord
+from horae.domain.runs.run import Ended, Ending
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import AttemptOutcome, RunStatus, Trigger
 from horae.domain.runs.tally import Tally
 from horae.lifecycle.backfill import continue_backfills
@@ -17,6 +18,7 @@ from horae.lifecycle.follow import start_followers
 from horae.ports import Transaction
 
 _CANCELLED = RunStatus.CANCELLED
+_CUT_OFF = Outcome(AttemptOutcome.CANCELLED)
 
 
 async def after_ends(
@@ -52,31 +54,18 @@ async def after_ends(
 
 async def cancel_live(tx: Transaction, live: Sequence[RunRecord], actor: str) -> None:
     """Ends those that are queued or parked, and asks those that run to stop; the caller holds their locks."""
-    await tx.runs.request_cancel([run["id"] for run in live], actor)
-    endings = {run["id"]: Ending(run["id"], None, _CANCELLED) for run in live if run["status"] == RunStatus.QUEUED}
-    if parked := await tx.runs.parked([run["id"] for run in live if run["parked"]]):
+    await tx.runs.request_cancel([run.id for run in live], actor)
+    endings = {run.id: Ending(run.id, None, _CANCELLED) for run in live if run.status == RunStatus.QUEUED}
+    if parked := await tx.runs.parked([run.id for run in live if run.parked]):
         now = await tx.now()
-        cut_off = Outcome(AttemptOutcome.CANCELLED)
-        endings |= {row.id: Ending(row.id, row.token, _CANCELLED, None, cut_off, row.age_ms(now)) for row in parked}
-    running = [run for run in live if run["id"] not in endings]
+        endings |= {row.id: Ending(row.id, row.token, _CANCELLED, None, _CUT_OFF, row.age_ms(now)) for row in parked}
+    running = [run for run in live if run.id not in endings]
     ended = await tx.runs.end(list(endings.values()))
     await after_ends(
         tx,
-        [
-            Ended(
-                run["id"],
-                run["job_id"],
-                run["version"],
-                run["project_id"],
-                _CANCELLED,
-                duration_ms=endings[run["id"]].duration_ms or 0,
-                trigger=run["trigger"],
-            )
-            for run in live
-            if run["id"] in ended
-        ],
+        [Ended.of(run, _CANCELLED, _CUT_OFF, endings[run.id].duration_ms or 0) for run in live if run.id in ended],
     )
-    for worker_id in {run["worker_id"] for run in running}:
+    for worker_id in {run.worker_id for run in running}:
         tx.hint(f"cancel:{worker_id}")
 
 
@@ -89,15 +78,15 @@ async def make_room(tx: Transaction, counts: Mapping[str, int], new: Collection[
     for project_id, run_ids in by_project.items():
         live = await tx.runs.live(project_id, run_ids, lock=True)
         # By the database's clock: ids are made by that of whoever asked.
-        under_way = sorted(filter(_in_the_way, live), key=itemgetter("created_at", "id"))
+        under_way = sorted(filter(_in_the_way, live), key=attrgetter("created_at", "id"))
         for job_id, count in counts.items():
-            oldest = [run for run in under_way if run["job_id"] == job_id][:count]
+            oldest = [run for run in under_way if run.job_id == job_id][:count]
             await cancel_live(tx, oldest, "overlap: cancel_running")
 
 
 def _in_the_way(run: RunRecord) -> bool:
     """A backfill's run takes no place of the others."""
-    return not run["held"] and run["cancel_requested_at"] is None and run["trigger"] != Trigger.BACKFILL
+    return not run.held and run.cancel_requested_at is None and run.trigger != Trigger.BACKFILL
 
 
 def tally(ended: Sequence[Ended]) -> list[Tally]:

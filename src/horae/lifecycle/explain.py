@@ -48,11 +48,11 @@ async def explain_run(
     run = await tx.runs.find(project_id, run_id)
     if run is None:
         raise NotFound("there is no such run")
-    version = (run["job_id"], run["version"])
-    waits = run["status"] == RunStatus.QUEUED and not run["held"]
-    backfill = run["trigger"] == Trigger.BACKFILL
-    live = await tx.facts.live(run["job_id"], backfill=backfill, before=run_id) if run["held"] else None
-    queues = {run["queue"], *(one.queue for one in live.first)} if live else {run["queue"]}
+    version = (run.job_id, run.version)
+    waits = run.status == RunStatus.QUEUED and not run.held
+    backfill = run.trigger == Trigger.BACKFILL
+    live = await tx.facts.live(run.job_id, backfill=backfill, before=run_id) if run.held else None
+    queues = {run.queue, *(one.queue for one in live.first)} if live else {run.queue}
     return explain.explain_run(
         RunFacts(
             now=now,
@@ -63,8 +63,8 @@ async def explain_run(
             schedulers=tuple(await tx.facts.schedulers()),
             live=live,
             ahead=await tx.facts.ahead(run) if waits else 0,
-            dead_since=await tx.facts.dead_since(run_id) if run["status"] == RunStatus.FAILED else None,
-            paused_queues=await tx.queues.paused(queues) if run["status"] == RunStatus.QUEUED else {},
-            unreadable=tuple(await tx.unreadable.of([version])) if run["status"] == RunStatus.QUEUED else (),
+            dead_since=await tx.facts.dead_since(run_id) if run.status == RunStatus.FAILED else None,
+            paused_queues=await tx.queues.paused(queues) if run.status == RunStatus.QUEUED else {},
+            unreadable=tuple(await tx.unreadable.of([version])) if run.status == RunStatus.QUEUED else (),
         )
     )

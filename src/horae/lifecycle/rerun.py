@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from horae.domain.errors import Conflict, NotFound
 from horae.domain.jobs.difference import Change
 from horae.domain.runs.dead_letter import DeadLetter
-from horae.domain.runs.run import RunRecord
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import LIVE, RunStatus, Trigger
 from horae.lifecycle.find import found
 from horae.lifecycle.submit import TriggerRequest, trigger
@@ -31,21 +31,21 @@ async def retry_run(
     old = await tx.runs.find(project_id, run_id)
     if old is None:
         raise NotFound("there is no such run")
-    if old["status"] in LIVE:
-        raise Conflict(f"the run is {old['status']}: it can be retried once it has ended")
-    if old["status"] == RunStatus.SKIPPED:
+    if old.status in LIVE:
+        raise Conflict(f"the run is {old.status}: it can be retried once it has ended")
+    if old.status == RunStatus.SKIPPED:
         raise Conflict("the run was skipped: there is nothing to repeat")
-    if await tx.jobs.head(project_id, old["job_id"]) is None:
+    if await tx.jobs.head(project_id, old.job_id) is None:
         raise Conflict("its job was deleted")
-    given = None if old["input"] is None else json.dumps(old["input"], ensure_ascii=False)
-    letter = DeadLetter(old["id"], old["job_id"], given, old["scheduled_for"])
-    (run,) = await rerun(tx, project_id, old["job_id"], [(new_id, letter)], actor=actor, input=input)
+    given = None if old.input is None else json.dumps(old.input, ensure_ascii=False)
+    letter = DeadLetter(old.id, old.job_id, given, old.scheduled_for)
+    (run,) = await rerun(tx, project_id, old.job_id, [(new_id, letter)], actor=actor, input=input)
     await tx.audit.add(
         "run.retry",
         actor=actor,
         project_id=project_id,
         id=run_id,
-        name=old["job_name"],
+        name=old.job_name,
         changes=[Change("run", None, new_id)],
     )
     return run

@@ -20,7 +20,8 @@ from horae.domain.jobs.unreadable import missing_spec
 from horae.domain.people.quota import Quota
 from horae.domain.runs.firing import Plan, first_occurrence, parse_plan, plan_of, plan_text
 from horae.domain.runs.gate import NO_GATE, JobGate
-from horae.domain.runs.run import NewRun, RunRecord
+from horae.domain.runs.run import NewRun
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import Trigger
 from horae.domain.time.rate import per_hour
 from horae.lifecycle.deletion import portion

@@ -8,8 +8,9 @@ from typing import Any, Protocol
 
 from horae.domain.explain.facts import EndedRun
 from horae.domain.runs.changes import Glance
-from horae.domain.runs.run import RunRecord, Skipped
+from horae.domain.runs.run import Skipped
 from horae.domain.runs.run_filter import RecentRun, RunFilter
+from horae.domain.runs.run_record import RunRecord
 
 
 class History(Protocol):

@@ -24,10 +24,10 @@ from horae.domain.runs.run import (
     Park,
     Progress,
     Requeue,
-    RunRecord,
     Tried,
 )
 from horae.domain.runs.run_filter import RunFilter
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.statistics import Backlog, Hour, JobStats, Summary
 from horae.domain.runs.tally import Tally
 

@@ -31,10 +31,10 @@ class DeadLetterTable(Reading):
         shown = {row["run_id"]: row for row in rows[:limit]}
         items = []
         for run in reversed(await self.history.runs(project_id, shown, short=True)):
-            letter = {column: shown[run["id"]][column] for column in ("job_id", "fingerprint", "failed_at")}
-            of_run = {field: run[field] for field in _OF_RUN}
-            of_run["truncated"] = [name for name in run["truncated"] if name in _OF_RUN]
-            items.append({"id": run["id"], **letter, **of_run})
+            letter = {column: shown[run.id][column] for column in ("job_id", "fingerprint", "failed_at")}
+            of_run = {field: getattr(run, field) for field in _OF_RUN}
+            of_run["truncated"] = [name for name in run.truncated if name in _OF_RUN]
+            items.append({"id": run.id, **letter, **of_run})
         return Page(items, rows[limit - 1]["run_id"] if len(rows) > limit else None)
 
     async def groups(self, project_id: str, where: DeadFilter, *, limit: int, after: str | None) -> Page[DeadGroup]:

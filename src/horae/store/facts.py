@@ -9,8 +9,8 @@ from typing import Any
 from horae.domain.cluster.process import ShardView
 from horae.domain.cluster.trouble import trouble_of
 from horae.domain.explain.facts import JobStanding, LiveRun, LiveRuns, SchedulerFact, UpstreamFact
-from horae.domain.runs.run import RunRecord
 from horae.domain.runs.run_filter import RecentRun
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.text.ids import is_id
 from horae.store.dialects.base import Row
 from horae.store.job_list import spec_in
@@ -92,7 +92,7 @@ class FactTables(Reading):
             "SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM runs WHERE status = 'queued' AND NOT held "
             f"AND queue = :queue AND due_at <= {self.d.now} AND (priority > :priority OR (priority = :priority "
             "AND (due_at < :due_at OR (due_at = :due_at AND id < :id)))) LIMIT :most) AS before_it",
-            {**{key: run[key] for key in ("queue", "priority", "due_at", "id")}, "most": MOST_AHEAD},
+            {"queue": run.queue, "priority": run.priority, "due_at": run.due_at, "id": run.id, "most": MOST_AHEAD},
         )
         return int(row["n"])
 

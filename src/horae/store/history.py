@@ -12,8 +12,9 @@ from typing import Any
 from horae.domain.explain.facts import EndedRun
 from horae.domain.runs.changes import Glance
 from horae.domain.runs.events import RunsSkipped
-from horae.domain.runs.run import RunRecord, Skipped
+from horae.domain.runs.run import Skipped
 from horae.domain.runs.run_filter import RecentRun, RunFilter
+from horae.domain.runs.run_record import RunRecord
 from horae.store import tables
 from horae.store.dialects.base import Dialect, Rows, listed, quoted
 from horae.store.rows import Telling, batch, some

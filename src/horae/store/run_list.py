@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import cache
 
 from horae.domain.pages import Page
-from horae.domain.runs.run import RunRecord
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import LIVE
 from horae.domain.text.ids import is_id
 from horae.ports import History
@@ -38,8 +38,8 @@ async def find(db: Connection, d: Dialect, history: History, project_id: str, ru
 async def some(db: Connection, d: Dialect, history: History, project_id: str, run_ids: list[str]) -> list[RunRecord]:
     """As in a list, without documents that are long. Live first, history second: one that moves in between is seen
     twice, and its end counts."""
-    found = {run["id"]: run for run in await live(db, d, project_id, run_ids, short=True)}
-    found |= {run["id"]: run for run in await history.runs(project_id, run_ids, short=True)}
+    found = {run.id: run for run in await live(db, d, project_id, run_ids, short=True)}
+    found |= {run.id: run for run in await history.runs(project_id, run_ids, short=True)}
     return list(found.values())
 
 
@@ -60,11 +60,11 @@ async def page(db: Connection, d: Dialect, history: History, asked: RunPageQuery
     if (where.status is None or where.status in LIVE) and where.outcome is None:
         tail, params = one_more.tail(d)
         rows = await db.fetch(_live(d, short=True) + tail, params)
-        found |= {run["id"]: run for run in await records(db, d, rows, LIVE_COLUMNS, short=True)}
+        found |= {run.id: run for run in await records(db, d, rows, LIVE_COLUMNS, short=True)}
     if where.status is None or where.status not in LIVE:
         ended = await history.page(
             asked.project_id, where, limit=limit + 1, after=asked.after, oldest_first=asked.oldest_first
         )
-        found |= {run["id"]: run for run in ended}
+        found |= {run.id: run for run in ended}
     runs = [found[run_id] for run_id in sorted(found, reverse=not asked.oldest_first)]
-    return Page(runs[:limit], runs[limit - 1]["id"] if len(runs) > limit else None)
+    return Page(runs[:limit], runs[limit - 1].id if len(runs) > limit else None)

@@ -1,24 +1,32 @@
-"""A run as people see it, made of a row: which columns it has, live and ended, follows from the two tables."""
+"""A run as people see it, read from a row: its fields that are columns of the live table, or of history."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
+from operator import itemgetter
+from typing import Any
 
-from horae.domain.runs.run import RunRecord
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 from horae.store import tables
 from horae.store.cut import left_out, shortened
 from horae.store.dialects.base import Connection, Dialect, Row
 from horae.store.job_list import names_and_attempts
-from horae.store.rows import load, words
+from horae.store.rows import load
 
 CARRIED = tuple(column.name for column in tables.runs.columns if column.name in tables.run_history.columns)
 """What a run takes along when it ends; its status is a new one then."""
-_ENDED_ONLY = tuple(column.name for column in tables.run_history.columns if column.name not in CARRIED)
-_LIVE_ONLY = words("held parked lease_until cancel_requested_at start_by")  # the others are for claims and gates
-LIVE_COLUMNS = (*CARRIED, *_LIVE_ONLY)
-ENDED_COLUMNS = (*CARRIED, *_ENDED_ONLY)
-_JSON = ("input", "progress", "result")
+LIVE_COLUMNS = tuple(column.name for column in tables.runs.columns if column.name in RunRecord._fields)
+ENDED_COLUMNS = tuple(column.name for column in tables.run_history.columns if column.name in RunRecord._fields)
+_DECODED: dict[str, Callable[[Any], Any]] = {
+    "input": load,
+    "progress": load,
+    "result": load,
+    "held": bool,
+    "parked": bool,  # numbers where a database knows no others
+}
+_ADDED = ("job_name", "max_attempts", "truncated")
 _LONG = ("input", "result")
 
 
@@ -39,22 +47,31 @@ async def records(
 ) -> list[RunRecord]:
     """Of rows with these columns: those of live runs, or those of ended ones."""
     long = [column for column in _LONG if column in columns] if short else []
-    found = []
-    for row, (name, most) in zip(rows, await names_and_attempts(db, d, rows), strict=True):
-        record = _record(row, columns)
-        record["job_name"], record["max_attempts"], record["truncated"] = name, most, left_out(row, long)
-        found.append(record)
-    return found
+    read, told = _reader(columns), await names_and_attempts(db, d, rows)
+    return [read(row, (name, most, left_out(row, long))) for row, (name, most) in zip(rows, told, strict=True)]
 
 
-def _record(row: Row, columns: Sequence[str]) -> RunRecord:
-    record: RunRecord = dict.fromkeys((*_ENDED_ONLY, *_LIVE_ONLY))
-    for column in columns:
-        record[column] = row[column]
-    for column in _JSON:
-        record[column] = load(record[column])
-    record["held"], record["parked"] = bool(record["held"]), bool(record["parked"])
-    record["occurrences"] = record["occurrences"] or 1
-    if record["status"] == RunStatus.SUCCEEDED:
-        record["outcome"] = AttemptOutcome.SUCCEEDED.value
-    return record
+class _Reader:
+    """Makes records of rows with these columns. The columns are in the table's order, the fields in their own."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        others = [field for field in RunRecord._fields if field not in (*columns, *_ADDED)]
+        places = {name: place for place, name in enumerate((*columns, *_ADDED, *others))}
+        self._columns = itemgetter(*columns)
+        self._others = tuple(RunRecord._field_defaults[field] for field in others)
+        self._fields = itemgetter(*(places[field] for field in RunRecord._fields))
+        self._decoded = [(places[column], how) for column, how in _DECODED.items() if column in columns]
+        self._status, self._outcome = places["status"], places["outcome"]
+
+    def __call__(self, row: Row, added: tuple[str, int, Sequence[str]]) -> RunRecord:
+        values = [*self._columns(row), *added, *self._others]
+        for place, decode in self._decoded:
+            values[place] = decode(values[place])
+        if values[self._status] == RunStatus.SUCCEEDED:
+            values[self._outcome] = AttemptOutcome.SUCCEEDED.value
+        return RunRecord._make(self._fields(values))
+
+
+@cache
+def _reader(columns: Sequence[str]) -> _Reader:
+    return _Reader(columns)

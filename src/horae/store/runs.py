@@ -11,20 +11,9 @@ from horae.domain.runs.changes import Glance
 from horae.domain.runs.claimable import Claimable
 from horae.domain.runs.dead_letter import Dead
 from horae.domain.runs.events import RunsQueued
-from horae.domain.runs.run import (
-    Claimed,
-    ClaimRequest,
-    Ending,
-    Leased,
-    NewRun,
-    Over,
-    Overdue,
-    Park,
-    Requeue,
-    RunRecord,
-    Tried,
-)
+from horae.domain.runs.run import Claimed, ClaimRequest, Ending, Leased, NewRun, Over, Overdue, Park, Requeue, Tried
 from horae.domain.runs.run_filter import RunFilter
+from horae.domain.runs.run_record import RunRecord
 from horae.ports import History
 from horae.store import claims, endings, leases, run_list
 from horae.store.aftermath import Aftermath

@@ -13,7 +13,7 @@ async def manual_single(stage: Stage) -> None:
     for _ in stage.rounds():
         (run_id,) = await stage.ask_for(1, stage.noting(0.1, "script"))
         run = await stage.cluster.ended(run_id)
-        assert (run["status"], run["attempt"]) == ("succeeded", 1), run
+        assert (run.status, run.attempt) == ("succeeded", 1), run
 
 
 @scenario("manual-concurrent", "ten jobs are run by hand within a second", times=DEFAULT, rounds=5)
@@ -25,7 +25,7 @@ async def manual_concurrent(stage: Stage) -> None:
         runs = [(await stage.ask_for(1, stage.noting(1.0, kind)))[0] for kind in TEN]
         await stage.noted("start", count=began + len(TEN))
         for run_id in runs:
-            assert (await stage.cluster.ended(run_id))["attempt"] == 1
+            assert (await stage.cluster.ended(run_id)).attempt == 1
 
 
 @scenario(
@@ -55,10 +55,10 @@ async def scaling_mid_run(stage: Stage) -> None:
 async def worker_offline(stage: Stage) -> None:
     for _ in stage.rounds():
         runs = await stage.ask_for(5, stage.noting(0.05))
-        assert {(await stage.cluster.look(run_id))["status"] for run_id in runs} == {"queued"}
+        assert {(await stage.cluster.look(run_id)).status for run_id in runs} == {"queued"}
         worker = await stage.cluster.start_worker()
         for run_id in runs:
-            assert (await stage.cluster.ended(run_id))["attempt"] == 1
+            assert (await stage.cluster.ended(run_id)).attempt == 1
         assert await worker.stop() == 0
         assert (await stage.cluster.worker_row(worker))["status"] == "offline"
 

@@ -56,7 +56,7 @@ async def bad_children(stage: Stage) -> None:
         ids = await stage.ask_for(1, {"kind": "script", "source": script}, timeout=2, retry=AGAIN if killed else ONCE)
         runs += ids
         for run_id in ids:
-            stage.checker.silent.add((await stage.cluster.look(run_id))["job_id"])
+            stage.checker.silent.add((await stage.cluster.look(run_id)).job_id)
     stage.checker.may_fail |= set(runs)
     good = await stage.ask_for(6, stage.noting(0.2, "script"))
     await until(lambda: marked(mark), timeout=PATIENCE, message="they are under way")
@@ -67,7 +67,7 @@ async def bad_children(stage: Stage) -> None:
         await until(lambda: not marked(mark), timeout=PATIENCE, message="they end with their worker")
         worker = await stage.cluster.start_worker(HORAE_SCRIPT_MEMORY="200MiB")
     for run_id in good:
-        assert (await stage.cluster.ended(run_id))["status"] == "succeeded"
+        assert (await stage.cluster.ended(run_id)).status == "succeeded"
     for run_id in runs:
         await stage.cluster.ended(run_id)
     await until(lambda: not marked(mark), timeout=PATIENCE, message="nothing outlives its attempt")

@@ -157,7 +157,7 @@ async def database_slow(stage: Stage) -> None:
         proxy.delay = 0.0
         await members.resumes(now())
         for run_id in long:
-            assert (await stage.cluster.ended(run_id))["attempt"] == 1
+            assert (await stage.cluster.ended(run_id)).attempt == 1
         await stage.settle()
     await members.has_let_go()
 

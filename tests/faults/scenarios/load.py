@@ -34,7 +34,7 @@ async def drain(stage: Stage) -> None:
         workers.append(await stage.cluster.start_worker(**DRAIN))
         for run_id in runs:
             run = await stage.cluster.ended(run_id)
-            assert run["attempt"] - run["uncounted"] == 1, run
+            assert run.attempt - run.uncounted == 1, run
 
 
 @scenario("rolling-restart", "all workers are restarted one after the other under load", times=DEFAULT, fast=("mysql",))
@@ -51,7 +51,7 @@ async def rolling_restart(stage: Stage) -> None:
         assert await leaver.stop() == 0
     for run_id in runs:
         run = await stage.cluster.ended(run_id)
-        assert run["attempt"] - run["uncounted"] == 1, run
+        assert run.attempt - run.uncounted == 1, run
 
 
 @scenario("scale", "from 1 worker to 20 and back to 1 under load", times=DEFAULT, most=2, alone=True, within=300)

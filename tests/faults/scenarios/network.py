@@ -77,7 +77,7 @@ async def late_report(stage: Stage) -> None:
         await stage.noted("start", lambda note, run_id=run_id: note.run_id == run_id and note.attempt == 2)  # type: ignore[misc]
         proxy.speak()
         run = await stage.cluster.ended(run_id)
-        assert (run["attempt"], run["worker_id"]) == (2, other.id), run
+        assert (run.attempt, run.worker_id) == (2, other.id), run
         refused = count + 1
         await until(lambda n=refused: len(slow.logged("results refused")) == n, timeout=40, message="it is refused")  # type: ignore[misc]
         assert await other.stop() == 0

@@ -39,11 +39,11 @@ async def poison_run(stage: Stage) -> None:
 
     await kept_alive(stage, workers, over)
     run = await stage.cluster.ended(poison)
-    assert (run["status"], run["attempt"]) == ("failed", ATTEMPTS), run
+    assert (run.status, run.attempt) == ("failed", ATTEMPTS), run
     assert [row["run_id"] for row in await stage.cluster.ask("SELECT run_id FROM dead_letters")] == [poison]
     assert len(stage.oracle.attempts("start")[poison]) == ATTEMPTS
     for run_id in others:
-        assert (await stage.cluster.ended(run_id))["status"] == "succeeded"
+        assert (await stage.cluster.ended(run_id)).status == "succeeded"
 
 
 @scenario(
@@ -62,10 +62,10 @@ async def poison_payload(stage: Stage) -> None:
         runs += await stage.ask_for(1, target, retry={"max_attempts": 1})
     for run_id in runs:
         stage.checker.may_fail.add(run_id)
-        stage.checker.silent.add((await stage.cluster.look(run_id))["job_id"])
+        stage.checker.silent.add((await stage.cluster.look(run_id)).job_id)
     good = await stage.ask_for(5)
     for run_id in [*runs, *good]:
         run = await stage.cluster.ended(run_id)
-        assert (run["attempt"], run["worker_id"]) == (1, worker.id), run
+        assert (run.attempt, run.worker_id) == (1, worker.id), run
     assert worker.code is None
     await stage.every_slot([worker])

@@ -51,12 +51,12 @@ async def killed_at(stage: Stage, pattern: str, at: At, attempts: int) -> None:
         victim = await snare.caught()
         run = await stage.cluster.ended(run_id)
         place = workers.index(victim)
-        if attempts == 2 and run["attempt"] == 1 and run["worker_id"] != victim.id:
+        if attempts == 2 and run.attempt == 1 and run.worker_id != victim.id:
             # PostgreSQL claims in one statement, and an idle worker's finds nothing: that kill proved nothing.
             workers[place] = await stage.cluster.start_worker(HORAE_DATABASE_URL=proxies[place].url)
             continue
         left -= 1
-        assert (run["status"], run["attempt"]) == ("succeeded", attempts), run
+        assert (run.status, run.attempt) == ("succeeded", attempts), run
         if attempts > 1:
             await begun_again(stage, [run_id], snare.since)
         workers[place] = await stage.cluster.start_worker(HORAE_DATABASE_URL=proxies[place].url)

@@ -140,7 +140,7 @@ async def crash(api: Api, path: str, held: float) -> str:
         (run,) = await submit.trigger(
             tx, project_id=project, ref="hello", runs=[request], trigger=Trigger.API, actor="key:admin"
         )
-        return str(run["id"])
+        return str(run.id)
 
     return await api.store.transact(die)
 

@@ -24,6 +24,7 @@ from horae.api.tokens import mint
 from horae.clock import SystemIds
 from horae.domain.jobs.job import JobSpec
 from horae.domain.people.key import ApiKey
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import LIVE, Trigger
 from horae.lifecycle.submit import TriggerRequest, create_job, trigger
 from horae.ports import Wakeups
@@ -235,7 +236,7 @@ class Cluster:
     async def start_serve(self, *, before: Sequence[str] = (), **settings: str) -> Member:
         return await self.start("serve", before=before, **{"HORAE_PORT": str(free_port()), **settings}).ready()
 
-    def member(self, process_id: str) -> Member:
+    def member(self, process_id: str | None) -> Member:
         """The worker or scheduler of that id."""
         return next(m for m in self.members if m.role != "serve" and m.logged(READY[m.role]) and m.id == process_id)
 
@@ -297,27 +298,29 @@ class Cluster:
         (run_id,) = await self.run(name)
         return run_id
 
-    async def look(self, run_id: str) -> Row:
+    async def look(self, run_id: str) -> RunRecord:
         found = await self.store.read(lambda tx: tx.runs.find(self.project_id, run_id))
         assert found is not None, f"the run {run_id} vanished"
         return found
 
-    async def run_is(self, run_id: str, check: Callable[[Row], object], message: str = "") -> Row:
+    async def run_is(self, run_id: str, check: Callable[[RunRecord], object], message: str = "") -> RunRecord:
         """Waits until a run is as wished; the run."""
 
-        async def as_wished() -> Row:
+        async def as_wished() -> RunRecord | None:
             run = await self.look(run_id)
-            return run if check(run) else {}
+            return run if check(run) else None
 
-        return await eventually(as_wished, message=message or f"the run {run_id} is as wished")
+        found = await eventually(as_wished, message=message or f"the run {run_id} is as wished")
+        assert found is not None
+        return found
 
-    async def running(self, run_id: str, attempt: int = 1) -> Row:
+    async def running(self, run_id: str, attempt: int = 1) -> RunRecord:
         return await self.run_is(
-            run_id, lambda run: run["status"] == "running" and run["attempt"] == attempt, f"attempt {attempt} runs"
+            run_id, lambda run: run.status == "running" and run.attempt == attempt, f"attempt {attempt} runs"
         )
 
-    async def ended(self, run_id: str) -> Row:
-        return await self.run_is(run_id, lambda run: run["status"] not in LIVE, "the run ends")
+    async def ended(self, run_id: str) -> RunRecord:
+        return await self.run_is(run_id, lambda run: run.status not in LIVE, "the run ends")
 
     async def attempts(self, run_id: str) -> list[Row]:
         return await self.store.read(lambda tx: tx.runs.attempts(run_id))

@@ -16,10 +16,10 @@ async def test_it_serves_what_is_reserved_for_its_projects(kind: str, make_clust
     await reserve(cluster, "vault", "default")
     await eventually(lambda: serves(cluster, bound.id, ["vault"]))
     run_id = await cluster.start_run("kept", {"kind": "script", "source": "true"}, queue="vault")
-    assert (await cluster.ended(run_id))["worker_id"] == bound.id
-    assert (await cluster.look(open_run))["status"] == "queued"
+    assert (await cluster.ended(run_id)).worker_id == bound.id
+    assert (await cluster.look(open_run)).status == "queued"
     free = await cluster.start_worker()
-    assert (await cluster.ended(open_run))["worker_id"] == free.id
+    assert (await cluster.ended(open_run)).worker_id == free.id
     await reserve(cluster, "vault")
     await eventually(lambda: serves(cluster, bound.id, []))
 

@@ -26,9 +26,9 @@ async def test_a_killed_worker_s_container_is_ended_before_the_next_attempt(make
     source = "echo $HORAE_ATTEMPT; [ $HORAE_ATTEMPT -gt 1 ] || sleep 600"
     run_id = await cluster.start_run("hangs", shell(source), retry={"max_attempts": 3, "delay": 0})
     await until(podman.containers, timeout=PATIENCE)
-    await cluster.member((await cluster.running(run_id))["worker_id"]).kill()
+    await cluster.member((await cluster.running(run_id)).worker_id).kill()
     run = await cluster.ended(run_id)
-    assert (run["status"], run["attempt"]) == ("succeeded", 2)
+    assert (run.status, run.attempt) == ("succeeded", 2)
     await until(lambda: podman.containers() == [], timeout=PATIENCE)
 
 
@@ -49,7 +49,7 @@ async def test_warm_containers_end_with_their_worker(make_cluster: Make, podman,
     await cluster.create("warm", shell("true", reuse=True))
     for _ in range(2):
         (run_id,) = await cluster.run("warm")
-        assert (await cluster.ended(run_id))["status"] == "succeeded"
+        assert (await cluster.ended(run_id)).status == "succeeded"
     assert len(podman.containers()) == 1
     assert await worker.stop() == 0
     assert podman.containers() == []
@@ -61,7 +61,7 @@ async def test_a_time_limit_ends_a_container(make_cluster: Make, podman, setting
     target = shell("trap 'exit 0' TERM; while :; do sleep 0.1; done")
     run_id = await cluster.start_run("slow", target, timeout=1, retry={"max_attempts": 1})
     run = await cluster.ended(run_id)
-    assert (run["status"], run["error"]) == ("failed", "took longer than its timeout of 1 s")
+    assert (run.status, run.error) == ("failed", "took longer than its timeout of 1 s")
     assert podman.containers() == []
 
 
@@ -74,4 +74,4 @@ async def test_an_archive_is_run(make_cluster: Make, settings, tmp_path):
     await cluster.start_worker()
     target = {"kind": "artifact", "uri": f"file://{tmp_path}/m.zip", "digest": digest(content), "entrypoint": "m:f"}
     run = await cluster.ended(await cluster.start_run("archive", {**target, "arguments": {"n": 1}}))
-    assert (run["status"], run["result"]) == ("succeeded", 2)
+    assert (run.status, run.result) == ("succeeded", 2)

@@ -53,12 +53,12 @@ async def test_a_killed_worker_is_replaced_at_once(make_cluster: Make, oracle: O
     await scheduler.ready()
     run_id = await cluster.start_run("hangs", first_waits(oracle), retry=RETRY)
     script = await started(oracle, run_id)
-    first = cluster.member((await cluster.look(run_id))["worker_id"])
+    first = cluster.member((await cluster.look(run_id)).worker_id)
     await first.kill()
 
     run = await cluster.ended(run_id)
     (second,) = [worker for worker in workers if worker is not first]
-    assert (run["status"], run["attempt"], run["worker_id"]) == ("succeeded", 2, second.id)
+    assert (run.status, run.attempt, run.worker_id) == ("succeeded", 2, second.id)
     (lost,) = await cluster.attempts(run_id)
     assert (lost["n"], lost["outcome"], lost["worker_id"]) == (1, "lost", first.id)
     assert "process is gone" in lost["error"]
@@ -76,7 +76,7 @@ async def test_a_worker_is_watched_from_its_start(make_cluster: Make, oracle: Or
     run_id = await cluster.start_run("hangs", first_waits(oracle), retry=RETRY)
     await started(oracle, run_id)
     await newcomer.kill()
-    await cluster.run_is(run_id, lambda run: run["status"] == "queued", "the run is queued again")
+    await cluster.run_is(run_id, lambda run: run.status == "queued", "the run is queued again")
     assert older.logged("recovered runs")
 
 
@@ -97,11 +97,11 @@ async def test_nothing_begins_again_while_something_of_it_lives(make_cluster: Ma
         os.kill(pid, signal.SIGSTOP)
     for worker in workers:
         await worker.kill()
-    assert (await cluster.ended(runs[1]))["attempt"] == 2
-    assert ((await cluster.look(runs[0]))["status"], (await cluster.look(runs[0]))["attempt"]) == ("running", 1)
+    assert (await cluster.ended(runs[1])).attempt == 2
+    assert ((await cluster.look(runs[0])).status, (await cluster.look(runs[0])).attempt) == ("running", 1)
     for pid in helpers:
         os.kill(pid, signal.SIGCONT)
-    assert (await cluster.ended(runs[0]))["attempt"] == 2
+    assert (await cluster.ended(runs[0])).attempt == 2
     last = max(note.at for note in oracle.notes("alive") if note.run_id == runs[0])
     assert last < min(note.at for note in oracle.notes("start") if (note.run_id, note.attempt) == (runs[0], 2))
 
@@ -117,23 +117,23 @@ async def test_a_worker_that_slept_beyond_its_lease(make_cluster: Make, oracle: 
     target = {"kind": "python", "function": "gated", "arguments": {"path": str(oracle.path), "gate": str(gate)}}
     run_id = await cluster.start_run("waits", target, retry=RETRY)
     await eventually(has_logged, cluster, run_id, "attempt 1 waits\n")
-    first = cluster.member((await cluster.look(run_id))["worker_id"])
+    first = cluster.member((await cluster.look(run_id)).worker_id)
     (second,) = [worker for worker in workers if worker is not first]
     await pause_between_beats(cluster, first)
 
     run = await cluster.running(run_id, attempt=2)
-    assert run["worker_id"] == second.id
+    assert run.worker_id == second.id
     await started(oracle, run_id, attempt=2)
     first.resume()
     await until(lambda: oracle.attempts("stopped") == {run_id: [1]}, timeout=PATIENCE, message="the sleeper gives up")
     gate.touch()
     run = await cluster.ended(run_id)
-    assert (run["status"], run["attempt"], run["worker_id"], run["result"]) == ("succeeded", 2, second.id, 2)
+    assert (run.status, run.attempt, run.worker_id, run.result) == ("succeeded", 2, second.id, 2)
     assert [(lost["n"], lost["outcome"]) for lost in await cluster.attempts(run_id)] == [(1, "lost")]
 
     assert await second.stop() == 0
     run = await cluster.ended(*await cluster.run("waits"))
-    assert (run["status"], run["attempt"], run["worker_id"]) == ("succeeded", 1, first.id)
+    assert (run.status, run.attempt, run.worker_id) == ("succeeded", 1, first.id)
     # By now whatever the sleeper had to say has been said.
     assert await cluster.log(run_id) == "attempt 1 waits\nattempt 2 waits\n"
     assert await cluster.count("run_history") == 2
@@ -174,5 +174,5 @@ async def test_a_stale_result_is_refused(make_cluster: Make, oracle: Oracle, tmp
     (line,) = await until(lambda: worker.logged("results refused"), timeout=PATIENCE)
     assert line["runs"] == [run_id]
     run = await cluster.look(run_id)
-    assert (run["status"], run["attempt"], run["worker_id"]) == ("running", 2, other)
+    assert (run.status, run.attempt, run.worker_id) == ("running", 2, other)
     assert await cluster.count("run_history") == 0

@@ -36,24 +36,24 @@ async def test_functions_enqueue_each_other(make_cluster: Make) -> None:
     assert json.loads(registered["parameters"])["properties"]["count"]["type"] == "integer"
 
     grown = await cluster.ended(await cluster.start_run("grow", target("tree", count=40)))
-    leaves = [await cluster.ended(run_id) for run_id in grown["result"]]
-    assert {leaf["status"] for leaf in leaves} == {"succeeded"}
-    assert {(leaf["job_name"], leaf["priority"], leaf["trigger"]) for leaf in leaves} == {("leaf", 9, "api")}
-    assert await cluster.log(leaves[3]["id"]) == "leaf 3\n"
-    assert leaves[3]["progress"] == {"fraction": 1, "note": "done"}
+    leaves = [await cluster.ended(run_id) for run_id in grown.result]
+    assert {leaf.status for leaf in leaves} == {"succeeded"}
+    assert {(leaf.job_name, leaf.priority, leaf.trigger) for leaf in leaves} == {("leaf", 9, "api")}
+    assert await cluster.log(leaves[3].id) == "leaf 3\n"
+    assert leaves[3].progress == {"fraction": 1, "note": "done"}
 
     link = await cluster.ended(await cluster.start_run("begin", target("chain", left=3)))
     for left in (2, 1, 0):
-        link = await cluster.ended(link["result"])
-        assert await cluster.log(link["id"]) == f"{left} left\n"
-    assert link["result"] == "over"
+        link = await cluster.ended(link.result)
+        assert await cluster.log(link.id) == f"{left} left\n"
+    assert link.result == "over"
 
 
 async def test_a_function_that_blocks_the_loop_is_named(make_cluster: Make) -> None:
     cluster = await make_cluster("sqlite")
     worker = await cluster.start_worker(*FUNCTIONS)
     run_id = await cluster.start_run("rude", target("blocks", seconds=3))
-    assert (await cluster.ended(run_id))["status"] == "succeeded"
+    assert (await cluster.ended(run_id)).status == "succeeded"
     await until(lambda: worker.logged("the event loop turns again"))
     (warning,) = worker.logged("the event loop is blocked")
     assert warning["function"] == "blocks"
@@ -82,7 +82,7 @@ async def test_processes_die_with_their_worker_and_with_their_lease(
     await cluster.start_scheduler()
     await cluster.start_worker(*FUNCTIONS)
     run = await cluster.ended(run_id)
-    assert (run["status"], run["attempt"]) == ("succeeded", 2)
+    assert (run.status, run.attempt) == ("succeeded", 2)
 
 
 async def test_processes_end_with_their_attempt(make_cluster: Make, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ async def test_processes_end_with_their_attempt(make_cluster: Make, tmp_path: Pa
         if name == "cancel":
             await cluster.store.transact(cancel_runs, project_id=cluster.project_id, run_ids=[run_id], actor="the test")
         await all_dead(pids)
-        assert (await cluster.ended(run_id))["status"] == status, name
+        assert (await cluster.ended(run_id)).status == status, name
         assert "sent TERM" in await cluster.log(run_id, "system"), name
 
     run_id, pids = await hold("shutdown")
@@ -109,4 +109,4 @@ async def test_processes_end_with_their_attempt(make_cluster: Make, tmp_path: Pa
     await all_dead(pids)
     assert await worker.ended() == 0
     assert worker.children() == []
-    assert (await cluster.look(run_id))["status"] == "queued"
+    assert (await cluster.look(run_id)).status == "queued"

@@ -17,7 +17,7 @@ async def test_templates_that_do_too_much_end_their_own_run_alone(make_cluster: 
     runs = [*await cluster.run(hostile, 3), *await cluster.run(plain, 3)]
     await cluster.start_worker()
     found = [await cluster.ended(run) for run in runs]
-    assert [run["status"] for run in found] == 3 * ["failed"] + 3 * ["succeeded"]
+    assert [run.status for run in found] == 3 * ["failed"] + 3 * ["succeeded"]
     for run in found[:3]:
-        assert run["error"].startswith("query.q0: the templates of the target do too much: more than ")
-        assert run["attempt"] == 1, "it would be the same the next time"
+        assert str(run.error).startswith("query.q0: the templates of the target do too much: more than ")
+        assert run.attempt == 1, "it would be the same the next time"

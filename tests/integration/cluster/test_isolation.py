@@ -51,10 +51,10 @@ async def test_no_process_shows_a_key(kind: str, make_cluster: Make) -> None:
     await start(cluster, "scheduler")
     await start(cluster, "worker")
     run = await cluster.ended(await cluster.start_run("peek", search(wanted(cluster))))
-    assert run["status"] == "succeeded", run
-    assert run["result"]["uid"] == 65534
-    assert run["result"]["looked"]["processes"] > 4
-    assert run["result"]["found"] == []
+    assert run.status == "succeeded", run
+    assert run.result["uid"] == 65534
+    assert run.result["looked"]["processes"] > 4
+    assert run.result["found"] == []
 
 
 @pytest.mark.sqlite
@@ -63,7 +63,7 @@ async def test_unless_it_is_to_be_debugged(make_cluster: Make) -> None:
     cluster = await make_cluster("sqlite", HORAE_SCRIPT_SANDBOX="off", HORAE_DEBUGGABLE="true")
     await start(cluster, "worker")
     run = await cluster.ended(await cluster.start_run("peek", search(wanted(cluster))))
-    assert {entry.rpartition(" of ")[0] for entry in run["result"]["found"]} >= {"key in environ", "key in memory"}
+    assert {entry.rpartition(" of ")[0] for entry in run.result["found"]} >= {"key in environ", "key in memory"}
 
 
 VICTIM = {
@@ -110,9 +110,9 @@ async def test_a_script_in_a_sandbox_finds_nothing_anywhere(kind: str, make_clus
     database = Path(cluster.url.removeprefix("sqlite:///")).parent if kind == "sqlite" else files
     looked_at = (cluster.folder / "data", cluster.folder / "home", files, database, SCRATCH, "/run", "/dev/shm", "/etc")
     run = await cluster.ended(await cluster.start_run("peek", search(wanted(cluster), *looked_at)))
-    assert run["status"] == "succeeded", run
-    assert run["result"]["found"] == []
-    assert run["result"]["looked"]["files"] > 10
+    assert run.status == "succeeded", run
+    assert run.result["found"] == []
+    assert run.result["looked"]["files"] > 10
     assert worker.logged("scripts run as nobody")[0]["sandbox"] == "bubblewrap"
 
 
@@ -126,7 +126,7 @@ async def test_without_a_sandbox_there_is_much_to_find(make_cluster: Make) -> No
     await cluster.start_run("victim", target)
     await eventually(lambda: asyncio.to_thread(begun.exists), message="the victim runs")
     run = await cluster.ended(await cluster.start_run("peek", search(wanted(cluster), SCRATCH)))
-    found = " ".join(run["result"]["found"])
+    found = " ".join(run.result["found"])
     assert "secret in environ of sleep" in found
     assert "secret in /tmp/horae-65534/" in found
     assert "an owner of any project it serves is an admin" in worker.output
@@ -156,9 +156,9 @@ async def test_scripts_with_a_user_of_their_own(make_cluster: Make, tmp_path: Pa
     target = search(wanted(cluster), cluster.folder / "data", keys, "/tmp/horae-0")
     target["interpreter"] = python()
     run = await cluster.ended(await cluster.start_run("peek", target))
-    assert run["status"] == "succeeded", run
-    assert run["result"]["uid"] == NOBODY
-    assert run["result"]["found"] == []
+    assert run.status == "succeeded", run
+    assert run.result["uid"] == NOBODY
+    assert run.result["found"] == []
     source = """
         id -u; id -g; echo $USER $HOME; stat -c '%U %a' $(dirname $HORAE_RESULT); cat; setsid sleep 600 &
         ls /tmp/horae-0/* 2> /dev/null; kill -0 $PPID 2> /dev/null || echo 'cannot signal'; echo 7 > $HORAE_RESULT
@@ -166,7 +166,7 @@ async def test_scripts_with_a_user_of_their_own(make_cluster: Make, tmp_path: Pa
     await cluster.create("who", {"kind": "script", "source": source})
     (run_id,) = await cluster.run("who")
     run = await cluster.ended(run_id)
-    assert (run["status"], run["result"]) == ("succeeded", 7)
+    assert (run.status, run.result) == ("succeeded", 7)
     assert (await cluster.log(run_id)).split("\n")[:4] == ["65534", "65534", "nobody /nonexistent", "nobody 700"]
     assert "cannot signal" in await cluster.log(run_id)
     assert worker.logged("scripts run as nobody")
@@ -184,7 +184,7 @@ async def test_a_user_of_their_own_and_a_sandbox(make_cluster: Make) -> None:
     target = search(wanted(cluster), cluster.folder, "/tmp/horae-0")
     target["interpreter"] = python()
     run = await cluster.ended(await cluster.start_run("peek", target))
-    assert (run["status"], run["result"]["uid"], run["result"]["found"]) == ("succeeded", NOBODY, [])
+    assert (run.status, run.result["uid"], run.result["found"]) == ("succeeded", NOBODY, [])
 
 
 @pytest.mark.sqlite

@@ -19,9 +19,9 @@ async def test_logs_end_where_the_day_is_used_up(make_cluster: Make, kind: str) 
     await cluster.start_worker()
     script = {"kind": "script", "source": "yes | head -c 5000; exit 0"}
     run = await cluster.ended(await cluster.start_run("chatty", script))
-    assert run["status"] == "succeeded"
-    assert len(await cluster.log(run["id"])) == 1_000
-    assert "quota log_bytes_per_day is used up" in await cluster.log(run["id"], "system")
+    assert run.status == "succeeded"
+    assert len(await cluster.log(run.id)) == 1_000
+    assert "quota log_bytes_per_day is used up" in await cluster.log(run.id, "system")
 
     async def told() -> bool:
         return (await cluster.store.read(usage.usage, cluster.project_id))[LOGS].used == 1_000
@@ -29,4 +29,4 @@ async def test_logs_end_where_the_day_is_used_up(make_cluster: Make, kind: str) 
     await eventually(told)
     (run_id,) = await cluster.run("chatty")
     again = await cluster.ended(run_id)
-    assert (again["status"], await cluster.log(again["id"])) == ("succeeded", "")
+    assert (again.status, await cluster.log(again.id)) == ("succeeded", "")

@@ -53,7 +53,7 @@ async def test_the_database_goes_away_and_comes_back(make_cluster: Make, oracle:
         assert [member.code for member in cluster.members] == [None, None, None]
 
         run = await cluster.ended(held)
-        assert (run["status"], run["attempt"], run["result"]) == ("succeeded", 1, 1)
+        assert (run.status, run.attempt, run.result) == ("succeeded", 1, 1)
         assert await cluster.count("attempts") == 0
         assert [await scheduler.stop(), await worker.stop(), await serve.stop()] == [0, 0, 0]
         history = await cluster.ask("SELECT * FROM run_history WHERE scheduled_for IS NOT NULL")
@@ -99,4 +99,4 @@ async def test_everybody_can_stop_without_the_database(make_cluster: Make, oracl
         assert [await member.stop() for member in members] == [0, 0, 0]
         assert not is_alive(note.pid)
         run = await cluster.look(run_id)
-        assert (run["status"], run["attempt"]) == ("running", 1)  # until its lease runs out
+        assert (run.status, run.attempt) == ("running", 1)  # until its lease runs out

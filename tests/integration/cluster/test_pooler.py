@@ -38,8 +38,8 @@ async def test_the_whole_life_of_jobs(make_cluster: Make, oracle: Oracle) -> Non
     hangs = await cluster.start_run("hangs", {"kind": "script", "source": "sleep 600"})
     await cluster.running(hangs)
     await cluster.tell("UPDATE runs SET cancel_requested_at = now() WHERE id = :id", id=hangs)
-    assert (await cluster.ended(hangs))["status"] == "cancelled"
-    assert (await cluster.ended(speaks))["exit_code"] == 3
+    assert (await cluster.ended(hangs)).status == "cancelled"
+    assert (await cluster.ended(speaks)).exit_code == 3
     assert await cluster.log(speaks) == "hello\n"
 
     async def all_over() -> bool:

@@ -126,10 +126,10 @@ async def test_a_drained_worker_ends_what_it_has_and_takes_nothing_more(
     await eventually(status_is, cluster, worker.id, "draining", 1)
     (left,) = await cluster.run("waits")
     gate.touch()
-    assert (await cluster.ended(under_way))["status"] == "succeeded"
+    assert (await cluster.ended(under_way)).status == "succeeded"
     await eventually(status_is, cluster, worker.id, "draining", 0)
-    assert (await cluster.look(left))["status"] == "queued"
+    assert (await cluster.look(left)).status == "queued"
 
     other = await cluster.start_worker()
-    assert (await cluster.ended(left))["worker_id"] == other.id
+    assert (await cluster.ended(left)).worker_id == other.id
     assert await worker.stop() == 0

@@ -43,7 +43,7 @@ async def is_cancelled(cluster: Cluster, oracle: Oracle) -> None:
     (note,) = await until(lambda: [n for n in oracle.notes("start") if n.run_id == run_id], timeout=PATIENCE)
     await cluster.store.transact(cancel_runs, project_id=cluster.project_id, run_ids=[run_id], actor="the test")
     run = await cluster.ended(run_id)
-    assert (run["status"], run["attempt"]) == ("cancelled", 1)
+    assert (run.status, run.attempt) == ("cancelled", 1)
     assert not is_alive(note.pid)
     assert oracle.attempts("told")[run_id] == [1]
     assert await cluster.attempts(run_id) == []
@@ -54,8 +54,8 @@ async def times_out(cluster: Cluster, folder: Path) -> None:
     target = {"kind": "script", "source": f"echo $$ >> {folder}/late; exec sleep 600"}
     run_id = await cluster.start_run("late", target, timeout=1, retry={**SOON, "max_attempts": 2})
     run = await cluster.ended(run_id)
-    assert (run["status"], run["reason"], run["attempt"]) == ("failed", "attempts", 2)
-    assert "timeout of 1 s" in run["error"]
+    assert (run.status, run.reason, run.attempt) == ("failed", "attempts", 2)
+    assert "timeout of 1 s" in str(run.error)
     assert [(a["n"], a["outcome"]) for a in await cluster.attempts(run_id)] == [(1, "timed_out")]
     pids = [int(line) for line in (folder / "late").read_text().split()]
     assert len(pids) == 2
@@ -67,10 +67,10 @@ async def succeeds_in_the_end(cluster: Cluster, folder: Path) -> None:
     source = f"echo x >> {folder}/tries; n=$(wc -l < {folder}/tries); echo try $n; [ $n -ge 3 ] || exit 1$n"
     run_id = await cluster.start_run("thrice", {"kind": "script", "source": source}, retry=SOON)
     run = await cluster.ended(run_id)
-    assert (run["status"], run["attempt"], run["exit_code"]) == ("succeeded", 3, 0)
+    assert (run.status, run.attempt, run.exit_code) == ("succeeded", 3, 0)
     tries = await cluster.attempts(run_id)
     assert [(a["n"], a["outcome"], a["exit_code"]) for a in tries] == [(1, "failed", 11), (2, "failed", 12)]
-    pauses = [(tries[1]["started_at"] - tries[0]["finished_at"]), (run["started_at"] - tries[1]["finished_at"])]
+    pauses = [(tries[1]["started_at"] - tries[0]["finished_at"]), (run.started_at - tries[1]["finished_at"])]
     assert min(pause.total_seconds() for pause in pauses) > 0.1
     assert await cluster.log(run_id) == "try 1\ntry 2\ntry 3\n"
 
@@ -85,29 +85,29 @@ async def logs_while_it_runs(cluster: Cluster, folder: Path) -> None:
 
     await eventually(logged)
     (folder / "read").touch()
-    assert (await cluster.ended(run_id))["status"] == "succeeded"
+    assert (await cluster.ended(run_id)).status == "succeeded"
     assert await cluster.log(run_id) == "first\nlast\n"
 
 
 async def calls(cluster: Cluster, web: "Web") -> None:
     run_id = await cluster.start_run("call", {"kind": "http", "method": "POST", "url": web.url("/fine"), "body": "{}"})
     run = await cluster.ended(run_id)
-    assert (run["status"], run["response_code"], run["attempt"]) == ("succeeded", 200, 1)
-    assert run["result"]["body"] == "POST /fine {}"
+    assert (run.status, run.response_code, run.attempt) == ("succeeded", 200, 1)
+    assert run.result["body"] == "POST /fine {}"
 
 
 async def calls_again(cluster: Cluster, web: "Web") -> None:
     run_id = await cluster.start_run("again", {"kind": "http", "method": "GET", "url": web.url("/shaky")}, retry=SOON)
     run = await cluster.ended(run_id)
-    assert (run["status"], run["response_code"], run["attempt"]) == ("succeeded", 200, 2)
+    assert (run.status, run.response_code, run.attempt) == ("succeeded", 200, 2)
     assert [(a["outcome"], a["response_code"]) for a in await cluster.attempts(run_id)] == [("failed", 500)]
 
 
 async def calls_in_vain(cluster: Cluster, web: "Web") -> None:
     run_id = await cluster.start_run("vain", {"kind": "http", "method": "GET", "url": web.url("/missing")}, retry=SOON)
     run = await cluster.ended(run_id)
-    assert (run["status"], run["response_code"], run["attempt"]) == ("failed", 404, 1)
-    assert run["reason"] == "permanent"
+    assert (run.status, run.response_code, run.attempt) == ("failed", 404, 1)
+    assert run.reason == "permanent"
     assert await cluster.attempts(run_id) == []
     assert await cluster.count(f"dead_letters WHERE run_id = '{run_id}'") == 1
     assert web.seen.count("/missing") == 1
@@ -116,7 +116,7 @@ async def calls_in_vain(cluster: Cluster, web: "Web") -> None:
 async def calls_a_function(cluster: Cluster, oracle: Oracle) -> None:
     target = {"kind": "python", "function": "noted", "arguments": {"path": str(oracle.path)}}
     run_id = await cluster.start_run("noted", target)
-    assert (await cluster.ended(run_id))["status"] == "succeeded"
+    assert (await cluster.ended(run_id)).status == "succeeded"
     assert oracle.attempts("end")[run_id] == [1]
 
 

@@ -66,20 +66,20 @@ async def test_a_secret_reaches_the_script_and_nothing_else(kind: str, make_clus
     await cluster.start_worker()
     run_id = await cluster.start_run("speaks", script(SPOKEN))
     run = await cluster.ended(run_id)
-    assert run["status"] == "succeeded", run
+    assert run.status == "succeeded", run
     out = await cluster.log(run_id)
     assert f"length {len(VALUE)}\n" in out
     assert out.startswith("[secret TOKEN]\nhalf [secret TOKEN]\n")
     assert out.count("[secret TOKEN]") == 7
     assert await cluster.log(run_id, "stderr") == 'in between\n{"token": "[secret TOKEN]"}\n'
-    assert run["result"] == {"token": "[secret TOKEN]", "list": [1, "x[secret TOKEN]"], "[secret TOKEN]": None}
+    assert run.result == {"token": "[secret TOKEN]", "list": [1, "x[secret TOKEN]"], "[secret TOKEN]": None}
     said = await everything(cluster)
     for part in (VALUE, VALUE[-14:], VALUE[:9]):
         assert part not in said
 
     await put(cluster, "TOKEN", "another value")  # each run gets what is there when it starts
     run_id = await cluster.start_run("speaks again", script(SPOKEN))
-    assert (await cluster.ended(run_id))["status"] == "succeeded"
+    assert (await cluster.ended(run_id)).status == "succeeded"
     assert f"length {len('another value')}\n" in await cluster.log(run_id)
 
 
@@ -131,10 +131,10 @@ async def test_what_a_server_echoes_is_stored_without_the_secret(make_cluster: M
     await cluster.start_worker()
     target = {"kind": "http", "method": "GET", "url": echo, "auth": {"bearer": "{{ secrets.TOKEN }}"}}
     run = await cluster.ended(await cluster.start_run("calls", target))
-    assert (run["status"], run["response_code"], run["reason"]) == ("failed", 418, "permanent")
-    assert run["error"] == "HTTP 418 [secret TOKEN]"
-    assert run["result"]["headers"]["x-echo"] == "Bearer [secret TOKEN]"
-    assert run["result"]["body"].startswith('{"given": "Bearer [secret TOKEN]"')
+    assert (run.status, run.response_code, run.reason) == ("failed", 418, "permanent")
+    assert run.error == "HTTP 418 [secret TOKEN]"
+    assert run.result["headers"]["x-echo"] == "Bearer [secret TOKEN]"
+    assert run.result["body"].startswith('{"given": "Bearer [secret TOKEN]"')
     assert value not in await everything(cluster)
 
 
@@ -151,21 +151,21 @@ async def test_runs_that_cannot_have_their_secrets_fail_and_the_worker_goes_on(m
     keyless = await cluster.start_worker(HORAE_SECRET_KEY="")
     (run_id,) = await cluster.run(jobs["needs"])
     run = await cluster.ended(run_id)
-    assert (run["status"], run["attempt"]) == ("failed", 2)  # another worker might have had the key
-    assert run["error"].startswith("this worker has no HORAE_SECRET_KEY")
+    assert (run.status, run.attempt) == ("failed", 2)  # another worker might have had the key
+    assert str(run.error).startswith("this worker has no HORAE_SECRET_KEY")
     (run_id,) = await cluster.run(jobs["plain"])
-    assert (await cluster.ended(run_id))["status"] == "succeeded"
+    assert (await cluster.ended(run_id)).status == "succeeded"
     await keyless.stop()
 
     await cluster.start_worker(HORAE_SECRET_KEY=secrets.token_hex(32))
     (run_id,) = await cluster.run(jobs["needs"])
     run = await cluster.ended(run_id)
-    assert (run["status"], run["attempt"]) == ("failed", 2)
-    assert run["error"] == "the secret TOKEN cannot be opened: it was sealed with another HORAE_SECRET_KEY"
+    assert (run.status, run.attempt) == ("failed", 2)
+    assert run.error == "the secret TOKEN cannot be opened: it was sealed with another HORAE_SECRET_KEY"
     (run_id,) = await cluster.run(jobs["lost"])
     run = await cluster.ended(run_id)
-    assert (run["status"], run["attempt"], run["reason"]) == ("failed", 1, "permanent")
-    assert run["error"] == "no secret named LOST in this project; make it with `horae secrets set LOST`"
+    assert (run.status, run.attempt, run.reason) == ("failed", 1, "permanent")
+    assert run.error == "no secret named LOST in this project; make it with `horae secrets set LOST`"
 
 
 async def test_the_previous_key_opens_until_everything_is_sealed_anew(make_cluster: Make) -> None:
@@ -178,11 +178,11 @@ async def test_the_previous_key_opens_until_everything_is_sealed_anew(make_clust
     await cluster.start_worker(**new)
     job = await cluster.create("needs", script("import os; print(len(os.environ['TOKEN']))"))
     (run_id,) = await cluster.run(job)
-    assert (await cluster.ended(run_id))["status"] == "succeeded"
+    assert (await cluster.ended(run_id)).status == "succeeded"
     assert await cluster.command("secrets", "rotate", **new) == {"sealed": 1, "cannot_open": []}
     assert await cluster.command("secrets", "rotate", **new) == {"sealed": 0, "cannot_open": []}
     await asyncio.gather(*(member.stop() for member in cluster.members))
     await cluster.start_worker(HORAE_SECRET_KEY=new["HORAE_SECRET_KEY"])
     (run_id,) = await cluster.run(job)
-    assert (await cluster.ended(run_id))["status"] == "succeeded"
+    assert (await cluster.ended(run_id)).status == "succeeded"
     assert await cluster.log(run_id) == f"{len(VALUE)}\n"

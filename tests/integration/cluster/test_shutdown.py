@@ -42,7 +42,7 @@ async def test_running_work_ends_and_nothing_new_begins(make_cluster: Make, orac
     await eventually(has_status, cluster, worker, "draining")
     gate.touch()
     assert await worker.ended() == 0
-    assert {(await cluster.look(run_id))["status"] for run_id in (first, second)} == {"succeeded", "queued"}
+    assert {(await cluster.look(run_id)).status for run_id in (first, second)} == {"succeeded", "queued"}
     row = await cluster.worker_row(worker)
     assert (row["status"], row["busy"], row["runs_done"]) == ("offline", 0, 1)
 
@@ -58,12 +58,12 @@ async def test_longer_work_is_put_back_uncounted(make_cluster: Make, oracle: Ora
     assert worker.children() == []
 
     run = await cluster.look(run_id)
-    assert (run["status"], run["attempt"], run["uncounted"], run["worker_id"]) == ("queued", 1, 1, None)
+    assert (run.status, run.attempt, run.uncounted, run.worker_id) == ("queued", 1, 1, None)
     assert await has_status(cluster, worker, "offline")
     other = await cluster.start_worker()
     run = await cluster.ended(run_id)
-    assert (run["status"], run["attempt"], run["uncounted"]) == ("succeeded", 2, 1)
-    assert run["worker_id"] == other.id
+    assert (run.status, run.attempt, run.uncounted) == ("succeeded", 2, 1)
+    assert run.worker_id == other.id
     (put_back,) = await cluster.attempts(run_id)
     assert (put_back["n"], put_back["outcome"], put_back["worker_id"]) == (1, "interrupted", worker.id)
 
@@ -82,7 +82,7 @@ async def test_the_second_signal_interrupts_at_once(make_cluster: Make, oracle: 
     assert await worker.ended() == 0
     assert not is_alive(script)
     run = await cluster.look(run_id)
-    assert (run["status"], run["uncounted"]) == ("queued", 1)
+    assert (run.status, run.uncounted) == ("queued", 1)
     assert await has_status(cluster, worker, "offline")
 
 
@@ -101,7 +101,7 @@ async def test_what_cannot_be_stopped_is_put_back_too(make_cluster: Make, oracle
     await starts(oracle, 1)
     assert await worker.stop() == 0
     run = await cluster.look(run_id)
-    assert (run["status"], run["attempt"], run["uncounted"]) == ("queued", 1, 1)
+    assert (run.status, run.attempt, run.uncounted) == ("queued", 1, 1)
 
 
 @pytest.mark.parametrize("kind", KINDS)

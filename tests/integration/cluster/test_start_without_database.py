@@ -41,7 +41,7 @@ async def test_everybody_waits_for_the_database(kind: str, make_cluster: Make) -
 
         await eventually(ready)
         run_id = await cluster.start_run("now", {"kind": "python", "function": "nothing"})
-        assert (await cluster.ended(run_id))["status"] == "succeeded"
+        assert (await cluster.ended(run_id)).status == "succeeded"
         assert [await member.stop() for member in members] == [0, 0, 0]
 
 

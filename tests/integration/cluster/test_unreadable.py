@@ -27,13 +27,11 @@ async def test_innocent_runs_of_the_same_batch_are_carried_out(kind: str, make_c
     worker = await cluster.start_worker()
     for run_id in runs["good"]:
         ended = await cluster.ended(run_id)
-        assert (ended["status"], ended["attempt"], ended["job_id"]) == ("succeeded", 1, good)
+        assert (ended.status, ended.attempt, ended.job_id) == ("succeeded", 1, good)
 
     async def given_back() -> bool:
         found = [await cluster.look(run_id) for run_id in runs["bad"]]
-        return all(
-            run["uncounted"] >= 2 and run["attempt"] in (run["uncounted"], run["uncounted"] + 1) for run in found
-        )
+        return all(run.uncounted >= 2 and run.attempt in (run.uncounted, run.uncounted + 1) for run in found)
 
     await eventually(given_back, message="the others are given back, again and again")
     assert len(worker.logged("cannot read a definition")) == 1

@@ -110,7 +110,7 @@ async def test_an_attempt_of_a_container_fails(cluster: Cluster, attempt: Attemp
     ended = await cluster.ended(run_id)
     told = await cluster.log(run_id)
     if attempt.error is None:
-        assert (ended["status"], told) == ("succeeded", ""), ended["error"]
+        assert (ended.status, told) == ("succeeded", ""), ended.error
     else:
-        assert (ended["status"], attempt.error in (ended["error"] or "")) == ("failed", True), (ended["error"], told)
+        assert (ended.status, attempt.error in (ended.error or "")) == ("failed", True), (ended.error, told)
     assert cluster.settings[KEY] not in told

@@ -83,8 +83,8 @@ async def test_tasks_enqueue_each_other_with_no_api_at_all(make_cluster: Make) -
     target = {"kind": "python", "function": "chain", "arguments": {"left": 3}}
     link = await cluster.ended(await cluster.start_run("begin", target))
     for _ in range(3):
-        link = await cluster.ended(link["result"])
-    assert link["result"] == "over"
+        link = await cluster.ended(link.result)
+    assert link.result == "over"
 
 
 async def test_through_the_api_and_straight_are_the_same(make_cluster: Make, monkeypatch: pytest.MonkeyPatch) -> None:

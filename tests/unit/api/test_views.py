@@ -16,6 +16,7 @@ from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.job_record import JobRecord, VersionRecord
 from horae.domain.jobs.standing import job_status
 from horae.domain.runs.operation import Operation
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import JobStatus
 from horae.domain.runs.statistics import JobStats
 
@@ -67,9 +68,12 @@ def test_how_a_job_stands(job: JobRecord, status: JobStatus):
     assert job_status(job, NOW) is status
 
 
+RUN = RunRecord("r", "j", "a", 1, "p", "api", NOW, "default", 5, "queued", 0, 0, 3, NOW)
+
+
 def test_views_hold_what_the_schema_says():
     assert set(job_json(record(), NOW)) == set(JobView.model_fields)
-    assert set(run_json({})) == set(RunView.model_fields)
+    assert set(run_json(RUN)) == set(RunView.model_fields)
     version = VersionRecord(1, record().spec, "key:a", NOW, None)
     assert set(version_json(version, None)) == set(VersionView.model_fields)
     for details in ({}, {"start": "2026-01-01T00:00:00+00:00", "after": "x", "parallelism": 1}):

@@ -18,6 +18,7 @@ from horae.domain.explain.facts import (
     UpstreamFact,
 )
 from horae.domain.jobs.job import JobSpec
+from horae.domain.runs.run_record import RunRecord
 
 NOW = datetime(2026, 11, 15, 3, 0, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
@@ -104,17 +105,11 @@ def ended_run(**fields: Any) -> EndedRun:
 
 
 RUN: dict[str, Any] = {
-    **dict.fromkeys(
-        ["scheduled_for", "scheduled_until", "start_by", "worker_id", "started_at", "finished_at", "duration_ms"]
-    ),
-    **dict.fromkeys(
-        ["response_code", "exit_code", "result", "error", "reason", "input", "progress", "parent_run_id", "rerun_of"]
-    ),
-    **dict.fromkeys(["outcome", "scheduler_id", "lease_until", "cancel_requested_at"]),
     "id": "r1",
     "job_id": "j1",
     "job_name": "report",
     "version": 1,
+    "project_id": "p1",
     "trigger": "api",
     "due_at": NOW - MINUTE,
     "created_at": NOW - MINUTE,
@@ -124,9 +119,6 @@ RUN: dict[str, Any] = {
     "attempt": 0,
     "uncounted": 0,
     "max_attempts": 3,
-    "occurrences": 1,
-    "held": False,
-    "parked": False,
     "triggered_by": "key:ops",
 }
 RUNNING: dict[str, Any] = {
@@ -156,7 +148,7 @@ def run(**fields: Any) -> RunFacts:
         "workers": (WORKER,),
         "schedulers": (SCHEDULER,),
     }
-    return RunFacts(**{**around, "run": {**RUN, **fields}, **facts})
+    return RunFacts(**{**around, "run": RunRecord(**{**RUN, **fields}), **facts})
 
 
 def tried(n: int = 1, **fields: Any) -> dict[str, Any]:

@@ -20,7 +20,8 @@ from horae.api.schemas import Listing, LogLineView
 from horae.api.staying import LIFETIME, Stay
 from horae.api.views import PAGE_BYTES, listing, reply, run_json
 from horae.domain.errors import InvalidInput, NotFound, StoreUnavailable
-from horae.domain.runs.run import LogPosition, RunRecord
+from horae.domain.runs.run import LogPosition
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import RunStatus
 from horae.domain.text.ansi import complete, stripped
 from horae.ports import Transaction
@@ -127,7 +128,7 @@ async def _follow(
             yield events.event("log", piece, str(after))
             spoken = heard = now
         if len(pieces) < _PIECES:
-            if run["status"] not in _LIVE:
+            if run.status not in _LIVE:
                 yield events.event("end", run_json(run))
                 return
             if now - spoken > events.KEEP_ALIVE:
@@ -158,7 +159,7 @@ async def _look(tx: Transaction, project_id: str, run_id: str, after: LogPositio
 
 
 def _state(run: RunRecord) -> dict[str, Any]:
-    return {field: run[field] for field in ("status", "attempt", "progress")}
+    return {"status": run.status, "attempt": run.attempt, "progress": run.progress}
 
 
 def _place(piece: dict[str, Any]) -> LogPosition:

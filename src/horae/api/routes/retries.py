@@ -15,7 +15,7 @@ from horae.api.params import Ref, RunId
 from horae.api.routes import PREFIX
 from horae.api.schemas import RunView
 from horae.api.views import reply, run_json
-from horae.domain.runs.run import RunRecord
+from horae.domain.runs.run_record import RunRecord
 from horae.lifecycle import rerun
 
 router = APIRouter(prefix=PREFIX)
@@ -77,4 +77,4 @@ async def _input(request: Request) -> rerun.NewInput | None:
 
 
 def _accepted(run: RunRecord) -> Response:
-    return reply(run_json(run), 202, {"location": f"/api/v1/runs/{run['id']}"})
+    return reply(run_json(run), 202, {"location": f"/api/v1/runs/{run.id}"})

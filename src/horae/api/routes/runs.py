@@ -17,8 +17,8 @@ from horae.api.views import listing, reply, run_json
 from horae.domain import pages
 from horae.domain.errors import InvalidInput, NotFound
 from horae.domain.runs.attempts import with_last
-from horae.domain.runs.run import RunRecord
 from horae.domain.runs.run_filter import RunFilter
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import RunStatus, Trigger
 from horae.domain.text.ids import is_id
 from horae.lifecycle import cancel, recover
@@ -184,13 +184,13 @@ async def _run(tx: Transaction, project_id: str, run_id: str) -> RunRecord:
 
 async def _detail(tx: Transaction, project_id: str, run_id: str) -> dict[str, Any]:
     run = await _run(tx, project_id, run_id)
-    dead_since = await tx.facts.dead_since(run_id) if run["status"] == RunStatus.FAILED else None
-    heard = await tx.facts.heard_from(run["worker_id"]) if run["status"] == RunStatus.RUNNING else None
-    lease = {"lease_until": run["lease_until"], "worker_heartbeat_at": heard}
+    dead_since = await tx.facts.dead_since(run_id) if run.status == RunStatus.FAILED else None
+    heard = await tx.facts.heard_from(run.worker_id) if run.status == RunStatus.RUNNING else None
+    lease = {"lease_until": run.lease_until, "worker_heartbeat_at": heard}
     more = {
         **lease,
-        "traceback": run["traceback"],
-        "cancel_requested_at": run["cancel_requested_at"],
+        "traceback": run.traceback,
+        "cancel_requested_at": run.cancel_requested_at,
         "dead_since": dead_since,
     }
     return {**run_json(run), **more}

@@ -14,7 +14,7 @@ from horae.api.params import Ref
 from horae.api.routes import PREFIX
 from horae.api.schemas import BatchBody, Listing, RunView, TriggerBody
 from horae.api.views import listing, reply, run_json
-from horae.domain.runs.run import RunRecord
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import Trigger
 from horae.lifecycle import submit
 
@@ -33,7 +33,7 @@ async def run_job(request: Request, context: Ctx, principal: Runner, ref: Ref) -
     """Starts a run now, or at `run_at`. If the job is at its limit, the run waits its turn."""
     body = await read_model(request, TriggerBody)
     (run,) = await _trigger(request, context, principal, ref, (body,))
-    return reply(run_json(run), 202, {"location": f"/api/v1/runs/{run['id']}"})
+    return reply(run_json(run), 202, {"location": f"/api/v1/runs/{run.id}"})
 
 
 @router.post(

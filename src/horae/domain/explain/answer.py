@@ -9,7 +9,7 @@ from horae.domain.explain.explanation import Explanation, Gate, besides, distanc
 from horae.domain.explain.facts import JobFacts, RunFacts
 from horae.domain.explain.job import WAITS, job_gates, latest_skipped
 from horae.domain.explain.run import run_gates
-from horae.domain.runs.states import LIVE, RunStatus
+from horae.domain.runs.states import RunStatus
 from horae.domain.runs.timeline import timeline
 
 _SOON = timedelta(seconds=60)
@@ -80,19 +80,19 @@ _ENDS = {
 
 def _run_sentence(facts: RunFacts, gates: Sequence[Gate]) -> str:
     run, gate, doubt = facts.run, foremost(gates), doubtful(gates)
-    subject = f"This run of {run['job_name']!r}"
-    if run["status"] not in LIVE:
-        ended = f"{subject} {_ENDS[RunStatus(run['status'])]} {distance(run['finished_at'], facts.now)}"
+    subject = f"This run of {run.job_name!r}"
+    if run.finished_at is not None:
+        ended = f"{subject} {_ENDS[RunStatus(run.status)]} {distance(run.finished_at, facts.now)}"
         return f"{ended}: {(gate or gates[0]).detail}"
-    subject += f" is {run['status']}"
+    subject += f" is {run.status}"
     if gate is not None:
         return f"{subject}: {gate.detail}{besides(gates, gate)}"
     if doubt is not None:
         return f"{subject}, and it may be stuck: {doubt.detail}"
-    if run["status"] == RunStatus.RUNNING:
+    if run.status == RunStatus.RUNNING:
         return f"{subject}: {gates[0].detail}"
-    if facts.now - run["due_at"] > _SOON:
-        overdue = f"though it was due {distance(run['due_at'], facts.now)} and nothing known is in its way"
+    if facts.now - run.due_at > _SOON:
+        overdue = f"though it was due {distance(run.due_at, facts.now)} and nothing known is in its way"
         return f"{subject}, {overdue}: see the logs of the workers"
     return f"{subject}, and nothing is in its way: a worker takes it at any moment"
 

@@ -13,7 +13,7 @@ from horae.domain.jobs.fault import UnreadableNote
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.queue import QueueRecord
 from horae.domain.people.quota import Usage
-from horae.domain.runs.run import RunRecord
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import RunStatus
 from horae.domain.time.openings import Timed
 from horae.domain.time.schedule import AfterSchedule, ManualSchedule

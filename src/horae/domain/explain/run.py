@@ -19,7 +19,7 @@ _UNFIRED = "nothing fired it in its time (no scheduler ran, its job was paused, 
 
 
 def run_gates(facts: RunFacts) -> list[Gate]:
-    status = facts.run["status"]
+    status = facts.run.status
     if status == RunStatus.QUEUED:
         return _queued(facts)
     if status == RunStatus.RUNNING:
@@ -33,31 +33,31 @@ def run_gates(facts: RunFacts) -> list[Gate]:
 def _queued(facts: RunFacts) -> list[Gate]:
     run = facts.run
     gates = [_held(facts), _due(facts)]
-    if run["start_by"] is not None and run["attempt"] == 0:
-        gates.append(_start_within(facts))
+    if run.start_by is not None and run.attempt == 0:
+        gates.append(_start_within(facts, run.start_by))
     if facts.spec is None:
         return [*gates, _definition(facts)]
-    gates += definition_gates(facts, facts.spec, run["version"])
+    gates += definition_gates(facts, facts.spec, run.version)
     if facts.spec.fault:
         return gates
     wanted = not any(gate.closed for gate in gates)
     needs = facts.spec.target.needs
     return gates + capacity_gates(
         facts.workers,
-        queue=run["queue"],
+        queue=run.queue,
         needs=needs,
         now=facts.now,
         wanted=wanted,
         ahead=facts.ahead,
-        paused=facts.paused_queues.get(run["queue"]),
+        paused=facts.paused_queues.get(run.queue),
     )
 
 
 def _held(facts: RunFacts) -> Gate:
     live = facts.live
-    if not facts.run["held"]:
+    if not facts.run.held:
         return Gate("held", "open", "it need not wait for its turn")
-    if facts.run["due_at"] > facts.now and not facts.run["attempt"]:
+    if facts.run.due_at > facts.now and not facts.run.attempt:
         return Gate("held", "open", "it takes no place of its job before it is due")
     if live is None or not live.under_way:
         soon = "it is held, and its turn comes at any moment"
@@ -65,7 +65,7 @@ def _held(facts: RunFacts) -> Gate:
     ahead = [run for run in live.first if not run.held]
     behind = named((run.id for run in ahead), live.under_way)
     detail = f"it waits for its turn behind {counted(live.under_way, 'run')} under way ({behind})"
-    if facts.run["trigger"] == Trigger.BACKFILL:
+    if facts.run.trigger == Trigger.BACKFILL:
         detail += " of the same backfill"
     elif live.limit is not None:
         detail += f", of at most {live.limit}"
@@ -75,7 +75,7 @@ def _held(facts: RunFacts) -> Gate:
     if found is not None:
         one, cause = found
         cancel = f"cancel that run: {command('runs', 'cancel', one.id)}"
-        if facts.spec and one.waits_like(facts.run["queue"], facts.spec.target.needs):
+        if facts.spec and one.waits_like(facts.run.queue, facts.spec.target.needs):
             return Gate("held", "closed", detail, f"fix what that run is stuck on, or {cancel}", meaning="consequence")
         stuck_at = f"run {one.id} is stuck: {cause.detail}; {detail}"
         return Gate("held", "closed", stuck_at, f"{cause.unblock}; or {cancel}")
@@ -86,17 +86,17 @@ def _held(facts: RunFacts) -> Gate:
 
 def _due(facts: RunFacts) -> Gate:
     """One gate of two names: a first attempt waits until it is due, a further one until its backoff is over."""
-    run, now, due_at = facts.run, facts.now, facts.run["due_at"]
-    if run["attempt"] and facts.attempts:
+    run, now, due_at = facts.run, facts.now, facts.run.due_at
+    if run.attempt and facts.attempts:
         last = facts.attempts[-1]
         failed = f"{_attempt(facts)} {_outcome(last['outcome'])}: {brief(last['error'])}"
         if due_at <= now:
             return Gate("backoff", "open", f"{failed}; the next was due {distance(due_at, now)}")
-        cancel = f"wait, or cancel it ({command('runs', 'cancel', run['id'])}) and {_again(facts)}"
+        cancel = f"wait, or cancel it ({command('runs', 'cancel', run.id)}) and {_again(facts)}"
         return Gate("backoff", "closed", f"{failed}; the next is due {when(due_at, now)}", cancel, due_at, "waiting")
     if due_at <= now:
         return Gate("due", "open", f"it was due {when(due_at, now)}")
-    nominal = run["scheduled_for"]
+    nominal = run.scheduled_for
     if nominal is not None and nominal < due_at:
         detail = f"its jitter moved it from {moment(nominal)} to {when(due_at, now)}"
     else:
@@ -106,7 +106,7 @@ def _due(facts: RunFacts) -> Gate:
 
 def _attempt(facts: RunFacts) -> str:
     """The latest attempt; where some were interrupted, how many count against the limit, too."""
-    number, uncounted, limit = (facts.run[key] for key in ("attempt", "uncounted", "max_attempts"))
+    number, uncounted, limit = facts.run.attempt, facts.run.uncounted, facts.run.max_attempts
     if not uncounted:
         return f"attempt {number} of {limit}"
     return f"attempt {number} ({number - uncounted} of {limit} that count)"
@@ -122,8 +122,7 @@ def _outcome(outcome: str) -> str:
     return words.get(outcome, outcome)
 
 
-def _start_within(facts: RunFacts) -> Gate:
-    start_by: datetime = facts.run["start_by"]
+def _start_within(facts: RunFacts, start_by: datetime) -> Gate:
     if start_by > facts.now:
         return Gate("start_within", "open", f"a worker must start it by {when(start_by, facts.now)}", until=start_by)
     detail = f"no worker started it by {when(start_by, facts.now)}: a scheduler is about to end it as expired"
@@ -131,8 +130,8 @@ def _start_within(facts: RunFacts) -> Gate:
 
 
 def _definition(facts: RunFacts) -> Gate:
-    gone = f"version {facts.run['version']} of its job cannot be found"
-    return Gate("definition", "closed", gone, f"cancel it: {command('runs', 'cancel', facts.run['id'])}")
+    gone = f"version {facts.run.version} of its job cannot be found"
+    return Gate("definition", "closed", gone, f"cancel it: {command('runs', 'cancel', facts.run.id)}")
 
 
 # Running
@@ -141,16 +140,16 @@ def _definition(facts: RunFacts) -> Gate:
 def _running(facts: RunFacts) -> list[Gate]:
     run, now = facts.run, facts.now
     gates = []
-    if run["cancel_requested_at"] is not None:
-        asked = f"{_canceller(facts)} asked it to stop {distance(run['cancel_requested_at'], now)}"
+    if run.cancel_requested_at is not None:
+        asked = f"{_canceller(facts)} asked it to stop {distance(run.cancel_requested_at, now)}"
         wait = "wait: it ends as soon as its attempt has stopped"
         gates.append(Gate("cancel", "closed", asked, wait, meaning="intended"))
-    if run["started_at"] is None:
-        name = worker_name(facts.workers, run["worker_id"])
+    if run.started_at is None:
+        name = worker_name(facts.workers, run.worker_id)
         detail = f"{name} has claimed it ahead, and starts it as soon as a slot is free, or releases it"
         return [*gates, Gate("worker", "closed", detail, "wait a moment", meaning="waiting"), _lease(facts)]
-    took = f"{_attempt(facts)} began {when(run['started_at'], now)}"
-    if run["parked"]:
+    took = f"{_attempt(facts)} began {when(run.started_at, now)}"
+    if run.parked:
         return [*gates, Gate("attempt", "open", f"{took}, and its call was answered by 202"), _callback(facts)]
     known = facts.spec is not None and not facts.spec.fault
     limit = f", and may take {facts.spec.timeout:g} s" if facts.spec and known else ""
@@ -158,10 +157,11 @@ def _running(facts: RunFacts) -> list[Gate]:
 
 
 def _callback(facts: RunFacts) -> Gate:
-    run, until, now = facts.run, facts.run["lease_until"], facts.now
+    run, now = facts.run, facts.now
+    until = run.lease_until or now
     if until > now:
         detail = f"it is parked, and waits for its callback until {when(until, now)}"
-        cancel = f"wait for the callback, or cancel it: {command('runs', 'cancel', run['id'])}"
+        cancel = f"wait for the callback, or cancel it: {command('runs', 'cancel', run.id)}"
         return Gate("callback", "closed", detail, cancel, until, "waiting")
     return Gate("callback", "closed", f"no callback came by {when(until, now)}, so it has timed out", taken_back(facts))
 
@@ -169,8 +169,8 @@ def _callback(facts: RunFacts) -> Gate:
 def _worker(facts: RunFacts) -> Gate:
     """Information beside the lease, which alone decides: a silent worker may still hold its lease for a moment."""
     run, now = facts.run, facts.now
-    name = worker_name(facts.workers, run["worker_id"])
-    worker = next((one for one in facts.workers if one.id == run["worker_id"]), None)
+    name = worker_name(facts.workers, run.worker_id)
+    worker = next((one for one in facts.workers if one.id == run.worker_id), None)
     if worker is None:
         return Gate("worker", "unknown", f"{name} has it, and nothing is known of that worker")
     if not worker.there or silent(worker.heartbeat_at, now):
@@ -180,14 +180,14 @@ def _worker(facts: RunFacts) -> Gate:
 
 
 def _lease(facts: RunFacts) -> Gate:
-    until, now = facts.run["lease_until"], facts.now
+    until, now = facts.run.lease_until, facts.now
     held = f"its lease is valid until {when(until, now)}" if until else "it has a lease"
-    return lost(until, facts.run["worker_id"], facts) or Gate("lease", "open", held)
+    return lost(until, facts.run.worker_id, facts) or Gate("lease", "open", held)
 
 
 def _canceller(facts: RunFacts) -> str:
     """Who asked it to stop, where that is on record."""
-    return facts.run.get("cancel_requested_by") or "somebody"
+    return facts.run.cancel_requested_by or "somebody"
 
 
 # Ended
@@ -195,13 +195,13 @@ def _canceller(facts: RunFacts) -> str:
 
 def _ended(facts: RunFacts) -> list[Gate]:
     run = facts.run
-    if run["status"] == RunStatus.SKIPPED:
+    if run.status == RunStatus.SKIPPED:
         return [_skipped(facts)]
-    took = f" in {span_ms(run['duration_ms'])}" if run["duration_ms"] is not None else ""
-    if run["status"] == RunStatus.SUCCEEDED:
+    took = f" in {span_ms(run.duration_ms)}" if run.duration_ms is not None else ""
+    if run.status == RunStatus.SUCCEEDED:
         return [Gate("attempts", "open", f"{_attempt(facts)} succeeded{took}")]
-    if run["status"] == RunStatus.CANCELLED:
-        how = f"during attempt {run['attempt']}" if run["attempt"] else "before any attempt"
+    if run.status == RunStatus.CANCELLED:
+        how = f"during attempt {run.attempt}" if run.attempt else "before any attempt"
         detail = f"{_canceller(facts)} cancelled it {how}"
         return [Gate("cancel", "closed", detail, _again(facts), meaning="intended")]
     return [_failed(facts), _dead_letter(facts)]
@@ -212,15 +212,15 @@ def span_ms(milliseconds: int) -> str:
 
 
 def _failed(facts: RunFacts) -> Gate:
-    run, error = facts.run, brief(facts.run["error"])
-    if run["reason"] == "expired":
+    run, error = facts.run, brief(facts.run.error)
+    if run.reason == "expired":
         within = f" within {facts.spec.start_within:g} s" if facts.spec and facts.spec.start_within else " in time"
         return Gate("start_within", "closed", f"no worker started it{within} (start_within)", _again(facts))
-    if run["reason"] == "permanent":
+    if run.reason == "permanent":
         detail = f"{_attempt(facts)} failed, and the failure is permanent: {error}"
         return Gate("permanent", "closed", detail, f"fix the cause, then {_again(facts)}")
-    if run["reason"] == "definition":
-        gone = f"no worker could read version {run['version']} of its job, or it could not be found: {error}"
+    if run.reason == "definition":
+        gone = f"no worker could read version {run.version} of its job, or it could not be found: {error}"
         return Gate("definition", "closed", gone, f"fix the definition, then {_again(facts)}")
     detail = f"no attempts are left: {_attempt(facts)} failed: {error}"
     return Gate("attempts", "closed", detail, f"fix the cause, then {_again(facts)}")
@@ -234,7 +234,7 @@ def _dead_letter(facts: RunFacts) -> Gate:
 
 def _skipped(facts: RunFacts) -> Gate:
     run, spec = facts.run, facts.spec
-    reason = run["reason"] or "skipped"
+    reason = run.reason or "skipped"
     rule = f" ({spec.overlap})" if spec else ""
     catch_up = f" ({spec.catch_up})" if spec else ""
     details: dict[str, tuple[str, str | None]] = {
@@ -250,10 +250,10 @@ def _skipped(facts: RunFacts) -> Gate:
             "its job's definition could not be read when the run that it follows ended",
             "finish an upgrade that is under way, or fix the definition",
         ),
-        SkipReason.DISABLED: ("its job was disabled", command("jobs", "enable", run["job_name"])),
+        SkipReason.DISABLED: ("its job was disabled", command("jobs", "enable", run.job_name)),
         SkipReason.PAUSED: (
             "its job was paused when the run that it follows ended, and there is nothing to catch up with",
-            command("jobs", "resume", run["job_name"]),
+            command("jobs", "resume", run.job_name),
         ),
         SkipReason.QUOTA: (
             "its project had as many live runs as its quota allows (live_runs)",
@@ -272,7 +272,7 @@ def _skipped(facts: RunFacts) -> Gate:
 
 
 def _which_blackout(facts: RunFacts) -> str:
-    schedule, at = facts.spec.schedule if facts.spec else None, facts.run["scheduled_for"]
+    schedule, at = facts.spec.schedule if facts.spec else None, facts.run.scheduled_for
     if schedule is not None and not isinstance(schedule, ManualSchedule | AfterSchedule) and at is not None:
         for blackout in schedule.blackouts:
             if closed_until([blackout], schedule.timezone, at) is not None:
@@ -281,4 +281,4 @@ def _which_blackout(facts: RunFacts) -> str:
 
 
 def _again(facts: RunFacts) -> str:
-    return f"start another: {command('jobs', 'run', facts.run['job_name'])}"
+    return f"start another: {command('jobs', 'run', facts.run.job_name)}"

@@ -367,7 +367,3 @@ class Progress:
     run_id: str
     token: str
     value: str
-
-
-RunRecord = dict[str, Any]
-"""A run as people see it, live or ended alike: the fields of the interface by name."""

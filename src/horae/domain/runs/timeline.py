@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from horae.domain.explain.capacity import worker_name
 from horae.domain.explain.explanation import Gate, TimelineEntry, brief, foremost, moment
 from horae.domain.explain.facts import RunFacts
-from horae.domain.runs.states import LIVE, AttemptOutcome, RunStatus, Trigger
+from horae.domain.runs.run_record import RunRecord
+from horae.domain.runs.states import AttemptOutcome, RunStatus, Trigger
 
 _LATE = 60.0  # seconds: beyond that an occurrence was missed, and caught up
 
@@ -28,7 +29,7 @@ class _Try(NamedTuple):
 
 def timeline(facts: RunFacts, gates: list[Gate]) -> tuple[TimelineEntry, ...]:
     entries = [*_beginning(facts), *_attempts(facts), *_end(facts, gates)]
-    if (ended := facts.run["finished_at"]) is not None:  # what was still to come did not
+    if (ended := facts.run.finished_at) is not None:  # what was still to come did not
         entries = [entry for entry in entries if entry.at <= ended]
     # Stable: what happened at the same instant stays in the order of the flow.
     entries.sort(key=lambda entry: entry.at)
@@ -42,15 +43,15 @@ def timeline(facts: RunFacts, gates: list[Gate]) -> tuple[TimelineEntry, ...]:
 
 def _beginning(facts: RunFacts) -> list[TimelineEntry]:
     run = facts.run
-    created, nominal = run["created_at"], run["scheduled_for"]
+    created, nominal = run.created_at, run.scheduled_for
     entries = []
     if nominal is not None:
-        if run["occurrences"] > 1:
-            what = f"{run['occurrences']} occurrences, up to {moment(run['scheduled_until'])}"
+        if run.scheduled_until is not None and run.occurrences > 1:
+            what = f"{run.occurrences} occurrences, up to {moment(run.scheduled_until)}"
         else:
             what = "its occurrence"
         entries.append(TimelineEntry(nominal, "due", what))
-    if run["status"] == RunStatus.SKIPPED:  # it was made as it ended
+    if run.status == RunStatus.SKIPPED:  # it was made as it ended
         return entries
     entries.append(TimelineEntry(created, "created", _made_by(facts), waited_for=_lateness(facts)))
     due_at = _first_due(facts)
@@ -59,46 +60,46 @@ def _beginning(facts: RunFacts) -> list[TimelineEntry]:
         entries.append(
             TimelineEntry(due_at, "due", "moved by its jitter" if jitter else "the requested time", None, "its time")
         )
-    turn = created if run["attempt"] else max(created, run["due_at"])  # one for later takes no place until it is due
-    if run["held"] and turn <= facts.now:
+    turn = created if run.attempt else max(created, run.due_at)  # one for later takes no place until it is due
+    if run.held and turn <= facts.now:
         entries.append(TimelineEntry(turn, "held", "waits for its turn"))
     return entries
 
 
 def _made_by(facts: RunFacts) -> str:
     run = facts.run
-    if run["scheduler_id"] is not None:
+    if run.scheduler_id is not None:
         names = {one.id: one.name for one in facts.schedulers}
-        return f"fired by scheduler {names.get(run['scheduler_id'], run['scheduler_id'])}"
-    whom = f" by {run['triggered_by']}" if run["triggered_by"] else ""
-    if run["rerun_of"] is not None:
-        return f"run again{whom}, after {run['rerun_of']}"
-    if run["trigger"] == Trigger.AFTER:
-        return f"started by the end of run {run['parent_run_id']}"
-    return f"triggered{whom} ({run['trigger']})"
+        return f"fired by scheduler {names.get(run.scheduler_id, run.scheduler_id)}"
+    whom = f" by {run.triggered_by}" if run.triggered_by else ""
+    if run.rerun_of is not None:
+        return f"run again{whom}, after {run.rerun_of}"
+    if run.trigger == Trigger.AFTER:
+        return f"started by the end of run {run.parent_run_id}"
+    return f"triggered{whom} ({run.trigger})"
 
 
 def _lateness(facts: RunFacts) -> str | None:
-    nominal = facts.run["scheduled_for"]
-    if nominal is None or facts.run["trigger"] != Trigger.SCHEDULE:
+    nominal = facts.run.scheduled_for
+    if nominal is None or facts.run.trigger != Trigger.SCHEDULE:
         return None
-    late = (facts.run["created_at"] - nominal).total_seconds()
+    late = (facts.run.created_at - nominal).total_seconds()
     return "its scheduler: nothing fired it in its time, so it was caught up" if late > _LATE else "its scheduler"
 
 
 def _first_due(facts: RunFacts) -> datetime | None:
     """When the first attempt was due. A retry overwrites it: then it is not on record any more."""
-    return None if facts.attempts else facts.run["due_at"]
+    return None if facts.attempts else facts.run.due_at
 
 
 def _attempts(facts: RunFacts) -> list[TimelineEntry]:
     run, entries = facts.run, []
     tries = [_try(row) for row in facts.attempts]
-    if run["started_at"] is not None and run["status"] != RunStatus.QUEUED:
-        tries.append(_last_try(run))
+    if run.started_at is not None and run.status != RunStatus.QUEUED:
+        tries.append(_last_try(run, run.started_at))
     for number, one in enumerate(tries):
         before = tries[number - 1] if number else None
-        again = run["due_at"] if before is not None and one.n == run["attempt"] else None
+        again = run.due_at if before is not None and one.n == run.attempt else None
         if again is not None and before is not None and before.finished_at and before.finished_at < again:
             entries.append(TimelineEntry(again, "due", f"attempt {one.n}", waited_for="its backoff"))
         where = worker_name(facts.workers, one.worker_id)
@@ -124,45 +125,47 @@ def _wait(facts: RunFacts, before: _Try | None, again: datetime | None) -> str:
     return "its backoff, and a worker"
 
 
-def _in_vain(facts: RunFacts) -> str | None:
+def _in_vain(facts: RunFacts, ended_at: datetime) -> str | None:
     """What a run without any attempt waited for until it ended."""
     run = facts.run
-    if run["attempt"]:
+    if run.attempt:
         return None
-    if run["status"] == RunStatus.SKIPPED:
+    if run.status == RunStatus.SKIPPED:
         return "a scheduler"
-    return "its time" if run["due_at"] > run["finished_at"] else _wait(facts, None, None)
+    return "its time" if run.due_at > ended_at else _wait(facts, None, None)
 
 
 def _try(row: dict[str, Any]) -> _Try:
     return _Try(row["n"], row["worker_id"], row["started_at"], row["finished_at"], row["outcome"], row["error"])
 
 
-def _last_try(run: dict[str, Any]) -> _Try:
+def _last_try(run: RunRecord, started_at: datetime) -> _Try:
     """The attempt that runs, or that ended the run: it is in the run itself. Those that ended before outcomes
     were kept have only their status."""
-    ended = run["finished_at"] is not None
+    ended = run.finished_at is not None
     return _Try(
-        run["attempt"],
-        run["worker_id"],
-        run["started_at"],
-        run["finished_at"],
-        (run["outcome"] or run["status"]) if ended else None,
-        run["error"],
+        run.attempt,
+        run.worker_id,
+        started_at,
+        run.finished_at,
+        (run.outcome or run.status) if ended else None,
+        run.error,
     )
 
 
 def _end(facts: RunFacts, gates: list[Gate]) -> list[TimelineEntry]:
     run, now = facts.run, facts.now
-    if run["status"] not in LIVE:
-        why = f" ({run['reason']})" if run["reason"] else ""
-        return [TimelineEntry(run["finished_at"], "ended", f"{run['status']}{why}", waited_for=_in_vain(facts))]
+    if (ended_at := run.finished_at) is not None:
+        why = f" ({run.reason})" if run.reason else ""
+        return [TimelineEntry(ended_at, "ended", f"{run.status}{why}", waited_for=_in_vain(facts, ended_at))]
     gate = foremost(gates)
-    entries = [TimelineEntry(now, "now", run["status"], waited_for=gate.detail if gate else _AT.get(run["status"]))]
-    if run["parked"] and run["lease_until"] > now:
+    entries = [
+        TimelineEntry(now, "now", run.status, waited_for=gate.detail if gate else _AT.get(RunStatus(run.status)))
+    ]
+    if run.parked and run.lease_until is not None and run.lease_until > now:
         entries.append(
-            TimelineEntry(run["lease_until"], "callback", f"attempt {run['attempt']} times out unless it has come")
+            TimelineEntry(run.lease_until, "callback", f"attempt {run.attempt} times out unless it has come")
         )
-    if run["status"] == RunStatus.QUEUED and facts.attempts and run["due_at"] > facts.attempts[-1]["finished_at"]:
-        entries.append(TimelineEntry(run["due_at"], "due", f"attempt {run['attempt'] + 1}", waited_for="its backoff"))
+    if run.status == RunStatus.QUEUED and facts.attempts and run.due_at > facts.attempts[-1]["finished_at"]:
+        entries.append(TimelineEntry(run.due_at, "due", f"attempt {run.attempt + 1}", waited_for="its backoff"))
     return entries

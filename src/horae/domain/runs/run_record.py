@@ -1,0 +1,57 @@
+"""A run as people see it, live or ended alike: the fields of the interface by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+
+class RunRecord(NamedTuple):
+    """What has a default is known of live runs alone, or of ended ones. The store reads the fields that a table has
+    from its columns (store/run_record.py). A named tuple: lists are made of many."""
+
+    id: str
+    job_id: str
+    job_name: str
+    version: int
+    project_id: str
+    trigger: str
+    due_at: datetime
+    queue: str
+    priority: int
+    status: str
+    attempt: int
+    uncounted: int
+    max_attempts: int
+    created_at: datetime
+    scheduled_for: datetime | None = None
+    worker_id: str | None = None
+    started_at: datetime | None = None
+    input: Any = None
+    progress: Any = None
+    parent_run_id: str | None = None
+    rerun_of: str | None = None
+    scheduler_id: str | None = None
+    triggered_by: str | None = None
+    operation_id: str | None = None
+    cancel_requested_by: str | None = None
+    truncated: Sequence[str] = ()  # documents that are left out of a list
+
+    held: bool = False
+    parked: bool = False
+    start_by: datetime | None = None
+    lease_until: datetime | None = None
+    cancel_requested_at: datetime | None = None
+
+    occurrences: int = 1
+    scheduled_until: datetime | None = None
+    finished_at: datetime | None = None
+    duration_ms: int | None = None
+    reason: str | None = None
+    outcome: str | None = None
+    result: Any = None
+    error: str | None = None
+    traceback: str | None = None
+    exit_code: int | None = None
+    response_code: int | None = None
