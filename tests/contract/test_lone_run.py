@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from horae.domain.jobs.function import FunctionSign
 from horae.domain.jobs.job_record import JobRecord
+from horae.domain.jobs.task import describe
 from horae.domain.runs.attempt import Attempt
 from horae.domain.runs.outcome import Outcome
+from horae.lifecycle.functions import register_functions
 from horae.processes.worker import Worker
 from tests.contract.cost import Meter, counted
 from tests.contract.working import Prompt, working
@@ -66,6 +69,19 @@ async def test_it_costs_few_round_trips(world: World) -> None:
         await lone_run(world, meter, job, worker)  # which learns the definition
         for sent in [await lone_run(world, meter, job, worker) for _ in range(3)]:
             assert len(sent) <= MOST.get(world.kind, 16), sent
+
+
+async def test_asking_for_it_costs_few_round_trips(world: World) -> None:
+    """The job, its function and its project's quotas are one question."""
+    job = await world.job()
+    await world.store.transact(register_functions, [FunctionSign.of(describe(_work, name="work"))])
+    observed, meter = await counted(world, 2)
+    await observed.trigger(job)
+    most = 4 if world.kind == "postgresql" else 5  # which shows it in the statement that adds it
+    assert len(meter.round_trips) <= most, meter.round_trips
+
+
+async def _work() -> None: ...
 
 
 async def test_it_begins_before_the_worker_asks_when_more_is_due(world: World) -> None:

@@ -18,6 +18,7 @@ from horae.domain.jobs.function import (
     unknown,
 )
 from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.job_record import JobHead
 from horae.domain.targets import ArtifactTarget, PythonTarget
 from horae.domain.targets.locked import overridden
 from horae.domain.time.schedule import ManualSchedule
@@ -59,25 +60,25 @@ async def check_function(tx: Transaction, spec: JobSpec) -> None:
     check_arguments(parameters, target.arguments, "target.arguments")
 
 
-async def check_inputs(
-    tx: Transaction, *, job_id: str, version: int, needs: str, inputs: Mapping[str, str | None]
-) -> None:
+async def check_inputs(tx: Transaction, job: JobHead, needs: str, inputs: Mapping[str, str | None]) -> None:
     """The same for runs that somebody asks for, whose inputs override the job's arguments; by the field's name. A
     function that nobody has registered (yet, or any more) is no reason to refuse: the run waits for a worker."""
     if not needs.startswith(NEEDS):
         if needs.startswith("artifact"):
-            await _check_locked(tx, job_id, version, inputs)
+            await _check_locked(tx, job.id, job.version, inputs)
         return
-    function = await tx.functions.find(needs.removeprefix(NEEDS))
+    name = needs.removeprefix(NEEDS)
+    # Looked for once more: the plan in which the head found none may be damaged.
+    function = job.function or await tx.functions.find(name)
     if function is None:
         return
     if not function.is_active:
-        raise Conflict(switched_off(function.name))
+        raise Conflict(switched_off(name))
     given = {field: json.loads(text) for field, text in inputs.items() if text is not None}
     required = '"required"' in function.parameters
     if not given and not required:
         return
-    spec = (await tx.jobs.definitions([(job_id, version)])).get((job_id, version))
+    spec = (await tx.jobs.definitions([(job.id, job.version)])).get((job.id, job.version))
     target = spec.target if spec is not None and isinstance(spec.target, PythonTarget) else None
     arguments = {} if target is None else target.arguments
     for field in inputs if required else given:

@@ -155,7 +155,7 @@ async def _plan(tx: Transaction, job: JobHead) -> Plan:
 async def _check_inputs(tx: Transaction, job: JobHead, plan: Plan, runs: Sequence[TriggerRequest]) -> None:
     fields = ["input"] if len(runs) == 1 else [f"runs.{place}.input" for place in range(len(runs))]
     inputs = {field: request.input for field, request in zip(fields, runs, strict=True)}
-    await check_inputs(tx, job_id=job.id, version=job.version, needs=plan.needs, inputs=inputs)
+    await check_inputs(tx, job, plan.needs, inputs)
 
 
 async def _turns(tx: Transaction, gate: JobGate, plan: Plan, runs: Sequence[TriggerRequest]) -> _Turns:

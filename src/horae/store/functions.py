@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
-from horae.domain.jobs.function import FunctionChange, FunctionRecord, FunctionSign
+from horae.domain.jobs.function import NEEDS, CallRules, FunctionChange, FunctionRecord, FunctionSign
 from horae.domain.pages import Page
 from horae.store import process_tables
 from horae.store.dialects.base import Dialect, Row, Rows
@@ -25,6 +25,18 @@ def _register(d: Dialect) -> tuple[str, Rows]:
     named = "CASE WHEN task_functions.is_edited THEN {old} ELSE {new} END"
     changed |= {"display_name": named, "description": named}
     return d.upsert(insert, ["name"], changed), rows
+
+
+def call_rules(d: Dialect, plan: str) -> str:
+    """Of the function that a plan needs: asked along with the plan, so that no trigger waits for another answer."""
+    called = f"task_functions f WHERE f.name = SUBSTR({d.part(plan, 'needs')}, {len(NEEDS) + 1})"
+    return f"(SELECT f.is_active FROM {called}) AS is_active, (SELECT f.parameters FROM {called}) AS parameters"
+
+
+def read_call_rules(row: Row) -> CallRules | None:
+    if row["parameters"] is None:
+        return None
+    return CallRules(bool(row["is_active"]), _object(row["parameters"]))
 
 
 class FunctionTable(Group):

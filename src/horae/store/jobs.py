@@ -19,6 +19,7 @@ from horae.domain.time.rate import per_hour
 from horae.store import job_page, tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.due import due_jobs, read_plan
+from horae.store.functions import call_rules, read_call_rules
 from horae.store.job_list import record_of, spec_of
 from horae.store.order import Order
 from horae.store.quotas import bounded
@@ -284,13 +285,14 @@ class JobTable(Group):
     async def head(self, project_id: str, ref: str) -> JobHead | None:
         for column in ("id", "name") if is_id(ref) else ("name",):
             rows = await self.db.fetch(
-                f"SELECT id, version, plan, {bounded(':project_id')} FROM jobs "
+                f"SELECT id, version, plan, {bounded(':project_id')}, {call_rules(self.d, 'jobs.plan')} FROM jobs "
                 f"WHERE project_id = :project_id AND {column} = :ref {self.d.lock_shared}",
                 {"project_id": project_id, "ref": ref},
             )
             if rows:
                 row = rows[0]
-                return JobHead(row["id"], project_id, row["version"], row["plan"], row["bounded"] is not None)
+                is_bounded = row["bounded"] is not None
+                return JobHead(row["id"], project_id, row["version"], row["plan"], is_bounded, read_call_rules(row))
         return None
 
     async def due(

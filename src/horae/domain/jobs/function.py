@@ -66,6 +66,14 @@ class FunctionSign:
 
 
 @dataclass(frozen=True, slots=True)
+class CallRules:
+    """What runs of a function must keep to. `parameters` is JSON Schema, as text."""
+
+    is_active: bool
+    parameters: str
+
+
+@dataclass(frozen=True, slots=True)
 class FunctionRecord(FunctionSign):
     """A function as it stands. Once people have named or described it, workers leave that alone."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from horae.domain.jobs.function import CallRules
 from horae.domain.jobs.job import JobSpec
 
 
@@ -69,6 +70,7 @@ class JobHead:
     version: int
     plan: str
     bounded: bool = False  # whether its project has a quota of live runs
+    function: CallRules | None = None  # that it calls, if a worker has registered it
 
 
 @dataclass(frozen=True, slots=True)
