@@ -23,15 +23,21 @@ declare module "@tanstack/react-table" {
   }
 }
 
+interface ListQuery<T> {
+  data?: { items: T[] };
+  error: unknown;
+  refetch: () => Promise<unknown>;
+}
+
 interface DataTableProps<T> {
   columns: ColumnDef<T>[];
-  /** The page of the server; undefined while it is being read. */
-  rows: T[] | undefined;
+  /** The page of the server, as it is asked for. */
+  list: ListQuery<T>;
+  /** Where not all of it is shown; undefined while it is being read. */
+  rows?: T[];
   rowId: (row: T) => string;
   /** Names a row to those who do not see it: for its checkbox. */
   rowLabel?: (row: T) => string;
-  error?: unknown;
-  onRetry?: () => void;
   empty: ReactNode;
   caption: string;
   sort?: string;
@@ -43,7 +49,8 @@ interface DataTableProps<T> {
 
 /** A page of a list that the server sorts, filters and cuts. */
 export function DataTable<T>(props: DataTableProps<T>) {
-  const { columns, rows, error, empty, caption } = props;
+  const { columns, list, empty, caption } = props;
+  const rows = props.rows ?? list.data?.items;
   const choosing = props.selected !== undefined && props.onSelect !== undefined;
   const label = useLatest(props.rowLabel);
   const all = useMemo(
@@ -63,7 +70,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
       props.onSelect?.(typeof change === "function" ? change(props.selected ?? {}) : change);
     },
   });
-  if (error && !rows) return <ErrorState error={error} onRetry={props.onRetry} />;
+  if (list.error && !rows) return <ErrorState error={list.error} onRetry={() => void list.refetch()} />;
   if (rows?.length === 0) return empty;
   return (
     <Table aria-busy={rows === undefined}>

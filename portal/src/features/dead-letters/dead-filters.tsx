@@ -1,8 +1,8 @@
-import { Button } from "@/components/ui/button";
+import { ClearFilters } from "@/components/ui/clear-filters";
 import { JobFilter } from "@/components/ui/job-filter";
 import { Segments } from "@/components/ui/segments";
 import { TimeFilter } from "@/features/runs/time-filter";
-import { type Change, type Filters, isNarrowed } from "./filters";
+import { type Change, type Filters, NARROWING } from "./filters";
 
 const VIEWS = [
   { value: "causes", label: "By cause" },
@@ -25,11 +25,7 @@ export function DeadFilters({ filters, onChange }: DeadFiltersProps) {
       />
       <JobFilter value={filters.job} onValue={(job) => onChange({ job })} />
       <TimeFilter times={filters} onChange={onChange} />
-      {isNarrowed(filters) ? (
-        <Button variant="ghost" onClick={() => onChange({ job: null, period: null, since: null, until: null })}>
-          Clear
-        </Button>
-      ) : null}
+      <ClearFilters filters={filters} names={NARROWING} onChange={onChange} />
     </div>
   );
 }

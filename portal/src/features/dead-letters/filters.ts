@@ -12,6 +12,8 @@ export function filterOf(filters: Filters, opened: number): DeadLetterFilter {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
 }
 
-export function isNarrowed({ job, period, since: from, until }: Filters): boolean {
-  return job !== "" || period !== "" || from !== "" || until !== "";
+export const NARROWING = ["job", "period", "since", "until"] as const;
+
+export function isNarrowed(filters: Filters): boolean {
+  return NARROWING.some((name) => filters[name] !== "");
 }

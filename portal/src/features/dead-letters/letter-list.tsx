@@ -41,11 +41,10 @@ export function LetterList({ filter, cursor }: LetterListProps) {
         <DataTable
           caption="Dead letters"
           columns={letterColumns}
+          list={letters}
           rows={rows}
           rowId={(letter) => letter.id}
           rowLabel={(letter) => `the run of ${letter.job_name}`}
-          error={letters.error}
-          onRetry={() => void letters.refetch()}
           empty={
             <EmptyState icon={CircleCheckBig} title="Nothing left here">
               All of them have been redriven or discarded.

@@ -30,10 +30,9 @@ export default function FunctionsPage() {
         <DataTable
           caption="Functions"
           columns={functionColumns}
+          list={functions}
           rows={rows}
           rowId={(one) => one.name}
-          error={functions.error}
-          onRetry={() => void functions.refetch()}
           empty={q ? <NoMatch /> : <NoFunctions />}
         />
       </div>

@@ -38,10 +38,8 @@ export function RunsTab({ job }: { job: JobView }) {
         <DataTable
           caption={`Runs of ${job.name}`}
           columns={runColumns}
-          rows={runs.data?.items}
+          list={runs}
           rowId={(run) => run.id}
-          error={runs.error}
-          onRetry={() => void runs.refetch()}
           empty={
             narrowed ? (
               <EmptyState icon={SearchX} title="No runs match">

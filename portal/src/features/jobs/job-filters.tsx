@@ -2,6 +2,7 @@ import { X } from "lucide-react";
 import { TARGET_KINDS } from "@/api/kinds";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
+import { ClearFilters } from "@/components/ui/clear-filters";
 import { SearchInput } from "@/components/ui/search-input";
 import { Select } from "@/components/ui/select";
 
@@ -50,7 +51,6 @@ interface JobFiltersProps {
 }
 
 export function JobFilters({ filters, onChange }: JobFiltersProps) {
-  const narrowed = NARROWING.some((name) => filters[name] !== "");
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
       <SearchInput
@@ -95,11 +95,7 @@ export function JobFilters({ filters, onChange }: JobFiltersProps) {
           </Badge>
         ) : null,
       )}
-      {narrowed ? (
-        <Button variant="ghost" onClick={() => onChange(Object.fromEntries(NARROWING.map((name) => [name, null])))}>
-          Clear
-        </Button>
-      ) : null}
+      <ClearFilters filters={filters} names={NARROWING} onChange={onChange} />
     </div>
   );
 }

@@ -35,11 +35,9 @@ export default function JobsPage() {
         <DataTable
           caption="Jobs"
           columns={jobColumns}
-          rows={jobs.data?.items}
+          list={jobs}
           rowId={(job) => job.id}
           rowLabel={(job) => job.name}
-          error={jobs.error}
-          onRetry={() => void jobs.refetch()}
           sort={filters.sort}
           onSort={(sort) => setFilters({ sort })}
           empty={<NoJobs narrowed={isNarrowed(filters)} mayWrite={can("jobs:write")} />}

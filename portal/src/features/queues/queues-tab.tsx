@@ -20,10 +20,8 @@ export function QueuesTab() {
       <DataTable
         caption="Queues"
         columns={COLUMNS}
-        rows={queues.data?.items}
+        list={queues}
         rowId={(queue) => queue.name}
-        error={queues.error}
-        onRetry={() => void queues.refetch()}
         empty={
           <EmptyState icon={Layers} title="No queues yet">
             A queue exists as soon as a job uses it. The default queue is{" "}

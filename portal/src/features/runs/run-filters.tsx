@@ -1,6 +1,7 @@
 import { SlidersHorizontal } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
+import { ClearFilters } from "@/components/ui/clear-filters";
 import { JobFilter } from "@/components/ui/job-filter";
 import { Select } from "@/components/ui/select";
 import { useQueues } from "@/features/queues/queries";
@@ -96,11 +97,7 @@ export function RunFilters({ filters, onChange }: RunFiltersProps) {
         <TimeFilter times={filters} onChange={onChange} />
         <Select aria-label="Order" choices={ORDERS} value={filters.sort} onValue={(sort) => onChange({ sort })} />
       </div>
-      {isNarrowed(filters) ? (
-        <Button variant="ghost" onClick={() => onChange(Object.fromEntries(NARROWING.map((name) => [name, null])))}>
-          Clear
-        </Button>
-      ) : null}
+      <ClearFilters filters={filters} names={NARROWING} onChange={onChange} />
     </div>
   );
 }

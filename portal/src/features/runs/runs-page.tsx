@@ -29,11 +29,9 @@ export default function RunsPage() {
         <DataTable
           caption="Runs"
           columns={runColumns}
-          rows={runs.data?.items}
+          list={runs}
           rowId={(run) => run.id}
           rowLabel={(run) => `the ${run.status} run of ${run.job_name}`}
-          error={runs.error}
-          onRetry={() => void runs.refetch()}
           empty={<NoRuns narrowed={isNarrowed(filters)} />}
           {...(choosing ? { selected: chosen.rows, onSelect: chosen.choose } : {})}
         />

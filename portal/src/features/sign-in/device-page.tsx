@@ -6,8 +6,8 @@ import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { KeyValues } from "@/components/ui/key-values";
+import { Refusal } from "@/components/ui/refusal";
 import { Time } from "@/components/ui/time";
-import { FormProblem } from "./form-problem";
 import { FrontPage } from "./front-page";
 
 /** Where somebody approves a program that shows a code: `horae login --sso`, say. */
@@ -69,7 +69,7 @@ function EnterCode({ onFound }: { onFound: (device: DeviceView) => void }) {
             required
           />
         </Field>
-        <FormProblem error={error} />
+        <Refusal error={error} />
         <Button type="submit" variant="primary" size="lg" busy={busy} className="w-full">
           Continue
         </Button>
@@ -120,7 +120,7 @@ function Decide({ device, username, onDecided }: DecideProps) {
           Approve only if you started this yourself, and your terminal shows the same code. Nobody has a reason to send
           you a code.
         </p>
-        <FormProblem error={error} />
+        <Refusal error={error} />
         <div className="flex gap-3">
           <Button
             size="lg"

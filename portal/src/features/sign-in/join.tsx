@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { call } from "@/api/client";
 import { Button } from "@/components/ui/button";
+import { Refusal } from "@/components/ui/refusal";
 import { basename } from "@/session/project-path";
-import { FormProblem } from "./form-problem";
 import { tokenIn } from "./start";
 
 /** Also outside of the router: those who are members of no project yet have none. */
@@ -22,7 +22,7 @@ export function Join() {
   };
   return (
     <div className="space-y-4">
-      <FormProblem error={error} />
+      <Refusal error={error} />
       <Button variant="primary" busy={busy} disabled={hash.length < 2} onClick={() => void join()}>
         Accept the invitation
       </Button>

@@ -2,12 +2,12 @@ import { type FormEvent, type ReactNode, useEffect, useState } from "react";
 import { ApiError } from "@/api/errors";
 import type { EnrolledView, EnrolmentView } from "@/api/schema";
 import { Button } from "@/components/ui/button";
+import { Refusal } from "@/components/ui/refusal";
 import { AppSetup } from "@/features/second-factor/app-setup";
 import { CodeField } from "@/features/second-factor/code-field";
 import { RecoveryCodes } from "@/features/second-factor/recovery-codes";
 import type { SecondStep as Step } from "@/session/challenge";
 import { beginEnrolment, confirmEnrolment, enterWith, signInWithCode, startOver } from "@/session/second-step";
-import { FormProblem } from "./form-problem";
 import { FrontPage } from "./front-page";
 
 /** After the password: a code, or setting up what will give one. */
@@ -47,7 +47,7 @@ function Enrol({ challenge }: { challenge: string }) {
   }
   return (
     <FrontPage title="Set up a second factor" text="This installation requires one to sign in.">
-      <FormProblem error={error} />
+      <Refusal error={error} />
       {enrolment ? (
         <StepForm
           action="Turn on and sign in"
@@ -85,7 +85,7 @@ function StepForm({ action, onCode, children }: StepFormProps) {
   return (
     <form onSubmit={(event) => void submit(event)} className="space-y-4">
       {children}
-      <FormProblem error={error} />
+      <Refusal error={error} />
       <Button type="submit" variant="primary" size="lg" busy={busy} className="w-full">
         {action}
       </Button>

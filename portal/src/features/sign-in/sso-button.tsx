@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
+import { Refusal } from "@/components/ui/refusal";
 import { leaveForProvider } from "@/session/sso";
-import { FormProblem } from "./form-problem";
 
 interface SsoButtonProps {
   name: string;
@@ -31,7 +31,7 @@ export function SsoButton({ name, only }: SsoButtonProps) {
           <span className="h-px flex-1 bg-line" />
         </div>
       )}
-      <FormProblem error={error} />
+      <Refusal error={error} />
       <Button
         size="lg"
         variant={only ? "primary" : "secondary"}

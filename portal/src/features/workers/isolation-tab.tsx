@@ -16,10 +16,9 @@ export function IsolationTab() {
       <DataTable
         caption="Isolation"
         columns={COLUMNS}
+        list={workers}
         rows={workers.data?.items.filter(isAlive)}
         rowId={(worker) => worker.id}
-        error={workers.error}
-        onRetry={() => void workers.refetch()}
         empty={
           <EmptyState icon={ShieldCheck} title="No live workers">
             Once one starts, this shows how it separates the code of jobs from itself and from other projects.

@@ -1,4 +1,5 @@
 import { Button } from "@/components/ui/button";
+import { ClearFilters } from "@/components/ui/clear-filters";
 import { SearchInput } from "@/components/ui/search-input";
 import { Select } from "@/components/ui/select";
 import { PERIODS, since } from "@/features/runs/periods";
@@ -79,11 +80,7 @@ export function AuditFilters({ filters, mayAll, onChange }: AuditFiltersProps) {
           {filters.action} ×
         </Button>
       ) : null}
-      {isNarrowed(filters) ? (
-        <Button variant="ghost" onClick={() => onChange(Object.fromEntries(NARROWING.map((name) => [name, null])))}>
-          Clear
-        </Button>
-      ) : null}
+      <ClearFilters filters={filters} names={NARROWING} onChange={onChange} />
     </div>
   );
 }

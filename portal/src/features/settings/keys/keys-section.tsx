@@ -41,10 +41,8 @@ export function KeysSection() {
         <DataTable
           caption="API keys"
           columns={COLUMNS}
-          rows={keys.data?.items}
+          list={keys}
           rowId={(key) => key.id}
-          error={keys.error}
-          onRetry={() => void keys.refetch()}
           empty={
             <EmptyState icon={KeyRound} title="No keys yet" action={make}>
               A program sends its key as <code className="font-mono text-xs">Authorization: Bearer …</code>, or has it

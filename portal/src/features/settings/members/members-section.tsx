@@ -51,10 +51,8 @@ export function MembersSection() {
         <DataTable
           caption="Members"
           columns={COLUMNS}
-          rows={members.data?.items}
+          list={members}
           rowId={(member) => member.user_id}
-          error={members.error}
-          onRetry={() => void members.refetch()}
           empty={
             <EmptyState icon={UserPlus} title="No members yet">
               Invite someone with a link. Admins have access either way.

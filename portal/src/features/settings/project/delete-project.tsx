@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { call } from "@/api/client";
 import { Button } from "@/components/ui/button";
-import { Refusal } from "@/components/ui/form-dialog";
 import { Panel } from "@/components/ui/panel";
+import { Refusal } from "@/components/ui/refusal";
 import { confirm } from "@/lib/confirm";
 
 export function DeleteProject({ slug }: { slug: string }) {

@@ -42,10 +42,8 @@ export function SecretsSection() {
         <DataTable
           caption="Secrets"
           columns={COLUMNS}
-          rows={secrets.data?.items}
+          list={secrets}
           rowId={(secret) => secret.name}
-          error={secrets.error}
-          onRetry={() => void secrets.refetch()}
           empty={
             <EmptyState icon={Lock} title="No secrets yet" action={make}>
               Create one, then write <code className="font-mono text-xs">{"{{ secrets.NAME }}"}</code> in a job's

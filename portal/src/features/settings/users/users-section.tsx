@@ -43,10 +43,8 @@ export function UsersSection() {
         <DataTable
           caption="Users"
           columns={COLUMNS}
-          rows={users.data?.items}
+          list={users}
           rowId={(user) => user.id}
-          error={users.error}
-          onRetry={() => void users.refetch()}
           empty={<EmptyState icon={Users} title="No users yet" />}
         />
       </div>
