@@ -280,9 +280,11 @@ def secret_key(raw: Any) -> str:
     """A key that nobody can guess: long enough, and not one that stands in some manual."""
     key = line(raw)
     if len(key.encode()) < KEY_BYTES:
-        raise ValueError(f"is too short: it needs at least {KEY_BYTES} bytes, such as `openssl rand -hex 32` makes")
+        raise ValueError(
+            f"is too short: it needs at least {KEY_BYTES} bytes, such as the output of `openssl rand -hex 32`"
+        )
     if len(set(key)) < 8 or _KNOWN_KEYS.search(key):
-        raise ValueError("is a well-known or guessable value: make one with `openssl rand -hex 32`")
+        raise ValueError("is a well-known or guessable value: create one with `openssl rand -hex 32`")
     return key
 
 

@@ -104,7 +104,7 @@ async def test_a_job_that_reached_max_runs_stays_finished(world: World) -> None:
     assert (await later.fire()).runs == 2
     await later.disable(job)
     on = await (await world.later(hours=1)).enable(job)
-    assert on.next_run_at is None, "no occurrence is left"
+    assert on.next_run_at is None, "no occurrences are left"
     assert await world.history() == [], "and so none was skipped"
 
 

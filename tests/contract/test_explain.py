@@ -15,7 +15,7 @@ from tests.contract.world import FAILED, PERMANENT, World, scheduler_sign
 async def test_a_job_that_is_due_and_free(world: World) -> None:
     await alive(world)
     found = await of_job(world, await world.job(**HOURLY))
-    assert "nothing is in its way" in nothing_closed(found)
+    assert "nothing blocks it" in nothing_closed(found)
     assert [one.name for one in found.gates] == [
         *("enabled", "paused", "occurrences", "due", "scheduler"),
         *("overlap", "max_instances", "queue", "capability", "slots"),
@@ -133,7 +133,7 @@ async def test_the_owner_of_the_shard_is_gone(world: World) -> None:
     closed = alone(found, "scheduler")
     assert "host (process 1) did, but its lease ran out" in closed.detail
     await later.store.transact(lambda tx: tx.processes.register_scheduler(scheduler_sign()))
-    assert "should take the shard over" in (alone(await of_job(later, job), "scheduler").unblock or "")
+    assert "should take over the shard" in (alone(await of_job(later, job), "scheduler").unblock or "")
 
 
 async def test_overlap_skips_what_comes(world: World) -> None:
@@ -158,7 +158,7 @@ async def test_a_run_in_its_backoff_keeps_its_place(world: World) -> None:
     await world.fire()
     await world.finish(*await world.claim(), outcome=FAILED)
     found = await of_job(await world.later(seconds=5), job)
-    assert "in its backoff after attempt 1 until" in alone(found, "overlap").detail
+    assert "backing off after attempt 1 until" in alone(found, "overlap").detail
 
 
 async def test_a_run_under_way_is_no_trouble_while_nothing_comes(world: World) -> None:
@@ -200,7 +200,7 @@ async def test_a_queue_that_nobody_serves(world: World) -> None:
     await alive(world, worker=False)
     job = await world.job(**HOURLY, queue="mail")
     closed = alone(await of_job(world, job), "queue")
-    assert "none is alive at all" in closed.detail
+    assert "no worker is alive" in closed.detail
     assert "start a worker that serves queue 'mail'" in (closed.unblock or "")
     await alive(world, scheduler=False, name="other", queues=("reports", "web"))
     assert "other (serves other queues)" in alone(await of_job(world, job), "queue").detail
@@ -254,7 +254,7 @@ async def test_a_job_that_waits_for_another(world: World) -> None:
     await alive(world)
     load = await world.job()
     report = await world.job(schedule={"after": {"job": load.spec.name, "on": "success"}})
-    assert "which never ran yet" in alone(await of_job(world, report), "after").detail
+    assert "which has never run" in alone(await of_job(world, report), "after").detail
     await world.ended(load, PERMANENT)
     closed = alone(await of_job(world, report), "after")
     assert f"it waits for job '{load.spec.name}' to succeed, whose last run failed" in closed.detail

@@ -21,7 +21,7 @@ async def queued(world: World, **fields: Any) -> RunRecord:
 async def test_a_run_that_nothing_is_in_the_way_of(world: World) -> None:
     await alive(world, scheduler=False)
     found = await of_run(world, await queued(world))
-    assert "a worker takes it at any moment" in nothing_closed(found)
+    assert "a worker is about to take it" in nothing_closed(found)
     assert [one.event for one in found.timeline] == ["created", "now"]
     assert "triggered by tester (api)" in found.timeline[0].detail
 
@@ -122,7 +122,7 @@ async def test_a_run_behind_others_while_all_slots_are_busy(world: World) -> Non
     await queued(world)
     await beat(world, worker, status="busy", busy=4)
     closed = alone(await of_run(world, run), "slots")
-    assert "all 4 slots of worker worker are busy; 2 runs in the queue before it" in closed.detail
+    assert "all 4 slots of worker worker are busy; 2 runs ahead of it in the queue" in closed.detail
 
 
 async def test_a_running_run(world: World) -> None:

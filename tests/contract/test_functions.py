@@ -139,14 +139,14 @@ async def test_a_function_that_nobody_registered(world: World, name: str, hint: 
         with pytest.raises(InvalidInput) as refused:
             await make(world, {"kind": "python", "function": name})
         assert refused.value.field == "target.function"
-        assert refused.value.args[0] == f"no worker has registered a function of this name{hint}"
+        assert refused.value.args[0] == f"no worker has registered a function with this name{hint}"
 
 
 async def test_a_function_that_is_switched_off(world: World) -> None:
     await register(world)
     job = await world.job(target=TARGET)
     await change(world, is_active=False)
-    words = "the function mail.send is switched off"
+    words = "the function mail.send is disabled"
     for make in (_created, _edited):
         with pytest.raises(InvalidInput, match=words):
             await make(world, TARGET)
@@ -204,7 +204,7 @@ async def test_inputs_do_not_override_what_is_locked(world: World) -> None:
         name="artifact", target={**archive, "arguments": {"customer": 7}, "locked": ["customer"]}
     )
     for job in (python, artifact):
-        with pytest.raises(InvalidInput, match="must not give customer: the job has locked this") as refused:
+        with pytest.raises(InvalidInput, match="must not give customer: the job locks it") as refused:
             await ask(world, job, [{"copies": 3}, {"customer": 8}])
         assert refused.value.field == "runs.1.input"
         assert await world.live() == []
@@ -231,7 +231,7 @@ async def test_deleting(world: World) -> None:
             await world.store.transact(functions.delete_function, name=name, actor="tester")
         with pytest.raises(NotFound):
             await change(world, name, is_active=False)
-    with pytest.raises(Conflict, match=r"comes with Horae and cannot be deleted"):
+    with pytest.raises(Conflict, match=r"is built in and cannot be deleted"):
         await world.store.transact(functions.delete_function, name="horae.send", actor="tester")
     assert (await find(world, "horae.send")).is_system
 

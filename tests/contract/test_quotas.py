@@ -140,7 +140,7 @@ async def test_an_occurrence_without_a_place_is_skipped_and_told(world: World, o
     for job in jobs:
         await assert_complete(world, job)
     why = await world.store.read(explain.explain_run, project_id=world.project, run_id=rows[0]["id"])
-    assert "as many live runs as its quota allows" in why.summary
+    assert "quota of live runs" in why.summary
     (told,) = [one for one in await world.store.read(usage.strained) if one.quota is LIVE]
     assert (told.project, told.usage.limit, told.usage.used) == ("default", 2, 2)
     assert told.usage.refused_at is not None

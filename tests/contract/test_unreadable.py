@@ -295,7 +295,7 @@ async def test_all_definitions_are_tried_a_portion_at_a_time(world: World) -> No
     assert [portion.tried for portion in seen] == [2, 2, 1]
     found = {fault.name: fault.reason for portion in seen for fault in portion.faults}
     assert found == {
-        jobs[1].spec.name: "target is of a kind that this version does not know",
+        jobs[1].spec.name: "target has a kind that this version does not know",
         jobs[4].spec.name: "version 1 of its job cannot be found",
     }
 

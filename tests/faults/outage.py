@@ -111,7 +111,7 @@ class Troupe:
         for member in self.members:
             await self._has_closed(member)
             said = [line.get("event") for line in member.lines()[self._lines[member.pid] :]]
-            usual = ("shards", "interrupting what is left; it is queued again", "runs not logged")
+            usual = ("shards", "interrupting the remaining runs; they are queued again", "runs not logged")
             words = [event for event in said if event not in usual and not str(event).startswith("run ")]
             assert len(words) <= MOST_LINES * self._outages, f"the {member.role} said {words}"
 

@@ -32,5 +32,5 @@ it("finds the command to copy, where it is one", () => {
   expect(commandIn("start one: HORAE_EXECUTORS=container horae worker")).toBe("HORAE_EXECUTORS=container horae worker");
   expect(commandIn("wait until then")).toBeNull();
   expect(commandIn("start one: horae worker; or cancel that run: horae runs cancel x")).toBeNull();
-  expect(commandIn("free a slot or add workers (horae workers shows who does what)")).toBeNull();
+  expect(commandIn("free a slot or add workers (horae workers shows what each is doing)")).toBeNull();
 });

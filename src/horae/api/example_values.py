@@ -41,7 +41,7 @@ BY_FIELD: dict[str, Any] = {
     "words": "At 02:00 every day, Europe/Berlin", "path": "queue", "old": "default", "new": "mail",
     "definition": {**JOB_BODY, "queue": "mail"}, "done": 3, "total": 7, "parallelism": 2, "recovered": 2,
     "fingerprint": "364185c912d0a4ee", "count": 12, "level": "problem", "cause": "queue",
-    "summary": "Job 'nightly-report' is blocked: no live worker serves queue 'mail': none is alive at all.",
+    "summary": "Job 'nightly-report' is blocked: no live worker serves queue 'mail': no worker is alive.",
     "unblock": "start a worker that serves queue 'mail': horae worker --queues mail", "event": "claimed",
     "waited_ms": 21, "waited_for": "a worker",
     # Counts
@@ -80,7 +80,7 @@ BY_VIEW: dict[str, dict[str, Any]] = {
     "GateView": {
         "name": "queue",
         "state": "closed",
-        "detail": "no live worker serves queue 'mail': none is alive at all",
+        "detail": "no live worker serves queue 'mail': no worker is alive",
     },
     "EntryView": {"detail": "attempt 1 by worker mail-1"},
     "VersionView": {"version": 2},

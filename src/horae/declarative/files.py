@@ -83,11 +83,13 @@ def load(paths: Iterable[Path], env: str | None = None) -> list[Declared]:
 def _lay_over(plain: dict[str, _Entry], env: str, overlays: dict[str, list[Path]]) -> None:
     if env not in overlays:  # a slip of the pen must not apply what is meant for elsewhere
         known = f"; there are overlays for {', '.join(sorted(overlays))}" if overlays else ""
-        raise InvalidInput("--env", f"no file is an overlay for {env!r}, as jobs.{env}.yaml is beside jobs.yaml{known}")
+        raise InvalidInput(
+            "--env", f"no file is an overlay for {env!r}, such as jobs.{env}.yaml next to jobs.yaml{known}"
+        )
     for entry in (entry for file in overlays[env] for entry in _entries(file)):
         name = entry.fields["name"]
         if name not in plain:
-            raise InvalidInput(entry.source, f"is laid over the job {name!r}, which no file declares")
+            raise InvalidInput(entry.source, f"overlays the job {name!r}, which no file declares")
         below = plain[name]
         plain[name] = _Entry(patch_definition(below.fields, entry.fields), entry.file, entry.node, below)
 
@@ -96,7 +98,7 @@ def _files(path: Path) -> Iterator[Path]:
     if path.is_dir():
         found = sorted(file for file in path.rglob("*") if file.suffix in _ENDINGS and file.is_file())
         if not found:
-            raise InvalidInput(str(path), "holds no .yaml or .yml file")
+            raise InvalidInput(str(path), "contains no .yaml or .yml file")
         yield from found
     elif path == STDIN or path.is_file() or path.is_fifo():  # `<(…)` of a shell is a FIFO
         yield path
@@ -121,7 +123,7 @@ def _entries(file: Path) -> Iterator[_Entry]:
             if "apiVersion" in fields:
                 raise InvalidInput(source, "is a Kubernetes manifest; see `horae import kubernetes --help`")
             if not isinstance(fields.get("name"), str):
-                raise InvalidInput(source, "its name must be a text" if "name" in fields else "has no name")
+                raise InvalidInput(source, "its name must be a string" if "name" in fields else "has no name")
             yield _Entry(fields, name, part)
 
 
@@ -144,23 +146,23 @@ def _jobs_in(name: str, node: Any) -> list[Any]:
         if "jobs" not in keys:
             return [node]
         if keys.count("jobs") > 1:
-            raise InvalidInput(f"{name}:{reading.line(node)}", "'jobs' is there twice")
+            raise InvalidInput(f"{name}:{reading.line(node)}", "'jobs' appears twice")
         # Keys that begin with `x-` hold what aliases refer to.
         if others := [key for key in keys if key != "jobs" and not str(key).startswith("x-")]:
             place = f"{name}:{reading.line(node, str(others[0]))}"
-            raise InvalidInput(place, f"{others[0]!r} stands beside jobs; a file with jobs holds nothing else")
+            raise InvalidInput(place, f"{others[0]!r} appears beside jobs; a file with jobs must contain nothing else")
         node = next(inner for key, inner in node.value if key.value == "jobs")
     if isinstance(node, yaml.ScalarNode) and node.tag.endswith(":null"):
         return []
     if not isinstance(node, yaml.SequenceNode):
-        raise InvalidInput(f"{name}:{reading.line(node)}", "must hold a job, a list of jobs, or jobs: with a list")
+        raise InvalidInput(f"{name}:{reading.line(node)}", "must contain a job, a list of jobs, or jobs: with a list")
     return list(node.value)
 
 
 def _add(known: dict[str, _Entry], entry: _Entry) -> None:
     name = entry.fields["name"]
     if name in known:
-        raise InvalidInput(entry.source, f"the job {name!r} is in {known[name].source} already")
+        raise InvalidInput(entry.source, f"the job {name!r} is already in {known[name].source}")
     known[name] = entry
 
 

@@ -55,7 +55,7 @@ def _doomed(declared: Sequence[Declared], there: Mapping[str, Json], tag: str | 
     """What no file names. Files that name nothing are taken for a mistake unless a tag bounds what they speak of, and
     a job without that tag as well: the next time it would be left behind."""
     if tag is None and not declared:
-        raise InvalidInput("--prune", "no file declares a job, and so all would be deleted: say which with --tag")
+        raise InvalidInput("--prune", "no file declares a job, so all jobs would be deleted: limit this with --tag")
     for job in declared:
         if tag is not None and tag not in job.spec.tags:
             raise InvalidInput(job.source, f"{job.name!r} does not have the tag {tag!r} that --prune is limited to")

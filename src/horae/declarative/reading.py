@@ -22,7 +22,7 @@ def documents(text: str, name: str) -> list[yaml.Node]:
     try:
         found = [node for node in yaml.compose_all(text.removeprefix("\ufeff"), Loader=_Loader) if node is not None]
         if sum(_size(node, {}) for node in found) > _LIMIT:
-            raise InvalidInput(name, "expands far too much: its aliases multiply")
+            raise InvalidInput(name, "expands too much: its aliases multiply")
     except yaml.YAMLError as error:
         raise InvalidInput(*_told(name, error, text)) from None
     except RecursionError:
@@ -93,9 +93,9 @@ def _map(loader: _Loader, node: yaml.MappingNode) -> dict[str, Any]:
     for key_node, _ in node.value:
         key = key_node.value  # as it is written: to YAML 1.1 `on` would be true
         if not isinstance(key, str):
-            raise _mistake(key_node, "a key must be a text")
+            raise _mistake(key_node, "a key must be a string")
         if key in own and not key_node.tag.endswith(":merge"):
-            raise _mistake(key_node, f"{key!r} is there twice")
+            raise _mistake(key_node, f"{key!r} appears twice")
         own.add(key)
     loader.flatten_mapping(node)  # what `<<` brings comes first, so that the mapping's own keys win
     return {key_node.value: loader.construct_object(inner, deep=True) for key_node, inner in node.value}

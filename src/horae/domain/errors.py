@@ -114,7 +114,7 @@ class RetryLater(HoraeError):
     """Raised by a user's function: this attempt failed, and the next one is not to come before so many seconds."""
 
     def __init__(self, seconds: float, message: str | None = None) -> None:
-        super().__init__(message or f"to be tried again in {seconds:g} s at the earliest")
+        super().__init__(message or f"retry in {seconds:g} s at the earliest")
         self.seconds = float(seconds)
 
 

@@ -88,7 +88,7 @@ def never_called(url: str) -> str | None:
     if reason is None:
         return None
     if "metadata" in reason:
-        return "leads to a cloud metadata service, which no job may call"
+        return "resolves to a cloud metadata service, which jobs must not call"
     return "names an IP address in an unusual form; write it as 192.0.2.1 or [2001:db8::1]"
 
 

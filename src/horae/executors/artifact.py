@@ -62,7 +62,7 @@ class ArtifactExecutor:
                 attempt, lambda folder: self._command(target, unpacked, folder), limits=target.limits
             )
         if self._containers is None:
-            raise Refused("this worker runs no containers (HORAE_EXECUTORS)")
+            raise Refused("this worker does not run containers (HORAE_EXECUTORS)")
         return await self._containers.run(attempt, _work(target, target.image, unpacked.files))
 
     def _command(self, target: ArtifactTarget, unpacked: Unpacked, folder: Path) -> Command:

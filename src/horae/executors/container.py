@@ -67,7 +67,7 @@ class ContainerExecutor:
             raise Refused("this worker allows no mounts (HORAE_CONTAINER_MOUNTS)")
         real = Path(os.path.realpath(mount.source))
         if not any(real.is_relative_to(os.path.realpath(folder)) for folder in self._allowed):
-            raise Refused(f"this worker does not allow to mount {mount.source} (HORAE_CONTAINER_MOUNTS)")
+            raise Refused(f"this worker does not allow mounting {mount.source} (HORAE_CONTAINER_MOUNTS)")
         if not real.exists():
             raise Refused(f"{mount.source}, to be mounted, does not exist on this worker")
         return Bind(str(real), mount.target, mount.read_only)

@@ -17,7 +17,7 @@ from horae.executors.failure import RESULT_LIMIT, one_line
 from horae.executors.process import ProcessEnd
 
 TOO_LONG = f"the result is longer than {RESULT_LIMIT // 1024} KiB"
-_UNWATCHED = "the process that watched over it was killed, so it was ended"
+_UNWATCHED = "the process that supervised it was killed, so it was stopped"
 
 _CPU_USED_UP = (-signal.SIGXCPU, 128 + signal.SIGXCPU)  # alone, and as a shell or a sandbox tells it
 

@@ -82,9 +82,11 @@ class HttpExecutor:
                     break
             request = http_redirect.follow(draft, request, response.status, location, attempt, self._clock.now())
         else:
-            raise Refused(f"the answers redirect more than {http_redirect.MOST} times")
+            raise Refused(f"more than {http_redirect.MOST} redirects")
         if outcome.park_for is not None:
-            attempt.log.write("system", f"answered with 202; waits for its callback, at most {outcome.park_for:g} s\n")
+            attempt.log.write(
+                "system", f"answered with 202; waiting for its callback, at most {outcome.park_for:g} s\n"
+            )
         return outcome
 
     def _send(self, request: OutgoingRequest) -> aiohttp.client._RequestContextManager:

@@ -31,9 +31,9 @@ def follow(
         without_body(headers)
     if not _same_host(request.url, url):
         if draft.target.callback is not None:
-            raise Refused("the answer redirects to another host, which must not learn the callback address")
+            raise Refused("the response redirects to another host, which must not learn the callback URL")
         if body is not None and draft.has_private_body:
-            raise Refused("the answer redirects to another host, which must not get the secrets in the body")
+            raise Refused("the response redirects to another host, which must not get the secrets in the body")
         for name in [name for name in headers if draft.is_private(name)]:
             headers.popall(name, None)
     draft.identify(headers, attempt, body, now)
@@ -45,9 +45,9 @@ def _target(base: URL, location: str) -> URL:
         url = base.join(URL(location))
         http_url(str(url))
     except ValueError:  # its message may repeat what the server sent
-        raise Refused("the answer redirects to something that is not an http or https URL") from None
+        raise Refused("the response redirects to a URL that is not http or https") from None
     if base.scheme == "https" and url.scheme == "http":
-        raise Refused("the answer redirects from https to http")
+        raise Refused("the response redirects from https to http")
     return url
 
 

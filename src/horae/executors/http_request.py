@@ -138,7 +138,7 @@ class Draft:
 
     def _callback(self, attempt: Attempt) -> str:
         if self._callbacks is None:
-            raise Refused("a callback needs HORAE_PUBLIC_URL and HORAE_SECRET_KEY, which this worker was not given")
+            raise Refused("a callback needs HORAE_PUBLIC_URL and HORAE_SECRET_KEY, which are not set on this worker")
         return self._callbacks.address(attempt.run.id, attempt.run.attempt)
 
     def is_private(self, header: str) -> bool:

@@ -52,20 +52,22 @@ def find(name: str) -> ScriptUser:
     try:
         entry = pwd.getpwuid(int(name)) if name.isdecimal() else pwd.getpwnam(name)
     except (KeyError, OverflowError):
-        raise ConfigurationError(f"HORAE_SCRIPT_USER: this machine has no user {name}; `useradd` makes one") from None
+        raise ConfigurationError(
+            f"HORAE_SCRIPT_USER: this machine has no user {name}; create it with `useradd`"
+        ) from None
     if entry.pw_uid == 0:
         raise ConfigurationError("HORAE_SCRIPT_USER must not be root: scripts could do anything on this machine")
     if os.geteuid() != 0:
         raise ConfigurationError(
-            "HORAE_SCRIPT_USER needs a worker that is root, which alone can start programs as another user: start it "
-            "as root, or leave the setting out and rely on the sandbox (HORAE_SCRIPT_SANDBOX=require)"
+            "HORAE_SCRIPT_USER requires a worker that runs as root, since only root can start programs as another "
+            "user: start it as root, or leave the setting out and rely on the sandbox (HORAE_SCRIPT_SANDBOX=require)"
         )
     groups = tuple(os.getgrouplist(entry.pw_name, entry.pw_gid))
     found = ScriptUser(entry.pw_name, entry.pw_uid, entry.pw_gid, groups, entry.pw_dir)
     if 0 in groups or any(grp.getgrgid(gid).gr_name in _MIGHTY for gid in groups if _exists(gid)):
         raise ConfigurationError(
             f"HORAE_SCRIPT_USER: the user {name} is in a group that makes it as good as root "
-            f"(one of root, {', '.join(_MIGHTY)}): take another user"
+            f"(one of root, {', '.join(_MIGHTY)}): choose another user"
         )
     try:
         subprocess.run(["/bin/true"], user=found.uid, group=found.gid, extra_groups=groups, check=True, cwd="/", env={})

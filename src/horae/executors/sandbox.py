@@ -133,7 +133,7 @@ class Sandboxes:
             return wrap
         if asked is None and self._mode == "auto":
             return None
-        raise Refused(f"it needs a sandbox, and this worker has none: {complaint}")
+        raise Refused(f"it requires a sandbox, and this worker has none: {complaint}")
 
     async def missing(self) -> str | None:
         """Why scripts that do not ask for a sandbox run without one; None if they have one."""

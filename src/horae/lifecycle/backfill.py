@@ -167,7 +167,7 @@ async def _calendar(tx: Transaction, job: JobRecord, start: datetime, end: datet
         raise InvalidInput("end", "must not be in the future")
     calendar = _calendar_from(job.spec.schedule, job.anchor_at, start)
     if calendar is None:
-        raise InvalidInput("job", "has no schedule of its own to fill in: it is started by hand or by another job")
+        raise InvalidInput("job", "has no schedule to backfill: it is started manually or by another job")
     return calendar
 
 

@@ -117,7 +117,7 @@ async def delete_function(tx: Transaction, *, name: str, actor: str) -> None:
     """Forgets a function; a worker that still has it registers it again."""
     function = await _found(tx, name, lock=True)
     if function.is_system:
-        raise Conflict(f"the function {name} comes with Horae and cannot be deleted; it can be switched off")
+        raise Conflict(f"the function {name} is built in and cannot be deleted; it can be disabled")
     await tx.functions.delete(name)
     await tx.audit.add("function.delete", actor=actor, project_id=None, name=name)
 

@@ -83,5 +83,5 @@ async def _found(tx: Transaction, project_id: str, name: str) -> QueueRecord:
 
 def _there(queue: QueueRecord | None) -> QueueRecord:
     if queue is None:
-        raise NotFound("no job names such a queue")
+        raise NotFound("no job uses this queue")
     return queue

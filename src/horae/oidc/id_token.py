@@ -28,9 +28,9 @@ def header(token: str, allowed: Sequence[str]) -> tuple[str | None, str]:
         raise rejected("the ID token is not a JWT") from None
     algorithm, id = found.get("alg"), found.get("kid")
     if algorithm not in ALGORITHMS or (allowed and algorithm not in allowed):
-        raise rejected("the ID token is signed by an algorithm that is not allowed")
+        raise rejected("the ID token is signed with an algorithm that is not allowed")
     if "crit" in found:
-        raise rejected("the ID token asks for what is not understood")
+        raise rejected("the ID token has critical headers that are not supported")
     return (id if isinstance(id, str) else None), algorithm
 
 
@@ -53,7 +53,7 @@ def verify(
 
 
 def _signed(token: str, keys: Sequence[SigningKey], algorithm: str, issuer: str, client_id: str) -> dict[str, Any]:
-    why = "no key of the provider has signed the ID token"
+    why = "the ID token is not signed by any of the provider's keys"
     for key in keys:
         try:
             found: dict[str, Any] = jwt.decode(

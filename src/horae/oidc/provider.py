@@ -104,7 +104,7 @@ class OpenIdProvider:
             return answer.body
         error = _plain(answer.body.get("error"))
         if error == "invalid_grant":
-            raise NotAccepted(Refusal.EXPIRED, "the provider does not take the code (invalid_grant)")
+            raise NotAccepted(Refusal.EXPIRED, "the provider rejected the code (invalid_grant)")
         raise unavailable("token endpoint", f"it answered with {answer.status} {error}")
 
     async def _verified(self, known: Metadata, token: str, nonce: str) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class OpenIdProvider:
         if answer.status != 200:
             raise unavailable("userinfo", f"it answered with {answer.status}")
         # It is not signed: a token that was swapped would tell of somebody else.
-        self._require(answer.body.get("sub") == subject, "the user info is about somebody else (sub)")
+        self._require(answer.body.get("sub") == subject, "the user info is about another user (sub)")
         return answer.body
 
     @staticmethod

@@ -41,7 +41,7 @@ class Watcher:
     def turned(self) -> None:
         now = self._clock.monotonic()
         if self._said:
-            log.info("the event loop turns again", blocked=round(now - self._turned_at, 1))
+            log.info("the event loop is running again", blocked=round(now - self._turned_at, 1))
         self._turned_at, self._said = now, False
 
     def _watch(self) -> None:
@@ -57,7 +57,8 @@ class Watcher:
         self._said = True
         function, where = _functions(sys._current_frames().get(self._thread_id))
         log.warning(
-            "the event loop is blocked, and all runs of this worker wait: await instead, or make it a plain function",
+            "the event loop is blocked, and all runs of this worker are waiting: await instead, or make it a plain "
+            "function",
             seconds=round(now - self._turned_at, 1),
             function=function,
             where=where,

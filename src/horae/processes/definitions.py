@@ -45,7 +45,7 @@ class DefinitionCache:
         for pair in reasons.keys() - self._spoken_of:
             self._spoken_of.add(pair)
             log.warning(
-                "cannot read a definition: its runs are given back",
+                "cannot read a definition: returning its runs to the queue",
                 job=pair[0],
                 version=pair[1],
                 reason=reasons[pair],
@@ -57,4 +57,4 @@ class DefinitionCache:
         except StoreUnavailable:
             raise
         except Exception:  # their leases run out; the other runs need not wait for that
-            log.warning("could not give back runs whose definition cannot be read", exc_info=True)
+            log.warning("could not return runs whose definition cannot be read", exc_info=True)

@@ -32,7 +32,7 @@ class Draining:
         try:
             await self._intake.release()
         except HoraeError as error:
-            log.warning("could not release what was claimed ahead", reason=str(error))
+            log.warning("could not release runs that were claimed ahead", reason=str(error))
 
     async def _drained(self, claiming: asyncio.Task[None]) -> None:
         """Nothing is under way, and nothing comes: a claim that was under way has brought what it brings."""
@@ -42,7 +42,7 @@ class Draining:
 
     async def _interrupt(self) -> None:
         if len(self._slots):
-            log.warning("interrupting what is left; it is queued again", runs=len(self._slots))
+            log.warning("interrupting the remaining runs; they are queued again", runs=len(self._slots))
             self._slots.stop_all(StopReason.SHUTDOWN)
             await _first(self._slots.drained(), timeout=self._slots.longest_grace + 1)
         for executor in self._executors.values():

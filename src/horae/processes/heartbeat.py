@@ -66,7 +66,7 @@ class Heartbeat:
             async with asyncio.timeout(max(self._settings.heartbeat, self._settings.lease * 0.6)):
                 await self._talk()
         except TimeoutError:
-            raise StoreUnavailable("the database does not answer the heartbeat") from None
+            raise StoreUnavailable("the database is not responding to heartbeats") from None
         until_beat = max(self._next_beat - self._clock.monotonic(), 0.05)
         return min(until_beat, CANCEL_POLL) if self._patient.held() else until_beat
 

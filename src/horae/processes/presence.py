@@ -32,7 +32,7 @@ class Presence:
         try:
             await self._store.transact(lambda tx: tx.processes.stop_worker(self._sign.id, runs_done))
         except Exception as error:
-            log.warning("could not say goodbye", reason=str(error))
+            log.warning("could not record the shutdown", reason=str(error))
 
 
 async def _register(tx: Transaction, sign: WorkerSign) -> None:

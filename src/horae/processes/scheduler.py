@@ -68,7 +68,7 @@ class Scheduler:
         try:
             await store.transact(_leave, sign.id)
         except Exception as error:
-            log.warning("could not hand over the shards; they are free when their leases end", reason=str(error))
+            log.warning("could not release the shards; they become free when their leases expire", reason=str(error))
 
     def on_hint(self, hint: Hint) -> None:
         topic = hint.partition(":")[0]

@@ -181,7 +181,7 @@ class Worker:
     def rest(self) -> None:
         """Somebody asked it to take nothing more. It stays: whoever started it would only start it again."""
         if not self._draining:
-            log.info("asked to drain: it takes nothing more", runs=len(self._slots))
+            log.info("asked to drain: taking no new runs", runs=len(self._slots))
         self._take_nothing_more()
         if self._main is not None:
             self._main.call_soon_threadsafe(self._claimer.loop.wake.set)

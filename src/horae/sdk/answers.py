@@ -86,7 +86,7 @@ def refusal(answer: httpx.Response) -> HoraeError:
         problem: dict[str, Any] = answer.json()
         problem["detail"]
     except (ValueError, KeyError, TypeError):
-        return _known(answer, f"the server answered {answer.status_code} without saying why")
+        return _known(answer, f"the server responded with {answer.status_code} and no reason")
     error = _told(answer, problem)
     error.problem = problem
     return error

@@ -56,7 +56,7 @@ class Options:
 async def enqueue(to: Submitter, function: Function, batch: Sequence[Mapping[str, Any]], options: Options) -> list[Run]:
     """A run for each of the arguments, all of them or none."""
     if not 1 <= len(batch) <= MOST:
-        raise InvalidInput("arguments", f"{len(batch)} runs at once; between 1 and {MOST:,} is possible")
+        raise InvalidInput("arguments", f"{len(batch)} runs at once; must be between 1 and {MOST:,}")
     runs = [options.run(_json(function, arguments)) for arguments in batch]
     known = (to.address, function.name)
     if known not in _known:

@@ -79,7 +79,7 @@ class Transport:
         try:
             answer = came.json() if came.content else {}
         except ValueError:
-            raise ServerError(f"what answers at {self.url} is not Horae: the answer is not JSON") from None
+            raise ServerError(f"the server at {self.url} is not Horae: the response is not JSON") from None
         return request.read(answer)
 
     def pause(self, request: Request[Any], tries: int, came: Came) -> float | None:
@@ -100,8 +100,8 @@ class Transport:
 
     def unreachable(self, error: httpx.RequestError) -> Unreachable:
         if isinstance(error, httpx.TimeoutException):
-            return Unreachable(f"{self.url} did not answer in time")
-        return Unreachable(f"nothing answers at {self.url} ({reason(error)})")
+            return Unreachable(f"{self.url} did not respond in time")
+        return Unreachable(f"no server responds at {self.url} ({reason(error)})")
 
 
 def _again(request: Request[Any], came: Came) -> bool:

@@ -81,5 +81,5 @@ def sqlite_path(url: str) -> str:
     """The file that `sqlite:///relative` or `sqlite:////absolute` names."""
     path = unquote(url.partition(":")[2].removeprefix("///"))
     if not path:
-        raise ConfigurationError("the database URL names no SQLite file: write sqlite:////path/to/horae.db")
+        raise ConfigurationError("the database URL has no SQLite file: write sqlite:////path/to/horae.db")
     return str(Path(path))

@@ -109,7 +109,7 @@ def clock(database: datetime, local: datetime) -> Check:
         "clock",
         State.WARNING,
         f"this machine is {skew.total_seconds():.0f} s away from the database, whose clock counts",
-        "synchronise both with NTP: nothing breaks, but times in logs do not match",
+        "synchronize both with NTP: nothing breaks, but times in logs do not match",
     )
 
 
@@ -127,8 +127,8 @@ def scheduling(cluster: Cluster) -> Check:
         return Check(
             "schedulers",
             State.WARNING,
-            f"{free} of {len(cluster.shards)} shards have no owner; their jobs wait",
-            "this passes within seconds when a scheduler has just stopped; else start one",
+            f"{free} of {len(cluster.shards)} shards have no owner; their jobs do not fire",
+            "this resolves within seconds if a scheduler has just stopped; otherwise start one",
         )
     owners = {shard.owner_id for shard in owned}
     return Check("schedulers", State.OK, f"{len(owners)} alive, all {len(cluster.shards)} shards owned")
@@ -242,7 +242,7 @@ def definitions(cluster: Cluster, read: DefinitionCheck) -> list[Check]:
             Check(
                 "definitions",
                 State.WARNING,
-                f"some process cannot read, and leaves out, {', '.join(others[:_NAMED])}{more}",
+                f"at least one process cannot read, and skips, {', '.join(others[:_NAMED])}{more}",
                 f"`horae why {others[0]}` says which one and why; {WAY_OUT}",
             )
         )

@@ -15,10 +15,8 @@ if TYPE_CHECKING:
     from horae.executors.commands import CommandRunner
 
 _KINDS = ("script", "artifact")
-_OPEN = (
-    "code of jobs is not kept apart on this worker: an owner of any project it serves is an admin of the installation"
-)
-_REMEDY = "docs/targets/script.md: set HORAE_SCRIPT_USER, or be another user than root and install bubblewrap"
+_OPEN = "job code is not isolated on this worker: an owner of any project it serves is an admin of the installation"
+_REMEDY = "docs/targets/script.md: set HORAE_SCRIPT_USER, or run as a user other than root and install bubblewrap"
 
 
 async def isolate(settings: Settings, commands: CommandRunner) -> Isolation:

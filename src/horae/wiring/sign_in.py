@@ -31,8 +31,8 @@ def provider_of(settings: Settings) -> OpenIdProvider | None:
         return None
     if settings.public_url is None:
         raise ConfigurationError(
-            f"{PREFIX}OIDC_ISSUER needs {PREFIX}PUBLIC_URL, the URL that browsers have for this server: the identity "
-            "provider sends them back there"
+            f"{PREFIX}OIDC_ISSUER needs {PREFIX}PUBLIC_URL, the URL that browsers use for this server: the identity "
+            f"provider sends them back there"
         )
     from horae.api.sso import CALLBACK
     from horae.oidc.provider import OpenIdProvider

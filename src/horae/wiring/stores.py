@@ -63,7 +63,7 @@ async def store_for(
         store.on_lost, wakeups.on_lost = wakeups.doubt, store.doubt
     if settings.shard_count != store.shard_count and settings.sources.get("shard_count") != "default":
         log.warning(
-            "the number of shards was settled when the database was made; the setting is ignored",
+            "the number of shards was fixed when the database was created; the setting is ignored",
             stored=store.shard_count,
             configured=settings.shard_count,
         )

@@ -308,7 +308,7 @@ async def test_a_provider_that_is_away(tmp_path: Path, built: None, visit: Visit
         visitor.forgive(503, "/auth/sso/start")
         await visitor.open("/")
         await visitor.page.get_by_role("button", name="Sign in with Example ID").click()
-        await expect(visitor.page.get_by_role("alert")).to_contain_text("Example ID does not answer right now")
+        await expect(visitor.page.get_by_role("alert")).to_contain_text("Example ID is not responding right now")
         await visitor.look("sign-in-sso-away")
         await visitor.fill_in("admin-person", PASSWORD)
         await expect(visitor.page.get_by_role("navigation").first).to_be_visible()

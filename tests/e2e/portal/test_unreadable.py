@@ -40,7 +40,7 @@ async def test_it_is_shown_among_the_others_and_says_what_to_do(fresh_horae: Hor
     await editor.look("job-unreadable")
     for path in (f"/jobs/{bad['id']}/edit", f"/jobs/new?from={bad['id']}"):
         await editor.open(path)
-        await expect(page.get_by_role("alert")).to_contain_text("of a kind that this version does not know")
+        await expect(page.get_by_role("alert")).to_contain_text("has a kind that this version does not know")
         await expect(page.get_by_label("Definition")).to_contain_text("name: pigeons")
         await expect(page.get_by_role("textbox", name="Name")).to_have_count(0)  # no empty form to save over it
         await expect(page.get_by_role("button", name=re.compile("Save|Create|Review"))).to_have_count(0)

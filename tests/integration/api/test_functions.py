@@ -52,7 +52,7 @@ async def test_people_switch_and_name_functions(api: Api):
     assert (shown["is_active"], shown["display_name"]) == (False, "Post")
     refused = await api.call("POST", "/jobs", json=job(customer=7))
     assert (refused.status_code, refused.json()["field"]) == (422, "target.function")
-    assert "is switched off" in refused.json()["detail"]
+    assert "is disabled" in refused.json()["detail"]
 
 
 async def test_decisions_that_cannot_be_taken(api: Api):
@@ -67,7 +67,7 @@ async def test_functions_are_deleted_unless_they_come_with_horae(api: Api):
     assert (await api.call("DELETE", "/task-functions/mail.send")).status_code == 404
     refused = await api.call("DELETE", "/task-functions/horae.send")
     assert refused.status_code == 409
-    assert "comes with Horae" in refused.json()["detail"]
+    assert "is built in" in refused.json()["detail"]
 
 
 async def test_a_job_names_the_argument_that_does_not_fit(api: Api):

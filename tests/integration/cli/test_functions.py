@@ -12,13 +12,13 @@ def test_the_functions_that_come_with_horae(horae: Horae):
     assert "Does nothing, successfully." in answer.out
     refused = horae("functions", "delete", "horae.noop", "--yes")
     assert refused.code == 1
-    assert "comes with Horae" in refused.err
+    assert "is built in" in refused.err
 
 
 def test_registered_before_any_worker_has_it(horae: Horae):
     unknown = horae("jobs", "create", "early", "--python", "no_such_functions")
     assert unknown.code == 2
-    assert "target.function: no worker has registered a function of this name" in unknown.err
+    assert "target.function: no worker has registered a function with this name" in unknown.err
     registered = horae("functions", "register", "--import", TASKS, "--json").json["items"]
     assert "no_such_function" in registered, "beside those of modules that other tests have imported into this process"
     close = horae("jobs", "create", "early", "--python", "no_such_functions")
@@ -34,7 +34,7 @@ def test_switched_off_and_on(horae: Horae):
     assert horae("functions", "disable", "horae.echo").err == "The function horae.echo is off.\n"
     refused = horae("jobs", "create", "off", "--python", "horae.echo")
     assert refused.code == 2
-    assert "the function horae.echo is switched off" in refused.err
+    assert "the function horae.echo is disabled" in refused.err
     assert horae("functions", "enable", "horae.echo", "--json").json["is_active"] is True
     assert horae("jobs", "create", "off", "--python", "horae.echo").code == 0
     assert horae("functions", "disable", "nobody").code == 3

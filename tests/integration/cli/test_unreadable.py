@@ -45,8 +45,7 @@ def test_everything_goes_on_and_says_so(horae: Horae, running: Path, tmp_path: P
     run_async(until(counted, timeout=30, message="the scheduler has noted it"))
     (check,) = [one for one in horae("doctor", "--json").json["checks"] if one["name"] == "definitions"]
     assert check["finding"] == (
-        "this version cannot read 1 of 2 jobs: "
-        "bad (project default): target is of a kind that this version does not know"
+        "this version cannot read 1 of 2 jobs: bad (project default): target has a kind that this version does not know"
     )
     assert check["remedy"].startswith("finish the upgrade")
     exported = horae("export")

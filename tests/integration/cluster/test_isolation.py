@@ -203,7 +203,7 @@ async def test_a_worker_that_is_not_root_has_no_other_users(make_cluster: Make) 
     cluster = await make_cluster("sqlite")
     settings = {**cluster.settings, "PYTHONPATH": PATH, "HORAE_SCRIPT_USER": "daemon", "HOME": "/"}
     code, _, error = await execute([*AS_NOBODY, python(), "-m", "horae", "worker"], settings)
-    assert (code, "needs a worker that is root" in error) == (2, True), error
+    assert (code, "requires a worker that runs as root" in error) == (2, True), error
 
 
 @pytest.mark.sqlite

@@ -171,8 +171,8 @@ async def test_the_second_run_fetches_nothing(shelf):
         ({"uri": "file:///etc/passwd"}, "this worker fetches no archives from /etc/passwd (HORAE_ARTIFACT_FOLDERS)"),
         ({"uri": "file:///"}, "this worker fetches no archives from /"),
         ({"uri": "http://127.0.0.1/x"}, "this worker does not fetch archives by http://"),
-        ({"install": True}, "this worker does not install what archives require"),
-        ({"image": "x"}, "this worker runs no containers"),
+        ({"install": True}, "this worker does not install requirements"),
+        ({"image": "x"}, "this worker does not run containers"),
     ],
 )
 async def test_what_cannot_be_fetched_is_refused_and_nothing_is_kept(shelf, change, complaint):
@@ -296,7 +296,7 @@ async def test_requirements_are_installed_once_into_an_environment_of_its_own(tm
 @pytest.mark.parametrize(
     ("files", "complaint"),
     [
-        ({"m.py": ""}, "the archive has no requirements.txt, from which to install"),
+        ({"m.py": ""}, "the archive has no requirements.txtto install from"),
         pytest.param(
             {"requirements.txt": "no-such-thing==1"}, "requirements.txt cannot be installed: ", marks=pytest.mark.slow
         ),

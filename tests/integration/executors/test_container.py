@@ -188,7 +188,7 @@ async def test_a_service_that_is_away_is_worth_another_try(socket):
     async with executor_on(socket) as executor:
         outcome, _ = await run(executor, "true")
     assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, False)
-    assert "socket" in (outcome.error or "") or "does not answer" in (outcome.error or "")
+    assert "socket" in (outcome.error or "") or "is not responding" in (outcome.error or "")
 
 
 # ---- the end

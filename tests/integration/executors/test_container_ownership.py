@@ -101,7 +101,7 @@ async def test_a_service_that_dies_fails_the_attempt_and_the_container_is_found_
         service.wait()
         outcome = await it.task
     assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, False)
-    assert f"the container service at {socket} does not answer" in (outcome.error or "")
+    assert f"the container service at {socket} is not responding" in (outcome.error or "")
     assert len(names(podman)) == 1, "it does not depend on the service"
     again = make_runner(podman.socket)
     await again.ownership.sweep()

@@ -73,7 +73,7 @@ async def test_a_registry_gets_the_credentials_of_the_worker_s_user(podman, tmp_
     async with registry(login) as images:
         attempt, _ = make_attempt(of(f"{images.host}/team/tool:1"))
         outcome = await executor.execute(attempt)
-        assert (outcome.permanent, "is not there" in (outcome.error or "")) == (True, True), "nobody has logged in"
+        assert (outcome.permanent, "does not exist" in (outcome.error or "")) == (True, True), "nobody has logged in"
         logins.write_text(json.dumps({"auths": {images.host: {"auth": login}}}))
         assert (await executor.execute(attempt)).error is None
     await executor.close()

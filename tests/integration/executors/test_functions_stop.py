@@ -161,7 +161,7 @@ async def test_a_template_that_is_killed(under: Under) -> None:
         assert link is not None
         os.kill(link.pid, signal.SIGKILL)
         outcome = await it.task
-    assert outcome.error == "the process from which functions are started has ended; there will be another"
+    assert outcome.error == "the process that starts functions has ended; another one will be started"
     assert not outcome.permanent
     await until(lambda: not [pid for pid in members if alive(pid)])
     assert await works(under.functions)

@@ -111,7 +111,7 @@ async def test_one_that_leads_nowhere_is_the_answer(http: HttpExecutor, server: 
 async def test_what_is_no_address(http: HttpExecutor, server: Server, location: str) -> None:
     redirects(server, (302, location))
     error = permanently(await call(http, server.url, follow_redirects=True))
-    assert error == "the answer redirects to something that is not an http or https URL"
+    assert error == "the response redirects to a URL that is not http or https"
     assert len(server.requests) == 1
 
 
@@ -181,7 +181,7 @@ async def test_another_port_is_another_host(named: HttpExecutor, server: Server)
         )
         attempt.secrets = SECRETS
         error = permanently(await named.execute(attempt))
-    assert error == "the answer redirects to another host, which must not get the secrets in the body"
+    assert error == "the response redirects to another host, which must not get the secrets in the body"
 
 
 async def test_a_body_with_secrets_may_be_left_behind(named: HttpExecutor, server: Server) -> None:
@@ -204,5 +204,5 @@ async def test_a_callback_address_goes_to_nobody_else(server: Server) -> None:
     attempt.run = attempt.run._replace(id="0195d5a1-7c1e-7aaa-8bbb-0123456789ab")
     error = permanently(await executor.execute(attempt))
     await executor.close()
-    assert error == "the answer redirects to another host, which must not learn the callback address"
+    assert error == "the response redirects to another host, which must not learn the callback URL"
     assert len(server.requests) == 1

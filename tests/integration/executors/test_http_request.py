@@ -40,9 +40,9 @@ class TestTemplates:
     @pytest.mark.parametrize(
         ("target", "input", "sentence"),
         [
-            ({"body": "{{ input.nobody }}"}, {}, "body: the template asks for something that is not there"),
+            ({"body": "{{ input.nobody }}"}, {}, "body: the template refers to something that does not exist"),
             ({"body": "{{ input.a / 0 }}"}, {"a": 1}, "body: the template cannot be filled in"),
-            ({"body": "{{ secrets.NONE }}"}, {}, "body: the template asks for something that is not there"),
+            ({"body": "{{ secrets.NONE }}"}, {}, "body: the template refers to something that does not exist"),
             ({"query": {"q": "{{ input.q }}"}}, {}, "query.q: the template"),
             ({"headers": {"X-A": "{{ input.a }}"}}, {"a": "x\r\nX-B: y"}, "the header X-A, filled in, cannot be sent"),
             ({"headers": {"X-A": "{{ input.a }}"}}, {"a": "x\0"}, "the header X-A, filled in, cannot be sent"),
@@ -86,7 +86,7 @@ class TestTemplates:
         self, http: HttpExecutor, server: Server, template: str, value: str
     ) -> None:
         outcome = await call(http, server.url + template, input={"a": value})
-        assert permanently(outcome) == "the url, filled in, has a . or .. in its path, and would lead to another one"
+        assert permanently(outcome) == "the url, filled in, has . or .. in its path, which would change the path"
         assert server.requests == []
 
     async def test_an_encoded_value_stays_in_its_place(self, http: HttpExecutor, server: Server) -> None:
@@ -228,7 +228,7 @@ class TestCallback:
     async def test_a_202_parks(self, server: Server) -> None:
         outcome, log = await self._call(server, 202, callback={"timeout": 90})
         assert (outcome.kind, outcome.park_for, outcome.response_code) == (AttemptOutcome.PARKED, 90, 202)
-        assert log.text("system") == "answered with 202; waits for its callback, at most 90 s\n"
+        assert log.text("system") == "answered with 202; waiting for its callback, at most 90 s\n"
         base, _, token = server.requests[0].headers["horae-callback-url"].rpartition("/")
         assert base == "https://horae.example.org/api/v1/callbacks"
         assert unseal([KEY], token) == (self.RUN, 4)

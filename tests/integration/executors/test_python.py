@@ -83,7 +83,7 @@ class TestCalling:
         refused, _ = make_attempt(target, input='{"a": 3}')
         outcome = await python.execute(refused)
         assert outcome.permanent
-        assert outcome.error == "the input must not give a: the job has locked this"
+        assert outcome.error == "the input must not give a: the job locks it"
 
     async def test_null_input_is_none(self, run: Run) -> None:
         async def echo(a: int) -> int:

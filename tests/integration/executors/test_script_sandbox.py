@@ -252,7 +252,7 @@ class TestWithout:
         script = ScriptExecutor(CommandRunner({"PATH": path}, scratch=tmp_path))
         outcome, _ = await run(script, "true", sandbox={"network": False})
         assert outcome.permanent
-        assert str(outcome.error).startswith("it needs a sandbox, and this worker has none: b")
+        assert str(outcome.error).startswith("it requires a sandbox, and this worker has none: b")
 
     async def test_all_may_need_one(self, path: str, tmp_path: Path) -> None:
         script = ScriptExecutor(CommandRunner({"PATH": path}, scratch=tmp_path, sandbox="require"))

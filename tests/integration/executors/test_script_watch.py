@@ -91,7 +91,7 @@ async def test_the_supervisor_is_killed(script: ScriptExecutor) -> None:
         os.kill(supervisor_of(script), signal.SIGKILL)
         outcome = await it.task
     assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, False)
-    assert outcome.error == "the process that watched over it was killed, so it was ended"
+    assert outcome.error == "the process that supervised it was killed, so it was stopped"
     await all_dead(pids)
     outcome, _ = await run(script, "true")
     assert outcome.exit_code == 0, "there is another supervisor"
@@ -106,14 +106,14 @@ async def test_a_keeper_is_killed(script: ScriptExecutor) -> None:
             pids = await pids_in(log, 3)
             os.kill(psutil.Process(pids[0]).ppid(), signal.SIGKILL)
             outcome = await it.task
-        assert outcome.error == "the process that watched over it was killed, so it was ended"
+        assert outcome.error == "the process that supervised it was killed, so it was stopped"
         await all_dead(pids)
         assert is_alive(unharmed)
 
 
 async def test_a_script_may_kill_whoever_watches_over_it(script: ScriptExecutor) -> None:
     outcome, _ = await run(script, "kill -9 $PPID; sleep 600")
-    assert outcome.error == "the process that watched over it was killed, so it was ended"
+    assert outcome.error == "the process that supervised it was killed, so it was stopped"
 
 
 async def test_the_lease_runs_out_while_the_loop_is_blocked(script: ScriptExecutor) -> None:

@@ -39,7 +39,7 @@ class Attempt:
 
 def mounting(name: str, source: str) -> Attempt:
     mounts = {"mounts": [{"source": source, "target": "/x"}]}
-    return Attempt(name, f"mount {source}", "cat /x/*", error="does not allow to mount", more=mounts)
+    return Attempt(name, f"mount {source}", "cat /x/*", error="does not allow mounting", more=mounts)
 
 
 CATALOGUE = [

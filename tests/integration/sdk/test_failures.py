@@ -46,7 +46,7 @@ async def test_a_post_is_sent_again_with_its_key(kind: Kind, broken: Answer) -> 
 async def test_what_hangs_is_given_up_in_time_and_sent_again(kind: Kind) -> None:
     with scripted(HANG, HANG, HANG) as server:
         async with calling(kind, server.url, timeout=0.3) as call:
-            with pytest.raises(errors.Unreachable, match="did not answer in time"):
+            with pytest.raises(errors.Unreachable, match="did not respond in time"):
                 await call("jobs.run", "a")
         assert len(server.asked) == 3
         assert len(keys(server)) == 1
@@ -120,7 +120,7 @@ async def test_refusals_are_errors_that_carry_the_problem(kind: Kind, status: in
             assert isinstance(refused.value, errors.HoraeError)
             assert refused.value.problem is not None
             assert (refused.value.problem["status"], refused.value.problem["request_id"]) == (status, "r1")
-            with pytest.raises(errors.HoraeError, match=f"the server answered {status} without saying why") as bare:
+            with pytest.raises(errors.HoraeError, match=f"the server responded with {status} and no reason") as bare:
                 await call("jobs.get", "a")  # a proxy's page
             assert bare.value.problem is None
 

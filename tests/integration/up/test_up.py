@@ -135,7 +135,7 @@ async def test_running_work_may_end_and_what_takes_longer_is_done_again(start_up
     await until(lambda: "draining" in up.output)
     short.unlink()
     assert await up.ended() == 0
-    assert "interrupting what is left" in up.output
+    assert "interrupting the remaining runs" in up.output
 
     up = start_up()
     await up.ready()
@@ -169,7 +169,7 @@ async def test_a_second_signal_interrupts_at_once(start_up, tmp_path):
     await until(lambda: "draining" in up.output)
     up.signal_group(signal.SIGINT)
     assert await up.ended(timeout=5) == 0
-    assert "interrupting what is left" in up.output
+    assert "interrupting the remaining runs" in up.output
     assert "killed" not in up.output
 
 

@@ -76,15 +76,15 @@ def test_an_overlay_is_laid_over_the_jobs_of_its_environment(tmp_path: Path):
     ("text", "place", "words"),
     [
         ("name: x\ntarget: {kind: script", "a.yaml:2", "expected"),
-        ("name: x\nname: y\n", "a.yaml:2", "'name' is there twice"),
+        ("name: x\nname: y\n", "a.yaml:2", "'name' appears twice"),
         ("- 1\n", "a.yaml:1", "must be a job"),
         ("target: {kind: script, source: x}\n", "a.yaml:1", "has no name"),
         (JOB.format("x") + "tiemout: 3\n", "a.yaml:3: tiemout", "is not a known field; did you mean 'timeout'?"),
         (JOB.format("x") + "schedule: {cron: '61 * * * *'}\n", "a.yaml:3: schedule.cron", "minute 61 is out of range"),
         (JOB.format("x") + "enabled: 1\n", "a.yaml:3: enabled", "must be true or false"),
-        ("jobs: []\nversion: 2\n", "a.yaml:2", "'version' stands beside jobs"),
-        ("just text\n", "a.yaml:1", "must hold a job"),
-        (JOB.format("x") + "---\n" + JOB.format("x"), "a.yaml:4", "the job 'x' is in"),
+        ("jobs: []\nversion: 2\n", "a.yaml:2", "'version' appears beside jobs"),
+        ("just text\n", "a.yaml:1", "must contain a job"),
+        (JOB.format("x") + "---\n" + JOB.format("x"), "a.yaml:4", "the job 'x' is already in"),
         ("name: x\ntarget: !!python/object:os.system {}\n", "a.yaml:2", "which means nothing here"),
     ],
 )
@@ -105,7 +105,7 @@ def test_no_field_of_a_job_is_suggested_for_one_of_its_target(tmp_path: Path):
 def test_an_overlay_of_nothing_and_missing_files_are_refused(tmp_path: Path):
     with pytest.raises(InvalidInput, match="is neither a file nor a folder"):
         load([tmp_path / "nowhere"])
-    with pytest.raises(InvalidInput, match=r"holds no \.yaml"):
+    with pytest.raises(InvalidInput, match=r"contains no \.yaml"):
         load([tmp_path])
     write(tmp_path, a__yaml=JOB.format("x"), a__prod__yaml="name: y\ntimeout: 3\n")
     with pytest.raises(InvalidInput, match="which no file declares"):

@@ -1,4 +1,4 @@
-"""Jobs of other schedulers: real objects and real formats, each with what is not taken over."""
+"""Jobs of other schedulers: real objects and real formats, each with what is not imported."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -100,7 +100,7 @@ def test_rows_of_django_celery_beat():
     assert (found["task 1"]["queue"], found["task 1"]["description"]) == ("q", "said")
     assert (found["task 2"]["schedule"]["max_runs"], found["task 2"]["enabled"]) == (1, False)
     assert "at" in found["task 3"]["schedule"]
-    assert imported.notes == ["task 4: left out: its schedule is of a kind that Horae does not have"]
+    assert imported.notes == ["task 4: left out: Horae has no such kind of schedule"]
     with pytest.raises(InvalidInput):
         celery_beat.read_rows("[1]")
 
@@ -186,7 +186,7 @@ def test_cron_jobs_of_kubernetes():
     assert (target["pull"], target["cwd"]) == ("always", "/app")
     assert found["plain"]["overlap"] == "allow"
     told = "\n".join(imported.notes)
-    for words in ("first container", "volumes", "horae secrets set TOKEN", "NODE is not taken over", "ConfigMap"):
+    for words in ("first container", "volumes", "horae secrets set TOKEN", "NODE is not imported", "ConfigMap"):
         assert words in told
     with pytest.raises(InvalidInput):
         kubernetes.read("a: [")
@@ -222,8 +222,8 @@ def test_what_kubernetes_says_beyond_horae_is_named_field_by_field():
     )
     assert found.definitions[0]["schedule"] == {"cron": "0 2 * * *", "timezone": "Asia/Tokyo"}
     assert found.notes == [
-        "x: not taken over: completions, serviceAccountName, volumeMounts",
-        "x: only its first container is taken over, not side",
+        "x: not imported: completions, serviceAccountName, volumeMounts",
+        "x: only its first container is imported, not side",
         "broken: left out: it is not a valid CronJob",
     ]
 
@@ -238,6 +238,6 @@ def test_rows_of_celery_that_cannot_be_read_are_named_and_the_others_taken():
     found = celery_beat.read_rows(json.dumps(rows))
     assert [(one["name"], one["priority"]) for one in found.definitions] == [("fine", 7)]
     assert found.notes == [
-        "fine: not taken over: exchange, headers",
+        "fine: not imported: exchange, headers",
         "gone: left out: its row, or the one of its schedule, cannot be read",
     ]

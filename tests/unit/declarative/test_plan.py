@@ -96,7 +96,7 @@ def test_pruning_by_a_tag_leaves_the_jobs_of_others_alone():
     assert done(plan([], now, prune=True, tag="b")) == [("delete", "old"), ("delete", "theirs")]
     with pytest.raises(InvalidInput, match="'mine' does not have the tag 'a'"):
         plan([declared("mine")], now, prune=True, tag="a")
-    with pytest.raises(InvalidInput, match="no file declares a job, and so all would be deleted"):
+    with pytest.raises(InvalidInput, match="no file declares a job, so all jobs would be deleted"):
         plan([], now, prune=True)
 
 

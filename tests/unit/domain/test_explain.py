@@ -56,7 +56,7 @@ def test_lists_are_short():
 
 def test_errors_are_one_line():
     assert brief("first\nsecond") == "first"
-    assert brief(None) == brief(" \n ") == "it says nothing about why"
+    assert brief(None) == brief(" \n ") == "no reason given"
     assert len(brief("x" * 10_000)) == 201
 
 
@@ -71,7 +71,7 @@ def test_what_somebody_must_do_comes_before_what_time_will_do():
     found = explain_job(job(paused=True, paused_until=NOW + HOUR, workers=()))
     assert closed(found) == ["paused", "queue"]
     assert found.summary == (
-        "Job 'report' is blocked: no live worker serves queue 'default': none is alive at all; also blocked by paused."
+        "Job 'report' is blocked: no live worker serves queue 'default': no worker is alive; also blocked by paused."
     )
 
 
@@ -156,7 +156,7 @@ def test_a_disabled_job_may_have_nothing_left_either():
 
 def test_one_time_is_over():
     once = {"at": (NOW - HOUR).isoformat()}
-    assert "its one time was" in gate(explain_job(job(next_run_at=None, schedule=once)), "occurrences").detail
+    assert "its only time was" in gate(explain_job(job(next_run_at=None, schedule=once)), "occurrences").detail
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_a_run_for_later_is_not_under_way():
     [
         (
             {"attempt": 2, "due_at": NOW + HOUR},
-            "r1 in its backoff after attempt 2 until 2026-11-15 04:00:00 UTC (in 1 h)",
+            "r1 backing off after attempt 2 until 2026-11-15 04:00:00 UTC (in 1 h)",
         ),
         ({"due_at": NOW + HOUR}, "r1 scheduled for 2026-11-15 04:00:00 UTC (in 1 h)"),
         ({"attempt": 1}, "r1 queued, made 1 min ago"),
@@ -280,7 +280,7 @@ def test_what_was_skipped_by_reason():
         ({"run_on": "failure", "live": 2}, "it waits for job 'load' to fail, 2 runs of it live now"),
         ({"enabled": False}, "which is disabled"),
         ({"paused": True}, "which is paused"),
-        ({"last_status": None, "last_ended_at": None}, "which never ran yet"),
+        ({"last_status": None, "last_ended_at": None}, "which has never run"),
     ],
 )
 def test_waiting_for_another_job(fields, words):

@@ -43,7 +43,7 @@ def test_held_in_a_backfill():
     found = explain_run(run(held=True, trigger="backfill", live=live))
     assert "behind 2 runs under way (a and b) of the same backfill" in gate(found, "held").detail
     soon = explain_run(run(held=True, live=replace(live, under_way=0, first=())))
-    assert "its turn comes at any moment" in soon.summary
+    assert "its turn is about to come" in soon.summary
 
 
 def test_a_held_run_names_what_the_run_before_it_is_stuck_on():
@@ -84,7 +84,7 @@ def test_only_what_went_wrong_is_a_problem(facts, level):
 def test_a_run_that_waits_though_nothing_is_in_its_way():
     found = explain_run(run(due_at=NOW - 5 * MINUTE))
     assert closed(found) == []
-    assert "nothing known is in its way: see the logs of the workers" in found.summary
+    assert "nothing known blocks it: see the logs of the workers" in found.summary
 
 
 def test_who_asked_it_to_stop():
@@ -95,7 +95,7 @@ def test_who_asked_it_to_stop():
 def test_a_worker_that_nobody_knows():
     found = explain_run(run(**RUNNING, workers=()))
     assert gate(found, "worker").state == "unknown"
-    assert "may be stuck: worker w1 has it, and nothing is known of that worker" in found.summary
+    assert "may be stuck: worker w1 has it, but that worker is unknown" in found.summary
     leaving = explain_run(run(**RUNNING, workers=(replace(WORKER, status="draining"),)))
     assert "which is shutting down," in gate(leaving, "worker").detail
 
@@ -107,7 +107,7 @@ def test_a_parked_run_waits_for_its_callback():
     assert gate(found, "callback").until == NOW + HOUR
     assert "horae runs cancel r1" in str(gate(found, "callback").unblock)
     assert {one.name for one in found.gates}.isdisjoint({"worker", "lease"}), "no worker has it"
-    assert told(found)[-2:] == ["now: running", "callback: attempt 1 times out unless it has come"]
+    assert told(found)[-2:] == ["now: running", "callback: attempt 1 times out unless the callback has come"]
 
 
 def test_a_parked_run_whose_callback_did_not_come():
@@ -151,7 +151,7 @@ def test_a_caught_up_run_from_beginning_to_end():
     ]
     assert waits(found) == [
         (None, None),
-        (3_540_000, "its scheduler: nothing fired it in its time, so it was caught up"),
+        (3_540_000, "its scheduler: it was not fired on time, so it was caught up"),
         (30_000, "its turn, or a worker"),
         (30_000, "its work"),
         (0, None),

@@ -32,7 +32,7 @@ def test_forms(text, expected):
 
 _FORM = "must be an instant such as 2026-12-01T09:00:00+01:00"
 _OFFSET = "needs an offset from UTC, such as Z or +01:00"
-_YEARS = "must lie in the years 2000 to 2100"
+_YEARS = "must be between the years 2000 and 2100"
 _EXISTS = "is not a date and time that exists"
 
 

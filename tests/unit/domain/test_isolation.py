@@ -26,7 +26,7 @@ OFF = "HORAE_SCRIPT_SANDBOX is off"
         ({"installs": True}, "requirements of artifacts are installed as horae, the worker's own user"),
         ({"kinds": (), "unsandboxed": OFF}, None),
         ({"kinds": (), "mounts": ("/srv",)}, None),
-        ({"kinds": (), "exposed": ("/srv",)}, "containers may mount /srv, where files of Horae's own are"),
+        ({"kinds": (), "exposed": ("/srv",)}, "containers may mount /srv, which contain Horae's own files"),
     ],
 )
 def test_where_an_owner_is_an_admin(change, why):
@@ -34,7 +34,7 @@ def test_where_an_owner_is_an_admin(change, why):
 
 
 def test_what_a_script_can_read():
-    assert BOTH.readable == ["files that the user scripts may read"]
+    assert BOTH.readable == ["files that the user scripts can read"]
     assert len(replace(BOTH, unsandboxed=OFF).readable) == 2
     assert "except Horae's own" in replace(BOTH, user="horae").readable[0]
     assert "key files" in replace(BOTH, user="horae", unsandboxed=OFF).readable[0]

@@ -120,7 +120,7 @@ _EVERY = 'must be a duration such as "15m" or "PT1H30M", a number of seconds, or
 _BOUNDS = "must be between 1 second and 10 years"
 _INSTANT = "must be an instant such as 2026-12-01T09:00:00+01:00"
 _ZONE = "is not a known time zone; give a name such as Europe/Berlin or UTC"
-_BETWEEN = "must lie between start_at and end_at"
+_BETWEEN = "must be between start_at and end_at"
 _CLOCK = "must be a time of day such as 22:00"
 _MOST = "Tuple should have at most 20 items after validation, not 21"
 _ORDER = "must not come before start_at"
@@ -159,10 +159,14 @@ DAILY = {"cron": "0 9 * * *"}
         ({"cron": {"hour": "1,24"}}, "cron.hour", "hour 24 is out of range 0–23 (at character 3)"),
         ({"cron": {"day": "L-3"}}, "cron.day", "day of month: L is not a number (at character 1)"),
         ({"cron": {"month": "*/13"}}, "cron.month", "month: step 13 is larger than 1–12 (at character 3)"),
-        ({"cron": {"day_of_week": "MON#6"}}, "cron.day_of_week", "day of week: after # comes 1 to 5 (at character 5)"),
-        ({"cron": {"second": "\t5"}}, "cron.second", "may hold plain ASCII characters only (at character 1)"),
-        ({"cron": {"minute": "0 0"}}, "cron.minute", "must be one field, without blanks"),
-        ({"cron": {"minute": ""}}, "cron.minute", "must be one field, without blanks"),
+        (
+            {"cron": {"day_of_week": "MON#6"}},
+            "cron.day_of_week",
+            "day of week: # must be followed by 1 to 5 (at character 5)",
+        ),
+        ({"cron": {"second": "\t5"}}, "cron.second", "must contain only ASCII characters (at character 1)"),
+        ({"cron": {"minute": "0 0"}}, "cron.minute", "must be one field, without whitespace"),
+        ({"cron": {"minute": ""}}, "cron.minute", "must be one field, without whitespace"),
         ({"cron": {"minute": -1}}, "cron.minute", "minute: a value is missing (at character 1)"),
         ({"cron": {"day": 31, "month": 2}}, "cron", "matches no date within 5 years"),
         ({"cron": {"minute": True}}, "cron.minute", "must be a text such as */15, or a whole number"),
@@ -203,8 +207,8 @@ DAILY = {"cron": "0 9 * * *"}
         ({"every": {"weeks": 1_000_000_000}}, "every", _BOUNDS),
         # at
         ({"at": "2026-12-01T09:00:00"}, "at", "needs an offset from UTC, such as Z or +01:00"),
-        ({"at": "1999-12-01T09:00:00Z"}, "at", "must lie in the years 2000 to 2100"),
-        ({"at": "9999-12-31T23:59:59Z"}, "at", "must lie in the years 2000 to 2100"),
+        ({"at": "1999-12-01T09:00:00Z"}, "at", "must be between the years 2000 and 2100"),
+        ({"at": "9999-12-31T23:59:59Z"}, "at", "must be between the years 2000 and 2100"),
         ({"at": 1_790_000_000}, "at", _INSTANT),
         ({"at": True}, "at", _INSTANT),
         ({"at": None}, "at", _INSTANT),
@@ -226,7 +230,7 @@ DAILY = {"cron": "0 9 * * *"}
         # options
         ({**DAILY, "end_at": "2026-01-01T00:00:00Z", "start_at": "2026-01-02T00:00:00Z"}, "end_at", _ORDER),
         ({**DAILY, "start_at": "2026-01-01"}, "start_at", _INSTANT),
-        ({**DAILY, "end_at": "2126-01-01T00:00:00Z"}, "end_at", "must lie in the years 2000 to 2100"),
+        ({**DAILY, "end_at": "2126-01-01T00:00:00Z"}, "end_at", "must be between the years 2000 and 2100"),
         ({**DAILY, "max_runs": 0}, "max_runs", "Input should be greater than or equal to 1"),
         ({**DAILY, "max_runs": -1}, "max_runs", "Input should be greater than or equal to 1"),
         ({**DAILY, "max_runs": 1.5}, "max_runs", _INT),

@@ -122,7 +122,7 @@ def test_people_may_give_known_fields_only(patch: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"target": {"kind": "carrier-pigeon"}}, "target is of a kind that this version does not know"),
+        ({"target": {"kind": "carrier-pigeon"}}, "target has a kind that this version does not know"),
         ({"schedule": {"cron": "0 2 * * *", "timezone": "Mars/Olympus"}}, "schedule.timezone"),
         ({"overlap": "sometimes"}, "overlap should be"),
     ],

@@ -72,7 +72,7 @@ def positional(a: int, /) -> None: ...
         (async_generator, "a generator cannot be a task"),
         (positional, "argument a must not be positional-only"),
         (dict.fromkeys, "positional-only"),
-        (max, "does not tell its arguments"),
+        (max, "does not reveal its arguments"),
     ],
 )
 def test_refuses_what_no_run_could_call(call: Callable[..., Any], words: str) -> None:

@@ -13,7 +13,7 @@ from horae.domain.text.validation_text import readable
     ("target", "message"),
     [
         ({"kind": "htp"}, "must have as kind one of http, script, python, container, artifact"),
-        ({"url": "http://example.org"}, "must say its kind"),
+        ({"url": "http://example.org"}, "requires the field kind"),
     ],
 )
 def test_a_kind_that_is_unknown_is_told_the_known_ones(target: Any, message: str):

@@ -97,12 +97,12 @@ def test_paths_that_lead_out(folder, name, kind):
         ([("l", ("symlink", "../outside")), ("l/x", "x")], "through something that is not a folder"),
         ([("l", ("symlink", ".")), ("l/x", "x")], "through something that is not a folder"),
         ([("f", "x"), ("f/x", "x")], "through something that is not a folder"),
-        ([("a/b", "x"), ("a", "x")], "a folder and a file of one name"),
+        ([("a/b", "x"), ("a", "x")], "a folder and a file with the same name"),
         ([("h", ("hardlink", "../outside/x"))], "leads out of it"),
         ([("h", ("hardlink", "absent"))], "a link to a file that is not in it"),
         ([("l", ("symlink", "/etc/passwd")), ("h", ("hardlink", "l"))], "a link to a file that is not in it"),
-        ([("dev", ("kind", tarfile.CHRTYPE))], "a device or pipe in it: dev"),
-        ([("pipe", ("kind", tarfile.FIFOTYPE))], "a device or pipe in it: pipe"),
+        ([("dev", ("kind", tarfile.CHRTYPE))], "contains a device or pipe: dev"),
+        ([("pipe", ("kind", tarfile.FIFOTYPE))], "contains a device or pipe: pipe"),
     ],
 )
 def test_links_devices_and_disguises(folder, members, complaint):

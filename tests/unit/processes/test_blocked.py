@@ -71,7 +71,7 @@ def test_names_the_function_once(held: threading.Thread):
     assert first["function"].endswith("users_function")
     assert "test_blocked.py:" in first["where"]
     assert first["where"].endswith("Event.wait") or ", in " in first["where"]
-    assert (second["event"], second["blocked"]) == ("the event loop turns again", 5)
+    assert (second["event"], second["blocked"]) == ("the event loop is running again", 5)
 
 
 def test_once_for_each_time_that_it_stands_still(held: threading.Thread):

@@ -38,7 +38,7 @@ class Imported:
             return
         self.definitions.append(definition(spec, enabled=enabled))
         if name != wanted:
-            self.notes.append(f"{name}: has another name here, since there is a {wanted!r} already")
+            self.notes.append(f"{name}: renamed, since {wanted!r} already exists")
         self.notes += [f"{name}: {note}" for note in notes or ()]
 
     def _free(self, name: str) -> str:

@@ -28,7 +28,7 @@ def read_scheduler(scheduler: Any) -> Imported:
         except (AttributeError, TypeError, ValueError):
             schedule = None
         if schedule is None:
-            imported.notes.append(f"{name}: left out: its trigger is of a kind that Horae does not have")
+            imported.notes.append(f"{name}: left out: Horae has no such kind of trigger")
             continue
         notes = _notes(job)
         fields: Json = {
@@ -55,11 +55,11 @@ def _name(job: Any) -> str:
 
 
 def _notes(job: Any) -> list[str]:
-    notes = ["arguments by position are not taken over: give them names"] if job.args else []
+    notes = ["positional arguments are not imported: pass them by name"] if job.args else []
     if "<lambda>" in str(getattr(job, "func_ref", None) or getattr(job.func, "__qualname__", "")):
         notes.append("its function has no name: define and register one")
     if (executor := getattr(job, "executor", "default")) != "default":
-        notes.append(f"its executor {executor!r} is not taken over")
+        notes.append(f"its executor {executor!r} is not imported")
     return notes
 
 

@@ -86,9 +86,9 @@ class _Entry:
 def _add(imported: Imported, entry: _Entry) -> None:
     options, schedule = entry.options, entry.schedule
     if schedule is None:
-        imported.notes.append(f"{entry.name}: left out: its schedule is of a kind that Horae does not have")
+        imported.notes.append(f"{entry.name}: left out: Horae has no such kind of schedule")
         return
-    notes = ["arguments by position are not taken over: give them names"] if entry.args else []
+    notes = ["positional arguments are not imported: pass them by name"] if entry.args else []
     if options.get("one_off") and "at" not in schedule:
         schedule = {**schedule, "max_runs": 1}
     fields: Json = {
@@ -104,7 +104,7 @@ def _add(imported: Imported, entry: _Entry) -> None:
     if isinstance(options.get("expires"), int | float):
         fields["start_within"] = float(options["expires"])
     if others := [name for name in options if name not in _READ]:
-        notes.append(f"not taken over: {', '.join(others)}")
+        notes.append(f"not imported: {', '.join(others)}")
     imported.add(fields, enabled=entry.enabled, notes=notes)
 
 

@@ -9,7 +9,7 @@ from horae.declarative.importers import Imported, Json, slug
 _SETTING = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$")
 _IGNORED = {"MAILTO": "mail of its output", "HOME": "HOME", "LOGNAME": "LOGNAME"}
 _ZONES = ("CRON_TZ", "TZ")
-_NO_ZONE = "cron used the machine's time zone; where no timezone is said this is UTC: add one"
+_NO_ZONE = "cron used the machine's time zone; jobs without a timezone use UTC: add one"
 _BEFORE = re.compile(r"^\s*(?:[A-Za-z_]\w*=\S*\s+)*(?:cd\s+\S+\s*(?:&&|;)\s*)?")
 _RUNNERS = frozenset(("php", "python", "python3", "perl", "ruby", "node", "java", "bash", "sh", "env", "sudo", "nice"))
 _RUNNERS |= {"ionice", "flock", "timeout", "test", "run-parts", "docker"}
@@ -26,7 +26,7 @@ def read(text: str, *, system: bool = False) -> Imported:
         if setting and not line.startswith("@"):
             settings[setting[1]] = setting[2].strip("'\"")
             if setting[1] in _IGNORED:
-                found.notes.append(f"line {number}: {_IGNORED[setting[1]]} is not taken over")
+                found.notes.append(f"line {number}: {_IGNORED[setting[1]]} is not imported")
             continue
         _entry(found, number, line, settings, system)
     return found
@@ -47,7 +47,7 @@ def _entry(found: Imported, number: int, line: str, settings: dict[str, str], sy
     if stdin is not None:
         command = f"{command} <<'HORAE_INPUT'\n{stdin}\nHORAE_INPUT\n"
     if command.split()[0] == "root" and not system:
-        notes.append(f"line {number}: begins with root: is this a system crontab? Then say --system")
+        notes.append(f"line {number}: begins with root: if this is a system crontab, use --system")
     zone = next((settings[name] for name in _ZONES if name in settings), None)
     if zone is None and _NO_ZONE not in found.notes:
         found.notes.append(_NO_ZONE)

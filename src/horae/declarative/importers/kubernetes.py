@@ -66,7 +66,7 @@ def _cron_job(imported: Imported, name: str, manifest: Json) -> None:
         return
     notes = _unsaid((spec, _SPEC), (job, _JOB), (pod, _POD), (containers[0], _CONTAINER))
     if len(containers) > 1:
-        notes.append(f"only its first container is taken over, not {', '.join(_names(containers[1:]))}")
+        notes.append(f"only its first container is imported, not {', '.join(_names(containers[1:]))}")
     fields: Json = {
         "name": name,
         "target": _target(containers[0], notes),
@@ -83,7 +83,7 @@ def _cron_job(imported: Imported, name: str, manifest: Json) -> None:
 def _unsaid(*parts: tuple[Json, set[str]]) -> list[str]:
     """The fields that nothing here reads, and that say something."""
     found = [name for part, known in parts for name, value in part.items() if name not in known and value]
-    return [f"not taken over: {', '.join(found)}"] if found else []
+    return [f"not imported: {', '.join(found)}"] if found else []
 
 
 def _names(containers: list[Json]) -> list[str]:
@@ -131,9 +131,9 @@ def _environment(container: Json, notes: list[str]) -> dict[str, str]:
             found[entry["name"]] = str(entry.get("value", ""))
         elif "secretKeyRef" in source:
             found[entry["name"]] = f"{{{{ secrets.{entry['name']} }}}}"
-            notes.append(f"{entry['name']} came from a secret: make it with `horae secrets set {entry['name']}`")
+            notes.append(f"{entry['name']} came from a secret: create it with `horae secrets set {entry['name']}`")
         else:
-            notes.append(f"{entry['name']} is not taken over: its value came from elsewhere ({', '.join(source)})")
+            notes.append(f"{entry['name']} is not imported: its value came from elsewhere ({', '.join(source)})")
     return found
 
 

@@ -37,7 +37,7 @@ class Isolation:
         """Why an owner of a project can take over the installation through this worker; None if nothing known says
         so."""
         if self.exposed:
-            return f"containers may mount {', '.join(self.exposed)}, where files of Horae's own are"
+            return f"containers may mount {', '.join(self.exposed)}, which contain Horae's own files"
         if not self.kinds:
             return None
         if self.root:
@@ -64,7 +64,7 @@ class Isolation:
                 else f"all files of the user {self.user}: data directory, configuration, key files"
             )
         else:
-            found.append(f"files that the user {self.user} may read")
+            found.append(f"files that the user {self.user} can read")
         if self.unsandboxed is not None:
             found.append("the environment, memory and files of other scripts that run at the same time")
         return found

@@ -13,14 +13,14 @@ _DOES = {
     "heartbeat": "reach the database with its heartbeat",
     "report": "report results",
     "report aside": "report results that wait for a quota",
-    "deadlines": "end runs that take too long",
-    "neighbours": "look for dead workers",
+    "deadlines": "enforce timeouts",
+    "neighbours": "detect dead workers",
     "functions": "register its functions",
     "quotas": "look up quotas",
     "fire": "fire schedules",
     "fire apart": "fire schedules that wait for a quota",
     "sweep": "recover runs",
-    "upkeep": "delete what is past its retention",
+    "upkeep": "delete expired data",
     "shards": "renew its shards",
 }
 

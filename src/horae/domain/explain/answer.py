@@ -26,7 +26,7 @@ def _job_sentence(facts: JobFacts, gates: Sequence[Gate]) -> str:
     if gate is not None and gate.name in WAITS:
         doubt = doubtful(gates)
         if doubt is not None:
-            return f"{subject} is waiting, and may not run even then: {gate.detail}; {doubt.detail}{skipped}"
+            return f"{subject} is waiting, and might not run even then: {gate.detail}; {doubt.detail}{skipped}"
         live = _named(gates, "runs")
         if live is not None:
             return f"{subject} {_busy(facts)}: {live.detail}; {gate.detail}"
@@ -45,12 +45,12 @@ def _free(subject: str, facts: JobFacts, gates: Sequence[Gate]) -> str:
     """The sentence where no gate is closed."""
     doubt, live = doubtful(gates), _named(gates, "runs")
     if doubt is not None:
-        return f"{subject} may not run: {doubt.detail}"
+        return f"{subject} might not run: {doubt.detail}"
     if live is not None:
         return f"{subject} {_busy(facts)}: {live.detail}"
     if facts.due:
-        return f"{subject} is due, and nothing is in its way: a scheduler fires it at any moment"
-    return f"{subject} runs only when triggered, and nothing would be in the way of a run"
+        return f"{subject} is due, and nothing blocks it: a scheduler is about to fire it"
+    return f"{subject} runs only when triggered, and nothing would block a run"
 
 
 def _busy(facts: JobFacts) -> str:
@@ -92,9 +92,9 @@ def _run_sentence(facts: RunFacts, gates: Sequence[Gate]) -> str:
     if run.status == RunStatus.RUNNING:
         return f"{subject}: {gates[0].detail}"
     if facts.now - run.due_at > _SOON:
-        overdue = f"though it was due {distance(run.due_at, facts.now)} and nothing known is in its way"
+        overdue = f"though it was due {distance(run.due_at, facts.now)} and nothing known blocks it"
         return f"{subject}, {overdue}: see the logs of the workers"
-    return f"{subject}, and nothing is in its way: a worker takes it at any moment"
+    return f"{subject}, and nothing blocks it: a worker is about to take it"
 
 
 def _named(gates: Sequence[Gate], name: str) -> Gate | None:

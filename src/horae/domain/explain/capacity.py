@@ -97,14 +97,16 @@ def _queue(
         only = f"{_names(quiet)}, which {_verb(quiet, 'serve')} queue {queue!r}"
         silence = span(now - max(worker.heartbeat_at for worker in quiet))
         has = "has" if len(quiet) == 1 else "have"
-        return Gate("queue", "unknown", f"{only}, {has} been silent for {silence}", f"see that it runs, or {start}")
+        return Gate(
+            "queue", "unknown", f"{only}, {has} been silent for {silence}", f"make sure that it is running, or {start}"
+        )
     if serving:
         only = f"{_names(serving)}, which {_verb(serving, 'serve')} queue {queue!r}"
         return Gate("queue", "closed", f"{only}, {'is' if len(serving) == 1 else 'are'} shutting down", start)
     if there:
         others = named(f"{worker.name} ({_served(worker)})" for worker in there)
         return Gate("queue", "closed", f"no live worker serves queue {queue!r}; alive: {others}", start)
-    return Gate("queue", "closed", f"no live worker serves queue {queue!r}: none is alive at all", start)
+    return Gate("queue", "closed", f"no live worker serves queue {queue!r}: no worker is alive", start)
 
 
 def _incapable(queue: str, needs: str, claiming: Sequence[WorkerRecord], there: Sequence[WorkerRecord]) -> Gate:
@@ -127,12 +129,12 @@ def _slots(able: Sequence[WorkerRecord], wanted: bool, ahead: int) -> Gate:
     busy = sum(min(worker.busy, worker.slots) for worker in able)
     if busy < total:
         return Gate("slots", "open", f"{total - busy} of {counted(total, 'slot')} of {_names(able)} free")
-    before = f"; {counted(ahead, 'run')} in the queue before it" if ahead else ""
+    before = f"; {counted(ahead, 'run')} ahead of it in the queue" if ahead else ""
     which = f"all {total} slots of {_names(able)} are" if total > 1 else f"the one slot of {_names(able)} is"
     detail = f"{which} busy{before}"
     if not wanted:
         return Gate("slots", "info", detail)
-    unblock = f"free a slot or add workers ({command('workers')} shows who does what)"
+    unblock = f"free a slot or add workers ({command('workers')} shows what each is doing)"
     return Gate("slots", "closed", detail, unblock, meaning="waiting")
 
 

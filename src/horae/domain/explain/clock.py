@@ -37,18 +37,18 @@ def _occurrences(facts: JobFacts, schedule: Timed) -> Gate:
     if not job.enabled:  # it has none until it is enabled, and then goes on from there
         left = not used_up and next_open(schedule, calendar_of(schedule, job.anchor_at), now) is not None
     if left:
-        made = "occurrences are left" if limit is None else f"{job.fired_count} of at most {limit} runs were made"
+        made = "occurrences are left" if limit is None else f"{job.fired_count} of at most {limit} runs have fired"
         return Gate("occurrences", "open", made)
     if used_up:
         cause, remedy = f"max_runs ({limit}) is reached", "raise max_runs"
     elif schedule.end_at is not None and schedule.end_at < now:
         cause, remedy = f"its end_at was {when(schedule.end_at, now)}", "give it a later end_at"
     elif isinstance(schedule, AtSchedule):
-        cause, remedy = f"its one time was {when(schedule.at, now)}", "give it another time"
+        cause, remedy = f"its only time was {when(schedule.at, now)}", "give it another time"
     else:
         cause, remedy = "its calendar has ended", "give it another schedule"
     unblock = f"{remedy}, or {by_hand(facts)}"
-    return Gate("occurrences", "closed", f"no occurrence is left, {cause}", unblock, meaning="intended")
+    return Gate("occurrences", "closed", f"no occurrences are left: {cause}", unblock, meaning="intended")
 
 
 def after_gates(facts: JobFacts, schedule: AfterSchedule) -> list[Gate]:
@@ -63,7 +63,7 @@ def after_gates(facts: JobFacts, schedule: AfterSchedule) -> list[Gate]:
         until = closed_until([blackout], schedule.timezone, facts.now)
         if until is not None:
             which = blackout_in_words(blackout, schedule.timezone)
-            detail = f"what ends now is in the blackout {which}, and does not start it"
+            detail = f"it is in the blackout {which}: a run that ends now does not start it"
             unblock = f"wait until {moment(until)}, or {by_hand(facts)}"
             gates.append(Gate("blackout", "closed", detail, unblock, until, "waiting"))
             break
@@ -92,10 +92,10 @@ def _blackout(facts: JobFacts, schedule: Timed) -> Gate | None:
             end = closed_until([blackout], schedule.timezone, coming)
             if end is not None:
                 which = blackout_in_words(blackout, schedule.timezone)
-                detail = f"its next occurrence, {moment(coming)}, falls into the blackout {which} and will be skipped"
+                detail = f"its next occurrence, {moment(coming)}, falls in the blackout {which} and will be skipped"
                 unblock = f"wait until {moment(end)}, or {by_hand(facts)}"
                 return Gate("blackout", "closed", detail, unblock, end, "waiting")
-    return Gate("blackout", "open", "its next occurrence is in no blackout")
+    return Gate("blackout", "open", "its next occurrence is not in a blackout")
 
 
 def blackout_in_words(blackout: BlackoutRange | WeeklyWindow, timezone: str) -> str:
@@ -115,7 +115,7 @@ def _due(facts: JobFacts, schedule: Timed) -> Gate:
         "" if schedule.timezone == "UTC" else f", {at.astimezone(zone(schedule.timezone)):%H:%M} {schedule.timezone}"
     )
     spread = f", spread by up to {span(timedelta(seconds=schedule.jitter))}" if schedule.jitter else ""
-    detail = f"it starts {distance(at, now)}, at {moment(at)}{there}{spread}"
+    detail = f"it is due {distance(at, now)}, at {moment(at)}{there}{spread}"
     return Gate("due", "closed", detail, f"wait, or {by_hand(facts)}", at, "waiting")
 
 
@@ -144,7 +144,7 @@ def _scheduler(facts: JobFacts) -> Gate:
         names[one.id] for one in facts.schedulers if one.id != shard.owner_id and not silent(one.heartbeat_at, now)
     ]
     start = f"start a scheduler: {command('scheduler')}"
-    unblock = f"wait: {named(others)} should take the shard over within seconds" if others else start
+    unblock = f"wait: {named(others)} should take over the shard within seconds" if others else start
     return Gate("scheduler", "closed", detail, unblock)
 
 

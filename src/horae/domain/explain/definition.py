@@ -11,8 +11,8 @@ from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.stored import unknown_fields
 
 WAY_OUT = (
-    "finish the upgrade if a newer version of Horae saved it; else replace the definition, or roll back to an earlier "
-    "version of the job"
+    "if a newer version of Horae saved it, finish the upgrade; otherwise replace the definition, or roll back to an "
+    "earlier version of the job"
 )
 
 
@@ -24,7 +24,7 @@ def definition_gates(facts: JobFacts | RunFacts, spec: JobSpec, version: int) ->
     if who := _others(facts):
         return [Gate("definition", "unknown", f"its definition (version {version}) is not read by all{who}", WAY_OUT)]
     if unknown := list(unknown_fields(spec)):
-        detail = f"this version of Horae does not know {named(unknown, len(unknown))}, and leaves it without effect"
+        detail = f"this version of Horae does not know {named(unknown, len(unknown))}, and ignores it"
         return [Gate("definition", "info", detail)]
     return []
 

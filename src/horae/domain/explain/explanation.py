@@ -158,7 +158,7 @@ def brief(error: str | None) -> str:
     """The first line of an error, so far as it fits into a sentence."""
     lines = (error or "").strip().splitlines()
     if not lines:
-        return "it says nothing about why"
+        return "no reason given"
     return lines[0] if len(lines[0]) <= _LONGEST_ERROR else lines[0][:_LONGEST_ERROR] + "…"
 
 

@@ -73,7 +73,7 @@ def _after(facts: JobFacts) -> Gate:
     if not isinstance(schedule, AfterSchedule):
         return Gate("due", "info", "it runs only when triggered", by_hand(facts))
     if not facts.upstream:
-        detail = f"it waits for job {schedule.after.job!r}, which is not there"
+        detail = f"it waits for job {schedule.after.job!r}, which does not exist"
         return Gate("after", "closed", detail, f"give it another schedule, or {by_hand(facts)}")
     first = command("jobs", "run", facts.upstream[0].name)
     detail = "; ".join(_waiting(one, facts) for one in facts.upstream)
@@ -88,7 +88,7 @@ def _waiting(one: UpstreamFact, facts: JobFacts) -> str:
     elif one.paused:
         state = "which is paused"
     elif one.last_status is None or one.last_ended_at is None:
-        state = "which never ran yet"
+        state = "which has never run"
     else:
         state = f"whose last run {_PAST.get(one.last_status, one.last_status)} {distance(one.last_ended_at, facts.now)}"
     return f"it waits for job {one.name!r} {_ENDS.get(one.run_on, one.run_on)}, {state}"
@@ -104,8 +104,8 @@ def _quota(facts: JobFacts) -> list[Gate]:
     used = quota.used or 0
     if used < quota.limit:
         return [Gate("quota", "open", f"its project has {used:,} of at most {counted(quota.limit, 'live run')}")]
-    detail = f"its project has as many live runs as its quota allows ({quota.limit:,}): what comes now does not run"
-    unblock = "wait until some of them have ended, cancel some, or ask an admin to raise the quota live_runs"
+    detail = f"its project's quota of live runs ({quota.limit:,}) is used up: new runs are rejected"
+    unblock = "wait until some have ended, cancel some, or ask an admin to raise the quota live_runs"
     return [Gate("quota", "closed", detail, unblock)]
 
 
@@ -120,10 +120,10 @@ def _places(facts: JobFacts) -> list[Gate]:
     admission = admit(Firing((Occurrence(now, now),), (), None, now), facts.spec.overlap, gate)
     if admission.skipped:
         felt = facts.due or any(run.reason == SkipReason.OVERLAP for run in facts.recent[:1])
-        detail = f"{_taken(facts, limit)}: by its rule ({facts.spec.overlap}) what comes meanwhile is skipped"
+        detail = f"{_taken(facts, limit)}: by its rule ({facts.spec.overlap}) further runs are skipped"
         return [_full("overlap", facts, detail, closed=felt)]
     if admission.cancel_running:
-        detail = f"{_taken(facts, limit)}: by its rule (cancel_running) the oldest makes room for what comes"
+        detail = f"{_taken(facts, limit)}: by its rule (cancel_running) a new run cancels the oldest"
         return [Gate("overlap", "open", detail)]
     does = "waits for its turn" if any(entry.held for entry in admission.admitted) else "starts at once"
     return [
@@ -207,7 +207,7 @@ def _one_live(run: LiveRun, facts: JobFacts) -> str:
         return f"{run.id} started {distance(run.started_at, facts.now)} on {where}"
     if run.due_at <= facts.now or (run.held and run.attempt):
         return f"{run.id} {'held' if run.held else 'queued'}, made {distance(run.created_at, facts.now)}"
-    waits = f"in its backoff after attempt {run.attempt} until" if run.attempt else "scheduled for"
+    waits = f"backing off after attempt {run.attempt} until" if run.attempt else "scheduled for"
     return f"{run.id} {waits} {when(run.due_at, facts.now)}"
 
 

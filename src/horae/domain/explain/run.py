@@ -15,7 +15,7 @@ from horae.domain.time.blackouts import closed_until
 from horae.domain.time.schedule import AfterSchedule, ManualSchedule
 
 # A row does not say which of these it was.
-_UNFIRED = "nothing fired it in its time (no scheduler ran, its job was paused, or was made or changed only later)"
+_UNFIRED = "it was not fired on time (no scheduler was running, or its job was paused, or was created or changed later)"
 
 
 def run_gates(facts: RunFacts) -> list[Gate]:
@@ -56,11 +56,11 @@ def _queued(facts: RunFacts) -> list[Gate]:
 def _held(facts: RunFacts) -> Gate:
     live = facts.live
     if not facts.run.held:
-        return Gate("held", "open", "it need not wait for its turn")
+        return Gate("held", "open", "it does not have to wait for its turn")
     if facts.run.due_at > facts.now and not facts.run.attempt:
-        return Gate("held", "open", "it takes no place of its job before it is due")
+        return Gate("held", "open", "it does not count towards its job's limit until it is due")
     if live is None or not live.under_way:
-        soon = "it is held, and its turn comes at any moment"
+        soon = "it is held, and its turn is about to come"
         return Gate("held", "closed", soon, "wait for its turn", meaning="consequence")
     ahead = [run for run in live.first if not run.held]
     behind = named((run.id for run in ahead), live.under_way)
@@ -146,11 +146,11 @@ def _running(facts: RunFacts) -> list[Gate]:
         gates.append(Gate("cancel", "closed", asked, wait, meaning="intended"))
     if run.started_at is None:
         name = worker_name(facts.workers, run.worker_id)
-        detail = f"{name} has claimed it ahead, and starts it as soon as a slot is free, or releases it"
+        detail = f"{name} has claimed it ahead, and starts it as soon as a slot is free or releases it"
         return [*gates, Gate("worker", "closed", detail, "wait a moment", meaning="waiting"), _lease(facts)]
     took = f"{_attempt(facts)} began {when(run.started_at, now)}"
     if run.parked:
-        return [*gates, Gate("attempt", "open", f"{took}, and its call was answered by 202"), _callback(facts)]
+        return [*gates, Gate("attempt", "open", f"{took}, and its call was answered with 202"), _callback(facts)]
     known = facts.spec is not None and not facts.spec.fault
     limit = f", and may take {facts.spec.timeout:g} s" if facts.spec and known else ""
     return [*gates, Gate("attempt", "open", took + limit), _worker(facts), _lease(facts)]
@@ -172,11 +172,13 @@ def _worker(facts: RunFacts) -> Gate:
     name = worker_name(facts.workers, run.worker_id)
     worker = next((one for one in facts.workers if one.id == run.worker_id), None)
     if worker is None:
-        return Gate("worker", "unknown", f"{name} has it, and nothing is known of that worker")
+        return Gate("worker", "unknown", f"{name} has it, but that worker is unknown")
     if not worker.there or silent(worker.heartbeat_at, now):
-        return Gate("worker", "unknown", f"{name} has it, and has been silent for {span(now - worker.heartbeat_at)}")
+        return Gate("worker", "unknown", f"{name} has it, but has been silent for {span(now - worker.heartbeat_at)}")
     draining = ", which is shutting down," if worker.status == WorkerStatus.DRAINING else ""
-    return Gate("worker", "open", f"{name}{draining} has it, and was last heard {distance(worker.heartbeat_at, now)}")
+    return Gate(
+        "worker", "open", f"{name}{draining} has it, and was last heard from {distance(worker.heartbeat_at, now)}"
+    )
 
 
 def _lease(facts: RunFacts) -> Gate:
@@ -239,7 +241,7 @@ def _skipped(facts: RunFacts) -> Gate:
     catch_up = f" ({spec.catch_up})" if spec else ""
     details: dict[str, tuple[str, str | None]] = {
         SkipReason.OVERLAP: (
-            f"as many runs of its job as may be were under way, and by its rule{rule} it did not wait",
+            f"its job was at its limit of concurrent runs, and by its rule{rule} it did not wait",
             "allow more (max_instances), or let them wait (overlap)",
         ),
         SkipReason.MISSED: (
@@ -256,10 +258,10 @@ def _skipped(facts: RunFacts) -> Gate:
             command("jobs", "resume", run.job_name),
         ),
         SkipReason.QUOTA: (
-            "its project had as many live runs as its quota allows (live_runs)",
+            "its project's quota of live runs (live_runs) was used up",
             f"wait until some have ended, or ask an admin for more: {command('projects', 'quota', 'PROJECT')} shows it",
         ),
-        SkipReason.BLACKOUT: (f"it fell into {_which_blackout(facts)}", "change the schedule's blackouts"),
+        SkipReason.BLACKOUT: (f"it fell in {_which_blackout(facts)}", "change the schedule's blackouts"),
         SkipReason.DST_GAP: (
             "its local time did not exist on that day (clocks went forward), and dst_gap is skip",
             "set dst_gap to run_after",

@@ -98,11 +98,11 @@ def unknown(name: str, known: Iterable[str]) -> InvalidInput:
     hint = (
         f"; did you mean {close[0]!r}?" if close else ": start a worker that imports it, or `horae functions register`"
     )
-    return InvalidInput("target.function", f"no worker has registered a function of this name{hint}")
+    return InvalidInput("target.function", f"no worker has registered a function with this name{hint}")
 
 
 def switched_off(name: str) -> str:
-    return f"the function {name} is switched off; `horae functions enable {name}` switches it on"
+    return f"the function {name} is disabled; `horae functions enable {name}` enables it"
 
 
 def check_arguments(parameters: str, arguments: Mapping[str, Any], field: str) -> None:
@@ -142,17 +142,17 @@ def _must(keyword: str, wanted: Any) -> str:
         kinds = [part.get("type") for part in wanted if isinstance(part, dict)]
         if all(isinstance(kind, str) for kind in kinds):
             return _must("type", kinds)
-        return "fits none of the forms that the function takes"
+        return "does not match any form that the function accepts"
     words = {
         "minimum": "must be at least",
         "maximum": "must be at most",
         "exclusiveMinimum": "must be more than",
         "exclusiveMaximum": "must be less than",
-        "minLength": "must have at least so many characters:",
-        "maxLength": "must have at most so many characters:",
-        "minItems": "must have at least so many items:",
-        "maxItems": "must have at most so many items:",
+        "minLength": "minimum number of characters:",
+        "maxLength": "maximum number of characters:",
+        "minItems": "minimum number of items:",
+        "maxItems": "maximum number of items:",
         "pattern": "must match",
         "multipleOf": "must be a multiple of",
     }
-    return f"{words[keyword]} {wanted}" if keyword in words else f"does not fit ({keyword})"
+    return f"{words[keyword]} {wanted}" if keyword in words else f"is not valid ({keyword})"

@@ -80,7 +80,7 @@ def unreadable(error: ValidationError) -> Unreadable:
     found = error.errors(include_url=False, include_input=False)
     ((field, message), *_) = readable(found)
     if found[0]["type"] == "union_tag_invalid":
-        message = "is of a kind that this version does not know"
+        message = "has a kind that this version does not know"
     return Unreadable(f"{field or 'it'} {message}")
 
 

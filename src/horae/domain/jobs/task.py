@@ -161,9 +161,9 @@ def _parameters(call: Callable[..., Any], name: str) -> list[inspect.Parameter]:
     try:
         parameters = list(inspect.signature(call).parameters.values())
     except (TypeError, ValueError):
-        raise InvalidInput(name, "does not tell its arguments: wrap it in a function of your own") from None
+        raise InvalidInput(name, "does not reveal its arguments: wrap it in your own function") from None
     if bad := [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY]:
-        raise InvalidInput(name, f"the arguments of a task have names: {_listed(bad)} must not be positional-only")
+        raise InvalidInput(name, f"task arguments are passed by name: {_listed(bad)} must not be positional-only")
     return parameters
 
 

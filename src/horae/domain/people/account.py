@@ -240,7 +240,7 @@ def username(text: str) -> str:
 
 def slug(text: str) -> str:
     if not _SLUG.fullmatch(text) or is_id(text):
-        raise InvalidInput("slug", "must be at most 100 small letters, digits and -, with no - at either end")
+        raise InvalidInput("slug", "must be at most 100 lowercase letters, digits and -, with no - at either end")
     return text
 
 

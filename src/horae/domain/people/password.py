@@ -51,7 +51,7 @@ def check_password(password: str, username: str, field: str = "password") -> str
     if username and _without(folded, username.casefold()):
         raise InvalidInput(field, "must not be the username")
     if _common(folded):
-        raise InvalidInput(field, "is one of those that are tried first; take a few words that do not belong together")
+        raise InvalidInput(field, "is easy to guess; use a few unrelated words")
     return password
 
 

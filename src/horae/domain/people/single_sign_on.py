@@ -137,8 +137,8 @@ def person(issuer: str, claims: Mapping[str, Any], rules: Rules) -> Person:
         # To go on would take every role away from somebody who is in too many groups.
         raise NotAccepted(
             Refusal.REJECTED,
-            f"the provider left out {rules.groups_claim}, since there are too many of them: limit the groups that it "
-            "sends to those of this application",
+            f"the provider omitted {rules.groups_claim} because there are too many: limit it to the groups of this "
+            f"application",
         )
     given = rights(groups(claims, rules.groups_claim), rules.grants)
     return Person(issuer, subject, _username(claims, rules.username_claim), given)

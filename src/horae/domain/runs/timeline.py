@@ -84,7 +84,7 @@ def _lateness(facts: RunFacts) -> str | None:
     if nominal is None or facts.run.trigger != Trigger.SCHEDULE:
         return None
     late = (facts.run.created_at - nominal).total_seconds()
-    return "its scheduler: nothing fired it in its time, so it was caught up" if late > _LATE else "its scheduler"
+    return "its scheduler: it was not fired on time, so it was caught up" if late > _LATE else "its scheduler"
 
 
 def _first_due(facts: RunFacts) -> datetime | None:
@@ -164,7 +164,7 @@ def _end(facts: RunFacts, gates: list[Gate]) -> list[TimelineEntry]:
     ]
     if run.parked and run.lease_until is not None and run.lease_until > now:
         entries.append(
-            TimelineEntry(run.lease_until, "callback", f"attempt {run.attempt} times out unless it has come")
+            TimelineEntry(run.lease_until, "callback", f"attempt {run.attempt} times out unless the callback has come")
         )
     if run.status == RunStatus.QUEUED and facts.attempts and run.due_at > facts.attempts[-1]["finished_at"]:
         entries.append(TimelineEntry(run.due_at, "due", f"attempt {run.attempt + 1}", waited_for="its backoff"))

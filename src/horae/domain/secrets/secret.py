@@ -43,7 +43,7 @@ class CannotOpen(HoraeError):
 
 def check_name(name: str) -> str:
     if not NAME.fullmatch(name):
-        raise InvalidInput("name", "must be letters, digits and _, not begin with a digit, and have at most 100")
+        raise InvalidInput("name", "must be at most 100 letters, digits and _, and must not begin with a digit")
     return name
 
 
@@ -59,4 +59,4 @@ def check_value(value: str) -> str:
 
 
 def unknown(name: str) -> str:
-    return f"no secret named {name} in this project; make it with `horae secrets set {name}`"
+    return f"no secret named {name} in this project; create it with `horae secrets set {name}`"

@@ -31,9 +31,9 @@ def _uri(text: str) -> str:
     if not _URI.fullmatch(text):
         raise ValueError('must be a URI such as "s3://bucket/tool.zip" or "file:///srv/tool.zip"')
     if "::" in text:
-        raise ValueError("must name one place, not a chain of them")
+        raise ValueError("must be a single location, not a chain")
     if "@" in text.partition("://")[2].partition("/")[0]:
-        raise ValueError("must not carry a user name or password; give them to the worker")
+        raise ValueError("must not contain a username or password; configure them on the worker")
     return text
 
 

@@ -38,7 +38,7 @@ def _url(text: str) -> str:
         return http_url(text)
     origin = origin_of(text)
     if "{" in origin:
-        raise ValueError("must name its scheme and host as they are: a template may only stand in the path or query")
+        raise ValueError("must have a literal scheme and host: templates are allowed only in the path and query")
     http_url(origin)
     return plain_text(text)
 
@@ -51,7 +51,7 @@ def filled_url(template: str, url: str) -> str:
         raise ValueError("leads to another host than the definition names")
     path = url[len(origin_of(url)) :].partition("?")[0].partition("#")[0]
     if any(unquote(segment) in (".", "..") for segment in path.split("/")):
-        raise ValueError("has a . or .. in its path, and would lead to another one")
+        raise ValueError("has . or .. in its path, which would change the path")
     return http_url(url)
 
 
@@ -90,7 +90,7 @@ class HttpAuth(BaseModel):
     @model_validator(mode="after")
     def _one(self) -> HttpAuth:
         if (self.bearer is None) == (self.basic is None):
-            raise refusal("bearer", "must be given, or basic instead of it")
+            raise refusal("bearer", "is required unless basic is given")
         return self
 
     def templates(self) -> Iterator[tuple[Place, str]]:
@@ -154,9 +154,9 @@ class HttpTarget(Templated):
     def _headers_once(self) -> HttpTarget:
         names = [name.lower() for name in self.headers]
         if len(set(names)) != len(names):
-            raise refusal("headers", "must not name a header twice; small and capital letters are the same there")
+            raise refusal("headers", "must not name a header twice; header names are case-insensitive")
         if self.auth is not None and "authorization" in names:
-            raise refusal("auth", "must not be given beside a header Authorization")
+            raise refusal("auth", "must not be combined with an Authorization header")
         return self
 
     @property

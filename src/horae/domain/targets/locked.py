@@ -24,4 +24,4 @@ def check_locked(locked: Collection[str], arguments: Mapping[str, Any]) -> None:
 def overridden(locked: Collection[str], given: Any) -> str | None:
     """What is wrong with an input that would override a locked argument; None if it overrides none."""
     found = [name for name in locked if name in given] if isinstance(given, dict) else []
-    return f"must not give {', '.join(found[:5])}: the job has locked this" if found else None
+    return f"must not give {', '.join(found[:5])}: the job locks it" if found else None

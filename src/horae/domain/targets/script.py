@@ -39,9 +39,9 @@ class ScriptTarget(Templated):
     @model_validator(mode="after")
     def _one_script(self) -> ScriptTarget:
         if self.source is None and self.file is None:
-            raise refusal("source", "must be given, or file instead of it")
+            raise refusal("source", "is required unless file is given")
         if self.source is not None and self.file is not None:
-            raise refusal("file", "must not be given beside source: a script is one or the other")
+            raise refusal("file", "must not be combined with source: give one or the other")
         if self.interpreter not in ("bash", "sh", "python") and not self.interpreter.startswith("/"):
             raise refusal("interpreter", "must be bash, sh, python or an absolute path")
         return self

@@ -67,7 +67,7 @@ class Template:
         except TemplateFault:
             raise
         except UndefinedError as error:
-            raise TemplateFault(f"the template asks for something that is not there{self._named(error)}") from None
+            raise TemplateFault(f"the template refers to something that does not exist{self._named(error)}") from None
         except ZeroDivisionError:
             raise TemplateFault("the template cannot be filled in: it divides by zero") from None
         except Exception as error:  # whatever Jinja or a filter makes of odd values

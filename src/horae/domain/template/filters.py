@@ -48,7 +48,7 @@ def to_json(value: Any, work: TemplateWork) -> str:
     try:
         return work.text(_ENCODER.encode(value))
     except TypeError:
-        raise TemplateFault("the template shows something that is not a value") from None
+        raise TemplateFault("the template outputs something that is not a value") from None
 
 
 def join(value: Iterable[Any], work: TemplateWork, separator: Any = "", attribute: str | None = None) -> str:

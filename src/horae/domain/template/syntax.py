@@ -65,13 +65,13 @@ def _check_function(node: nodes.Filter | nodes.Test) -> None:
         there = ", ".join(sorted(name for name in known if name[0].isalpha()))
         raise _fault(node, f"an unknown {kind}; there are {there}")
     if node.dyn_args is not None or node.dyn_kwargs is not None:
-        raise _fault(node, "arguments are written one by one")
+        raise _fault(node, "argument unpacking (* and **) is not available")
 
 
 def _check_call(node: nodes.Call) -> None:
     plain = not (node.kwargs or node.dyn_args is not None or node.dyn_kwargs is not None)
     if not (isinstance(node.node, nodes.Name) and node.node.name == "range" and plain):
-        raise _fault(node, "nothing can be called but range; there are filters")
+        raise _fault(node, "only range can be called; use filters instead")
 
 
 def _secrets(tree: nodes.Template, text: str) -> frozenset[str]:
@@ -97,7 +97,7 @@ def _secret(access: nodes.Getattr | nodes.Getitem, text: str) -> str:
         name = access.arg.value
     # As it is written: who looks for the jobs that name a secret looks for its name.
     if not isinstance(name, str) or not NAME.fullmatch(name) or name not in text:
-        raise _fault(access, "a secret is named, not computed")
+        raise _fault(access, "the name of a secret must be literal, not computed")
     return name
 
 

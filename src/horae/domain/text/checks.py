@@ -50,7 +50,7 @@ def label(text: str) -> str:
     if _CONTROL.search(text):
         raise ValueError("must not contain control characters")
     if text != text.strip():
-        raise ValueError("must not begin or end with blanks")
+        raise ValueError("must not begin or end with whitespace")
     return text
 
 
@@ -76,7 +76,7 @@ def http_url(url: str) -> str:
     """An absolute http or https URL without credentials in it."""
     plain_text(url)
     if _CONTROL.search(url) or any(character.isspace() for character in url):
-        raise ValueError("must not contain blanks or control characters")
+        raise ValueError("must not contain whitespace or control characters")
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -85,9 +85,9 @@ def http_url(url: str) -> str:
     if parts.scheme not in ("http", "https"):
         raise ValueError("must begin with http:// or https://")
     if parts.username is not None or parts.password is not None:
-        raise ValueError("must not carry a user name or password; put them into a secret")
+        raise ValueError("must not contain a username or password; put them in a secret")
     if not host or not _is_host(host):
-        raise ValueError("names no valid host")
+        raise ValueError("does not have a valid host")
     if port == 0:
         raise ValueError("names port 0")
     return url

@@ -59,7 +59,7 @@ def _message(kind: str, message: str, about: Mapping[str, Any]) -> str:
     if kind == "missing":
         return "is required"
     if kind == "union_tag_not_found":
-        return f"must say its {_bare(about['discriminator'])}"
+        return f"requires the field {_bare(about['discriminator'])}"
     if kind == "union_tag_invalid":
         return f"must have as {_bare(about['discriminator'])} one of {_bare(about['expected_tags'])}"
     if kind == "json_invalid":

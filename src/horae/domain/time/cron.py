@@ -109,7 +109,7 @@ def parse_cron(text: str) -> Cron:
 def check_field(name: str, text: str) -> None:
     """One field of the form by name, such as `day_of_week`: a position counts within it."""
     if not text or " " in text:  # a blank would make two fields of one
-        raise CronError("must be one field, without blanks")
+        raise CronError("must be one field, without whitespace")
     kind = next(kind for kind in _KINDS if kind.key == name)
     _check_characters(text)
     _Field(kind, text.upper(), 0).parse()
@@ -120,13 +120,13 @@ def _check_characters(text: str) -> None:
         raise CronError(f"is longer than {LONGEST} characters")
     for position, character in enumerate(text):
         if not " " <= character <= "~":
-            raise CronError("may hold plain ASCII characters only", position)
+            raise CronError("must contain only ASCII characters", position)
 
 
 def _word(text: str) -> str:
     found = WORDS.get(text.lower())
     if found is None:
-        raise CronError(f"knows no such word; the words are {', '.join(WORDS)}")
+        raise CronError(f"unknown keyword; the keywords are {', '.join(WORDS)}")
     return found
 
 
@@ -161,7 +161,7 @@ class _Field:
         elif kind is _WEEKDAY and "#" in term:
             day, _, which = term.partition("#")
             if which not in tuple("12345"):
-                raise CronError(f"{kind.name}: after # comes 1 to 5", position + len(day) + 1)
+                raise CronError(f"{kind.name}: # must be followed by 1 to 5", position + len(day) + 1)
             values.nth.add((self._number(day, position) % 7, int(which)))
         elif kind is _WEEKDAY and len(term) > 1 and term.endswith("L"):
             values.nth.add((self._number(term[:-1], position) % 7, 0))
@@ -187,10 +187,10 @@ class _Field:
     def _step(self, text: str, position: int) -> int:
         kind = self._kind
         if not _DIGITS.fullmatch(text):
-            raise CronError(f"{kind.name}: after / comes a number", position)
+            raise CronError(f"{kind.name}: / must be followed by a number", position)
         step = int(text)
         if step == 0:
-            raise CronError(f"{kind.name}: a step of 0 never moves on", position)
+            raise CronError(f"{kind.name}: the step must not be 0", position)
         if step > kind.high - kind.low + 1:
             # Debian takes `*/90` for minutes, and runs every hour: nobody who writes it means that.
             raise CronError(f"{kind.name}: step {_shown(text)} is larger than {kind.shown_range()}", position)
@@ -208,7 +208,7 @@ class _Field:
         return int(text)
 
     def _backwards(self, base: str) -> str:
-        hint = "; Sunday is 7 too" if self._kind is _WEEKDAY and base.endswith(("-SUN", "-0")) else ""
+        hint = "; Sunday is also 7" if self._kind is _WEEKDAY and base.endswith(("-SUN", "-0")) else ""
         return f"{self._kind.name}: range {_shown(base)} runs backwards{hint}"
 
 

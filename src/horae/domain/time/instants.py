@@ -47,9 +47,9 @@ def allowed_instant(value: datetime) -> datetime:
     try:
         value = value.astimezone(UTC)
     except OverflowError:
-        raise _OutOfBounds("must lie in the years 2000 to 2100") from None
+        raise _OutOfBounds("must be between the years 2000 and 2100") from None
     if not EARLIEST <= value <= LATEST:
-        raise _OutOfBounds("must lie in the years 2000 to 2100")
+        raise _OutOfBounds("must be between the years 2000 and 2100")
     return value
 
 

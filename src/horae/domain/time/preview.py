@@ -14,8 +14,10 @@ from horae.domain.time.schedule import AfterSchedule, AtSchedule, CronSchedule, 
 from horae.domain.time.schedule_words import amount_in_words
 from horae.domain.time.zones import zone
 
-_LEFT_OUT = "the one before is left out: its own time does not exist on that day (clocks go forward; dst_gap is skip)"
-_PAST = "lies in the past: it is due as soon as it is saved, and catch_up decides whether it runs"
+_LEFT_OUT = (
+    "the previous one is skipped: its local time does not exist on that day (clocks go forward; dst_gap is skip)"
+)
+_PAST = "in the past: it is due as soon as the job is saved, and catch_up decides whether it runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ def preview(schedule: Schedule, anchor: datetime, after: datetime, count: int, f
         if note is None and any(calendar.gaps(after, at)):
             note = _LEFT_OUT
         if closed_until(schedule.blackouts, schedule.timezone, at) is not None:
-            note = "falls into a blackout: it will be skipped"
+            note = "falls in a blackout and will be skipped"
         found.append(Upcoming(at, local, note))
         offset = None if fixed else local.utcoffset()
         after, at = at, calendar.next_after(at)
@@ -68,12 +70,12 @@ def first_preview(
 def _note(calendar: Calendar, at: datetime, local: datetime, place: ZoneInfo, before: timedelta | None) -> str | None:
     """`before` is the offset of the occurrence before this one, where that matters."""
     if calendar.moved(at):
-        return "its own time does not exist on this day (clocks go forward): it runs right after the gap"
+        return "its local time does not exist on this day (clocks go forward): it runs right after the gap"
     offset = local.utcoffset()
     if offset != local.replace(fold=1 - local.fold).utcoffset():
         which = "second" if local.fold else "first"
-        return f"this local time comes twice on this day (clocks go back): this is the {which} time"
+        return f"this local time occurs twice on this day (clocks go back): this is the {which} time"
     if before is not None and offset is not None and offset != before:
         way, change = ("forward", offset - before) if offset > before else ("back", before - offset)
-        return f"the clocks went {way} by {amount_in_words(change)} since the one before"
+        return f"the clocks went {way} by {amount_in_words(change)} since the previous one"
     return None

@@ -235,7 +235,7 @@ class AtSchedule(_Timed):
         if (self.start_at is not None and self.at < self.start_at) or (
             self.end_at is not None and self.at > self.end_at
         ):
-            raise refusal("at", "must lie between start_at and end_at")
+            raise refusal("at", "must be between start_at and end_at")
         return self
 
     def shortest_interval(self) -> None:

@@ -37,7 +37,7 @@ def download(
     alone: the digest of any other would tell what is in it."""
     scheme = uri.partition("://")[0]
     if scheme not in schemes:
-        raise Refused(f"this worker does not fetch archives by {scheme}:// (HORAE_ARTIFACT_SCHEMES)")
+        raise Refused(f"this worker does not download archives from {scheme}:// (HORAE_ARTIFACT_SCHEMES)")
     begun = False
     try:
         system, path = _place(uri, folders)
@@ -49,7 +49,7 @@ def download(
     except FileNotFoundError:
         raise Refused(f"there is no archive at {uri}") from None
     except (PermissionError, IsADirectoryError) as error:
-        raise Refused(f"the archive at {uri} may not be read: {error.strerror or one_line(str(error))}") from None
+        raise Refused(f"the archive at {uri} cannot be read: {error.strerror or one_line(str(error))}") from None
     except (ImportError, ValueError) as error:
         raise Refused(f"this worker cannot fetch {uri}: {one_line(str(error))}") from None
     except Exception as error:  # each library has its own
@@ -59,7 +59,7 @@ def download(
             raise Refused(f"the storage of {uri} cannot be reached: {in_words(error)}") from None
         raise Unavailable(f"the archive at {uri} cannot be fetched now: {in_words(error)}") from None
     if found != digest.partition(":")[2]:
-        raise Refused(f"the archive at {uri} has the digest sha256:{found}, not the one that the job names")
+        raise Refused(f"the archive at {uri} has the digest sha256:{found}, not the one in the job")
 
 
 def _place(uri: str, folders: Sequence[str]) -> tuple[Any, str]:
@@ -72,7 +72,7 @@ def _allowed(path: str, folders: Sequence[str]) -> str:
     """The file with its links resolved: it is the real place that must be allowed."""
     real = os.path.realpath(path)
     if not any(Path(real).is_relative_to(os.path.realpath(folder)) for folder in folders):
-        raise Refused(f"this worker fetches no archives from {path} (HORAE_ARTIFACT_FOLDERS)")
+        raise Refused(f"this worker does not read archives from {path} (HORAE_ARTIFACT_FOLDERS)")
     return real
 
 

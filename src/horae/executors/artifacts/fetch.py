@@ -36,9 +36,9 @@ def main() -> None:
     except Unavailable as error:
         answer = {"failed": str(error)}
     except MemoryError:
-        answer = {"refused": "the archive takes too much memory to unpack"}
+        answer = {"refused": "unpacking the archive takes too much memory"}
     except OSError as error:  # a full disk, a folder that cannot be written
-        answer = {"failed": f"the archive cannot be kept in the cache: {in_words(error)}"}
+        answer = {"failed": f"the archive cannot be cached: {in_words(error)}"}
     sys.stdout.write(json.dumps(answer))
 
 

@@ -55,7 +55,7 @@ class Fetcher:
     async def unpacked(self, target: ArtifactTarget, log: LogSink) -> AsyncIterator[Unpacked]:
         """The archive's files, there while inside. Raises Refused or Unavailable, in one sentence."""
         if target.install and not self._store.may_install:
-            raise Refused("this worker does not install what archives require (HORAE_ARTIFACT_INSTALL)")
+            raise Refused("this worker does not install requirements (HORAE_ARTIFACT_INSTALL)")
         digest = target.digest.partition(":")[2]
         environment = f"{digest}-{_TAG}" if target.install else None
         locks = await self._locked(target, digest, environment, log)
@@ -76,7 +76,7 @@ class Fetcher:
                 lock.release()
             log.write("system", f"fetching {target.uri}\n")
             await self._fetch(target, environment)
-        raise Unavailable("the archive is removed from the cache as soon as it is there (HORAE_ARTIFACT_CACHE_LIMIT)")
+        raise Unavailable("the archive does not fit in the cache (HORAE_ARTIFACT_CACHE_LIMIT)")
 
     async def _fetch(self, target: ArtifactTarget, environment: str | None) -> None:
         store = self._store

@@ -20,8 +20,8 @@ def install(files: Path, environment: Path) -> None:
     """`environment` is where it is made, and where it stays: an environment cannot be moved."""
     requirements = files / REQUIREMENTS
     if not requirements.is_file():
-        raise Refused(f"the archive has no {REQUIREMENTS}, from which to install")
-    _run("the virtual environment cannot be made", [sys.executable, "-m", "venv", str(environment)], files)
+        raise Refused(f"the archive has no {REQUIREMENTS}to install from")
+    _run("the virtual environment cannot be created", [sys.executable, "-m", "venv", str(environment)], files)
     pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
     if "--hash=" in requirements.read_text(errors="replace"):
         pip.append("--require-hashes")

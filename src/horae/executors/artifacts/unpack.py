@@ -91,7 +91,7 @@ def _tar(archive: Path) -> Iterator[tuple[_Member, IO[bytes] | None]]:
             elif info.isreg():
                 yield _Member(info.name, stat.S_IFREG, bool(info.mode & 0o111)), opened.extractfile(info)
             else:
-                raise Refused(f"the archive has a device or pipe in it: {_shown(info.name)}")
+                raise Refused(f"the archive contains a device or pipe: {_shown(info.name)}")
 
 
 class _Target:
@@ -154,7 +154,7 @@ class _Target:
     def _clear(self, path: Path, name: str) -> None:
         """A later member of the same name replaces an earlier one."""
         if path in self._folders:
-            raise Refused(f"the archive has a folder and a file of one name: {_shown(name)}")
+            raise Refused(f"the archive has a folder and a file with the same name: {_shown(name)}")
         path.unlink(missing_ok=True)
 
     def _second_name(self, path: Path, member: _Member) -> None:

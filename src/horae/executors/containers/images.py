@@ -68,7 +68,7 @@ class Images:
         if complaint is None:
             return
         if any(words in complaint.lower() for words in _HOPELESS):
-            raise Refused(f"the image {image} is not there: {complaint}")
+            raise Refused(f"the image {image} does not exist: {complaint}")
         raise PullError(f"the image {image} cannot be pulled now: {complaint}")
 
 

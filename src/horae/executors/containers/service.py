@@ -68,7 +68,7 @@ class Service:
         try:
             return json.loads(raw) if raw else None  # Podman does not always say that it is JSON
         except ValueError:
-            raise ServiceError(response.status, "the container service gave an answer that is not JSON") from None
+            raise ServiceError(response.status, "the container service returned a response that is not JSON") from None
 
     @asynccontextmanager
     async def answer(
@@ -108,7 +108,7 @@ class Service:
 
     def unreachable(self, error: BaseException) -> ServiceUnreachable:
         told = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        return ServiceUnreachable(one_line(f"the container service at {self._socket} does not answer: {told}"))
+        return ServiceUnreachable(one_line(f"the container service at {self._socket} is not responding: {told}"))
 
     async def close(self) -> None:
         if self._session is not None:

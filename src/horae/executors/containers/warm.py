@@ -202,5 +202,5 @@ def _command(work: ContainerWork, config: dict[str, Any]) -> list[str]:
     own = [] if work.entrypoint is not None else config.get("Cmd") or []
     command = [*entrypoint, *(work.command or own)]
     if not command:
-        raise Refused(f"the image {work.image} names no command, and neither does the job")
+        raise Refused(f"the image {work.image} has no command, and the job does not set one")
     return command

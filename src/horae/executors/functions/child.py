@@ -73,8 +73,8 @@ class FunctionChild:
         prepared = self._functions.get(call["function"])
         if prepared is None:
             return refused(
-                f"no function named {call['function']} is there when its module is imported again: define it at the "
-                "top level of a module that the worker imports"
+                f"no function named {call['function']} exists when its module is imported again: define it at the top "
+                f"level of a module that the worker imports"
             )
         reporter = ChildReporter(self._connection)
         context = self._context(call["about"], reporter) if prepared.function.takes_context else None

@@ -130,7 +130,7 @@ class FunctionLink:
         self._popen.kill()
         self._popen.wait()
         kernel.kill_marked(self._marker)
-        self._on_gone(self._failure or "the process from which functions are started has ended; there will be another")
+        self._on_gone(self._failure or "the process that starts functions has ended; another one will be started")
         self._done()
 
     def _forget(self) -> None:

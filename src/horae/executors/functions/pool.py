@@ -22,7 +22,7 @@ _DEATH = 5.0  # seconds beyond the grace until nobody waits any longer
 _REASONS = {
     StopReason.CANCEL: "cancelled",
     StopReason.TIMEOUT: "timeout",
-    StopReason.SHUTDOWN: "the worker shuts down",
+    StopReason.SHUTDOWN: "the worker is shutting down",
     StopReason.LEASE_LOST: "lease lost",
 }
 

@@ -67,13 +67,14 @@ class FireDuty(Duty):
         for one in left_out:
             if one not in before:
                 log.warning(
-                    "cannot read a job: it does not fire until it is fixed, or a scheduler that can has it",
+                    "cannot read a job: it does not fire until it is fixed, or until a scheduler that can read it owns "
+                    "its shard",
                     job=one.job_id,
                     version=one.version,
                     reason=one.reason,
                 )
         for job_id in {one.job_id for one in before} - {one.job_id for one in left_out}:
-            log.info("a job that could not be read can be read again, or is gone", job=job_id)
+            log.info("a job that could not be read can be read again, or was deleted", job=job_id)
         self.post.left_out = tuple(left_out)
 
     async def _look(self) -> float:

@@ -55,12 +55,12 @@ describe("what it does not say", () => {
   it.each([
     ["ftp://a.example", "must begin with http:// or https://"],
     ["a.example", "must begin with http:// or https://"],
-    ["https://a example", "must not contain blanks or control characters"],
-    ["https://me:pw@a.example", "must not carry a user name or password; put them into a secret"],
-    ["https:///path", "names no valid host"],
+    ["https://a example", "must not contain whitespace or control characters"],
+    ["https://me:pw@a.example", "must not contain a username or password; put them in a secret"],
+    ["https:///path", "does not have a valid host"],
     [
       "https://{{ input.host }}/",
-      "must name its scheme and host as they are: a template may only stand in the path or query",
+      "must have a literal scheme and host: templates are allowed only in the path and query",
     ],
   ])("%s is none", (url, message) => {
     expect(http({ url })).toEqual([`target.url: ${message}`]);

@@ -70,10 +70,10 @@ const unless =
 /** A template may stand in the path or query, with blanks in it; the server knows the rest. */
 function wrongUrl(value: string): string | undefined {
   const plain = value.replace(/\{\{.*?\}\}/gs, "");
-  if (/\s/.test(plain)) return plain === value ? "must not contain blanks or control characters" : undefined;
+  if (/\s/.test(plain)) return plain === value ? "must not contain whitespace or control characters" : undefined;
   if (/^https?:\/\/[^/?#]*\{/.test(value))
-    return "must name its scheme and host as they are: a template may only stand in the path or query";
+    return "must have a literal scheme and host: templates are allowed only in the path and query";
   if (!/^https?:\/\//i.test(value)) return "must begin with http:// or https://";
-  if (/^https?:\/\/[^/?#]*@/i.test(value)) return "must not carry a user name or password; put them into a secret";
-  return /^https?:\/\/([/?#:]|$)/i.test(value) ? "names no valid host" : undefined;
+  if (/^https?:\/\/[^/?#]*@/i.test(value)) return "must not contain a username or password; put them in a secret";
+  return /^https?:\/\/([/?#:]|$)/i.test(value) ? "does not have a valid host" : undefined;
 }
