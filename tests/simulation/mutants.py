@@ -54,10 +54,10 @@ def _advance_alone() -> list[Patch]:
 
 
 def _followers_alone() -> list[Patch]:
-    async def start_followers(tx: Any, *given: Any) -> Any:
+    async def start_followers(tx: Any, *given: Any, **how: Any) -> Any:
         await tx._db.commit()
         await tx._db.begin()
-        return await follow.start_followers(tx, *given)
+        return await follow.start_followers(tx, *given, **how)
 
     return [(ended, "start_followers", start_followers)]
 
@@ -192,7 +192,7 @@ MUTANTS = [
             Rewrite(
                 "'running' AND lease_until < horae_now()",
                 "'running' AND lease_until < simulation_local_now()",
-                ("SELECT EXISTS (SELECT 1 FROM runs", "SELECT id, job_id"),
+                ("SELECT EXISTS (SELECT 1 FROM runs", "SELECT id, job_id", "SELECT status, COUNT(*)"),
             ),
         ),
     ),
