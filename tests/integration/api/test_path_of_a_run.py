@@ -1,0 +1,120 @@
+"""docs/architecture.md lists the files that a run passes, in order. Here a run is followed, and the lists compared."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from types import FrameType, SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+import horae
+from horae.domain.jobs.function import FunctionSign
+from horae.domain.jobs.task import describe
+from horae.domain.runs.events import RunsEnded
+from horae.engines.database import DatabaseEngine
+from horae.lifecycle.functions import register_functions
+from tests.contract.working import working
+from tests.contract.world import World
+from tests.integration.api.conftest import CLOCK, IDS, ON_SQLITE, Api
+from tests.waiting import until
+
+SOURCE = f"{Path(horae.__file__).parent}/"
+PAGE = (Path(__file__).parents[3] / "docs" / "architecture.md").read_text()
+AT_MOST = {"From POST to queued": 20, "From wake to history": 25}
+FILE = re.compile(r"`([a-z_/]+\.py)`")
+# What turns beside it in any worker, and no run passes.
+BESIDE = {"processes/neighbours.py", "processes/host.py", "processes/blocked.py", "processes/signals.py"}
+
+
+def section(title: str) -> str:
+    return PAGE.split(f"### {title}\n", 1)[1].split("\n#", 1)[0]
+
+
+def steps(title: str) -> list[str]:
+    """The first file of each numbered line."""
+    lines = re.findall(r"^\d+\. .*", section(title), re.MULTILINE)
+    return [FILE.findall(line)[0] for line in lines]
+
+
+@contextmanager
+def followed() -> Iterator[list[str]]:
+    """The files of Horae in which something was called, in the order of the first call."""
+    seen: dict[str, None] = {}
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(SOURCE):
+            seen[frame.f_code.co_filename.removeprefix(SOURCE)] = None
+
+    files: list[str] = []
+    sys.setprofile(note)
+    try:
+        yield files
+    finally:
+        sys.setprofile(None)
+        files.extend(seen)
+
+
+async def job_of(api: Api) -> str:
+    await api.store.transact(register_functions, [FunctionSign.of(describe(lambda **arguments: None, name="work"))])
+    job = await api.make("hello", target={"kind": "python", "function": "work"})
+    return f"/jobs/{job['id']}/run"
+
+
+async def triggered(api: Api, path: str) -> str:
+    answer = await api.call("POST", path, json={})
+    assert answer.status_code == 202, answer.text
+    run_id: str = answer.json()["id"]
+    return run_id
+
+
+async def ended(api: Api, run_id: str) -> bool:
+    answer = await api.call("GET", f"/runs/{run_id}")
+    return bool(answer.json()["status"] == "succeeded")
+
+
+def compare(title: str, files: list[str]) -> None:
+    passed = {*FILE.findall(section("What each of them passes on its way")), *BESIDE}
+    listed, known = steps(title), passed.union(*map(steps, AT_MOST))
+    assert [file for file in listed if file not in files] == [], "listed, but nothing of it was called"
+    assert [file for file in files if file not in known] == [], "called, but not listed"
+
+
+@ON_SQLITE
+async def test_from_post_to_queued(api: Api) -> None:
+    async def send(_: Collection[str]) -> None: ...
+
+    api.store.engine = DatabaseEngine(send)
+    path = await job_of(api)
+    await triggered(api, path)
+    with followed() as files:
+        await triggered(api, path)
+    compare("From POST to queued", files)
+
+
+@ON_SQLITE
+async def test_from_wake_to_history(api: Api) -> None:
+    path = await job_of(api)
+    async with working(cast("World", SimpleNamespace(store=api.store, clock=CLOCK, ids=IDS))) as worker:
+        first = await triggered(api, path)
+        worker.on_hint("runs:default")
+        await until(partial(ended, api, first))
+        await triggered(api, path)
+        over = asyncio.Event()
+        api.store.observers = (lambda event: over.set() if isinstance(event, RunsEnded) else None,)
+        with followed() as files:
+            worker.on_hint("runs:default")
+            await over.wait()
+    compare("From wake to history", files)
+
+
+@pytest.mark.parametrize("title", AT_MOST)
+def test_it_is_short(title: str) -> None:
+    listed = steps(title)
+    assert len(listed) == len(set(listed)) <= AT_MOST[title]
