@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from types import FrameType, SimpleNamespace
 from typing import Any, cast
@@ -74,9 +73,12 @@ async def triggered(api: Api, path: str) -> str:
     return run_id
 
 
-async def ended(api: Api, run_id: str) -> bool:
-    answer = await api.call("GET", f"/runs/{run_id}")
-    return bool(answer.json()["status"] == "succeeded")
+def ended(api: Api, run_id: str) -> Callable[[], Awaitable[bool]]:
+    async def look() -> bool:
+        answer = await api.call("GET", f"/runs/{run_id}")
+        return bool(answer.json()["status"] == "succeeded")
+
+    return look
 
 
 def compare(title: str, files: list[str]) -> None:
@@ -104,7 +106,7 @@ async def test_from_wake_to_history(api: Api) -> None:
     async with working(cast("World", SimpleNamespace(store=api.store, clock=CLOCK, ids=IDS))) as worker:
         first = await triggered(api, path)
         worker.on_hint("runs:default")
-        await until(partial(ended, api, first))
+        await until(ended(api, first))
         await triggered(api, path)
         over = asyncio.Event()
         api.store.observers = (lambda event: over.set() if isinstance(event, RunsEnded) else None,)
