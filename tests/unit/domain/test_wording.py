@@ -6,13 +6,14 @@ import pytest
 from pydantic import ValidationError
 
 from horae.domain.jobs.job import JobSpec
+from horae.domain.targets import TARGET_KINDS
 from horae.domain.text.validation_text import readable
 
 
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        ({"kind": "htp"}, "must have as kind one of http, script, python, container, artifact"),
+        ({"kind": "htp"}, f"must have as kind one of {', '.join(TARGET_KINDS)}"),
         ({"url": "http://example.org"}, "requires the field kind"),
     ],
 )
