@@ -15,11 +15,10 @@ from horae.domain.jobs.task import describe
 from horae.domain.people.key import ApiKey
 from horae.domain.people.roles import ROLES
 from horae.store.open import open_store
-from horae.store.schema import migrate
 from horae.store.store import SqlStore
 from tests import logs
-from tests.databases import KINDS, Databases, run
-from tests.functions import register
+from tests.databases import KINDS, Databases
+from tests.migrated import migrated_once
 
 IDS, CLOCK = SystemIds(), SystemClock()
 ON_SQLITE = pytest.mark.parametrize(
@@ -36,17 +35,7 @@ def plain_logs() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def migrated(databases: Databases) -> Callable[[str], str]:
-    """A database per kind with the schema and nothing else, to be copied."""
-    made: dict[str, str] = {}
-
-    def get(kind: str) -> str:
-        if kind not in made:
-            made[kind] = databases.create(kind)
-            run(migrate(made[kind]))
-            run(register(made[kind], *(describe(lambda **arguments: None, name=name) for name in ("f", "TOKEN"))))
-        return made[kind]
-
-    return get
+    return migrated_once(databases, [describe(lambda **arguments: None, name=name) for name in ("f", "TOKEN")])
 
 
 @pytest.fixture(params=[pytest.param(kind, marks=getattr(pytest.mark, kind)) for kind in KINDS])

@@ -1,5 +1,6 @@
 """A whole Horae, as `horae up` starts it, and the command line beside it."""
 
+import io
 import json
 import os
 import signal
@@ -67,6 +68,7 @@ class Answer:
 
 
 Horae = Callable[..., Answer]
+Say = Callable[..., Answer]
 
 
 @pytest.fixture
@@ -84,3 +86,22 @@ def horae(running: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         return Answer(code, *capsys.readouterr())
 
     return call
+
+
+@pytest.fixture
+def say(horae: Horae, monkeypatch: pytest.MonkeyPatch) -> Say:
+    """Calls a command with lines for its standard input."""
+
+    def call(*arguments: str, lines: str = "") -> Answer:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+        return horae(*arguments)
+
+    return call
+
+
+def assert_refused(answer: Answer, code: int, message: str) -> None:
+    """By one line, and by nothing on standard output."""
+    assert (answer.code, answer.out) == (code, "")
+    assert answer.err.startswith("horae: ")
+    assert answer.err.count("\n") == 1
+    assert message in answer.err

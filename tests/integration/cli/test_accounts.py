@@ -1,29 +1,14 @@
 """Signing in by the command line, and what people do with it, against a whole Horae."""
 
-import io
 import json
 import stat
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from .conftest import Answer, Horae
+from .conftest import Say
 
 GOOD, OTHER = "nine red kites above", "seven ducks cross over"
-Say = Callable[..., Answer]
-
-
-@pytest.fixture
-def say(horae: Horae, monkeypatch: pytest.MonkeyPatch) -> Say:
-    """Calls a command with lines for its standard input."""
-
-    def call(*arguments: str, lines: str = "") -> Answer:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
-        return horae(*arguments)
-
-    return call
 
 
 @pytest.fixture

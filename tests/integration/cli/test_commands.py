@@ -6,7 +6,7 @@ import pytest
 
 from tests.waiting import until
 
-from .conftest import Horae
+from .conftest import Horae, assert_refused
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 
@@ -115,11 +115,7 @@ def test_deleting(horae: Horae):
     ],
 )
 def test_refusals_are_one_line(horae: Horae, line: list[str], code: int, message: str):
-    answer = horae(*line)
-    assert (answer.code, answer.out) == (code, "")
-    assert answer.err.startswith("horae: ")
-    assert answer.err.count("\n") == 1
-    assert message in answer.err
+    assert_refused(horae(*line), code, message)
 
 
 def test_a_name_twice(horae: Horae):

@@ -11,7 +11,7 @@ import pytest
 
 from horae.clock import SystemClock
 
-from .conftest import Horae
+from .conftest import Horae, assert_refused
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 NIGHTLY = ("--cron", "0 2 * * *", "--timezone", "Europe/Berlin")
@@ -253,11 +253,7 @@ def test_a_result_is_shown_as_json(horae: Horae):
     ],
 )
 def test_refusals_are_one_line(horae: Horae, line: list[str], code: int, message: str):
-    answer = horae(*line)
-    assert (answer.code, answer.out) == (code, "")
-    assert answer.err.startswith("horae: ")
-    assert answer.err.count("\n") == 1
-    assert message in answer.err
+    assert_refused(horae(*line), code, message)
 
 
 def test_refused_dates_and_versions(horae: Horae):

@@ -1,6 +1,5 @@
 """A second factor by the command line: on a terminal as people do it, and through pipes as scripts do."""
 
-import io
 import json
 import os
 import pty
@@ -16,25 +15,15 @@ from horae.cli.authenticator import drawn
 from horae.clock import SystemClock
 from horae.domain.people import totp
 
-from .conftest import Answer, Horae
+from .conftest import Say
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 
 PASSWORD = "nine red kites above"
-Say = Callable[..., Answer]
 # A pattern of what is to be read, and what is typed then, by what is on the screen. Passwords are asked for by a blank
 # after the colon: what is typed before the terminal stops showing it is lost.
 Asked = tuple[str, Callable[[str], str]]
 RECOVERY = re.compile(r"^  ((?:[a-z0-9]{4}-){3}[a-z0-9]{4})$", re.MULTILINE)
-
-
-@pytest.fixture
-def say(horae: Horae, monkeypatch: pytest.MonkeyPatch) -> Say:
-    def call(*arguments: str, lines: str = "") -> Answer:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
-        return horae(*arguments)
-
-    return call
 
 
 @pytest.fixture

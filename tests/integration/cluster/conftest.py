@@ -6,27 +6,16 @@ from pathlib import Path
 import pytest
 
 from horae.sdk.task import Task
-from horae.store.schema import migrate
-from tests.databases import Databases, run
-from tests.functions import register
+from tests.databases import Databases
 from tests.integration.cluster import tasks
 from tests.integration.cluster.cluster import Cluster, Make
 from tests.integration.cluster.oracle import Oracle
+from tests.migrated import migrated_once
 
 
 @pytest.fixture(scope="session")
 def migrated(databases: Databases) -> Callable[[str], str]:
-    """A database per kind with the schema and nothing else, to be copied."""
-    made: dict[str, str] = {}
-
-    def get(kind: str) -> str:
-        if kind not in made:
-            made[kind] = databases.create(kind)
-            run(migrate(made[kind]))
-            run(register(made[kind], *(task.function for task in vars(tasks).values() if isinstance(task, Task))))
-        return made[kind]
-
-    return get
+    return migrated_once(databases, [task.function for task in vars(tasks).values() if isinstance(task, Task)])
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """The executors under test, on the loop that workers have."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -11,10 +11,13 @@ from aiohttp import web
 from horae.clock import SystemClock
 from horae.domain.jobs.task import Registry
 from horae.executors.commands import CommandRunner
+from horae.executors.container import ContainerExecutor
 from horae.executors.http import HttpExecutor
 from horae.executors.python import PythonExecutor
 from horae.executors.script import ScriptExecutor
 from tests.integration.executors.calls import Handler, Server
+from tests.integration.executors.containers import executor_on
+from tests.integration.executors.podman import Podman
 from tests.integration.executors.scripts import ENVIRONMENT
 from tests.integration.executors.tasks import ORIGIN
 
@@ -73,3 +76,15 @@ async def strict() -> AsyncIterator[HttpExecutor]:
     executor = HttpExecutor(SystemClock(), version="1.2.3")
     yield executor
     await executor.close()
+
+
+@pytest.fixture
+async def container(podman: Podman) -> AsyncIterator[ContainerExecutor]:
+    async with executor_on(podman.socket) as executor:
+        yield executor
+
+
+@pytest.fixture
+def nothing_is_left(podman: Podman) -> Iterator[None]:
+    yield
+    assert podman.containers() == []

@@ -1,28 +1,15 @@
 """Containers by a real Podman: what they get, what comes of them, and that nothing of them stays."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
 from horae.domain.runs.states import AttemptOutcome, StopReason
-from horae.executors.container import ContainerExecutor
 from tests.integration.executors.attempts import Log, make_attempt, running
 from tests.integration.executors.containers import executor_on, run, shell
-from tests.integration.executors.podman import Podman
 from tests.waiting import until
 
-
-@pytest.fixture
-async def container(podman: Podman) -> AsyncIterator[ContainerExecutor]:
-    async with executor_on(podman.socket) as executor:
-        yield executor
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left(podman: Podman) -> Iterator[None]:
-    yield
-    assert podman.containers() == []
+pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
 
 # ---- what it gets

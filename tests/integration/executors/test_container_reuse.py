@@ -1,6 +1,5 @@
 """Warm containers: one for many runs of a job's version, and none that is not fit for the next."""
 
-from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -10,20 +9,9 @@ from horae.domain.runs.states import AttemptOutcome, StopReason
 from horae.executors.container import ContainerExecutor
 from tests.integration.executors.attempts import Log, make_attempt, running
 from tests.integration.executors.containers import executor_on, shell
-from tests.integration.executors.podman import Podman
 from tests.waiting import until
 
-
-@pytest.fixture
-async def container(podman: Podman) -> AsyncIterator[ContainerExecutor]:
-    async with executor_on(podman.socket) as executor:
-        yield executor
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left(podman: Podman) -> Iterator[None]:
-    yield
-    assert podman.containers() == []
+pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
 
 async def run(

@@ -18,12 +18,6 @@ from tests.integration.executors.registry import Registry, registry
 
 
 @pytest.fixture
-async def container(podman: Podman) -> AsyncIterator[ContainerExecutor]:
-    async with executor_on(podman.socket) as executor:
-        yield executor
-
-
-@pytest.fixture
 async def images() -> AsyncIterator[Registry]:
     async with registry() as it:
         yield it

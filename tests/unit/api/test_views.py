@@ -1,6 +1,5 @@
 """What answers look like beside what is promised."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,42 +11,20 @@ from horae.api.schedule_views import next_json, operation_json, stats_json, vers
 from horae.api.schemas import JobView, RunView
 from horae.api.views import job_json, render, run_json
 from horae.domain.errors import HoraeError
-from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.job_record import JobRecord, VersionRecord
 from horae.domain.jobs.standing import job_status
 from horae.domain.runs.operation import Operation
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import JobStatus
 from horae.domain.runs.statistics import JobStats
+from tests.unit.job_records import job_record
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
 
 
 def record(**fields: Any) -> JobRecord:
-    schedule = fields.pop("schedule", {"every": "1h"})
-    spec = JobSpec.model_validate({"name": "a", "target": {"kind": "http", "url": "http://x.y/"}, "schedule": schedule})
-    whole = JobRecord(
-        id="id",
-        project_id="p",
-        version=1,
-        spec=spec,
-        enabled=True,
-        paused=False,
-        paused_until=None,
-        anchor_at=NOW,
-        next_run_at=LATER,
-        fired_through=None,
-        fired_count=0,
-        live_runs=0,
-        last_run_at=None,
-        last_status=None,
-        created_by="user:ann",
-        created_at=NOW,
-        updated_by="user:ben",
-        updated_at=NOW,
-    )
-    return replace(whole, **fields)
+    return job_record(NOW, **{"next_run_at": LATER, **fields})
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.job_record import JobRecord
 from horae.domain.time.agenda import agenda
+from tests.unit.job_records import job_record
 
 NOW = datetime(2026, 11, 15, 12, 0, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -13,26 +13,14 @@ MINUTE = timedelta(minutes=1)
 
 
 def job(name: str, fired_count: int = 0, fired_through: datetime | None = None, **schedule: Any) -> JobRecord:
-    spec = JobSpec.model_validate({"name": name, "target": {"kind": "python", "function": "f"}, "schedule": schedule})
-    return JobRecord(
+    return job_record(
+        NOW - DAY,
         id=f"id of {name}",
-        project_id="p",
-        version=1,
-        spec=spec,
-        enabled=True,
-        paused=False,
-        paused_until=None,
-        anchor_at=NOW - DAY,
+        name=name,
+        schedule=schedule,
         next_run_at=NOW,
         fired_through=fired_through,
         fired_count=fired_count,
-        live_runs=0,
-        last_run_at=None,
-        last_status=None,
-        created_by="user:ann",
-        created_at=NOW - DAY,
-        updated_by="user:ben",
-        updated_at=NOW - DAY,
     )
 
 

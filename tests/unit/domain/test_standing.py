@@ -6,35 +6,12 @@ from typing import Any
 
 import pytest
 
-from horae.domain.jobs.job import JobSpec
-from horae.domain.jobs.job_record import JobRecord
 from horae.domain.jobs.standing import TICK, paused_at, upcoming_after
+from tests.unit.job_records import job_record
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-SPEC = JobSpec.model_validate(
-    {"name": "a", "target": {"kind": "http", "url": "http://x.y/"}, "schedule": {"every": "1h"}}
-)
-JOB = JobRecord(
-    id="id",
-    project_id="p",
-    version=1,
-    spec=SPEC,
-    enabled=True,
-    paused=False,
-    paused_until=None,
-    anchor_at=NOW - 10 * HOUR,
-    next_run_at=NOW + HOUR,
-    fired_through=None,
-    fired_count=0,
-    live_runs=0,
-    last_run_at=None,
-    last_status=None,
-    created_by="user:ann",
-    created_at=NOW,
-    updated_by="user:ben",
-    updated_at=NOW,
-)
+JOB = job_record(NOW, anchor_at=NOW - 10 * HOUR, next_run_at=NOW + HOUR)
 
 
 @pytest.mark.parametrize(
