@@ -106,7 +106,8 @@ async def test_from_wake_to_history(api: Api) -> None:
     async with working(cast("World", SimpleNamespace(store=api.store, clock=CLOCK, ids=IDS))) as worker:
         first = await triggered(api, path)
         worker.on_hint("runs:default")
-        await until(ended(api, first))
+        is_over: bool = await until(ended(api, first))
+        assert is_over
         await triggered(api, path)
         over = asyncio.Event()
         api.store.observers = (lambda event: over.set() if isinstance(event, RunsEnded) else None,)
