@@ -54,7 +54,7 @@ async def test_a_function_that_blocks_the_loop_is_named(make_cluster: Make) -> N
     worker = await cluster.start_worker(*FUNCTIONS)
     run_id = await cluster.start_run("rude", target("blocks", seconds=3))
     assert (await cluster.ended(run_id)).status == "succeeded"
-    await until(lambda: worker.logged("the event loop turns again"))
+    await until(lambda: worker.logged("the event loop is running again"))
     (warning,) = worker.logged("the event loop is blocked")
     assert warning["function"] == "blocks"
     assert "functions.py:" in warning["where"]
