@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -14,3 +15,8 @@ class Page(Generic[T]):
 
     items: list[T]
     next: str | None
+
+    @classmethod
+    def of(cls, found: Sequence[T], limit: int, key: Callable[[T], str]) -> Page[T]:
+        """Of what a query for one more than `limit` found: that one tells whether there is another page."""
+        return cls(list(found[:limit]), key(found[limit - 1]) if len(found) > limit else None)

@@ -13,7 +13,7 @@ from typing import Any
 
 from horae.accounts.audit import about_job
 from horae.accounts.quotas import take
-from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound, Unreadable
+from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, Unreadable
 from horae.domain.jobs.job_record import JobHead, JobRecord
 from horae.domain.jobs.standing import TICK
 from horae.domain.people.audit import differing
@@ -24,7 +24,7 @@ from horae.domain.runs.run import NewRun
 from horae.domain.runs.states import Trigger
 from horae.domain.time.calendar import Calendar, calendar_of
 from horae.domain.time.schedule import AfterSchedule, EverySchedule, ManualSchedule, Schedule
-from horae.lifecycle.find import readable
+from horae.lifecycle.find import found_operation, readable
 from horae.ports import Transaction
 
 MOST = 100_000
@@ -113,24 +113,24 @@ async def continue_backfills(tx: Transaction, ended: Collection[str]) -> None:
 async def _refill(tx: Transaction, operation_id: str, *, ended: int) -> Operation:
     operation = await tx.operations.find(None, operation_id, lock=True)
     if operation is None or operation.state != "running" or operation.job_id is None:
-        return await _found(tx, operation_id)
+        return await found_operation(tx, None, operation_id)
     details, done = operation.details, operation.done + ended
     live = len(await tx.operations.live(operation_id))
     try:
         runs = await _next_runs(tx, operation, max(details["parallelism"] - live, 0))
     except (KeyError, TypeError, ValueError):  # its runs must be able to end all the same
         await tx.operations.finish(operation_id, "failed", "its record in the database cannot be read")
-        return await _found(tx, operation_id)
+        return await found_operation(tx, None, operation_id)
     except Unreadable as error:
         await tx.operations.finish(operation_id, "failed", f"the definition cannot be read: {error}")
-        return await _found(tx, operation_id)
+        return await found_operation(tx, None, operation_id)
     await tx.runs.insert(runs)
     if runs:
         details = {**details, "after": _iso(runs[-1].scheduled_for), "queued": details.get("queued", 0) + len(runs)}
     await tx.operations.progress(operation_id, done=done, details=details)
     if not runs and not live:
         await tx.operations.finish(operation_id, "done")
-    return await _found(tx, operation_id)
+    return await found_operation(tx, None, operation_id)
 
 
 async def _next_runs(tx: Transaction, operation: Operation, places: int) -> Sequence[NewRun]:
@@ -196,13 +196,6 @@ async def _same(tx: Transaction, job: JobRecord, plan: BackfillPlan) -> Operatio
 def _fingerprint(job: JobRecord, plan: BackfillPlan) -> str:
     """Two ranges with the same occurrences are one backfill; after an edit of the job it is another."""
     return sha256(f"{job.version} {plan.total} {_iso(plan.first)} {_iso(plan.last)}".encode()).hexdigest()
-
-
-async def _found(tx: Transaction, operation_id: str) -> Operation:
-    operation = await tx.operations.find(None, operation_id)
-    if operation is None:
-        raise NotFound("there is no such operation")
-    return operation
 
 
 def _at(text: Any) -> datetime:

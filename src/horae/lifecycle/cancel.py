@@ -8,6 +8,7 @@ from horae.domain.errors import Conflict, NotFound
 from horae.domain.runs.operation import Operation
 from horae.domain.runs.run_record import RunRecord
 from horae.lifecycle.ended import cancel_live
+from horae.lifecycle.find import found_operation
 from horae.ports import Transaction
 
 
@@ -27,9 +28,7 @@ async def cancel_runs(tx: Transaction, *, project_id: str, run_ids: Collection[s
 
 async def cancel_operation(tx: Transaction, *, project_id: str, operation_id: str, actor: str) -> Operation:
     """Queues nothing more of it, and cancels what is under way."""
-    operation = await tx.operations.find(project_id, operation_id, lock=True)
-    if operation is None:
-        raise NotFound("there is no such operation")
+    operation = await found_operation(tx, project_id, operation_id, lock=True)
     if operation.state == "cancelled" and tx.repeated:
         return operation
     if operation.state != "running":

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from horae.accounts.usage import live_quota
-from horae.domain.errors import NotFound
 from horae.domain.explain import answer as explain
 from horae.domain.explain.explanation import Explanation
 from horae.domain.explain.facts import JobFacts, RunFacts
 from horae.domain.runs.states import RunStatus, Trigger
 from horae.domain.time.schedule import AfterSchedule
-from horae.lifecycle.find import no_job
+from horae.lifecycle.find import found_run, no_job
 from horae.ports import Transaction
 
 OFFLINE_AFTER = 180.0
@@ -45,9 +44,7 @@ async def explain_run(
     tx: Transaction, *, project_id: str, run_id: str, offline_after: float = OFFLINE_AFTER
 ) -> Explanation:
     now = await tx.now()
-    run = await tx.runs.find(project_id, run_id)
-    if run is None:
-        raise NotFound("there is no such run")
+    run = await found_run(tx, project_id, run_id)
     version = (run.job_id, run.version)
     waits = run.status == RunStatus.QUEUED and not run.held
     backfill = run.trigger == Trigger.BACKFILL

@@ -1,4 +1,4 @@
-"""Finding a job for a verb, or saying that there is none, and which one may have been meant."""
+"""Finding what a verb is about, or saying that there is none; of jobs, which one may have been meant."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from difflib import get_close_matches
 
 from horae.domain.errors import NotFound, Unreadable
 from horae.domain.jobs.job_record import JobRecord
+from horae.domain.runs.operation import Operation
+from horae.domain.runs.run_record import RunRecord
 from horae.ports import Transaction
 
 
@@ -41,6 +43,22 @@ def unreadable_job(reason: str) -> Unreadable:
         f"this version of Horae cannot read the definition of this job: {reason}; use the version that saved it, "
         "replace the definition, or roll back to an earlier version of the job"
     )
+
+
+async def found_run(tx: Transaction, project_id: str, run_id: str) -> RunRecord:
+    run = await tx.runs.find(project_id, run_id)
+    if run is None:
+        raise NotFound("there is no such run")
+    return run
+
+
+async def found_operation(
+    tx: Transaction, project_id: str | None, operation_id: str, *, lock: bool = False
+) -> Operation:
+    operation = await tx.operations.find(project_id, operation_id, lock=lock)
+    if operation is None:
+        raise NotFound("there is no such operation")
+    return operation
 
 
 async def no_job(tx: Transaction, project_id: str, ref: str) -> NotFound:

@@ -14,6 +14,7 @@ from horae.domain.people.audit import differing
 from horae.domain.runs.dead_letter import DeadFilter, DeadLetter, allowance
 from horae.domain.runs.operation import NewOperation, Operation
 from horae.domain.text.ids import NIL
+from horae.lifecycle.find import found_operation
 from horae.lifecycle.rerun import NewInput, rerun
 from horae.ports import Transaction
 
@@ -71,7 +72,7 @@ async def resolve(
         changes=differing({}, {**asked, "total": total}),
     )
     await _step(tx, operation_id, STEP)
-    return await tx.operations.find(project_id, operation_id) or _missing()
+    return await found_operation(tx, project_id, operation_id)
 
 
 async def carry_on(tx: Transaction, *, limit: int = STEP) -> int:
@@ -175,7 +176,3 @@ def _paid_until(rate: float | None, since: datetime, count: int, now: datetime) 
         return now
     used = since + timedelta(seconds=count / rate)
     return max(used, now - timedelta(seconds=1 / rate))
-
-
-def _missing() -> Any:
-    raise NotFound("there is no such operation")

@@ -6,12 +6,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from horae.domain.errors import Conflict, NotFound
+from horae.domain.errors import Conflict
 from horae.domain.jobs.difference import Change
 from horae.domain.runs.dead_letter import DeadLetter
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import LIVE, RunStatus, Trigger
-from horae.lifecycle.find import found
+from horae.lifecycle.find import found, found_run
 from horae.lifecycle.submit import TriggerRequest, trigger
 from horae.ports import Transaction
 
@@ -28,9 +28,7 @@ async def retry_run(
 ) -> RunRecord:
     if tx.repeated and (made := await tx.runs.find(project_id, new_id)):
         return made
-    old = await tx.runs.find(project_id, run_id)
-    if old is None:
-        raise NotFound("there is no such run")
+    old = await found_run(tx, project_id, run_id)
     if old.status in LIVE:
         raise Conflict(f"the run is {old.status}: it can be retried once it has ended")
     if old.status == RunStatus.SKIPPED:

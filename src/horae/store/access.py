@@ -41,8 +41,7 @@ class AccessTable(Group):
             f"SELECT p.id, p.slug, p.name, p.created_at FROM projects p {mine}{more}ORDER BY p.slug LIMIT :limit",
             {"user_id": user_id, "after": after, "limit": limit + 1},
         )
-        items = [_project(row) for row in rows[:limit]]
-        return Page(items, items[-1].slug if len(rows) > limit else None)
+        return Page.of([_project(row) for row in rows], limit, lambda one: one.slug)
 
     async def hold_project(self, project_id: str) -> bool:
         rows = await self.db.fetch(f"SELECT id FROM projects WHERE id = :id {self.d.lock_shared}", {"id": project_id})
@@ -146,8 +145,7 @@ class AccessTable(Group):
             f"SELECT {_KEY} WHERE {' AND '.join(tests)} ORDER BY k.id DESC LIMIT :limit",
             {**values, "since": since, "limit": limit + 1},
         )
-        items = [_key(row) for row in rows[:limit]]
-        return Page(items, items[-1].id if len(rows) > limit else None)
+        return Page.of([_key(row) for row in rows], limit, lambda one: one.id)
 
     async def keys_by(self, user: User) -> list[KeyInfo]:
         rows = await self.db.fetch(f"SELECT {_KEY} WHERE {made_by('k')} ORDER BY k.id", by(user))

@@ -74,8 +74,7 @@ class AccountTables(Group):
             f"SELECT {_COLUMNS} FROM users u {more}ORDER BY u.username LIMIT :limit",
             {"after": after, "limit": limit + 1},
         )
-        items = [_user(row) for row in rows[:limit]]
-        return Page(items, items[-1].username if len(rows) > limit else None)
+        return Page.of([_user(row) for row in rows], limit, lambda one: one.username)
 
     async def active_admins(self) -> list[str]:
         rows = await self.db.fetch(
@@ -162,8 +161,7 @@ class AccountTables(Group):
             f"SELECT {_MEMBER} WHERE m.project_id = :project_id {more}ORDER BY u.username LIMIT :limit",
             {"project_id": project_id, "after": after, "limit": limit + 1},
         )
-        items = [_member(row) for row in rows[:limit]]
-        return Page(items, items[-1].username if len(rows) > limit else None)
+        return Page.of([_member(row) for row in rows], limit, lambda one: one.username)
 
 
 def _user(row: Row) -> User:

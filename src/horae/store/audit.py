@@ -62,7 +62,7 @@ class AuditTable(Group):
                 {**params, **values, "limit": limit + 1},
             )
         found = sorted((_record(row) for row in rows), key=lambda one: one.id, reverse=True)
-        return Page(found[:limit], found[limit - 1].id if len(found) > limit else None)
+        return Page.of(found, limit, lambda one: one.id)
 
     async def prune(self, older_than: float, limit: int) -> int:
         return await self.delete_old("audit_log", "at", older_than, limit)

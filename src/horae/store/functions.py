@@ -62,8 +62,7 @@ class FunctionTable(Group):
             f"SELECT {_COLUMNS} FROM task_functions {where} ORDER BY name LIMIT :limit",
             {"after": after, "limit": limit + 1},
         )
-        items = [_record(row) for row in rows[:limit]]
-        return Page(items, items[-1].name if len(rows) > limit else None)
+        return Page.of([_record(row) for row in rows], limit, lambda one: one.name)
 
     async def change(self, name: str, change: FunctionChange) -> None:
         sets = {part: value for part in change.__slots__ if (value := getattr(change, part)) is not None}

@@ -53,8 +53,7 @@ class InvitationTable(Group):
             f"SELECT {_COLUMNS} FROM invitations WHERE project_id = :project_id {more}ORDER BY id DESC LIMIT :limit",
             {"project_id": project_id, "after": after, "limit": limit + 1},
         )
-        items = [_invitation(row) for row in rows[:limit]]
-        return Page(items, items[-1].id if len(rows) > limit else None)
+        return Page.of([_invitation(row) for row in rows], limit, lambda one: one.id)
 
     async def open_by(self, user: User) -> list[Invitation]:
         rows = await self.db.fetch(

@@ -53,8 +53,7 @@ class OperationTable(Reading):
             f"SELECT {', '.join(_COLUMNS)} FROM operations WHERE {where} ORDER BY id DESC LIMIT :limit",
             {"project_id": project_id, "after": after, "limit": limit + 1},
         )
-        items = [_operation(row) for row in rows[:limit]]
-        return Page(items, items[-1].id if len(rows) > limit else None)
+        return Page.of([_operation(row) for row in rows], limit, lambda one: one.id)
 
     async def progress(self, operation_id: str, *, done: int, details: dict[str, Any]) -> None:
         await self.db.execute(

@@ -30,8 +30,7 @@ class QueueTable(Telling):
             {"after": after or "", "more": limit + 1, **({} if names is None else {"names": some(names)})},
         )
         counts = await self._counts(project_id)
-        found = [_record(row, counts) for row in rows[:limit]]
-        return Page(found, found[-1].name if len(rows) > limit else None)
+        return Page.of([_record(row, counts) for row in rows], limit, lambda one: one.name)
 
     async def named_in(self, project_id: str) -> set[str]:
         rows = await self.db.fetch(

@@ -67,4 +67,4 @@ async def page(db: Connection, d: Dialect, history: History, asked: RunPageQuery
         )
         found |= {run.id: run for run in ended}
     runs = [found[run_id] for run_id in sorted(found, reverse=not asked.oldest_first)]
-    return Page(runs[:limit], runs[limit - 1].id if len(runs) > limit else None)
+    return Page.of(runs, limit, lambda run: run.id)

@@ -57,8 +57,7 @@ class SecretTable(Group):
             f"SELECT {_RECORD} FROM secrets WHERE project_id = :project_id{more} ORDER BY name LIMIT :limit",
             {"project_id": project_id, "after": after, "limit": limit + 1},
         )
-        items = [_record(row) for row in rows[:limit]]
-        return Page(items, items[-1].name if len(rows) > limit else None)
+        return Page.of([_record(row) for row in rows], limit, lambda one: one.name)
 
     async def known(self, project_id: str, names: Collection[str]) -> set[str]:
         if not names:

@@ -24,6 +24,7 @@ from horae.domain.runs.run import LogPosition
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import RunStatus
 from horae.domain.text.ansi import complete, stripped
+from horae.lifecycle.find import found_run
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["runs"])
@@ -152,9 +153,7 @@ async def _stopping(context: RequestContext, seconds: float) -> bool:
 
 async def _look(tx: Transaction, project_id: str, run_id: str, after: LogPosition, limit: int) -> Look:
     # The run first: what was written before its end is then surely read.
-    run = await tx.runs.find(project_id, run_id)
-    if run is None:
-        raise NotFound("there is no such run")
+    run = await found_run(tx, project_id, run_id)
     return run, await tx.logs.read(run_id, after=after, limit=limit)
 
 

@@ -16,9 +16,9 @@ from horae.api.schedule_schemas import BackfillBody, BackfillPlanView, Operation
 from horae.api.schedule_views import operation_json
 from horae.api.schemas import Listing
 from horae.api.views import listing, reply
-from horae.domain.errors import NotFound
 from horae.domain.runs.operation import Operation
 from horae.lifecycle import backfill, cancel
+from horae.lifecycle.find import found_operation
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["operations"])
@@ -67,7 +67,7 @@ async def list_operations(context: Ctx, principal: Reader, page: Page) -> Respon
 @router.get("/operations/{id}", response_model=OperationView)
 async def show_operation(context: Ctx, principal: Reader, operation_id: OperationId) -> Response:
     """One operation and its progress."""
-    return reply(operation_json(await context.store.read(_operation, principal.project_id, operation_id)))
+    return reply(operation_json(await context.store.read(found_operation, principal.project_id, operation_id)))
 
 
 @router.post("/operations/{id}/cancel", status_code=202, response_model=OperationView)
@@ -79,13 +79,6 @@ async def cancel_operation(
     return reply(operation_json(found), 202)
 
 
-async def _operation(tx: Transaction, project_id: str, operation_id: str) -> Operation:
-    found = await tx.operations.find(project_id, operation_id)
-    if found is None:
-        raise NotFound("there is no such operation")
-    return found
-
-
 async def _cancelled(tx: Transaction, principal: Principal, operation_id: str) -> Operation:
     await cancel.cancel_operation(tx, project_id=principal.project_id, operation_id=operation_id, actor=principal.actor)
-    return await _operation(tx, principal.project_id, operation_id)
+    return await found_operation(tx, principal.project_id, operation_id)

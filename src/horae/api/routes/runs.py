@@ -15,13 +15,14 @@ from horae.api.routes import PREFIX
 from horae.api.schemas import AttemptView, Ending, Listing, RecoveredView, RunDetailView, RunView
 from horae.api.views import listing, reply, run_json
 from horae.domain import pages
-from horae.domain.errors import InvalidInput, NotFound
+from horae.domain.errors import InvalidInput
 from horae.domain.runs.attempts import with_last
 from horae.domain.runs.run_filter import RunFilter
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import RunStatus, Trigger
 from horae.domain.text.ids import is_id
 from horae.lifecycle import cancel, recover
+from horae.lifecycle.find import found_run
 from horae.ports import Transaction
 
 router = APIRouter(prefix=PREFIX, tags=["runs"])
@@ -175,15 +176,8 @@ async def cancel_run(
     return reply(run_json(run), 202)
 
 
-async def _run(tx: Transaction, project_id: str, run_id: str) -> RunRecord:
-    found = await tx.runs.find(project_id, run_id)
-    if found is None:
-        raise NotFound("there is no such run")
-    return found
-
-
 async def _detail(tx: Transaction, project_id: str, run_id: str) -> dict[str, Any]:
-    run = await _run(tx, project_id, run_id)
+    run = await found_run(tx, project_id, run_id)
     dead_since = await tx.facts.dead_since(run_id) if run.status == RunStatus.FAILED else None
     heard = await tx.facts.heard_from(run.worker_id) if run.status == RunStatus.RUNNING else None
     lease = {"lease_until": run.lease_until, "worker_heartbeat_at": heard}
@@ -197,5 +191,5 @@ async def _detail(tx: Transaction, project_id: str, run_id: str) -> dict[str, An
 
 
 async def _attempts(tx: Transaction, project_id: str, run_id: str) -> list[dict[str, Any]]:
-    run = await _run(tx, project_id, run_id)
+    run = await found_run(tx, project_id, run_id)
     return with_last(run, await tx.runs.attempts(run_id))
