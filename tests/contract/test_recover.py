@@ -172,7 +172,7 @@ async def test_a_sweep_and_a_renewal_at_once_agree(world: World) -> None:
 
 async def test_a_sweep_first_asks_whether_there_is_anything_to_do(world: World) -> None:
     async def chores(one: World) -> set[str]:
-        return await one.store.read(lambda tx: tx.runs.chores())
+        return await one.store.read(lambda tx: tx.upkeep.chores())
 
     assert await chores(world) == set()
     await world.trigger(await world.job(queue="other", start_within=300))

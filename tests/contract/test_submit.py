@@ -237,10 +237,10 @@ async def test_very_many_runs_are_cancelled_in_portions(world: World) -> None:
     left = await world.live(job)
     assert len(left) == 202
     assert (await world.find(running)).cancel_requested_by == "tester"
-    assert "deletions" in await world.store.read(lambda tx: tx.runs.chores())
+    assert "deletions" in await world.store.read(lambda tx: tx.upkeep.chores())
     assert all(row["held"] for row in left if row["id"] != running.id), "none of them may start"
     assert [await world.carry_out(limit=150) for _ in range(3)] == [150, 51, 0]
-    assert "deletions" not in await world.store.read(lambda tx: tx.runs.chores())
+    assert "deletions" not in await world.store.read(lambda tx: tx.upkeep.chores())
     assert ids(await world.live(job)) == {running.id}
     await world.finish(running, outcome=FAILED)
     assert len(await world.history(job, status="cancelled")) == PORTION + 201
@@ -266,7 +266,7 @@ async def test_schedulers_share_deletions_and_do_each_run_once(world: World) -> 
         await world.delete(job)
 
     async def carry_out(one: World) -> None:
-        while "deletions" in await one.store.read(lambda tx: tx.runs.chores()):
+        while "deletions" in await one.store.read(lambda tx: tx.upkeep.chores()):
             await one.carry_out(limit=10)
 
     await asyncio.gather(*map(carry_out, await world.crowd(3)))

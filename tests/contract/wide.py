@@ -111,7 +111,7 @@ async def _sweep(world: World) -> None:
 
 
 async def _chores(tx: Transaction) -> set[str]:
-    return await tx.runs.chores()
+    return await tx.upkeep.chores()
 
 
 async def _recover(world: World) -> None:

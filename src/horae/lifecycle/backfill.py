@@ -115,7 +115,7 @@ async def _refill(tx: Transaction, operation_id: str, *, ended: int) -> Operatio
     if operation is None or operation.state != "running" or operation.job_id is None:
         return await found_operation(tx, None, operation_id)
     details, done = operation.details, operation.done + ended
-    live = len(await tx.operations.live(operation_id))
+    live = len(await tx.operations.unfinished(operation_id))
     try:
         runs = await _next_runs(tx, operation, max(details["parallelism"] - live, 0))
     except (KeyError, TypeError, ValueError):  # its runs must be able to end all the same

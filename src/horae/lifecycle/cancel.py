@@ -34,6 +34,8 @@ async def cancel_operation(tx: Transaction, *, project_id: str, operation_id: st
     if operation.state != "running":
         raise Conflict(f"the operation is {operation.state} already")
     await tx.operations.finish(operation_id, "cancelled")
-    await cancel_live(tx, await tx.runs.live(project_id, await tx.operations.live(operation_id), lock=True), actor)
+    await cancel_live(
+        tx, await tx.runs.live(project_id, await tx.operations.unfinished(operation_id), lock=True), actor
+    )
     await tx.audit.add("operation.cancel", actor=actor, project_id=project_id, id=operation_id, name=operation.kind)
     return await tx.operations.find(project_id, operation_id) or operation

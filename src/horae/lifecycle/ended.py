@@ -29,7 +29,7 @@ async def after_ends(
     if not ended:
         await tx.gates.fit(requeued)
         return
-    await tx.runs.bury(
+    await tx.dead_letters.add(
         [
             Dead(run.id, run.job_id, run.project_id, fingerprint(run.job_id, run.code, run.error))
             for run in ended

@@ -19,11 +19,11 @@ async def explain_job(
     tx: Transaction, *, project_id: str, ref: str, offline_after: float = OFFLINE_AFTER
 ) -> Explanation:
     now = await tx.now()
-    job = await tx.facts.job(project_id, ref)
+    job = await tx.facts.standing(project_id, ref)
     if job is None:
         raise await no_job(tx, project_id, ref)
     after = isinstance(job.spec.schedule, AfterSchedule)
-    live = await tx.facts.live(job.id)
+    live = await tx.facts.live_runs(job.id)
     return explain.explain_job(
         JobFacts(
             now=now,
@@ -48,7 +48,7 @@ async def explain_run(
     version = (run.job_id, run.version)
     waits = run.status == RunStatus.QUEUED and not run.held
     backfill = run.trigger == Trigger.BACKFILL
-    live = await tx.facts.live(run.job_id, backfill=backfill, before=run_id) if run.held else None
+    live = await tx.facts.live_runs(run.job_id, backfill=backfill, before=run_id) if run.held else None
     queues = {run.queue, *(one.queue for one in live.first)} if live else {run.queue}
     return explain.explain_run(
         RunFacts(

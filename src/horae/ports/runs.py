@@ -90,11 +90,6 @@ class Runs(Protocol):
         """Locks queued runs that were to have started by now (`start_within`)."""
         ...
 
-    async def chores(self) -> set[str]:
-        """What a sweep would find, asked in one statement: any of `running`, `lost`, `overdue`, `tallies`,
-        `deletions`, `operations`."""
-        ...
-
     async def live(self, project_id: str, run_ids: Collection[str], *, lock: bool = False) -> list[RunRecord]: ...
     async def under_way(self, job_ids: Collection[str]) -> list[tuple[str, str]]:
         """(run id, project id) of every run of these jobs that waits for no place."""
@@ -111,7 +106,6 @@ class Runs(Protocol):
 
     async def request_cancel(self, run_ids: Collection[str], actor: str) -> None: ...
     async def tried(self, attempts: Sequence[Tried]) -> None: ...
-    async def bury(self, dead: Sequence[Dead]) -> None: ...
     async def find(self, project_id: str, run_id: str) -> RunRecord | None:
         """Live or ended: read live first, so that a run on its way to history is never missed."""
         ...
@@ -149,6 +143,7 @@ class Logs(Protocol):
 class DeadLetters(Protocol):
     """Failed runs that nobody has redriven or discarded yet."""
 
+    async def add(self, dead: Sequence[Dead]) -> None: ...
     async def page(self, project_id: str, where: DeadFilter, *, limit: int, after: str | None) -> Page[dict[str, Any]]:
         """With what people want to know of the run, newest first."""
         ...
@@ -191,7 +186,10 @@ class Operations(Protocol):
         """The operations that these ended runs belong to, once for each run."""
         ...
 
-    async def live(self, operation_id: str) -> list[str]: ...
+    async def unfinished(self, operation_id: str) -> list[str]:
+        """Its runs that have not ended."""
+        ...
+
     async def running_of(self, job_id: str) -> list[str]:
         """The operations of a job that go on, locked in id order."""
         ...
@@ -236,11 +234,11 @@ class Stats(Protocol):
 class Facts(Protocol):
     """What explanations are made from. It only reads, and of history only the newest end."""
 
-    async def job(self, project_id: str, ref: str) -> JobStanding | None:
+    async def standing(self, project_id: str, ref: str) -> JobStanding | None:
         """By id or by name, with who owns its shard."""
         ...
 
-    async def live(
+    async def live_runs(
         self, job_id: str, *, backfill: bool = False, before: str | None = None, limit: int = 10
     ) -> LiveRuns:
         """The live runs of a job that share its places (or those of its backfills, which have their own)."""

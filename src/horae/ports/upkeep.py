@@ -66,6 +66,11 @@ class Upkeep(Protocol):
         """Makes or drops one partition; False if there was nothing to do. Raises InUse rather than wait."""
         ...
 
+    async def chores(self) -> set[str]:
+        """What a sweep would find, asked in one statement: any of `running`, `lost`, `overdue`, `tallies`,
+        `deletions`, `operations`."""
+        ...
+
     async def check_writable(self) -> None:
         """Raises StoreUnavailable if the database takes no changes, as a standby does."""
         ...

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from functools import cache
 from typing import Any
 
 from horae.domain.pages import Page
-from horae.domain.runs.dead_letter import DeadFilter, DeadGroup, DeadLetter
-from horae.store import dead_groups
-from horae.store.dialects.base import Dialect
-from horae.store.rows import Reading, some
+from horae.domain.runs.dead_letter import Dead, DeadFilter, DeadGroup, DeadLetter
+from horae.store import dead_groups, tables
+from horae.store.dialects.base import Dialect, Rows
+from horae.store.rows import Reading, batch, some
 
 _OF_RUN = (
     *("version", "trigger", "attempt", "uncounted", "error", "exit_code", "response_code", "scheduled_for"),
@@ -18,7 +19,16 @@ _OF_RUN = (
 _ALIVE = "EXISTS (SELECT 1 FROM jobs j WHERE j.id = d.job_id)"
 
 
+@cache
+def _add(d: Dialect) -> tuple[str, Rows]:
+    rows = batch(d, tables.dead_letters, *Dead._fields)
+    return d.ignore_duplicates(d.insert_from("dead_letters", rows, {"failed_at": d.now})), rows
+
+
 class DeadLetterTable(Reading):
+    async def add(self, dead: Sequence[Dead]) -> None:
+        await self.put(*_add(self.d), list(map(tuple, dead)))
+
     async def page(self, project_id: str, where: DeadFilter, *, limit: int, after: str | None) -> Page[dict[str, Any]]:
         wheres, params = _conditions(self.d, project_id, where)
         if after is not None:

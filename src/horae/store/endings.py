@@ -12,7 +12,6 @@ from functools import cache
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from horae.domain.runs.dead_letter import Dead
 from horae.domain.runs.outcome import SUCCEEDED, Outcome
 from horae.domain.runs.run import Ending, Leased, Requeue, Tried
 from horae.domain.runs.states import AttemptOutcome
@@ -82,8 +81,6 @@ class _Sql:
         )
         self.tried_rows = batch(d, tables.attempts, *_TRIED)
         self.tried = d.ignore_duplicates(d.insert_from("attempts", self.tried_rows, {"finished_at": d.now}))
-        self.dead_rows = batch(d, tables.dead_letters, "run_id", "job_id", "project_id", "fingerprint")
-        self.bury = d.ignore_duplicates(d.insert_from("dead_letters", self.dead_rows, {"failed_at": d.now}))
 
 
 @cache
@@ -122,12 +119,6 @@ async def release(db: Connection, d: Dialect, runs: Sequence[Leased]) -> None:
 async def tried(db: Connection, d: Dialect, attempts: Sequence[Tried]) -> None:
     sql = _sql(d)
     await put(db, d, sql.tried, sql.tried_rows, [_tried_values(attempt) for attempt in attempts])
-
-
-async def bury(db: Connection, d: Dialect, dead: Sequence[Dead]) -> None:
-    sql = _sql(d)
-    values = [(x.run_id, x.job_id, x.project_id, x.fingerprint) for x in dead]
-    await put(db, d, sql.bury, sql.dead_rows, values)
 
 
 def _values(ending: Ending) -> tuple[Any, ...]:

@@ -11,10 +11,9 @@ from horae.domain.cluster.trouble import trouble_of
 from horae.domain.explain.facts import JobStanding, LiveRun, LiveRuns, SchedulerFact, UpstreamFact
 from horae.domain.runs.run_filter import RecentRun
 from horae.domain.runs.run_record import RunRecord
-from horae.domain.text.ids import is_id
 from horae.store.dialects.base import Row
 from horae.store.job_list import spec_in
-from horae.store.rows import Reading, words
+from horae.store.rows import Reading, keys_of, words
 
 _LIVE = words("id status held due_at started_at worker_id created_at attempt queue needs lease_until parked")
 _STANDING = words(
@@ -25,9 +24,9 @@ MOST_AHEAD = 1_000
 
 
 class FactTables(Reading):
-    async def job(self, project_id: str, ref: str) -> JobStanding | None:
+    async def standing(self, project_id: str, ref: str) -> JobStanding | None:
         columns = ", ".join(f"j.{column}" for column in _STANDING)
-        for key in ("id", "name") if is_id(ref) else ("name",):
+        for key in keys_of(ref):
             rows = await self.db.fetch(
                 f"SELECT j.id, j.name, {columns}, s.spec, h.owner_id, h.epoch, h.lease_until FROM jobs j "
                 "JOIN job_versions s ON s.job_id = j.id AND s.version = j.version "
@@ -38,7 +37,7 @@ class FactTables(Reading):
                 return _standing(rows[0])
         return None
 
-    async def live(
+    async def live_runs(
         self, job_id: str, *, backfill: bool = False, before: str | None = None, limit: int = 10
     ) -> LiveRuns:
         mine = f"""job_id = :job_id AND "trigger" {"=" if backfill else "<>"} 'backfill'"""

@@ -14,7 +14,6 @@ from horae.domain.jobs.job_record import Advance, JobChange, JobHead, JobRecord,
 from horae.domain.jobs.stored import spec_fields
 from horae.domain.pages import Page
 from horae.domain.runs.firing import DueJobs
-from horae.domain.text.ids import is_id
 from horae.domain.time.rate import per_hour
 from horae.store import job_page, tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
@@ -23,7 +22,7 @@ from horae.store.functions import call_rules, read_call_rules
 from horae.store.job_list import record_of, spec_of
 from horae.store.order import Order
 from horae.store.quotas import bounded
-from horae.store.rows import Group, batch, dump, some
+from horae.store.rows import Group, batch, dump, keys_of, some
 from horae.store.stats import latest_runs
 
 _JOB = (
@@ -222,26 +221,14 @@ class JobTable(Group):
             await self.db.execute(f"DELETE FROM {table} = :id", {"id": job_id})
 
     async def find(self, project_id: str, ref: str, *, lock: bool = False) -> JobRecord | None:
-        rows: Sequence[Row] = ()
-        if is_id(ref):
-            rows = await self._one("j.id = :ref", project_id, ref, lock)
-        if not rows:
-            rows = await self._one("j.name = :ref", project_id, ref, lock)
-        if not rows:
-            return None
-        row = rows[0]
-        ended = [(row[at], row[status]) for at, status in _LATEST if row[at] is not None]
-        return record_of(row, int(row["running"]), max(ended, key=itemgetter(0), default=None))
-
-    async def _one(self, which: str, project_id: str, ref: str, lock: bool) -> Sequence[Row]:
-        if lock:  # on its own: a joined row would be locked too
-            await self.db.fetch(
-                f"SELECT j.id FROM jobs j WHERE {which} AND j.project_id = :project_id {self.d.lock}",
-                {"ref": ref, "project_id": project_id},
-            )
-        return await self.db.fetch(
-            f"{_WHOLE} WHERE {which} AND j.project_id = :project_id", {"ref": ref, "project_id": project_id}
-        )
+        for column in keys_of(ref):
+            one, params = f"j.{column} = :ref AND j.project_id = :project_id", {"ref": ref, "project_id": project_id}
+            if lock:  # on its own: a joined row would be locked too
+                await self.db.fetch(f"SELECT j.id FROM jobs j WHERE {one} {self.d.lock}", params)
+            for row in await self.db.fetch(f"{_WHOLE} WHERE {one}", params):
+                ended = [(row[at], row[status]) for at, status in _LATEST if row[at] is not None]
+                return record_of(row, int(row["running"]), max(ended, key=itemgetter(0), default=None))
+        return None
 
     async def names_like(self, project_id: str, text: str) -> list[str]:
         found: list[str] = []
@@ -283,7 +270,7 @@ class JobTable(Group):
         return [record_of(row, running.get(row["id"], 0), latest.get(row["id"])) for row in rows]
 
     async def head(self, project_id: str, ref: str) -> JobHead | None:
-        for column in ("id", "name") if is_id(ref) else ("name",):
+        for column in keys_of(ref):
             rows = await self.db.fetch(
                 f"SELECT id, version, plan, {bounded(':project_id')}, {call_rules(self.d, 'jobs.plan')} FROM jobs "
                 f"WHERE project_id = :project_id AND {column} = :ref {self.d.lock_shared}",

@@ -72,7 +72,7 @@ class OperationTable(Reading):
         picked = (await self.history.pick(run_ids, ["operation_id"])).values()
         return [run["operation_id"] for run in picked if run["operation_id"] is not None]
 
-    async def live(self, operation_id: str) -> list[str]:
+    async def unfinished(self, operation_id: str) -> list[str]:
         rows = await self.db.fetch("SELECT id FROM runs WHERE operation_id = :id ORDER BY id", {"id": operation_id})
         return [row["id"] for row in rows]
 

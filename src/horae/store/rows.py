@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import orjson
 from sqlalchemy import Table
 
+from horae.domain.text.ids import is_id
 from horae.ports import History
 from horae.store.aftermath import Aftermath
 from horae.store.columns import Json
@@ -75,6 +76,12 @@ async def put(db: Connection, d: Dialect, sql: str, rows: Rows, values: Sequence
 
 def batch(dialect: Dialect, table: Table, *columns: str, alias: str = "v") -> Rows:
     return dialect.rows(alias, table, columns)
+
+
+def keys_of(ref: str) -> tuple[str, ...]:
+    """The columns by which a job is found: its id, if it can be one (PostgreSQL compares ids with nothing else), then
+    its name."""
+    return ("id", "name") if is_id(ref) else ("name",)
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from typing import Any
 from horae.domain.pages import Page
 from horae.domain.runs.changes import Glance
 from horae.domain.runs.claimable import Claimable
-from horae.domain.runs.dead_letter import Dead
 from horae.domain.runs.events import RunsQueued
 from horae.domain.runs.run import Claimed, ClaimRequest, Ending, Leased, NewRun, Over, Overdue, Park, Requeue, Tried
 from horae.domain.runs.run_filter import RunFilter
@@ -102,9 +101,6 @@ class RunTable(Telling):
     async def tried(self, attempts: Sequence[Tried]) -> None:
         await endings.tried(self.db, self.d, attempts)
 
-    async def bury(self, dead: Sequence[Dead]) -> None:
-        await endings.bury(self.db, self.d, dead)
-
     # Queued and under way
 
     async def overdue(self, limit: int) -> list[Overdue]:
@@ -114,18 +110,6 @@ class RunTable(Telling):
             {"limit": limit},
         )
         return [Overdue(row["id"], row["job_id"], row["version"], row["project_id"], row["trigger"]) for row in rows]
-
-    async def chores(self) -> set[str]:
-        over = "status = 'running' AND lease_until <"
-        late = "status = 'queued' AND attempt = 0 AND start_by IS NOT NULL AND start_by <"
-        (row,) = await self.db.fetch(
-            "SELECT EXISTS (SELECT 1 FROM runs WHERE status = 'running') AS running, "
-            f"EXISTS (SELECT 1 FROM runs WHERE {over} {self.d.now}) AS lost, "
-            f"EXISTS (SELECT 1 FROM runs WHERE {late} {self.d.now}) AS overdue, "
-            "EXISTS (SELECT 1 FROM stat_deltas) AS tallies, EXISTS (SELECT 1 FROM job_deletions) AS deletions, "
-            "EXISTS (SELECT 1 FROM operations WHERE state = 'running' AND kind IN ('redrive', 'discard')) AS operations"
-        )
-        return {chore for chore in ("running", "lost", "overdue", "tallies", "deletions", "operations") if row[chore]}
 
     async def live(self, project_id: str, run_ids: Collection[str], *, lock: bool = False) -> list[RunRecord]:
         if not run_ids:

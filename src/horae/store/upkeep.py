@@ -1,4 +1,5 @@
-"""What keeps the database small: retention, and on PostgreSQL the partitions of months to come."""
+"""What keeps the database small: retention, and on PostgreSQL the partitions of months to come; and what there is to do
+for a sweep."""
 
 from __future__ import annotations
 
@@ -30,6 +31,18 @@ class UpkeepTables(Group):
 
     async def partition(self, older_than: float) -> bool:
         return await self.d.partition(self.db, older_than)
+
+    async def chores(self) -> set[str]:
+        over = "status = 'running' AND lease_until <"
+        late = "status = 'queued' AND attempt = 0 AND start_by IS NOT NULL AND start_by <"
+        (row,) = await self.db.fetch(
+            "SELECT EXISTS (SELECT 1 FROM runs WHERE status = 'running') AS running, "
+            f"EXISTS (SELECT 1 FROM runs WHERE {over} {self.d.now}) AS lost, "
+            f"EXISTS (SELECT 1 FROM runs WHERE {late} {self.d.now}) AS overdue, "
+            "EXISTS (SELECT 1 FROM stat_deltas) AS tallies, EXISTS (SELECT 1 FROM job_deletions) AS deletions, "
+            "EXISTS (SELECT 1 FROM operations WHERE state = 'running' AND kind IN ('redrive', 'discard')) AS operations"
+        )
+        return {chore for chore in ("running", "lost", "overdue", "tallies", "deletions", "operations") if row[chore]}
 
     async def check_writable(self) -> None:
         (row,) = await self.db.fetch(self.d.read_only)

@@ -6,7 +6,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,7 @@ def allowance(rate: float | None, waited: float, most: int) -> int:
 BURST = 5.0  # seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Dead:
+class Dead(NamedTuple):
     """A run that ended `failed`, to be looked at by somebody."""
 
     run_id: str

@@ -29,7 +29,7 @@ class SweepDuty(Duty):
     async def step(self) -> float:
         """Asks in one statement what there is to do; mostly nothing. Goes on at once if there was more than a batch.
         One chore that fails keeps none of the others from being done."""
-        chores, most, failed = await self.post.store.read(lambda tx: tx.runs.chores()), 0, None
+        chores, most, failed = await self.post.store.read(lambda tx: tx.upkeep.chores()), 0, None
         for chore in self._chores(chores):
             try:
                 most = max(most, await chore())
