@@ -110,13 +110,7 @@ async def delete_job(
 
 
 async def trigger(
-    tx: Transaction,
-    *,
-    project_id: str,
-    ref: str,
-    runs: Sequence[TriggerRequest],
-    trigger: Trigger,
-    actor: str,
+    tx: Transaction, *, project_id: str, ref: str, runs: Sequence[TriggerRequest], trigger: Trigger, actor: str
 ) -> list[RunRecord]:
     """Queues runs of a job now or at their time; at the job's limit they wait for their turn. Not in the audit trail:
     each run tells itself who asked for it and when, and this is the busiest way into Horae."""
