@@ -40,7 +40,7 @@ async def test_a_project_that_has_all_its_live_runs(world: World) -> None:
     assert gate(await of_job(world, job), "quota").state == "open"
     await world.trigger(other)
     closed = alone(await of_job(world, job), "quota")
-    assert "as many live runs as its quota allows (1)" in closed.detail
+    assert "quota of live runs (1) is used up" in closed.detail
     assert "admin" in (closed.unblock or "")
 
 

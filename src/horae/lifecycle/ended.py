@@ -29,13 +29,10 @@ async def after_ends(
     if not ended:
         await tx.gates.fit(requeued)
         return
-    await tx.dead_letters.add(
-        [
-            Dead(run.id, run.job_id, run.project_id, fingerprint(run.job_id, run.code, run.error))
-            for run in ended
-            if run.status is RunStatus.FAILED
-        ]
-    )
+    if failed := [run for run in ended if run.status is RunStatus.FAILED]:
+        await tx.dead_letters.add(
+            [Dead(run.id, run.job_id, run.project_id, fingerprint(run.job_id, run.code, run.error)) for run in failed]
+        )
     await tx.stats.add(tally(ended))
     tx.tell(RunsEnded(ended))
     jobs = {run.job_id for run in ended}
