@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 _VERSIONS = Path(__file__).parent / "migrations" / "versions"
 CODE_REVISION = max(path.name[:4] for path in _VERSIONS.glob("[0-9]*.py"))  # the newest migration in this code
-OLDEST_USABLE = "0022"  # the oldest schema that this code can work on
+OLDEST_USABLE = CODE_REVISION  # the oldest schema that this code can work on: a lower one only if tests show it
 MISSING = "the database has no Horae schema yet: run `horae migrate` first"
 
 
