@@ -17,7 +17,9 @@ async def switch(world: World, verb: str, name: str) -> QueueRecord:
 
 
 async def found(world: World) -> dict[str, QueueRecord]:
-    return {queue.name: queue for queue in (await world.store.read(queues.list_queues, world.project)).items}
+    use = await world.store.read(queues.queue_use, world.project)
+    page = await world.store.read(queues.list_queues, world.project, use, everything=True)
+    return {queue.name: queue for queue in page.items}
 
 
 async def test_nothing_of_a_paused_queue_is_claimed(world: World):

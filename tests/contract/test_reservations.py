@@ -2,11 +2,14 @@
 
 import asyncio
 from collections.abc import Collection
+from typing import Any
 
 import pytest
 
 from horae.accounts import projects
 from horae.domain.errors import Conflict, InvalidInput
+from horae.domain.jobs.queue import QueueRecord
+from horae.domain.pages import Page
 from horae.domain.people.project import Project
 from horae.lifecycle import queues, reservations
 from horae.ports import Transaction
@@ -128,19 +131,23 @@ async def test_pages_of_queues(world: World, other: World) -> None:
     await reserve(world, "theirs", OTHER)
     await other.job(queue="lobby")
 
-    async def pages(named: set[str] | None) -> list[str]:
+    use = await world.store.read(queues.queue_use, world.project)
+
+    async def listed(**how: Any) -> Page[QueueRecord]:
+        return await world.store.read(queues.list_queues, world.project, use, **how)
+
+    async def pages(*, everything: bool) -> list[str]:
         found, after = [], None
         while True:
-            page = await world.store.read(queues.list_queues, world.project, named=named, limit=2, after=after)
+            page = await listed(everything=everything, limit=2, after=after)
             found += [queue.name for queue in page.items]
             assert len(page.items) <= 2
             if page.next is None:
                 return found
             after = page.next
 
-    every = [queue.name for queue in (await world.store.read(queues.list_queues, world.project)).items]
-    assert await pages(None) == every
+    every = [queue.name for queue in (await listed(everything=True)).items]
+    assert await pages(everything=True) == every
     assert sorted(every) == sorted(["b", "B", "ä", "a b", "a", "kept", "theirs", "lobby"])
-    own = await world.store.read(queues.named_queues, world.project)
-    assert own == {"b", "B", "ä", "a b", "a"}
-    assert await pages(own) == [name for name in every if name not in ("theirs", "lobby")]
+    assert use.named == {"b", "B", "ä", "a b", "a"}
+    assert await pages(everything=False) == [name for name in every if name not in ("theirs", "lobby")]

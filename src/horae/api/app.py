@@ -19,8 +19,8 @@ from horae.api.body import described_models
 from horae.api.context import ApiSettings, RequestContext
 from horae.api.examples import illustrate
 from horae.api.late_answers import Notes
-from horae.api.named_queues import NamedQueues
 from horae.api.portal import Portal
+from horae.api.queue_use import QueueUses
 from horae.api.quota_refusals import QuotaRefusals
 from horae.api.routes import (
     audit,
@@ -81,8 +81,8 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider:
         telemetry={"tracing": False, "metrics": False, "logs": False},  # it would look for a provider at every request
     )
     lookout = Lookout(store, clock, settings.offline_after)
-    named = NamedQueues(store, clock)
-    app.state.context = RequestContext(store, settings, ids, clock, Keyring(*settings.keys), lookout, named, provider)
+    uses = QueueUses(store, clock)
+    app.state.context = RequestContext(store, settings, ids, clock, Keyring(*settings.keys), lookout, uses, provider)
     app.state.gate = Authenticator(app.state.context)
     app.state.notes = Notes(app.state.context)
     app.state.quota_refusals = QuotaRefusals(store, clock)

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
-from horae.api.named_queues import NamedQueues
 from horae.api.portal_files import BUILT
+from horae.api.queue_use import QueueUses
 from horae.api.stranded import Lookout
 from horae.api.turns import Turns
 from horae.domain.jobs.policy import Defaults
@@ -61,7 +61,7 @@ class RequestContext:
     clock: Clock
     seals: Seals
     lookout: Lookout
-    named_queues: NamedQueues
+    queue_uses: QueueUses
     provider: Provider | None = None  # of identities
     turns: Turns = field(default_factory=Turns)
     long_pages: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LONG_PAGES))

@@ -14,5 +14,5 @@ async def sight_of(context: RequestContext, principal: Principal) -> Sight:
 
 async def sight_within(context: RequestContext, project_id: str) -> Sight:
     """That of members."""
-    named = await context.named_queues.of(project_id)
-    return await context.store.read(sight, project_id, named=named)
+    use = await context.queue_uses.of(project_id)
+    return await context.store.read(sight, project_id, named=use.named)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from horae.domain.errors import NotFound
 from horae.domain.jobs.difference import Change
-from horae.domain.jobs.queue import QueueRecord
+from horae.domain.jobs.queue import QueueRecord, QueueUse
 from horae.domain.pages import Page
 from horae.ports import Transaction
 
@@ -20,26 +20,27 @@ RETENTION = 2 * 3600.0  # how long a queue stays that nothing names; longer than
 async def list_queues(
     tx: Transaction,
     project_id: str,
+    use: QueueUse,
     *,
-    named: Collection[str] | None = None,
+    everything: bool = False,
     limit: int = PAGE,
     after: str | None = None,
 ) -> Page[QueueRecord]:
-    """Those that some project's jobs name; or only those that this one's do (`named_queues`) and that are reserved for
-    it, as a name may tell what others are about."""
+    """Those that this project uses (`queue_use`) and that are reserved for it; or `everything` that some project's jobs
+    name, whose names may tell what others are about."""
     names: set[str] | None = None
-    if named is not None:
+    if not everything:
         kept = await tx.reservations.queues_of(project_id, limit=limit + 1, after=after)
-        names = {DEFAULT, *named, *kept}  # in which order, only the database knows
-    page = await tx.queues.page(project_id, limit=limit, after=after, names=names)
+        names = {DEFAULT, *use.named, *kept}  # in which order, only the database knows
+    page = await tx.queues.page(use, limit=limit, after=after, names=names)
     reserved = await tx.reservations.projects([queue.name for queue in page.items])
     found = [replace(queue, projects=tuple(reserved.get(queue.name, {}).values())) for queue in page.items]
     return replace(page, items=found)
 
 
-async def named_queues(tx: Transaction, project_id: str) -> set[str]:
-    """Looks at every job of the project."""
-    return await tx.queues.named_in(project_id)
+async def queue_use(tx: Transaction, project_id: str) -> QueueUse:
+    """Looks at every job of the project and at every live run."""
+    return await tx.queues.use_of(project_id)
 
 
 async def pause_queue(tx: Transaction, *, project_id: str, name: str, actor: str) -> QueueRecord:

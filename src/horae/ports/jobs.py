@@ -13,7 +13,7 @@ from horae.domain.jobs.function import FunctionChange, FunctionRecord, FunctionS
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.job_filter import JobFilter
 from horae.domain.jobs.job_record import Advance, JobChange, JobHead, JobRecord, JobState, NewJob, VersionRecord
-from horae.domain.jobs.queue import QueueRecord
+from horae.domain.jobs.queue import QueueRecord, QueueUse
 from horae.domain.pages import Page
 from horae.domain.runs.firing import DueJobs
 from horae.domain.runs.gate import JobGate
@@ -149,13 +149,13 @@ class Queues(Protocol):
     """The queues that jobs name; of the whole installation, with counts of one project."""
 
     async def page(
-        self, project_id: str, *, limit: int, after: str | None, names: Collection[str] | None = None
+        self, use: QueueUse, *, limit: int, after: str | None, names: Collection[str] | None = None
     ) -> Page[QueueRecord]:
         """By name: all there are, or those of these names."""
         ...
 
-    async def named_in(self, project_id: str) -> set[str]:
-        """Those that jobs or live runs of the project name."""
+    async def use_of(self, project_id: str) -> QueueUse:
+        """Looks at every job of the project and at every live run."""
         ...
 
     async def find(self, project_id: str, name: str, *, lock: bool = False) -> QueueRecord | None: ...

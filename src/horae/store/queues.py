@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
-from horae.domain.jobs.queue import QueueRecord
+from horae.domain.jobs.queue import QueueRecord, QueueUse
 from horae.domain.pages import Page
 from horae.domain.runs.stranded import Stranded, Want
 from horae.store import stranded, tables
@@ -22,23 +22,22 @@ def _name_rows(d: Dialect) -> Rows:
 
 class QueueTable(Telling):
     async def page(
-        self, project_id: str, *, limit: int, after: str | None, names: Collection[str] | None = None
+        self, use: QueueUse, *, limit: int, after: str | None, names: Collection[str] | None = None
     ) -> Page[QueueRecord]:
         chosen = "" if names is None else f"AND {self.d.among('name', 'names')} "
         rows = await self.db.fetch(
             f"SELECT name, paused_at, paused_by FROM queues WHERE name > :after {chosen}ORDER BY name LIMIT :more",
             {"after": after or "", "more": limit + 1, **({} if names is None else {"names": some(names)})},
         )
-        counts = await self._counts(project_id)
-        return Page.of([_record(row, counts) for row in rows], limit, lambda one: one.name)
+        return Page.of([_record(row, use.counts) for row in rows], limit, lambda one: one.name)
 
-    async def named_in(self, project_id: str) -> set[str]:
+    async def use_of(self, project_id: str) -> QueueUse:
         rows = await self.db.fetch(
-            f"SELECT DISTINCT {self.d.part('plan', 'queue')} AS queue FROM jobs WHERE project_id = :project_id "
-            "UNION SELECT DISTINCT queue FROM runs WHERE project_id = :project_id",
+            f"SELECT DISTINCT {self.d.part('plan', 'queue')} AS queue FROM jobs WHERE project_id = :project_id",
             {"project_id": project_id},
         )
-        return {row["queue"] for row in rows}
+        counts = await self._counts(project_id)
+        return QueueUse({row["queue"] for row in rows} | {queue for queue, _ in counts}, counts)
 
     async def find(self, project_id: str, name: str, *, lock: bool = False) -> QueueRecord | None:
         rows = await self.db.fetch(
@@ -115,7 +114,7 @@ class QueueTable(Telling):
         return {(row["queue"], row["status"]): int(row["n"]) for row in rows}
 
 
-def _record(row: Row, counts: dict[tuple[str, str], int]) -> QueueRecord:
+def _record(row: Row, counts: Mapping[tuple[str, str], int]) -> QueueRecord:
     name = row["name"]
     queued, running = (counts.get((name, status), 0) for status in ("queued", "running"))
     return QueueRecord(name, row["paused_at"], row["paused_by"], queued, running)

@@ -20,7 +20,7 @@ from horae.api.schemas import Listing
 from horae.api.views import listing, reply, shown
 from horae.domain.cluster.process import WorkerRecord
 from horae.domain.jobs.job import QueueName
-from horae.domain.jobs.queue import QueueRecord
+from horae.domain.jobs.queue import QueueRecord, QueueUse
 from horae.domain.pages import Page
 from horae.domain.runs.states import WorkerStatus
 from horae.domain.text.ids import NIL
@@ -81,8 +81,8 @@ async def list_queues(
     queue that any job uses or has used."""
     page = Paging(limit, cursor)
     after = page.after(context, principal, "queues")
-    named = None if principal.role == "admin" else await context.named_queues.of(principal.project_id)
-    look = partial(_look, named=named, limit=limit, after=after)
+    use = await context.queue_uses.of(principal.project_id)
+    look = partial(_look, use=use, everything=principal.role == "admin", limit=limit, after=after)
     found, workers = await context.store.read(look, principal.project_id, context.settings.offline_after)
     stranded = await context.lookout.of(principal.project_id)
     waiting = Counter[str]()
@@ -121,9 +121,16 @@ async def reserve_queue(context: Ctx, caller: Reserving, name: Reserved, request
 
 
 async def _look(
-    tx: Transaction, project_id: str, offline_after: float, *, named: set[str] | None, limit: int, after: str | None
+    tx: Transaction,
+    project_id: str,
+    offline_after: float,
+    *,
+    use: QueueUse,
+    everything: bool,
+    limit: int,
+    after: str | None,
 ) -> tuple[Page[QueueRecord], list[WorkerRecord]]:
-    found = await queues.list_queues(tx, project_id, named=named, limit=limit, after=after)
+    found = await queues.list_queues(tx, project_id, use, everything=everything, limit=limit, after=after)
     return found, await tx.processes.workers(offline_after)
 
 

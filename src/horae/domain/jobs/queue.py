@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 
@@ -17,3 +18,12 @@ class QueueRecord:
     queued: int
     running: int
     projects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QueueUse:
+    """What one project has in queues: those that its jobs and its live runs name, and how many live runs there are by
+    queue and status."""
+
+    named: Collection[str]
+    counts: Mapping[tuple[str, str], int] = field(default_factory=dict)
