@@ -29,6 +29,7 @@ FILE = "_file"  # after the name of a setting that may also be the content of a 
 _BY_FILE = ("database_url", "secret_key", "secret_key_previous", "oidc_client_secret")
 _LONGEST = 65_536  # characters of such a file
 CLIENT_FILE = "client.json"
+SERVICE_MANAGER = ("NOTIFY_SOCKET", "WATCHDOG_USEC")  # what systemd tells its services
 
 
 def _setting(read: Callable[[Any], Any], default: Any, *, up: Any = None, secret: bool = False) -> Any:
@@ -302,8 +303,8 @@ def _read_file(label: str, path: Path, read: Callable[[Any], Any]) -> Any:
 
 def service_manager() -> tuple[str | None, float | None]:
     """Where systemd listens for news of this process, and the seconds after which it would end a silent one."""
-    micros = os.environ.get("WATCHDOG_USEC", "")
-    return os.environ.get("NOTIFY_SOCKET") or None, int(micros) / 1e6 if micros.isdigit() and int(micros) else None
+    address, micros = (os.environ.get(variable, "") for variable in SERVICE_MANAGER)
+    return address or None, int(micros) / 1e6 if micros.isdigit() and int(micros) else None
 
 
 def open_files(settings: Settings) -> list[str]:

@@ -20,10 +20,12 @@ from horae.cli.demo import add_examples
 from horae.cli.fork import Work
 from horae.cli.terminal import Terminal
 from horae.cli.tree import ProcessPlan, Tree
-from horae.config import PREFIX, Settings
+from horae.config import PREFIX, Settings, service_manager
+from horae.domain.cluster.readiness import STARTING, Readiness
 from horae.domain.errors import ConfigurationError, HoraeError
 from horae.domain.loopback import local_host, local_url
 from horae.private_file import write_private
+from horae.watch.systemd import SystemdNotifier
 
 LOCK_FILE = "up.lock"
 SLACK = 5.0  # seconds in which a child ends once nothing keeps it
@@ -50,11 +52,15 @@ async def _run(settings: Settings, children: dict[str, Work], examples: Work | N
     drain = {"worker": settings.drain_timeout + settings.grace}
     plans = [ProcessPlan(name, work, SLACK + drain.get(name, 0)) for name, work in children.items()]
     tree = Tree(plans, terminal)
-    greeting = asyncio.create_task(_greet(settings, tree, terminal, examples))
+    answers = asyncio.Event()
+    greeting = asyncio.create_task(_greet(settings, tree, terminal, examples, answers))
+    systemd = SystemdNotifier(*service_manager(), partial(_readiness, answers, tree.stopping))
+    systemd.start()
     try:
         await tree.run()
     finally:
         greeting.cancel()
+        await systemd.close()
         terminal.say(f"horae up: {tree.failure}" if tree.failure else "Stopped.")
         terminal.close()
     return 2 if tree.failure else 0
@@ -123,7 +129,15 @@ def _write_client(settings: Settings, token: str) -> None:
 # ---- once they run
 
 
-async def _greet(settings: Settings, tree: Tree, terminal: Terminal, examples: Work | None) -> None:
+def _readiness(answers: asyncio.Event, stopping: asyncio.Event) -> Readiness:
+    if stopping.is_set():
+        return Readiness(("it is stopping",), leaving=True)
+    return Readiness() if answers.is_set() else STARTING
+
+
+async def _greet(
+    settings: Settings, tree: Tree, terminal: Terminal, examples: Work | None, answers: asyncio.Event
+) -> None:
     """Says where everything is, as soon as the API answers."""
     loop = asyncio.get_running_loop()
     late = loop.call_later(SLOW, terminal.say, "The API is not responding yet; still waiting.")
@@ -134,6 +148,7 @@ async def _greet(settings: Settings, tree: Tree, terminal: Terminal, examples: W
                 late.cancel()
                 return
     late.cancel()
+    answers.set()
     for line in _greeting(settings):
         terminal.say(line)
     if examples is not None:

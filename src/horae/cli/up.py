@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horae import config, memory
-from horae.config import PREFIX, Settings
+from horae.config import PREFIX, SERVICE_MANAGER, Settings
 
 if TYPE_CHECKING:
     from horae.cli.fork import Work
@@ -44,16 +44,20 @@ def _command(settings: Settings, name: str, *options: str) -> Work:
     def work() -> int:
         from horae.cli import app
 
-        os.environ.update(environment(settings))
+        os.environ.update(environment(settings, name))
+        for variable in SERVICE_MANAGER:  # which hears from the parent
+            os.environ.pop(variable, None)
         sys.argv = ["horae", name, *options]
         return app.run([name, *options])
 
     return work
 
 
-def environment(settings: Settings) -> dict[str, str]:
-    """The environment of the children: ours, and the settings that are peculiar to `horae up`."""
+def environment(settings: Settings, name: str = "") -> dict[str, str]:
+    """The environment of a child: ours, and the settings that are peculiar to `horae up`."""
     found = {**os.environ, **settings.environment()}
+    if settings.metrics_port is not None and name == "worker":  # beside the scheduler, which has the port itself
+        found[f"{PREFIX}METRICS_PORT"] = str(settings.metrics_port + 1)
     if settings.log_format == "auto":
         found[f"{PREFIX}LOG_FORMAT"] = "console"
     return found

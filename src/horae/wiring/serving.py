@@ -8,13 +8,15 @@ from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from horae.config import Settings
+from horae.config import Settings, service_manager
+from horae.domain.cluster.readiness import STARTING, Readiness
 from horae.domain.errors import ConfigurationError
 from horae.domain.loopback import local_url
 from horae.executors.http_files import allow_sockets
 from horae.processes.loop import Loop, log, patiently
 from horae.processes.signals import ignore_signals, stop_signals
 from horae.store.store import SqlStore
+from horae.watch.systemd import SystemdNotifier
 from horae.wiring.shared import CLOCK, IDS, configured, defaults_of, run
 from horae.wiring.sign_in import provider_of, rules_of
 from horae.wiring.stores import store_for, wakeups_for
@@ -49,6 +51,17 @@ async def _serve(settings: Settings) -> None:
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     ending = asyncio.create_task(_end(server, door, stop, stop_now))
     wakeups = wakeups_for(settings)
+    looking: Loop | None = None
+
+    def readiness() -> Readiness:
+        if stop.is_set():
+            return Readiness(("it is stopping",), leaving=True)
+        if looking is None:
+            return STARTING
+        return Readiness(("the database does not answer",) if looking.trouble else ())
+
+    systemd = SystemdNotifier(*service_manager(), readiness)
+    systemd.start()
     store: SqlStore | None = None
     try:
         store = await patiently(
@@ -68,6 +81,7 @@ async def _serve(settings: Settings) -> None:
     finally:
         server.should_exit = True
         await serving
+        await systemd.close()
         ending.cancel()
         await wakeups.close()
         if store is not None:

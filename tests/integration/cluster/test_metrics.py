@@ -183,8 +183,9 @@ async def test_a_port_that_is_taken_is_named(make_cluster: Make) -> None:
 
 
 @pytest.mark.sqlite
-async def test_systemd_hears_of_it(make_cluster: Make, tmp_path: Path) -> None:
-    cluster = await make_cluster("sqlite")
+@pytest.mark.parametrize("role", ["serve", "scheduler", "worker", "up"])
+async def test_systemd_hears_of_it(role: str, make_cluster: Make, tmp_path: Path) -> None:
+    cluster = await make_cluster("sqlite", HORAE_PORT=str(free_port()))
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
         systemd.bind(str(tmp_path / "notify"))
         systemd.setblocking(False)
@@ -198,7 +199,50 @@ async def test_systemd_hears_of_it(make_cluster: Make, tmp_path: Path) -> None:
                 return words in heard
 
         told = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "2000000"}
-        scheduler = cluster.start("scheduler", **told)
+        process = cluster.start(role, **told)
         for words in ("READY=1", "STATUS=ready", "WATCHDOG=1"):
             await until(lambda w=words: said(w), timeout=PATIENCE, message=words)  # type: ignore[misc]
-        assert await scheduler.stop() == 0
+        assert heard.index("READY=1") == heard.index("STATUS=ready") - 1
+        assert heard.count("READY=1") == 1
+        assert await process.stop() == 0
+
+
+@pytest.mark.sqlite
+async def test_up_gives_its_worker_the_next_port(make_cluster: Make) -> None:
+    port = free_port()
+    cluster = await make_cluster("sqlite", HORAE_PORT=str(free_port()), HORAE_METRICS_PORT=str(port))
+    cluster.start("up")
+    async with httpx.AsyncClient(trust_env=False) as web:
+
+        async def roles() -> set[str]:
+            try:
+                found = [await numbers(web, address(at)) for at in (port, port + 1)]
+            except httpx.TransportError:
+                return set()
+            return {labels[0] for one in found for name, labels in one if name == "horae_build_info"}
+
+        async def both() -> bool:
+            return await roles() == {"scheduler", "worker"}
+
+        await eventually(both)
+
+
+@pytest.mark.sqlite
+async def test_a_worker_whose_claims_fail_is_not_ready_until_they_work_again(make_cluster: Make) -> None:
+    cluster, port = await make_cluster("sqlite", HORAE_WORKER_POLL="200ms", HORAE_WORKER_POLL_MAX="200ms"), free_port()
+    worker = await cluster.start_worker(HORAE_METRICS_PORT=str(port))
+    async with httpx.AsyncClient(trust_env=False) as web:
+
+        async def reasons(expected: list[str]) -> bool:
+            return bool((await web.get(address(port, "/health/ready"))).json()["reasons"] == expected)
+
+        await eventually(reasons, [])
+        await cluster.tell("ALTER TABLE queues RENAME TO elsewhere")
+        await eventually(reasons, ["it keeps failing to claim runs"])
+        assert (await numbers(web, address(port)))["horae_loop_troubled", ("claim",)] == 1
+        assert (await web.get(address(port, "/health/live"))).status_code == 200
+        await cluster.tell("ALTER TABLE elsewhere RENAME TO queues")
+        await eventually(reasons, [])
+        assert (await numbers(web, address(port)))["horae_loop_failures_total", ("claim",)] >= 3
+    assert await worker.stop() == 0
+    cluster.members.remove(worker)  # it has printed a traceback, as it should

@@ -18,4 +18,4 @@ class Readiness:
         return not self.reasons
 
 
-STARTING = Readiness(("it has not registered yet",))
+STARTING = Readiness(("it is starting",))
