@@ -137,7 +137,7 @@ class Settings:
 
     sources: Mapping[str, str] = field(default_factory=dict, repr=False)  # name -> where its value came from
     files: Mapping[str, Path] = field(default_factory=dict, repr=False)  # name -> the file that holds its value
-    lying_here: frozenset[str] = field(default=frozenset(), repr=False)  # from a horae.toml that nobody named
+    lying_here: frozenset[str] = field(default=frozenset(), repr=False)  # from an implicit horae.toml
 
     def _told(self, name: str) -> bool:
         return self.sources.get(name) == "command line"
@@ -323,9 +323,8 @@ def open_files(settings: Settings) -> list[str]:
 def _resolve(values: dict[str, Any], sources: dict[str, str], environ: Mapping[str, str], *, up: bool) -> None:
     """Fills in the defaults that depend on the machine or on other settings."""
     if sources["data_dir"] == "default":
-        # In the home directory, not the working directory: jobs must not seem to vanish, nor the command line
-        # lose its token, because somebody changed directory. `horae up` prints where it is; removing it
-        # removes everything.
+        # In the home directory, not the working directory: jobs must not seem to vanish, nor the command line lose its
+        # token, because the working directory changed. `horae up` prints where it is; removing it removes everything.
         base = environ.get("XDG_DATA_HOME") or str(Path("~/.local/share").expanduser())
         values["data_dir"] = Path(base) / "horae"
     if sources["database_url"] == "default":

@@ -23,7 +23,7 @@ class Proxies:
         for part in reversed(",".join(request.headers.getlist("x-forwarded-for")).split(",")):
             found = _parsed(part)
             if found is None:
-                break  # whatever stands before it was not written by anybody we know
+                break  # whatever precedes it was not written by a trusted proxy
             peer = str(found)
             if not self.trusts(peer):
                 break
@@ -37,7 +37,7 @@ class Proxies:
         return trusted and request.headers.get("x-forwarded-proto", "").strip().lower() == "https"
 
     def unknown(self, request: Request) -> bool:
-        """Whether a proxy stands in between that no setting names: everybody then seems to come from its address."""
+        """Whether a proxy stands in between that no setting names: all clients then seem to come from its address."""
         peer = request.client.host if request.client is not None else UNKNOWN
         return not self.trusts(peer) and any(name in request.headers for name in _FORWARDED)
 
@@ -48,7 +48,7 @@ class Proxies:
 
 
 def crowd(address: str) -> str:
-    """What is limited as one: whoever has one address of IPv6 has a whole network of them."""
+    """What is limited as one: a client with one IPv6 address has a whole network of them."""
     found = _parsed(address)
     return str(IPv6Network((found, 64), strict=False)) if isinstance(found, IPv6Address) else address
 

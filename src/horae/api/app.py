@@ -69,7 +69,7 @@ from horae.sealing import Keyring
 
 
 def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider: Provider | None = None) -> FastAPI:
-    """The API as an ASGI application. It does not close the store: whoever opened it does."""
+    """The API as an ASGI application. It does not close the store: its opener does."""
     app = FastAPI(
         title="Horae",
         version=__version__,

@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Somebody who proved who they are, inside one project."""
+    """An authenticated caller, inside one project."""
 
     project_id: str
     role: str
@@ -53,7 +53,7 @@ class Principal:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Somebody who proved who they are, and where they may act: a user, or a key, which has one place."""
+    """An authenticated caller and the projects they have access to: a user, or a key, which has exactly one."""
 
     actor: str
     is_admin: bool
@@ -241,7 +241,7 @@ class AllowOwn(Allow[Caller]):
 
 
 class Public:
-    """Marks a route that anybody may call."""
+    """Marks a route that needs no authentication."""
 
     permission = None
 

@@ -73,7 +73,7 @@ class Authenticator:
         return await self._keys.find(prefix, lambda: self._context.store.read(lambda tx: tx.access.key(prefix)))
 
     def met(self, prefix: str) -> bool:
-        """Whether somebody was here with this key before: they get in however many strangers share their address."""
+        """Whether this key was accepted before: it stays valid however many invalid ones come from the same address."""
         return prefix in self._met
 
     def meet(self, prefix: str) -> None:

@@ -1,5 +1,5 @@
-"""What somebody gets whose password was right and does not suffice: a token for the next step of signing in, for a few
-minutes. It opens nothing by itself."""
+"""Second-factor challenge: given after a correct password, a token for the next step of signing in, for a few minutes.
+It opens nothing by itself."""
 
 from __future__ import annotations
 

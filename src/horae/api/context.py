@@ -42,7 +42,7 @@ class ApiSettings:
     portal: Path = BUILT  # where its built files are
     password_sign_in: bool = True
     sso: Rules = field(default_factory=Rules)
-    sso_session: float = 43_200.0  # seconds for which nobody asks the identity provider again
+    sso_session: float = 43_200.0  # seconds until the identity provider is asked again
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
 """CORS: closed to other origins, except those that a setting names. A page there needs a token of its own; cookies are
-never accepted from it, so it cannot use somebody's session (CSRF)."""
+never accepted from it, so it cannot use a user's session (CSRF)."""
 
 from __future__ import annotations
 

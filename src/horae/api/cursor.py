@@ -26,7 +26,7 @@ def seal(key: str, scope: str, after: str | None) -> str | None:
 
 
 def unseal(keys: Sequence[str], scope: str, cursor: str | None) -> str | None:
-    """`keys`: while the secret key is being changed, whoever is in the middle of a list goes on with the old one."""
+    """`keys`: during a key rotation, clients in the middle of a list continue with the old key."""
     if cursor is None:
         return None
     try:

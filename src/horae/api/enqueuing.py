@@ -1,6 +1,6 @@
 """Runs of tasks, asked for without HTTP: `task.enqueue(…)` in a program that has HORAE_DATABASE_URL.
 
-The same bodies, checks, verbs and answers as behind the routes, without their accounts: whoever may write to the
+The same bodies, checks, verbs and answers as behind the routes, without their accounts: a program that may write to the
 database may do anything."""
 
 from __future__ import annotations

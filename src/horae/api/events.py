@@ -1,5 +1,5 @@
-"""Server-sent events: an answer that goes on. Each event may carry an id; whoever lost the connection asks again with
-the last one (`Last-Event-ID`), as browsers do by themselves."""
+"""Server-sent events: an answer that goes on. Each event may carry an id; a client that lost the connection resumes
+with the last one (`Last-Event-ID`), as browsers do by themselves."""
 
 from __future__ import annotations
 

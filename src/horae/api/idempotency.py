@@ -28,7 +28,7 @@ from horae.domain.text.ids import NIL
 
 HEADER = "idempotency-key"
 _KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?", re.ASCII)
-_PATIENCE, _POLL = 5.0, 0.05  # seconds to wait for somebody else's answer, and between two looks at first
+_PATIENCE, _POLL = 5.0, 0.05  # seconds to wait for the answer of another request, and between the first two looks
 _HEADERS = (b"content-type", b"location", b"etag")
 
 
@@ -81,7 +81,7 @@ async def _once(context: RequestContext, request: Request, caller: str, project_
     if len(given) > 1 or not _KEY.fullmatch(given[0]):
         raise InvalidInput("Idempotency-Key", "must be 1 to 255 printable ASCII characters")
     raw = await read_bytes(request)
-    request._body = raw  # whoever reads it next gets the same
+    request._body = raw  # the next reader gets the same
     asked = b"\0".join([request.scope["path"].encode(), request.scope["query_string"], raw])
     # Keyed: a body may hold a password, whose plain digest could be guessed at.
     requests = [hmac.new(key.encode(), asked, hashlib.sha256).hexdigest() for key in context.settings.keys]
@@ -118,7 +118,7 @@ async def _in_use(request: Request, error: Exception) -> Response:
 
 
 class IdempotencyMiddleware:
-    """Keeps the answers to requests that have a claim, before anybody gets them."""
+    """Stores the responses to requests that have a claim, before they are sent."""
 
     def __init__(self, app: ASGIApp, *, context: RequestContext, notes: Notes) -> None:
         self._app, self._context, self._notes = app, context, notes

@@ -1,5 +1,5 @@
 """What a process has to write down about idempotency keys after their requests, and could not because the database was
-away: it is written when the database is back, so that nobody who asks again waits for a request that is long over."""
+away: it is written when the database is back, so that a retry does not wait for a request that ended long ago."""
 
 from __future__ import annotations
 

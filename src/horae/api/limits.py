@@ -42,7 +42,7 @@ class RequestLimit:
         self._store, self._clock, self._rate = store, clock, rate
         self._room = rate * _BURST
         self._portion = max(1, int(self._room / portions))
-        self._most = 3 * self._portion  # that may be under way before somebody waits
+        self._most = 3 * self._portion  # requests in progress before others wait
         self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
         self._settling: asyncio.Task[None] | None = None
 
@@ -92,7 +92,7 @@ class RequestLimit:
 
 
 class StrangerLimit(RequestLimit):
-    """Keys and tokens that are not valid, by the address that sends them: beyond this, nobody looks them up."""
+    """Keys and tokens that are not valid, by the address that sends them: beyond this, they are not looked up."""
 
     _kind, _words = "stranger", "too many invalid API keys from your address; wait a while"
 
@@ -100,7 +100,7 @@ class StrangerLimit(RequestLimit):
         super().__init__(store, clock, _STRANGERS, _STRANGERS_PORTIONS)
 
     def check(self, address: str) -> None:
-        """Refuses whoever has used up the allowance."""
+        """Rejects callers that have used up the allowance."""
         if (bucket := self._buckets.get(address)) is not None:
             self._make_room(bucket)
 

@@ -23,7 +23,7 @@ def without_read_only(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def refuse_read_only(given: Mapping[str, Any]) -> None:
-    """For PATCH: whoever names such a field means to change it."""
+    """For PATCH: a caller that names such a field means to change it."""
     for name in given:
         if name in READ_ONLY:
             raise InvalidInput(name, "is read-only")

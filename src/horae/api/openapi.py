@@ -14,7 +14,7 @@ from horae.api.auth import READING, Allow, AllowInPath, AllowInProject
 from horae.api.errors import KINDS, MEDIA_TYPE
 
 _WITH_BODY = (400, 408, 413, 415)
-_GUARDED = (400, 401, 403, 429)  # 400: nobody knows which project is meant
+_GUARDED = (400, 401, 403, 429)  # 400: the project is ambiguous
 _CHANGING = ("post", "put", "patch", "delete")
 # POSTs whose answer names where the new thing is.
 _LOCATED = frozenset(
@@ -24,7 +24,7 @@ _LOCATED = frozenset(
         *("dead-letters/redrive", "dead-letters/discard", "users", "projects"),
     )
 )
-_FASTAPI = ("HTTPValidationError", "ValidationError")  # its own 422, which nobody gets here
+_FASTAPI = ("HTTPValidationError", "ValidationError")  # its own 422, which is never sent here
 _PROJECT = {
     "name": "Horae-Project",
     "in": "header",

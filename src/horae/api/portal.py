@@ -29,7 +29,7 @@ class Portal:
             await self._app(scope, receive, send)
 
     async def _answer(self, scope: Scope, send: Send) -> bool:
-        """False if there is nothing at this path, and it is no link for somebody to look at either."""
+        """False if there is nothing at this path, and it is not a page of the portal either."""
         path: str = scope["path"]
         asked = _asked(scope)
         page = path in ("/", INDEX)

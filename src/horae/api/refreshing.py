@@ -1,7 +1,7 @@
 """Refresh tokens as text: `hr1.<session>.<generation>.<secret>.<mac>`.
 
-The mac tells a token that was once given out from one that somebody made up: only the former, coming again, may end a
-session. Which one is good now is known by the digest in the session's row."""
+The MAC distinguishes a token that was once issued from a forged one: only the former, coming again, may end a session.
+Which one is good now is known by the digest in the session's row."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """What was refused at the door leaves a trace: a count for each kind, and a line in the log for the first of many.
 
-Never a password, a key or a token, and of a name that nobody has only its digest: people type passwords into that
-field."""
+Never a password, a key or a token, and of an unknown name only its digest: people type passwords into that field."""
 
 from __future__ import annotations
 

@@ -57,8 +57,8 @@ async def check_code(
     found: Credentials,
     look: Callable[[], Awaitable[bool]],
 ) -> None:
-    """Counts a try, then lets `look` say whether the code is right. Tries are counted apart from those of passwords:
-    whoever has the password could clear those as often as they like."""
+    """Counts a try, then lets `look` say whether the code is right. Tries are counted apart from those of passwords: an
+    attacker with the password could clear those as often as they like."""
     at = _at(gate, request)
     _, known = await context.store.read(signin.credentials, found.user.id, at)
     account = f"code:{found.user.id}{f' at {at}' if known else ''}"

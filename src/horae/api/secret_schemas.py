@@ -12,7 +12,7 @@ class SecretBody(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    value: SecretStr  # which shows itself to nobody who only prints it
+    value: SecretStr  # which is masked when printed
 
 
 class SecretView(BaseModel):

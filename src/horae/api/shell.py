@@ -85,7 +85,7 @@ class Rescue:
                 raise
             request_id = scope["state"]["id"]
             log.exception("request failed", request_id=request_id, **_what(scope))
-            if begun:  # half an answer is on the wire: break the connection, so that nobody takes it for a whole
+            if begun:  # half an answer is on the wire: break the connection, so that it is not taken for a complete one
                 raise
             detail = "Internal error. See the server log under this request id."
             await problem(request_id, 500, detail)(scope, receive, send)
@@ -104,7 +104,7 @@ class Head:
         answered = asyncio.Event()
 
         async def gone() -> Message:
-            """Streams end when whoever asked is gone: here, once the headers are."""
+            """Streams end when the client disconnects: here, once the headers are sent."""
             await answered.wait()
             return {"type": "http.disconnect"}
 

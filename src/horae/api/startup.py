@@ -1,4 +1,4 @@
-"""Before the API: while there is no database yet, whoever asks is told so, in the API's own words."""
+"""Before the API: while there is no database yet, every request is answered with 503 as `problem+json`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from horae.ports import Clock, Ids
 
 
 class StartupApp:
-    """Lets everybody through to the API, once it is there."""
+    """Passes requests on to the API, once it is there."""
 
     def __init__(self, ids: Ids, clock: Clock) -> None:
         self._app: FastAPI | None = None
@@ -33,7 +33,7 @@ class StartupApp:
 async def _not_yet(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["path"] == "/health/live":
         answer = reply({"status": "healthy", "service": "horae"})
-    elif scope["path"] == "/health":  # whoever asks here is about to use the API
+    elif scope["path"] == "/health":  # the caller is about to use the API
         answer = reply({"status": "starting", "service": "horae"}, 503)
     else:
         answer = problem(scope["state"]["id"], 503, "This server is waiting for its database.")

@@ -1,4 +1,4 @@
-"""Whether somebody whose answer goes on may still have it: a stream must not outlive the right to read it."""
+"""Revocation of streams: a streamed response must not outlive its caller's right to read it."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Lookout:
         if self._found is None or self._clock.monotonic() >= self._until:
             if self._looking is None or self._looking.done():
                 self._looking = asyncio.create_task(self._look())
-            # Where it is known to take long, nobody waits for it: what was found before is good enough meanwhile.
+            # Where it is known to take long, callers do not wait for it: the previous result is good enough meanwhile.
             await asyncio.wait([self._looking], timeout=0 if self._took > _PATIENCE else _PATIENCE)
             if self._looking.done():
                 self._looking.result()

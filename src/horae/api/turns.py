@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from horae.api.errors import TooManyRequests
 
 AT_ONCE = 1
-PATIENCE = 10.0  # seconds that somebody waits for their turn
+PATIENCE = 10.0  # seconds that a request waits for its turn
 WAITING = 50  # at most; more would only wait in vain
 
 

@@ -22,7 +22,7 @@ from horae.lifecycle import changes
 log = structlog.get_logger()
 
 POLL = 1.0  # seconds between two looks
-LINGER = 60.0  # seconds for which it goes on when nobody follows: whoever lost the connection comes back
+LINGER = 60.0  # seconds for which it goes on without followers: a client that lost its connection comes back
 REMEMBERED = 2_000  # events that can be told again
 OLDEST = 600.0  # seconds: who was away for longer reads the lists anew
 BACKLOG = 1_000  # events that a slow reader may be behind
@@ -100,7 +100,7 @@ class ProjectWatch:
                 follower.tell(event)
 
     async def missed(self, after: tuple[int, int]) -> list[Event] | None:
-        """What came after an event; None if nobody knows any more."""
+        """What came after an event; None if that is no longer known."""
         async with self._looking:
             complete = self._began is not None and after[0] >= self._began
             if complete and (len(self._past) < REMEMBERED or self._past[0][:2] <= after):
@@ -143,7 +143,7 @@ class ProjectWatch:
 
 
 class Watches:
-    """One for each project that somebody follows."""
+    """One for each project that has followers."""
 
     def __init__(self, context: RequestContext) -> None:
         self._context = context

@@ -1,4 +1,4 @@
-"""What is said when there is nobody yet: the token that makes the first admin."""
+"""First start, when there are no users yet: the token that creates the first admin."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from horae.ports import Ids, Store
 
 
 async def first_token(store: Store, ids: Ids) -> str | None:
-    """A fresh one each time; None if somebody has signed up. Only its digest is kept."""
+    """A fresh one each time; None if a user has signed up. Only its digest is kept."""
     token = f"hf1_{secrets.token_urlsafe(32)}"
     offered = await store.transact(offer_first, invitation_id=ids.new(), digest=digest(token))
     return token if offered else None

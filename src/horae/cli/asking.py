@@ -1,4 +1,4 @@
-"""Asking before something is lost. Where nobody can be asked, nothing is done: scripts say `--yes`."""
+"""Asking before something is lost. Without a terminal, nothing is done: scripts use `--yes`."""
 
 from __future__ import annotations
 

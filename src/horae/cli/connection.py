@@ -96,7 +96,7 @@ def _signed_in(settings: config.Settings, quick: bool) -> Client | None:
     if settings.token is not None or not config.login_file().exists():
         return None
     if settings.url is None and settings.sources["data_dir"] != "default" and settings.client_file.exists():
-        return None  # whoever names a data directory means the Horae that runs there
+        return None  # an explicit data directory means the Horae that runs there
     from horae.cli.session import LoginFile, Renewing
     from horae.sdk.client import Client
 

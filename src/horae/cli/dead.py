@@ -1,4 +1,4 @@
-"""`horae dead`: failures that nobody has resolved, by cause; run them again, or discard them."""
+"""`horae dead`: unresolved failures, by cause; run them again, or discard them."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def _which(chosen: Json) -> str:
 
 
 def _told(operation: Json, done: str, as_json: bool) -> None:
-    """Exit 1 if it has ended before its end; one that nobody waits for goes on."""
+    """Exit 1 if it ended early; without --wait it continues in the background."""
     state, so_far = operation["state"], f"{operation['done']} of {operation['total']}"
     if as_json:
         print_json(operation)

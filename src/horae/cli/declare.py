@@ -103,7 +103,7 @@ def _report(steps: list[Step], todo: list[Step], failed: dict[str, str], dry_run
 
 
 def _confirm(todo: list[Step], yes: bool, as_json: bool) -> None:
-    """Where nobody has seen the plan, or can be asked, deleting wants --yes; the rest can be rolled back."""
+    """Without a confirmed plan or a terminal, deleting requires --yes; the rest can be rolled back."""
     deletes = sum(step.action == "delete" for step in todo)
     if deletes and as_json and not yes:
         raise InvalidInput("--yes", f"is required: {deletes} jobs would be deleted")
@@ -192,7 +192,7 @@ def export(
         say(f"Wrote {output}.")
     for name, reason in left_out.items():
         say(f"{name} is left out, its definition cannot be read: {reason}")
-    if left_out:  # whoever applies this with --prune would delete them
+    if left_out:  # applying this with --prune would delete them
         raise typer.Exit(1)
 
 

@@ -72,7 +72,7 @@ def edit(
         found = client.jobs.get(job)
         if "schedule" in changes and not (yes or as_json):
             show_edit(client, found, definition.merged(found["schedule"], changes["schedule"]))
-        # Only the version that was shown is changed: whoever was faster is not overwritten.
+        # Only the version that was shown is changed: concurrent changes are not overwritten.
         saved = client.jobs.edit(found["id"], version=found["version"], **changes)
     if as_json:
         print_json(saved)
@@ -191,7 +191,7 @@ def _standing(job: Json) -> str:
 
 
 def _problem(why: Json) -> list[tuple[str, str | None]]:
-    """What somebody has to fix before it runs, and how; nothing for a healthy job."""
+    """What has to be fixed before it runs, and how; nothing for a healthy job."""
     if why["level"] != "problem":
         return []
     cause = next(gate for gate in why["gates"] if gate["name"] == why["cause"])

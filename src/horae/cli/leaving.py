@@ -1,4 +1,4 @@
-"""What somebody leaves who is deactivated, deleted, demoted or removed: said in lines."""
+"""Offboarding: what a deactivated, deleted, demoted or removed user leaves behind, as lines of text."""
 
 from __future__ import annotations
 

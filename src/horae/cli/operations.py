@@ -24,7 +24,7 @@ Json = dict[str, Any]
 OperationArg = Annotated[
     str, typer.Argument(metavar="ID", help="The operation's id.", autocompletion=completing.operations)
 ]
-POLL = 0.5  # seconds between two looks at one that somebody waits for
+POLL = 0.5  # seconds between two polls while waiting
 
 
 @app.command("list")

@@ -100,7 +100,7 @@ def migrate(
     from horae import wiring
     from horae.watch.logging import configure
 
-    configure(form=settings.log_format, level="error", role="migrate")  # what Alembic notes is nobody's concern
+    configure(form=settings.log_format, level="error", role="migrate")  # Alembic's own notes are not of interest
     target = None if to is None else wiring.known_revision(to)
     if target is not None:
         _may_go_back(settings, target, force=force, yes=yes)

@@ -30,7 +30,7 @@ def _lines(words: str, total: int) -> Advance:
     def advance(done: int) -> None:
         nonlocal told
         part = done * _PARTS // max(total, 1)
-        if part > told and done < total:  # the end is told by whoever waited
+        if part > told and done < total:  # the caller reports the end
             told = part
             say(f"{words}: {done} of {total}")
 

@@ -70,7 +70,7 @@ def preview(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """When a schedule that nobody has saved would run, and in words."""
+    """When an unsaved schedule would run, and the schedule in words."""
     wanted = {**_schedule(schedule), **({"timezone": timezone} if timezone else {})}
     with connect() as client:
         found = client.preview(wanted, count, start=instants.ahead("--from", start), job=job)
@@ -106,7 +106,7 @@ def _show_next(found: Json, as_json: bool) -> None:
 
 
 def show_edit(client: Client, job: Json, schedule: Json) -> None:
-    """What a job does now and what it would do, side by side; asks whether to go on, where there is somebody to ask."""
+    """What a job does now and what it would do, side by side; asks whether to continue, if there is a terminal."""
     _show_both(client.preview(schedule, _SHOWN, job=job["id"]))
     if sys.stdin.isatty() and not typer.confirm("Save it?", err=True):
         say("Nothing was saved.")

@@ -1,4 +1,4 @@
-"""`horae secrets`: values that jobs use and nobody reads back."""
+"""`horae secrets`: write-only values that jobs use."""
 
 from __future__ import annotations
 

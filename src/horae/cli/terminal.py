@@ -43,7 +43,7 @@ class Terminal:
         self._put(head.encode() + text + b"\n")
 
     def close(self, within: float = 0.5) -> None:
-        """Writes what still waits, as long as somebody reads."""
+        """Writes what is still buffered, as long as there is a reader."""
         self._unwatch()
         while self._waiting and select.select([], [self._fd], [], within)[1]:
             self._write_some()

@@ -29,7 +29,7 @@ from horae.watch.systemd import SystemdNotifier
 
 LOCK_FILE = "up.lock"
 SLACK = 5.0  # seconds in which a child ends once nothing keeps it
-SLOW = 15.0  # seconds after which somebody who waits for the API is told so
+SLOW = 15.0  # seconds after which a message says that the API is slow to start
 
 Prepare = Callable[[Settings, str | None], str]
 """Brings the schema up to date and makes sure of an admin's API key: the given one if it is good, or a new one."""

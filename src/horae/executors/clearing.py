@@ -1,4 +1,4 @@
-"""Removes folders of attempts, whatever was made of them: folders that nobody may enter, trees that are deeper than a
+"""Removes folders of attempts, whatever was made of them: folders without permissions, trees that are deeper than a
 path can be long, a million files. Large ones are removed by a thread of their own, for the event loop has others to
 serve."""
 
@@ -88,7 +88,7 @@ def _open(name: str, within: int | None) -> int:
 
 
 def _enter(name: str, within: int | None) -> None:
-    """Lets its owner in. Root gets in anyway, and must not follow a link that somebody put there meanwhile."""
+    """Lets its owner in. Root gets in anyway, and must not follow a link that was placed there meanwhile."""
     if not _ROOT:
         with suppress(OSError):
             os.chmod(name, 0o700, dir_fd=within)

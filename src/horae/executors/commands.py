@@ -197,7 +197,7 @@ def _cannot_start(number: int, program: str) -> Exception:
 
 
 class _Input:
-    """The run's input as a file descriptor to read from. A file, not a pipe: nobody has to keep writing."""
+    """The run's input as a file descriptor to read from. A file, not a pipe: no process has to keep writing."""
 
     def __init__(self, text: str | None, folder: Path) -> None:
         self._text = text

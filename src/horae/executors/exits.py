@@ -47,7 +47,7 @@ def outcome(end: ProcessEnd, limits: Mapping[str, float], result_file: Path) -> 
 
 
 def _passed(end: ProcessEnd, limits: Mapping[str, float]) -> str | None:
-    """The limit that it passed, in words. A single process is stopped by the kernel, maybe before anybody noticed."""
+    """The limit that it passed, in words. A single process is stopped by the kernel, maybe before we notice."""
     failed = end.status != 0
     if end.why == "memory" or (failed and end.memory >= limits.get("memory", inf)):
         return f"out of memory: it used more than its limit of {in_units(int(limits['memory']))}"

@@ -1,4 +1,4 @@
-"""How failures are told: one line for people, the traceback for whoever mends it, both bounded and storable."""
+"""How failures are reported: one line for people, the traceback for debugging, both bounded and storable."""
 
 from __future__ import annotations
 

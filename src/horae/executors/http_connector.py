@@ -80,7 +80,7 @@ class CheckedResolver(AbstractResolver):
             if kind == socket.AF_INET6 and len(where) > 3 and where[3]:
                 address = f"{address}%{where[3]}"
             if reason := addresses.refusal(address, allow_private=self._allow_private):
-                raise Refused(f"the call was refused: {host} resolves to {reason}")
+                raise Refused(f"the call was refused: {host} resolves to an address that is not allowed: {reason}")
             resolved.append(
                 ResolveResult(
                     hostname=host,

@@ -40,7 +40,7 @@ class ProgressLine:
         told = _TOLD.fullmatch(line[0]) if len(line[0]) <= _LONGEST else None
         fraction = float(told[1]) / (100 if told[2] else 1) if told else 2.0
         if told is None or fraction > 1:
-            return line[0]  # somebody else's line
+            return line[0]  # a line of another process
         self._log.progress(fraction, told[3] or None)
         return ""
 

@@ -125,7 +125,7 @@ class Process:
         self._say(f"lease {until}")
 
     async def _patiently(self, future: asyncio.Future[None], seconds: float) -> None:
-        """Waits, whoever cancels meanwhile."""
+        """Waits, even if cancelled meanwhile."""
         deadline = self._loop.time() + seconds
         while not future.done() and (left := deadline - self._loop.time()) > 0:
             with suppress(asyncio.CancelledError):
@@ -173,7 +173,7 @@ class Process:
             self._let_go()
 
     def _on_loss(self) -> None:
-        """Somebody has killed its keeper. The supervisor ends what that had, unless somebody has killed it as well."""
+        """Its keeper was killed. The supervisor ends the keeper's processes, unless it was killed as well."""
         if not self._ended.done():
             self.end = ProcessEnd(None, "supervisor")
         tree.kill_marked(self._marker.encode())

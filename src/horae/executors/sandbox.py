@@ -101,7 +101,7 @@ class Wrap:
         """`room` is how many bytes of files it can have in memory, in each place for them."""
         options = [self.program, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--die-with-parent"]
         if self.sandbox.read_only:
-            # Whoever has capabilities could mount it anew.
+            # A process with capabilities could remount it.
             options += ["--ro-bind", "/", "/", "--dev", "/dev", *_in_memory("/dev/shm", room), "--remount-ro", "/dev"]
             options += [*_in_memory("/tmp", room), "--cap-drop", "ALL"]
         else:

@@ -1,5 +1,5 @@
-"""Private folders for attempts. A worker that is killed cannot tidy up, so the next one does it: each worker keeps
-a lock on the folder of its attempts while it lives, and what nobody has locked belongs to the dead."""
+"""Private folders for attempts. A worker that is killed cannot tidy up, so the next one does it: each worker keeps a
+lock on the folder of its attempts while it lives, and what is not locked belongs to dead workers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Scratch:
         """A new folder that only this user can read."""
         try:
             return Path(tempfile.mkdtemp(dir=self._home or self._settle()))
-        except FileNotFoundError:  # somebody tidied the temporary files
+        except FileNotFoundError:  # temporary files were cleaned up
             self.close()
             return Path(tempfile.mkdtemp(dir=self._settle()))
 
@@ -66,7 +66,7 @@ class Scratch:
 
 
 def _usual() -> Path:
-    """This user's folder. If somebody else has made one of that name, another one."""
+    """This user's folder. If another user already owns one of that name, another one."""
     folder = Path(tempfile.gettempdir()) / f"horae-{os.geteuid()}"
     with suppress(FileExistsError):
         folder.mkdir(mode=0o711)

@@ -88,7 +88,7 @@ class _Call:
         self._function = function
         self._context = contextvars.copy_context()
         self._taken = threading.Lock()
-        # Not set_exception: a future cannot hold StopIteration, and nobody might ever look.
+        # Not set_exception: a future cannot hold StopIteration, and it might never be read.
         self.done: asyncio.Future[Answer] = loop.create_future()
 
     def take(self) -> bool:
@@ -101,7 +101,7 @@ class _Call:
             answer: Answer = (self._context.run(self._function), None)
         except BaseException as error:
             answer = (None, error)
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed: there is no one left to wait
             self._loop.call_soon_threadsafe(self.done.set_result, answer)
 
 
@@ -142,7 +142,7 @@ class ThreadSink:
         with self._lock:
             first, self._called = not self._called, True
         if first:
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            with suppress(RuntimeError):  # the loop is closed: there is no one left to wait
                 self._loop.call_soon_threadsafe(self._flush)
 
     def _flush(self) -> None:

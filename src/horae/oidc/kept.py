@@ -10,7 +10,7 @@ from horae.domain.people.single_sign_on import NotAccepted
 from horae.ports import Clock
 
 T = TypeVar("T")
-_FAILED_FOR = 2.0  # seconds for which nobody tries again
+_FAILED_FOR = 2.0  # seconds before the next try
 
 
 class SealedState(Generic[T]):

@@ -23,7 +23,7 @@ _MOST = 100
 _SHORTEST_RSA = 2_048
 _WHAT = "keys"
 
-# Only what needs the provider's private key. With none or HS256, anybody could sign with what is public.
+# Only what needs the provider's private key. With none or HS256, anyone could sign with public values.
 ALGORITHMS: dict[str, tuple[type[Any], ...]] = {
     **dict.fromkeys(("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), (RSAPublicKey,)),
     **dict.fromkeys(("ES256", "ES384", "ES512"), (EllipticCurvePublicKey,)),

@@ -126,7 +126,7 @@ class OpenIdProvider:
         answer = await ask("GET", url, "userinfo", headers={"authorization": f"Bearer {access_token}"})
         if answer.status != 200:
             raise unavailable("userinfo", f"it answered with {answer.status}")
-        # It is not signed: a token that was swapped would tell of somebody else.
+        # It is not signed: a swapped token would describe another user.
         self._require(answer.body.get("sub") == subject, "the user info is about another user (sub)")
         return answer.body
 

@@ -1,5 +1,5 @@
 """Requests to the provider: bounded in time and size, and no redirect is followed. The operator has named its address,
-so it may be a private one; where it would send us is nobody's decision but theirs."""
+so it may be a private one; only the operator decides where requests go."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import structlog
 from horae.domain.loopback import is_loopback
 from horae.domain.people.single_sign_on import NotAccepted, Refusal
 
-TIMEOUT = 5.0  # seconds for the whole of a request: somebody is waiting before a browser
+TIMEOUT = 5.0  # seconds for the whole request: a user is waiting in a browser
 LARGEST = 1 << 20  # bytes of an answer
 
 log = structlog.get_logger()

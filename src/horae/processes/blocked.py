@@ -1,7 +1,7 @@
 """Watchdog of the event loop: a thread that notices when the loop stands still, and names what blocks it.
 
 One function that blocks (a `time.sleep`, a request without `await`) stops every other on the loop, and the claims and
-reports as well. The heartbeat goes on by itself, so nothing is lost; but somebody should know.
+reports as well. The heartbeat goes on by itself, so nothing is lost; but the operator should know.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ class Claimer:
                     self._slots_only_until = math.inf
         finally:
             self._agenda.told(asked, waits, self._clock.monotonic())
-        if self._time_to_look:  # not before: a run that somebody has just asked for does not wait for it
+        if self._time_to_look:  # not before: a run that was just requested does not wait for it
             await self._look()
         return 0 if waits is None else self._pause()
 

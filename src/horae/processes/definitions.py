@@ -30,7 +30,7 @@ class DefinitionCache:
         wanted = {(run.job_id, run.version) for run in runs}
         if len(self._known) + len(wanted) > _KEPT:
             self._known.clear()
-        # What cannot be read is not remembered: somebody may mend the row.
+        # What cannot be read is not cached: the row may be repaired.
         reasons: dict[Pair, str] = {}
         if missing := wanted - self._known.keys():
             found = await self._store.read(lambda tx: tx.jobs.definitions(missing))

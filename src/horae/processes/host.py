@@ -83,7 +83,7 @@ def told_dead(text: str, me: Host) -> bool:
         hostname, key, pid, started = json.loads(text)
         return surely_dead(Host(hostname, "", key, int(pid), int(started)), me)
     except (ValueError, TypeError):
-        return False  # somebody else's text
+        return False  # not text that we wrote
 
 
 def _table() -> str:

@@ -51,7 +51,7 @@ class Wake:
 
 class Outage:
     """The database is away: the first part of a process that notices says so, the last one says that it is over, and
-    now and then somebody says that it lasts."""
+    now and then it is logged that the outage lasts."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()  # the heartbeat's loops are on a thread of their own

@@ -33,7 +33,7 @@ class NeighbourWatch:
         self._known: list[tuple[str, Host]] = []
 
     def ask(self) -> None:
-        """There is somebody new."""
+        """A new neighbour has appeared."""
         self._ask_at = 0.0
 
     async def look(self) -> float:

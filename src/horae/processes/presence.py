@@ -22,7 +22,7 @@ class Presence:
         await self._register_functions()
 
     async def _register_functions(self) -> float:
-        """Now and then: somebody may have deleted one that is still here, and `last_seen_at` tells that it is."""
+        """Now and then: a function that is still here may have been deleted, and `last_seen_at` must stay current."""
         if self._clock.monotonic() >= self._register_at:
             await self._store.transact(register_functions, self._settings.functions)
             self._register_at = self._clock.monotonic() + _REGISTER

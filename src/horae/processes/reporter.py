@@ -114,7 +114,7 @@ class Reporter:
             self._batch = self.aside.take(self._batch, error.project_ids)
             return
         except HoraeError:
-            raise  # the database is away or busy: that is nobody's fault
+            raise  # the database is away or busy: no result is at fault
         except Exception as error:
             self._blame(error)
             return

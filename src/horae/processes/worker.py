@@ -179,7 +179,7 @@ class Worker:
         return Beat(status, busy, self._reporter.done, troubled(self._loops))
 
     def rest(self) -> None:
-        """Somebody asked it to take nothing more. It stays: whoever started it would only start it again."""
+        """A drain was requested. The process stays: a supervisor would only restart it."""
         if not self._draining:
             log.info("asked to drain: taking no new runs", runs=len(self._slots))
         self._take_nothing_more()

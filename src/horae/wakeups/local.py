@@ -1,9 +1,9 @@
 """Hints between the processes of one host, over Unix datagram sockets in a directory.
 
-Whoever listens binds a socket file of its own there; whoever sends, sends to every one of them. There is no
-broker and nobody needs to be first. A file whose owner died refuses connections and is removed by whoever
-notices. A datagram that finds its receiver's queue full is dropped: that receiver has hints waiting anyway,
-and when it meets such a backlog it wakes for every topic.
+Every listener binds its own socket file there; a sender sends to all of them. There is no broker and no process needs
+to be first. A file whose owner died refuses connections and is removed by whoever notices. A datagram that finds its
+receiver's queue full is dropped: that receiver has hints waiting anyway, and when it meets such a backlog it wakes for
+every topic.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class LocalWakeups:
             self._peers[name] = peer
 
     def _bury(self, name: str) -> None:
-        """Removes the socket of a process that is gone. Names are never used twice: it is nobody else's."""
+        """Removes the socket of a process that is gone. Names are never reused: it cannot belong to another process."""
         if peer := self._peers.pop(name, None):
             peer.close()
         with suppress(OSError):

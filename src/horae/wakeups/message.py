@@ -11,7 +11,7 @@ OnLost = Callable[[], Awaitable[None]]
 
 
 async def nobody() -> None:
-    """Who is told of what is lost, unless somebody wants to know."""
+    """The default listener for lost hints: ignores them."""
 
 
 def topic(hint: Hint) -> str:

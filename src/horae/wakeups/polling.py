@@ -1,4 +1,4 @@
-"""No wake-ups at all, for databases that carry none (MySQL, MariaDB): everybody polls."""
+"""No wake-ups at all, for databases without them (MySQL, MariaDB): every process polls."""
 
 from __future__ import annotations
 

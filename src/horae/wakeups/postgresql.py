@@ -194,7 +194,7 @@ class PostgresqlWakeups:
                     await self._ping(connection)
 
     async def _ping(self, connection: Any) -> None:
-        """Whether somebody is there. If this process was too busy to look, what has come meanwhile counts."""
+        """Whether the peer is alive. If this process was too busy to look, what has come meanwhile counts."""
         answer = asyncio.ensure_future(connection.execute("SELECT 1"))
         try:
             for patience in (PING_TIMEOUT, LAST_LOOK):

@@ -21,7 +21,7 @@ _JSON = "application/json"
 
 
 class Exporter:
-    """`token` is that of whoever may read the metrics; probes are for all who reach the port."""
+    """`token` grants access to the metrics; probes are open to everyone who can reach the port."""
 
     def __init__(self, meters: Callable[[], Meters], ready: Callable[[], Readiness], token: str | None = None) -> None:
         self._meters, self._ready, self._token = meters, ready, token

@@ -86,7 +86,7 @@ class DefinitionCheck:
 
 
 async def read_definitions(store: Store) -> DefinitionCheck:
-    """All of them, which takes seconds if there are very many: for somebody who asks, not for a health check."""
+    """All of them, which takes seconds if there are very many: for an explicit request, not for a health check."""
     faults: list[JobFault] = []
     total, after = 0, None
     while True:

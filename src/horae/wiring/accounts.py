@@ -67,7 +67,7 @@ async def _create_user(settings: Settings, username: str, password: str, admin: 
 
 
 def reset_second_factor(settings: Settings, *, username: str) -> None:
-    """Straight on the database: also for an admin whom nobody else can help."""
+    """Directly on the database: also for the only admin."""
     run(_reset_second_factor(settings, username))
 
 

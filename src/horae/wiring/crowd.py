@@ -1,5 +1,5 @@
 """Half-open connections, on which no request has arrived yet. Each takes a file descriptor, of which a process has only
-so many: without a bound, somebody who opens a thousand and says nothing locks everybody else out."""
+so many: without a bound, a client that opens a thousand and sends nothing locks everyone else out."""
 
 from __future__ import annotations
 

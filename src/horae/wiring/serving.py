@@ -143,7 +143,7 @@ def _server(settings: Settings, door: StartupApp) -> uvicorn.Server:
 
 
 async def _look(store: SqlStore) -> float:
-    """Requests are refused while the database is away; this is for the log, where nobody may be asking."""
+    """Requests are refused while the database is away; this is for the log, in case there are no requests."""
     await store.read(lambda tx: tx.upkeep.check_writable())
     return _LOOK
 

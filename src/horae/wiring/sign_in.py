@@ -50,7 +50,7 @@ def provider_of(settings: Settings) -> OpenIdProvider | None:
 
 
 def cannot_sign_on(settings: Settings) -> str | None:
-    """Why nobody could sign in through the provider; None if they could, or where it is not set up."""
+    """Why users cannot sign in through the provider; None if they can, or if it is not set up."""
     from horae.oidc.metadata import discover
 
     if settings.oidc_issuer is None:

@@ -30,7 +30,7 @@ def wakeups_for(settings: Settings) -> Wakeups:
     if scheme == "sqlite":
         from horae.wakeups.local import LocalWakeups
 
-        # Beside the database file: whoever shares the file shares the hints.
+        # Beside the database file: processes that share the file share the hints.
         return LocalWakeups(Path(sqlite_path(settings.database_url)).absolute().parent / "wake")
     from horae.wakeups.polling import PollingWakeups
 

@@ -37,7 +37,7 @@ def test_everything_goes_on_and_says_so(horae: Horae, running: Path, tmp_path: P
     shown = dict(line.split(maxsplit=1) for line in horae("jobs", "show", "bad").out.splitlines())
     assert shown["status"] == "unreadable"
     assert "does not know" in shown["problem"]
-    assert shown["fix"].startswith("finish the upgrade")
+    assert shown["fix"].startswith("if a newer version of Horae saved it, finish the upgrade")
     assert "unreadable" not in horae("jobs", "show", "good").out
     assert "cannot read its definition" in horae("why", "bad").out
     assert horae("jobs", "run", "bad").code != 0

@@ -18,7 +18,7 @@ def test_a_healthy_job_only_waits(horae: Horae):
     answer = horae("why", "healthy")
     assert answer.code == 0
     lines = answer.out.splitlines()
-    assert lines[0].startswith("Job 'healthy' is fine and waiting: it starts in ")
+    assert lines[0].startswith("Job 'healthy' is fine and waiting: it is due in ")
     assert "✔  enabled" in answer.out
     assert "…  due" in answer.out
     assert "✖" not in answer.out

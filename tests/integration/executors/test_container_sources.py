@@ -50,7 +50,7 @@ async def test_an_image_that_is_not_there_is_a_permanent_failure(container, imag
     attempt, _ = make_attempt(of(f"{images.host}/team/tool:2"))
     outcome = await container.execute(attempt)
     assert (outcome.kind, outcome.permanent) == (AttemptOutcome.FAILED, True)
-    assert (outcome.error or "").startswith(f"the image {images.host}/team/tool:2 is not there: ")
+    assert (outcome.error or "").startswith(f"the image {images.host}/team/tool:2 does not exist: ")
 
 
 async def test_a_registry_that_is_away_is_worth_another_try(container):

@@ -176,4 +176,4 @@ class TestFailing:
         functions._functions["local"] = describe(local)
         outcome = await run("local")
         assert outcome.permanent
-        assert outcome.error.startswith("no function named local is there when its module is imported again")
+        assert outcome.error.startswith("no function named local exists when its module is imported again")

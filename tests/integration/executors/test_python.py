@@ -300,7 +300,7 @@ class TestPrinting:
         log = Log()
         outcome = await run([on_the_loop, work][colour], log=log)
         assert outcome.retry_after == 30
-        assert outcome.error == "RetryLater: to be tried again in 30 s at the earliest"
+        assert outcome.error == "RetryLater: retry in 30 s at the earliest"
         await until(lambda: log.told == [(0.25, "a quarter�")])
 
     @pytest.mark.parametrize("colour", [0, 1])

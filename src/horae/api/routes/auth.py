@@ -1,4 +1,4 @@
-"""Signing up, in and out; refreshing; and what concerns nobody but the caller."""
+"""Signing up, in and out; refreshing; and the caller's own account."""
 
 from __future__ import annotations
 

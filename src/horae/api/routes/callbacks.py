@@ -1,4 +1,4 @@
-"""Callbacks: whoever was called by a job tells how the work went. The token in the path is the authorisation: it is
+"""Callbacks: the service that a job called reports the outcome. The token in the path is the authorisation: it is
 checked before anything is read, and good for one attempt of one run."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Dead letters: failed runs that nobody has resolved."""
+"""Dead letters: unresolved failed runs."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ async def _follow(
     admin = stay.principal.role == "admin"
     ends, spoken = now() + following.seconds, now()
     try:
-        yield events.still_here()  # so that whoever asked knows that it has begun
+        yield events.still_here()  # so that the client knows that it has begun
         for event in missed:
             if following.wants(event):
                 yield _sent(event, admin)

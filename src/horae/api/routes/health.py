@@ -28,7 +28,7 @@ router = APIRouter(tags=["health"], dependencies=[Depends(public)])
 
 _WAITING = "no live worker can execute some of the queued runs"
 _NOTICES = 20
-_COUNTED = 1_000  # nobody needs to know more exactly
+_COUNTED = 1_000  # no caller needs the exact number
 _SILENT = 15.0  # seconds without a sign of life of a scheduler, which gives one every two
 PATIENCE = 3.0  # seconds; load balancers ask again soon
 
@@ -95,7 +95,7 @@ async def _strained(tx: Transaction) -> list[str]:
 
 
 async def _by_admin(request: Request) -> bool:
-    """Whether an admin asks; everybody else may, too."""
+    """Whether the caller is an admin; everyone else may ask, too."""
     if "authorization" not in request.headers:
         return False
     try:
@@ -128,7 +128,7 @@ def _details(
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Who is alive. Everybody may ask, so reasons name nobody, and count for admins only."""
+    """Who is alive. Everyone may ask, so reasons contain no names, and numbers for admins only."""
 
     schedulers: Sequence[SchedulerRecord]
     workers: Sequence[WorkerRecord]

@@ -89,7 +89,7 @@ async def _page(
     where = KeyFilter(project_id)
     if maker is not None:
         if not (maker.isascii() and maker.isprintable()):
-            return pages.Page([], None)  # nobody is called that
+            return pages.Page([], None)  # there is no such user
         user = await tx.accounts.user(maker)
         if user is not None:
             where = KeyFilter(project_id, user.id, f"user:{user.username}", user.created_at)

@@ -136,7 +136,7 @@ async def _follow(
                 yield events.still_here()
                 spoken = now
             if await _stopping(context, _POLL if now - heard < _QUIET else _POLL_QUIET):
-                return  # whoever follows asks again, and finds the next server
+                return  # the client reconnects, and finds the next server
         try:
             look = await context.store.read(_look, project_id, run_id, after, _PIECES)
         except StoreUnavailable:

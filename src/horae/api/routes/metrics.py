@@ -17,7 +17,7 @@ router = APIRouter(tags=["health"])
 
 
 class _Reader(AllowAdmin):
-    """Whoever has the metrics token, where one is set, or a key that may."""
+    """Callers with the metrics token, if one is set, or with a key that may."""
 
     async def __call__(self, request: Request) -> None:  # type: ignore[override]
         token = request.app.state.context.settings.metrics_token
@@ -47,6 +47,6 @@ async def metrics(request: Request, context: Ctx) -> Response:
 
 
 def _wants_json(accept: str) -> bool:
-    """Whether JSON is what it accepts: whoever takes text as well, as Prometheus does, gets text."""
+    """Whether the client accepts only JSON: one that also takes text, as Prometheus does, gets text."""
     kinds = {part.partition(";")[0].strip().lower() for part in accept.split(",")}
     return "application/json" in kinds and not kinds & {"text/plain", "text/*"}

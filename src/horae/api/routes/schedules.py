@@ -1,4 +1,4 @@
-"""What a schedule does next: of a job, or before it is anybody's."""
+"""What a schedule does next: of a job, or before it is saved."""
 
 from __future__ import annotations
 

@@ -235,7 +235,7 @@ async def turn_off(request: Request, context: Ctx, gate: Door, caller: Own) -> R
     return Response(status_code=204)
 
 
-# ---- somebody else's
+# ---- another user's
 
 
 @router.delete("/users/{id}/second-factor", status_code=204, tags=["users"])

@@ -1,6 +1,6 @@
 """Unpacked archives on disk, by digest, shared by all workers that have the same folder.
 
-Each entry has a lock beside it: whoever makes or removes the entry holds it alone, whoever uses it holds it with
+Each entry has a lock beside it: creating or removing the entry takes it exclusively, using it takes it shared with
 others, so nothing in use is removed. A lock's time of change tells when the entry was last used. An entry counts once
 its size is written down, which is the last thing that its maker does.
 """
@@ -20,7 +20,7 @@ _LOCK, _SIZE = ".lock", "size"
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """A lock that is held. `release` unlocks, also for whoever was forked meanwhile."""
+    """A lock that is held. `release` unlocks, also for processes that were forked meanwhile."""
 
     fd: int
 
@@ -57,7 +57,7 @@ class Cache:
 
     @contextmanager
     def made(self, name: str) -> Iterator[Path | None]:
-        """The entry's folder, empty, to be filled by whoever is inside, alone; None if there is such an entry. Waits
+        """The entry's folder, empty, to be filled exclusively by the caller; None if there is such an entry. Waits
         while others make or remove it. What fails leaves nothing; what was left unfinished is removed."""
         if self.has(name):
             yield None
@@ -125,7 +125,7 @@ class Cache:
 
 
 def remove(folder: Path) -> None:
-    """With folders in it that nobody may write to."""
+    """Even if it contains read-only folders."""
     for path, _, _ in os.walk(folder):
         with suppress(OSError):
             Path(path).chmod(0o700)

@@ -41,7 +41,7 @@ class Container:
         await self.put(files)
 
     async def put(self, files: Mapping[str, bytes]) -> None:
-        """Makes our folder in the container, with an empty result in it that whoever runs there may write."""
+        """Makes our folder in the container, with an empty result file that any user in it may write."""
         data = _packed({"result": b"", **files})
         await self._service.call("PUT", f"/containers/{self.name}/archive", params={"path": "/"}, data=data)
 

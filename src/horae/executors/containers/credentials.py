@@ -12,7 +12,7 @@ _HUB = "https://index.docker.io/v1/"
 
 
 class RegistryCredentials:
-    """`file` is read at each pull: somebody may log in meanwhile."""
+    """`file` is read at each pull: the user may log in meanwhile."""
 
     def __init__(self, file: Path | None = None) -> None:
         self._file = file

@@ -38,7 +38,7 @@ class Images:
         try:
             async with lock:
                 if policy != "always" and await self.describe(image) is not None:
-                    return  # somebody else pulled it meanwhile
+                    return  # another attempt pulled it meanwhile
                 log.write("system", f"pulling {image}\n")
                 await self._pull(image)
         finally:

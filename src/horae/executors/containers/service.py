@@ -35,7 +35,7 @@ class ServiceError(Exception):
 
 
 class ServiceUnreachable(Exception):
-    """Nobody answers on the socket, or not in time."""
+    """The socket does not respond, or not in time."""
 
 
 class Service:

@@ -2,7 +2,7 @@
 
 Such a container sleeps; a run is a command in it. A command cannot be ended by itself, so whatever is stopped takes the
 container with it, and so does one that leaves something running, or runs out of memory. The sleep is bounded: a
-container that everybody has forgotten ends by itself.
+orphaned container ends by itself.
 """
 
 from __future__ import annotations

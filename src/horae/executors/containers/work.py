@@ -19,7 +19,7 @@ INPUT = f"{PRIVATE}/input"
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """A folder or file of the machine, seen in the container; whoever makes one has checked that it is allowed."""
+    """A folder or file of the machine, seen in the container; its creator has checked that it is allowed."""
 
     source: str
     target: str

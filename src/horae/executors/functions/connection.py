@@ -164,7 +164,7 @@ class _Output(Pipe):
         super().__init__(fd)
 
     def drain(self) -> None:
-        """What comes later belongs to nobody."""
+        """What comes later is discarded."""
         super().drain()
         self.end_text()
         self.attempt = None

@@ -15,9 +15,9 @@ from horae.executors.failure import failed
 from horae.executors.functions.connection import ChildConnection, Reply
 from horae.executors.functions.link import FunctionLink, FunctionOrigin
 
-IDLE = 60.0  # seconds after which a child that nobody needed ends
-_RESTING = 1.0  # seconds after which one that nobody needed forgets about leases
-_DEATH = 5.0  # seconds beyond the grace until nobody waits any longer
+IDLE = 60.0  # seconds after which an unused child ends
+_RESTING = 1.0  # seconds after which an unused one forgets about leases
+_DEATH = 5.0  # seconds beyond the grace until waiting ends
 
 _REASONS = {
     StopReason.CANCEL: "cancelled",
@@ -129,7 +129,7 @@ class FunctionPool:
         return child
 
     def _free(self, child: ChildConnection) -> None:
-        """To whoever waits longest, or to rest."""
+        """To the longest waiter, or to rest."""
         while self._waiting:
             place = self._waiting.popleft()
             if not place.done():

@@ -178,7 +178,7 @@ class ForkServer:
         return bool(orphans)
 
     def _pause(self) -> float | None:
-        """How long nothing needs doing unless somebody asks or ends."""
+        """How long nothing needs doing unless a request comes or a child ends."""
         if any(member.status is not None for member in self._members.values()):
             return _AGAIN
         deadline = min((member.deadline for member in self._members.values()), default=math.inf)
@@ -217,7 +217,7 @@ def main(fd: int, parent: int) -> None:
     prctl.be_called("horae functions")
     template = ForkServer(control, functions)
     gc.collect()
-    gc.freeze()  # what is here stays; children share it as long as nobody touches it
+    gc.freeze()  # what is here stays; children share it as long as it is not written to (copy-on-write)
     _tell(control, {"ready": len(functions)})
     prctl.outlive_parent()  # its end is noticed by the closed connection, and there is work to do then
     template.run()

@@ -29,7 +29,7 @@ class ProcessEntry(NamedTuple):
 
 def be_urgent() -> None:
     """Lets this process, not its children, run as soon as it wants to: thousands of processes that a command has forked
-    must not keep it from ending them. Not granted to everybody."""
+    must not keep it from ending them. Requires a privilege."""
     with suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
 

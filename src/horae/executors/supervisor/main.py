@@ -64,7 +64,7 @@ class Supervisor:
             self._look()
 
     def _end(self) -> None:
-        """The worker is gone. The keepers see that, too, unless somebody has copies of its sockets."""
+        """The worker is gone. The keepers see that, too, unless another process holds copies of its sockets."""
         for pid in self._kept:
             self._tell(pid, "worker")
         poller = select.poll()

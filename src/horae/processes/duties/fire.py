@@ -10,7 +10,7 @@ from horae.processes.duties.duty import Duty, Post
 from horae.processes.duties.fire_apart import fire_one
 from horae.processes.loop import log
 
-_LOCKED_ELSEWHERE = 0.01  # a due job whose row somebody else was just at
+_LOCKED_ELSEWHERE = 0.01  # a due job whose row another transaction had locked
 _TRIES = 4  # projects whose lock is tried once more at every step, without waiting for it
 
 
@@ -62,7 +62,7 @@ class FireDuty(Duty):
     def _leave_out(self, left_out: Sequence[LeftOut]) -> None:
         """Jobs whose definition cannot be read wait, and are spoken of once. The sweep tells the others."""
         before = self.post.left_out
-        if self.post.contention:  # of some projects nobody has looked
+        if self.post.contention:  # some projects were not looked at
             left_out = tuple({*before, *left_out})
         for one in left_out:
             if one not in before:

@@ -40,6 +40,6 @@ async def fire_one(post: Post, project_id: str, *, wait: bool = False) -> None:
         passing=len(post.left_out),
         wait=wait,
     )
-    none = not wait and not fired.jobs  # whoever waits may have them
+    none = not wait and not fired.jobs  # other transactions that wait may have them
     if not (none or fired.contended or fired.more):
         post.contention.over(project_id)

@@ -13,7 +13,7 @@ from horae.ports import Transaction
 from horae.processes.duties.duty import Duty, Post
 from horae.processes.loop import log
 
-_HANDED_OVER = 0.5  # how often to look for shards that somebody gave back, where no hint tells
+_HANDED_OVER = 0.5  # how often to look for released shards, where there are no hints
 
 
 class ShardsDuty(Duty):
@@ -58,8 +58,8 @@ async def share(
 
 
 def fair_share(live: Sequence[str], me: str, shard_count: int) -> int:
-    """What is left over when all have the same goes to the first ones, one each: so everybody's share is known without
-    asking, the shares add up, and no two differ by more than one."""
+    """What is left over when all have the same goes to the first ones, one each: so every scheduler's share is known
+    without asking, the shares add up, and no two differ by more than one."""
     everybody = sorted({*live, me})
     same, over = divmod(shard_count, len(everybody))
     return same + (everybody.index(me) < over)

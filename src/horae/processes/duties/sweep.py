@@ -1,4 +1,4 @@
-"""Sweep: what others left behind. Runs of lost workers are recovered, runs that nobody started in time expire, long
+"""Sweep: what others left behind. Runs of lost workers are recovered, runs that were not started in time expire, long
 operations and deletions go on, and counters are rolled up."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Upkeep: retention, partitions, and what nobody names any more. One scheduler of a cluster does it."""
+"""Upkeep: retention, partitions, and what is no longer referenced. One scheduler of a cluster does it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from horae.processes.loop import log
 
 _PRUNE_EVERY, _PRUNE_PAUSE = 60.0, 0.05
 _TIDY_EVERY = 3600.0
-_PARTITION_AGAIN = 300.0  # after somebody was reading; there are months of time
+_PARTITION_AGAIN = 300.0  # after the table was in use; there are months of time
 
 
 class UpkeepDuty(Duty):
