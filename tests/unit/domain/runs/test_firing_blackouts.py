@@ -19,7 +19,7 @@ from horae.domain.runs.states import SkipReason
 from horae.domain.time.blackouts import closed_until
 from horae.domain.time.calendar import calendar_of
 from horae.domain.time.schedule import Schedule
-from tests.unit.domain.due import (
+from tests.unit.domain.runs.due import (
     DAY,
     HOUR,
     LUNCH,

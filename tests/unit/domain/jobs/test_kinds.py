@@ -8,7 +8,7 @@ from horae.domain.targets import TARGET_KINDS
 from horae.domain.time.schedule import Schedule
 from horae.wiring.executors import BUILDERS
 
-PAGES = Path(__file__).resolve().parents[3] / "docs" / "targets"
+PAGES = Path(__file__).resolve().parents[4] / "docs" / "targets"
 
 
 def test_every_target_has_an_executor_and_a_page() -> None:

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from horae.domain.time.calendar import Calendar, calendar_of
 from horae.domain.time.schedule import Schedule
 from horae.domain.time.zones import zone as rules
-from tests.unit.domain.expressions import ZONES, Slow, busy, five_fields, six_fields, slow_occurrences
+from tests.unit.domain.time.expressions import ZONES, Slow, busy, five_fields, six_fields, slow_occurrences
 
 SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
 ANCHOR = datetime(2020, 2, 3, 4, 5, 6, 789, tzinfo=UTC)

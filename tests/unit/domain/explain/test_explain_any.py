@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from horae.domain.cluster.process import ShardView
 from horae.domain.explain.answer import explain_job, explain_run
 from horae.domain.explain.facts import LiveRuns
-from tests.unit.domain.situations import (
+from tests.unit.domain.explain.situations import (
     ENDED,
     MINUTE,
     NOW,

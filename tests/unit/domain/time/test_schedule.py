@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from horae.domain.time.schedule import AfterSchedule, AtSchedule, CronSchedule, EverySchedule, ManualSchedule, Schedule
-from tests.unit.domain.expressions import ZONES, five_fields, six_fields
 from tests.unit.domain.refused import refused
+from tests.unit.domain.time.expressions import ZONES, five_fields, six_fields
 
 SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
 WEEKEND = {"days": ["SAT", "SUN"], "start": "00:00", "end": "24:00"}

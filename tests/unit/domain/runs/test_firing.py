@@ -12,7 +12,7 @@ from horae.domain.runs.firing import (
     decide,
     first_occurrence,
 )
-from tests.unit.domain.due import (
+from tests.unit.domain.runs.due import (
     DAY,
     HOUR,
     MINUTE,

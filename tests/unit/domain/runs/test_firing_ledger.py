@@ -24,7 +24,7 @@ from horae.domain.runs.firing import (
 from horae.domain.runs.states import SkipReason
 from horae.domain.time.blackouts import closed_until
 from horae.domain.time.calendar import calendar_of
-from tests.unit.domain.due import (
+from tests.unit.domain.runs.due import (
     DAY,
     HOUR,
     LUNCH,
@@ -38,7 +38,7 @@ from tests.unit.domain.due import (
     plan,
     runs,
 )
-from tests.unit.domain.expressions import ZONES
+from tests.unit.domain.time.expressions import ZONES
 
 blackouts = st.lists(
     st.sampled_from(

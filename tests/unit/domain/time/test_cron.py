@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from horae.domain.time.cron import LAST_DAY, LAST_WEEKDAY, CronError, parse_cron
 from horae.domain.time.pattern import Pattern, pattern_of, recurs
-from tests.unit.domain.expressions import Slow, five_fields, six_fields
+from tests.unit.domain.time.expressions import Slow, five_fields, six_fields
 
 
 @settings(max_examples=300)

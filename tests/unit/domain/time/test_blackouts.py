@@ -11,8 +11,8 @@ from pydantic import TypeAdapter
 
 from horae.domain.time.blackouts import WEEKDAYS, Blackout, closed_until, closures, cover_the_week
 from horae.domain.time.zones import zone as rules
-from tests.unit.domain.expressions import ZONES
 from tests.unit.domain.refused import refused
+from tests.unit.domain.time.expressions import ZONES
 
 BLACKOUT: TypeAdapter[Blackout] = TypeAdapter(Blackout)
 CHRISTMAS = {"start": "2026-12-24T00:00:00+01:00", "end": "2026-12-27T00:00:00+01:00"}

@@ -21,7 +21,7 @@ from horae.domain.jobs.policy import Retry
 from horae.domain.jobs.stored import FIRST_FIELDS, FIRST_PLAN, read_spec, spec_fields, too_large, unknown_fields
 from horae.domain.runs.firing import Plan, parse_plan, plan_text
 from tests.first_version import unpack_first_version
-from tests.unit.domain.test_job import FULL
+from tests.unit.domain.jobs.test_job import FULL
 
 _LIST = """
 import dataclasses, json, typing

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from horae.domain.time.schedule import Schedule
 from horae.domain.time.schedule_words import in_words
-from tests.unit.domain.expressions import five_fields, six_fields
+from tests.unit.domain.time.expressions import five_fields, six_fields
 
 SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
 WEEKEND = {"days": ["SAT", "SUN"], "start": "00:00", "end": "24:00"}

@@ -9,7 +9,7 @@ import pytest
 from horae.domain.explain.answer import explain_job, explain_run
 from horae.domain.explain.explanation import Explanation
 from horae.domain.explain.facts import LiveRuns
-from tests.unit.domain.situations import (
+from tests.unit.domain.explain.situations import (
     ENDED,
     HOUR,
     MINUTE,

@@ -13,7 +13,7 @@ from horae.domain.explain.answer import explain_job
 from horae.domain.explain.explanation import Explanation, brief, command, named, span
 from horae.domain.explain.facts import LiveRuns
 from horae.domain.jobs.queue import QueueRecord
-from tests.unit.domain.situations import (
+from tests.unit.domain.explain.situations import (
     HOUR,
     MINUTE,
     NOW,
