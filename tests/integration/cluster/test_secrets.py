@@ -165,7 +165,7 @@ async def test_runs_that_cannot_have_their_secrets_fail_and_the_worker_goes_on(m
     (run_id,) = await cluster.run(jobs["lost"])
     run = await cluster.ended(run_id)
     assert (run.status, run.attempt, run.reason) == ("failed", 1, "permanent")
-    assert run.error == "no secret named LOST in this project; make it with `horae secrets set LOST`"
+    assert run.error == "no secret named LOST in this project; create it with `horae secrets set LOST`"
 
 
 async def test_the_previous_key_opens_until_everything_is_sealed_anew(make_cluster: Make) -> None:
