@@ -277,7 +277,7 @@ def database_url(raw: Any) -> str:
 
 
 def secret_key(raw: Any) -> str:
-    """A key that nobody can guess: long enough, and not one that stands in some manual."""
+    """A key that cannot be guessed: long enough, and not a well-known example."""
     key = line(raw)
     if len(key.encode()) < KEY_BYTES:
         raise ValueError(
@@ -289,7 +289,7 @@ def secret_key(raw: Any) -> str:
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:
-    """What somebody probably meant."""
+    """The name that was probably meant."""
     found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return found[0] if found else None
 

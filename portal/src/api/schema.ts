@@ -611,12 +611,12 @@ export interface HttpAuthInput {
   basic?: BasicAuth | null;
 }
 
-/** A 202 answer parks the run until somebody calls its callback address. */
+/** A 202 response parks the run until its callback URL is called. */
 export interface HttpCallback {
   timeout?: number;
 }
 
-/** A 202 answer parks the run until somebody calls its callback address. */
+/** A 202 response parks the run until its callback URL is called. */
 export interface HttpCallbackInput {
   timeout?: number | string;
 }
@@ -1027,7 +1027,7 @@ export interface MadeKeyView {
   revoked: boolean;
 }
 
-/** Only when somebody says so. */
+/** Only when triggered. */
 export interface ManualSchedule {
   manual: true;
 }

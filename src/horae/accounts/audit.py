@@ -20,14 +20,14 @@ async def about_job(tx: Transaction, action: str, job: JobRecord, actor: str, ch
 
 
 async def about_switch(tx: Transaction, action: str, job: JobRecord, state: JobState) -> None:
-    """A job that was as it is to be already has not been changed by anybody."""
+    """A job that already was in the requested state has not changed."""
     old, new = ({name: getattr(one, name) for name in _SWITCHES} for one in (job, state))
     if changes := differing(old, new):
         await about_job(tx, action, job, state.actor, changes)
 
 
 async def did(tx: Transaction, action: str, project_id: str, subject: str, actor: str) -> bool:
-    """Whether somebody did this just now, for a verb that is repeated and finds nothing left to do."""
+    """Whether this was done just now, for a verb that is repeated and finds nothing left to do."""
     asked = AuditFilter(actor=actor[:200], action=action, subject=subject, since=await tx.now() - _JUST_NOW)
     return bool((await tx.audit.page([project_id], asked, limit=1, after=None)).items)
 

@@ -1,5 +1,5 @@
-"""What somebody leaves behind who is deactivated, deleted, demoted or removed from a project: links by which they could
-come back, which are withdrawn, and keys, which go on working unless they are revoked as well."""
+"""Offboarding: what a user who is deactivated, deleted, demoted or removed from a project leaves behind: links by which
+they could come back, which are withdrawn, and keys, which go on working unless they are revoked as well."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from horae.ports import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """What is to become of the keys; `role` is that of whoever decides, and revokes no key above it."""
+    """What is to become of the keys; `role` is the caller's; no key above it is revoked."""
 
     role: str = "admin"
     revoke_keys: bool = False
@@ -65,7 +65,7 @@ async def _revoked(tx: Transaction, key: KeyInfo, leaving: Leaving, actor: str) 
 
 
 async def require_maker(tx: Transaction, maker: Maker, project_id: str, permission: str) -> None:
-    """Refuses to make a key or an invitation for somebody who has just lost the right to: what the API remembers of
+    """Refuses to create a key or an invitation for a caller who has just lost the right to: what the API remembers of
     them may be a few seconds old, and what they make would outlive that."""
     if maker.key_id is not None:
         if not await tx.access.hold_key(maker.key_id):

@@ -1,5 +1,5 @@
-"""Devices that have no browser: they wait, somebody who is signed in approves them, and they get a session of that
-person's."""
+"""Device authorization (RFC 8628): devices without a browser wait, a signed-in user approves them, and they get a
+session of that person's."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def find(tx: Transaction, *, user_code: str) -> Device:
 
 
 async def decide(tx: Transaction, *, user_code: str, approve: bool, user_id: str, session_id: str) -> None:
-    """By somebody who is signed in now, whatever the API remembers of them."""
+    """By a user who is signed in now, regardless of what the API has cached."""
     found = await tx.devices.by_code(user_code, lock=True)
     if found is None or found.is_past(await tx.now()):
         raise NotFound(_GONE)

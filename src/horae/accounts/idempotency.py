@@ -1,5 +1,5 @@
 """Idempotency: a request that carries a key is carried out once. Its key is written down before it is carried out, and
-the answer after; if whoever answers dies in between, the next try makes the same ids, and so no second effect."""
+the answer after; if the process dies in between, the next try makes the same ids, and so no second effect."""
 
 from __future__ import annotations
 
@@ -34,6 +34,6 @@ async def keep(tx: Transaction, once: Once, answer: KeptAnswer) -> None:
 
 
 async def release(tx: Transaction, once: Once, *, refused: bool) -> None:
-    """Refused, it has had no effect, and its key is as good as new. Otherwise nobody knows: whoever sends it again may
-    try at once, with the same ids."""
+    """Refused, it has had no effect, and its key is as good as new. Otherwise the outcome is unknown: a client that
+    retries may try at once, with the same ids."""
     await (tx.idempotency.delete(once) if refused else tx.idempotency.let_go(once))

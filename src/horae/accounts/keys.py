@@ -15,7 +15,7 @@ from horae.ports import Transaction
 
 
 async def create_key(tx: Transaction, *, key: ApiKey, maker: str, by: Maker | None = None) -> KeyInfo:
-    """`maker` is the role of whoever makes it: nobody gives away more than they have. `by` is None for what is made
+    """`maker` is the role of the caller: a key never has more rights than its maker. `by` is None for what is made
     straight on the database."""
     if above(key.role, maker):
         raise NotAllowed(f"you cannot create a key with the role {key.role}: your own is {maker}")
@@ -26,7 +26,7 @@ async def create_key(tx: Transaction, *, key: ApiKey, maker: str, by: Maker | No
         await require_maker(tx, by, key.project_id, "keys:write")
     known = await tx.access.find_key(key.project_id, key.id) if tx.repeated else None
     if known is not None:
-        await tx.access.delete_key(key.id)  # whoever asked has not heard of that one's token
+        await tx.access.delete_key(key.id)  # the caller never received its token
     else:
         await take(tx, key.project_id, {Quota.API_KEYS: 1})
     await tx.access.add_key(key)

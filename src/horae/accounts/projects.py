@@ -30,7 +30,7 @@ NO_LIMITS: Mapping[Quota, int] = {}
 
 @dataclass(frozen=True, slots=True)
 class InvitationLink:
-    """An invitation that somebody asks for; without an end it is good for a week."""
+    """A requested invitation; valid for a week by default."""
 
     id: str
     role: str
@@ -71,14 +71,14 @@ async def rename_project(tx: Transaction, *, project_id: str, name: str, actor: 
 
 
 async def delete_project(tx: Transaction, *, project_id: str, actor: str) -> None:
-    """Only an empty one: nobody is to lose their jobs by one request."""
+    """Only an empty one: a single request must not delete jobs."""
     project = await find_project(tx, project_id, lock=True)
     if project.slug == DEFAULT_PROJECT:
         raise Conflict("the project `default` cannot be deleted: every installation has it")
     if held := [what for what, there in (await tx.access.contents(project_id)).items() if there]:
         raise Conflict(f"this project is not empty: it has {', '.join(held)}")
     await tx.access.delete_project(project_id)
-    # Nobody can read the trail of a project that is gone: the installation keeps this entry.
+    # The trail of a deleted project cannot be read: the installation keeps this entry.
     await tx.audit.add("project.delete", actor=actor, project_id=None, id=project_id, name=project.slug)
 
 
@@ -135,7 +135,7 @@ async def invite(
     if known is not None:
         if known.accepted_at is not None:
             raise Conflict("this invitation already exists and was accepted")
-        await tx.invitations.delete(known.id)  # whoever asked has not heard of its token
+        await tx.invitations.delete(known.id)  # the caller never received its token
     new = NewInvitation(
         link.id, project_id, link.role, link.digest, actor, expires_at, link.note, maker.id if maker else None
     )

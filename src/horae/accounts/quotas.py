@@ -1,8 +1,8 @@
 """Quotas: places of a project are taken before something is put into it, and refused when there are none.
 
-A quota's row holds how many places are known to be free. Whoever takes some locks it until the end of the transaction,
-so the last place is given once; what ends gives nothing back, so that ends need not know of quotas. When the known
-places are used up, what is there is counted: what is true is always the rows themselves."""
+A quota's row holds how many places are known to be free. A transaction that takes some locks it until its end, so the
+last place is given once; what ends gives nothing back, so that ends need not know of quotas. When the known places are
+used up, what is there is counted: what is true is always the rows themselves."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def places_for(tx: Transaction, jobs: Sequence[DueJob], now: datetime, *, 
     due: Counter[str] = Counter()
     for job in jobs:
         due[job.project_id] += 0
-        with suppress(Exception):  # told by whoever fires it
+        with suppress(Exception):  # reported when it fires
             firing = decide(job, now)
             due[job.project_id] += len((firing.whole or firing).occurrences)
     rows = await tx.quotas.lock(due, [_LIVE], wait=wait)

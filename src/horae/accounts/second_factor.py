@@ -115,7 +115,7 @@ async def turn_off(tx: Transaction, *, user_id: str, checked: str, code: str, se
 
 
 async def reset(tx: Transaction, *, ref: str, actor: str) -> User:
-    """Takes away somebody's second factor, for example as they lost their phone, and signs them out everywhere."""
+    """Resets a user's second factor, for example because they lost their phone, and signs them out everywhere."""
     user = await find_user(tx, ref, lock=True)
     if await tx.second_factors.remove(user.id):
         await tx.sessions.end_all(user.id, "second factor")

@@ -42,7 +42,7 @@ async def delete_secret(tx: Transaction, *, project_id: str, name: str, force: b
     """Refused while a job names it, unless by force: then the job's next run fails."""
     if await tx.secrets.find(project_id, name, lock=True) is None:
         raise NotFound(f"there is no secret {name!r}")
-    # Whoever saves a job holds its secrets' rows until the job can be seen here.
+    # A transaction that saves a job locks its secrets' rows until the job is visible here.
     if not force and (jobs := await tx.secrets.named_by(project_id, name, _LISTED + 1)):
         more = " and others" if len(jobs) > _LISTED else ""
         raise Conflict(f"jobs use this secret: {', '.join(jobs[:_LISTED])}{more}")
@@ -51,8 +51,9 @@ async def delete_secret(tx: Transaction, *, project_id: str, name: str, force: b
 
 
 async def check_definition(tx: Transaction, project_id: str, spec: JobSpec) -> None:
-    """Refuses a definition that is too large, calls what nobody may, holds a credential itself, or names a secret that
-    is not there. Here rather than in the model: definitions that were saved before the rule must still be read."""
+    """Refuses a definition that is too large, calls a forbidden address, contains a credential itself, or names a
+    secret that is not there. Here rather than in the model: definitions that were saved before the rule must still be
+    read."""
     if (reason := too_large(spec)) is not None:
         raise InvalidInput("target", reason)
     if isinstance(spec.target, HttpTarget) and (reason := never_called(spec.target.url)) is not None:
@@ -98,7 +99,7 @@ async def reseal(tx: Transaction, *, seals: Seals, after: tuple[str, str] | None
         except CannotOpen:
             cannot.append(f"{old.name} (project {project})")
             continue
-        # If somebody has just set it, it has the present key already.
+        # If it was just set, it is already sealed with the current key.
         done += await tx.secrets.reseal(old, seals.seal(old.project_id, old.name, value))
     last = rows[-1][0] if len(rows) == _BATCH else None
     return Resealed(done, cannot, None if last is None else (last.project_id, last.name))

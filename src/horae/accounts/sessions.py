@@ -11,9 +11,9 @@ from horae.ports import Transaction
 
 
 async def admit(tx: Transaction, *, buckets: Mapping[str, Lockout], user: User | None = None) -> float:
-    """Counts a try in every bucket, before anybody looks at the password: so many processes cannot try more than one.
-    If a bucket says to wait, nothing is counted, and this is for how long. The try after which one has to wait goes
-    into the audit trail; `user` is whose account it is about."""
+    """Counts a try in every bucket, before the password is checked: so many processes cannot try more than one. If a
+    bucket says to wait, nothing is counted, and this is for how long. The try after which one has to wait goes into the
+    audit trail; `user` is whose account it is about."""
     found = await tx.limits.lock(buckets)
     now = await tx.now()
     wait = max(lockout.wait(found[bucket], now) for bucket, lockout in buckets.items())
@@ -27,7 +27,7 @@ async def admit(tx: Transaction, *, buckets: Mapping[str, Lockout], user: User |
 
 
 async def _note_locked(tx: Transaction, what: str, user: User | None) -> None:
-    """Of names that nobody has, only the address is told: there is nothing to guess at."""
+    """For unknown names only the address is recorded: there is nothing to guess."""
     if what != "address" and user is None:
         return
     about = user if what != "address" else None
@@ -66,7 +66,7 @@ async def open_session(tx: Transaction, *, session: NewSession, checked: str) ->
 
 
 async def proven(tx: Transaction, user_id: str, checked: str) -> Credentials | None:
-    """The user, if they are as they were when their password was checked. Nobody changes them until the transaction
+    """The user, if they are as they were when their password was checked. They cannot change until the transaction
     ends: what a new password or a second factor ends includes the session that is opened now."""
     await tx.accounts.user(user_id, lock=True)
     found = await tx.accounts.credentials(user_id)  # only now: it may have been waited for
@@ -74,7 +74,7 @@ async def proven(tx: Transaction, user_id: str, checked: str) -> Credentials | N
 
 
 async def start_session(tx: Transaction, session: NewSession, user: User) -> None:
-    """For somebody who has proved all that it takes."""
+    """For a fully authenticated user."""
     if not (tx.repeated and await tx.sessions.find(session.id)):
         now = await tx.now()
         await tx.sessions.add(session, session_ends(now, now))
@@ -85,10 +85,10 @@ async def start_session(tx: Transaction, session: NewSession, user: User) -> Non
 async def refresh(
     tx: Transaction, *, session_id: str, generation: int, digest: str, new_digest: str, lost_within: float = 0.0
 ) -> User | None:
-    """Exchanges a refresh token. One that was exchanged before ends the session: whoever sends it, two people hold it.
-    Unless it is a browser's and its exchange no more than `lost_within` seconds old: the answer may never have arrived.
-    It is then exchanged once more, and what that answer held is good no longer. None says no; it is no
-    error, since what it does must be kept."""
+    """Exchanges a refresh token. One that was exchanged before ends the session: two parties hold it. Unless it is a
+    browser's and its exchange no more than `lost_within` seconds old: the answer may never have arrived. It is then
+    exchanged once more, and what that answer held is good no longer. None says no; it is no error, since what it does
+    must be kept."""
     session = await tx.sessions.find(session_id, lock=True)
     now = await tx.now()
     if session is None or not session.open_at(now):

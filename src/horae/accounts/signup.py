@@ -15,7 +15,7 @@ _BAD_TOKEN = "this token is not valid: it is unknown, already used or expired"
 
 
 async def offer_first(tx: Transaction, *, invitation_id: str, digest: str) -> bool:
-    """Makes a token for the first admin, if there is nobody yet; several processes may each print their own."""
+    """Creates a token for the first admin, if there are no users yet; several processes may each print their own."""
     if await tx.accounts.any_user():
         return False
     if not (tx.repeated and await tx.invitations.by_digest(digest)):
@@ -42,7 +42,7 @@ async def sign_up(tx: Transaction, *, user: NewUser, digest: str | None, open_to
 
 
 async def join(tx: Transaction, *, user_id: str, digest: str) -> str:
-    """Lets somebody who has an account accept an invitation; the project."""
+    """Lets an existing user accept an invitation; returns the project."""
     invitation = await tx.invitations.by_digest(digest, lock=True)
     if invitation is None or invitation.project_id is None:
         raise InvalidInput("token", _BAD_TOKEN)

@@ -1,5 +1,5 @@
-"""Single sign-on: finds or creates the account of somebody whom the provider knows, and brings their roles up to what
-its claims say. What was given by hand is left alone."""
+"""Single sign-on: finds or creates the account of a user known to the provider, and updates their roles to what its
+claims say. What was given by hand is left alone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SignedIn:
 async def sign_in(
     tx: Transaction, *, person: Person, create: Create, new_id: str, session: NewSession, lasts: float
 ) -> SignedIn | Refusal:
-    """Opens a session that ends after `lasts` seconds at the latest: until then nobody asks the provider again.
+    """Opens a session that ends after `lasts` seconds at the latest: until then the provider is not asked again.
     `new_id` is the user's, if an account is created. Raises DuplicateKey if the same person signs in for the first time
     elsewhere at this moment: try again."""
     identity = await tx.identities.find(person.issuer, person.subject)
@@ -133,11 +133,11 @@ async def _apply_role(tx: Transaction, user: User, project_id: str, claimed: str
 
 async def _may_create(tx: Transaction, person: Person, create: Create) -> Refusal | None:
     if not await tx.accounts.any_user() and not person.rights.is_admin:
-        # Or the token that makes the first admin would be worthless, and nobody could make another.
+        # Or the token that makes the first admin would be worthless, and could not be replaced.
         return Refusal.FIRST
     if create == Create.NONE or (create == Create.WITH_ROLE and not person.rights):
         return Refusal.UNKNOWN
-    # Never joined by name or address: whoever controls those at the provider would get the account.
+    # Never joined by name or address: anyone who controls those at the provider would get the account.
     return Refusal.TAKEN if await tx.accounts.user(person.username) is not None else None
 
 

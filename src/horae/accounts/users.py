@@ -1,4 +1,4 @@
-"""Accounts: made, changed and deleted by admins; the password by whoever has it."""
+"""Accounts: created, changed and deleted by admins; users change their own password."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def change_user(
     actor: str,
     leaving: Leaving = KEPT,
 ) -> tuple[User, Left]:
-    """What is None stays. Whoever is deactivated, or gets another password, must sign in again. Deactivated or no
+    """What is None stays. A user who is deactivated, or gets another password, must sign in again. Deactivated or no
     longer admin, also if they were so before, they leave what goes with it."""
     admins = await tx.accounts.active_admins()
     user = await find_user(tx, ref, lock=True)
@@ -61,7 +61,7 @@ async def change_user(
 
 async def change_password(tx: Transaction, *, user_id: str, checked: str, new: str, session_id: str) -> bool:
     """Sets a new password in the place of the one that was just checked, and ends the user's other sessions; False if
-    somebody else changed it meanwhile."""
+    it was changed meanwhile."""
     found = await tx.accounts.credentials(user_id)
     if found is None or found.password not in (checked, new):
         return False
@@ -73,7 +73,7 @@ async def change_password(tx: Transaction, *, user_id: str, checked: str, new: s
 
 
 async def end_sessions(tx: Transaction, *, ref: str, actor: str) -> None:
-    """Signs a user out everywhere; nothing is told of it where nobody was signed in."""
+    """Signs a user out everywhere; not audited if they had no session."""
     user = await find_user(tx, ref, lock=True)
     if await tx.sessions.end_all(user.id, "logout"):
         await _note(tx, "user.sign_out", user, actor)

@@ -28,7 +28,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One job, and what is to become of it. `version` is the one that was looked at: whoever changed it since wins."""
+    """One job, and what is to become of it. `version` is the one that was read: a later change wins."""
 
     action: Action
     name: str

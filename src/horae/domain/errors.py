@@ -99,7 +99,7 @@ class StoreRefused(StoreUnavailable):
 
 
 class InUse(HoraeError):
-    """Somebody is using the table: waiting for it would hold up everybody else. Try again later."""
+    """The table is in use: waiting for it would block everyone else. Try again later."""
 
 
 class DuplicateKey(HoraeError):

@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 Address = IPv4Address | IPv6Address
 
-# Credentials of the machine are handed out here to whoever asks: refused even where private addresses are allowed.
+# Cloud metadata services hand out the machine's credentials to any caller: refused even where private addresses are
+# allowed.
 _METADATA: frozenset[Address] = frozenset(
     ip_address(text)
     for text in (

@@ -33,7 +33,7 @@ KIND = "backfill"
 
 @dataclass(frozen=True, slots=True)
 class Backfill:
-    """What somebody asks for: a range, both ends inclusive."""
+    """The request: a range, both ends inclusive."""
 
     start: datetime
     end: datetime
@@ -73,7 +73,7 @@ async def start_backfill(
     if known is not None:
         return known
     start, end = wanted.start, wanted.end
-    # Locked: whoever asks for the same, or deletes the job, finds this operation, or comes first.
+    # Locked: a request for the same, or to delete the job, finds this operation, or comes first.
     job = await readable(tx, project_id, ref, lock=True)
     plan = await _plan(tx, job, start, end)
     if plan.total > MOST:

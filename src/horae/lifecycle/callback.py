@@ -1,4 +1,4 @@
-"""Callback: whoever was called tells how a parked run goes on or how it ended. Exactly one end wins: this one, the
+"""Callback: the called service reports the progress or the end of a parked run. Exactly one end wins: this one, the
 sweep's, a cancel's or another callback's. It may come before the worker has parked the run; then it ends the attempt
 all the same, and the worker's own report finds nothing left to write about."""
 
@@ -28,8 +28,8 @@ async def answer(
     chance: Callable[[], float],
     seals: Seals | None = None,
 ) -> None:
-    """Without an outcome the attempt goes on. `progress` is JSON text. Raises Conflict if the attempt is over.
-    Whoever was called knows the secrets that the call carried: they are redacted in what comes back."""
+    """Without an outcome the attempt goes on. `progress` is JSON text. Raises Conflict if the attempt is over. The
+    called service knows the secrets that the call carried: they are redacted in what comes back."""
     row = await tx.runs.answering(run_id, attempt)
     if row is None:
         if tx.repeated and outcome is not None and await _was_this(tx, run_id, attempt, outcome, seals):
@@ -43,7 +43,7 @@ async def answer(
 
 
 async def _was_this(tx: Transaction, run_id: str, attempt: int, outcome: Outcome, seals: Seals | None) -> bool:
-    """Whether it was this very callback that ended the attempt, unheard, and not the sweep or somebody else."""
+    """Whether it was this very callback that ended the attempt, unheard, and not the sweep or another callback."""
     over = await tx.runs.over(run_id, attempt)
     if over is None:
         return False

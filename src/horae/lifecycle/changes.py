@@ -13,7 +13,7 @@ from horae.domain.runs.run_record import RunRecord
 from horae.ports import Transaction
 
 LOOKED_AT = 1_000  # of a project's newest runs, live and ended
-MOST = 200  # changes of each kind in one look; if there are more, whoever follows reads the lists
+MOST = 200  # changes of each kind in one look; if there are more, followers read the lists
 OVERLAP = timedelta(seconds=10)  # what commits late, or has a time of another clock, is found by looking back so far
 NOTHING = Seen({}, {})
 

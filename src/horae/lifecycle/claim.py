@@ -12,7 +12,7 @@ from horae.ports import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What was taken, and from which queues. `more`: there may be more at once, so nobody need look for it."""
+    """What was taken, and from which queues. `more`: there is more right now, so no lookup is needed."""
 
     runs: list[Claimed]
     queues: Sequence[str]
@@ -21,7 +21,7 @@ class Taken:
 
 async def claim(tx: Transaction, request: ClaimRequest, *, again: bool = False) -> Taken:
     """One token serves the whole batch: no other claim of any of these runs will ever carry it. `again`, for which it
-    takes a whole transaction: nobody heard what an earlier claim with this token came to. If it took something, that is
+    takes a whole transaction: the result of an earlier claim with this token was lost. If it took something, that is
     what this one gives, with fresh leases; if not, nothing, for it may have taken what was lost and queued since.
 
     A worker that is bound to projects takes only their runs, and only from queues that are reserved for them; for which

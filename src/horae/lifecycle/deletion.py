@@ -12,7 +12,7 @@ PORTION = 500
 
 
 async def portion(tx: Transaction, deletion: Deletion, limit: int = PORTION) -> tuple[list[RunRecord], bool]:
-    """Some of the runs that nobody has asked to stop yet, locked, and whether there may be more: once the job is gone,
+    """Some of the runs that were not asked to stop yet, locked, and whether there may be more: once the job is gone,
     nothing can queue a run of it."""
     run_ids = await tx.deletions.left(deletion.job_id, limit)
     return await tx.runs.live(deletion.project_id, run_ids, lock=True), len(run_ids) >= limit

@@ -1,5 +1,5 @@
 """Drain: a worker is to end what it has, and to take nothing more. It learns of it by its next heartbeat, and stays
-until whoever started it stops it."""
+until it is stopped."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ async def make_room(tx: Transaction, counts: Mapping[str, int], new: Collection[
             by_project.setdefault(project_id, []).append(run_id)
     for project_id, run_ids in by_project.items():
         live = await tx.runs.live(project_id, run_ids, lock=True)
-        # By the database's clock: ids are made by that of whoever asked.
+        # By the database's clock: ids are made by the caller's clock.
         under_way = sorted(filter(_in_the_way, live), key=attrgetter("created_at", "id"))
         for job_id, count in counts.items():
             oldest = [run for run in under_way if run.job_id == job_id][:count]

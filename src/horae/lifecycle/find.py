@@ -19,7 +19,7 @@ async def found(tx: Transaction, project_id: str, ref: str) -> JobRecord:
 
 
 async def locked(tx: Transaction, project_id: str, ref: str) -> JobRecord:
-    """To change it: nobody else reads it for that, or fires it, until the transaction ends."""
+    """To change it: no other transaction can lock or fire it until this one ends."""
     job = await tx.jobs.find(project_id, ref, lock=True)
     if job is None:
         raise await no_job(tx, project_id, ref)

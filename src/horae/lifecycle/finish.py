@@ -16,7 +16,7 @@ from horae.ports import Transaction
 
 @dataclass(frozen=True, slots=True)
 class FinishReport:
-    """`refused`: runs whose token no longer fitted; the attempt was somebody else's by then."""
+    """`refused`: runs whose fencing token was stale; the attempt belonged to another worker by then."""
 
     ended: int
     retried: int
@@ -88,7 +88,7 @@ def _start(item: Finished) -> datetime | None:
 
 
 async def _was_written(tx: Transaction, item: Finished) -> bool:
-    """Whether an earlier try ended this attempt, and its answer was lost; not the sweep or somebody else."""
+    """Whether an earlier try ended this attempt, and its answer was lost; not the sweep or another worker."""
     over, outcome = await tx.runs.over(item.run.id, item.run.attempt), item.outcome
     if over is None:
         return False

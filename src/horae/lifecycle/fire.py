@@ -61,7 +61,7 @@ async def fire_apart(
     passing: int = 0,
     wait: bool = False,
 ) -> Fired:
-    """The same for one project whose quota was contended, alone: nobody else waits for what that project does."""
+    """The same for one project whose quota was contended, alone: no other project waits for it."""
     due = await tx.jobs.due(shards, limit + passing, only=project_id)
     return await _fire(tx, due, _gated(due), shards, scheduler_id, wait=wait)
 
@@ -88,7 +88,7 @@ async def _fire(
                 continue
             try:
                 ledger.fire(job, now, gates.get(job.id, NO_GATE))
-            except Exception as error:  # a plan that can be read and makes no sense harms nobody else either
+            except Exception as error:  # a plan that can be read and makes no sense does not harm other jobs either
                 ledger.forget(job.id)
                 left_out.append(
                     LeftOut(job.id, job.version, f"its schedule fails with {type(error).__name__}: {error}")
@@ -103,7 +103,7 @@ async def _fire(
 
 async def _wake_delayed(tx: Transaction, gated: Collection[str], limit: int) -> None:
     """Runs that were asked for later, of jobs with a limit: from now on they wait for their turn like others. Of all
-    shards, since their own may have nobody to look after them just now."""
+    shards, since their own may have no owner just now."""
     sleepers = await tx.gates.sleepers(limit)
     if not sleepers:
         return

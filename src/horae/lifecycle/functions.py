@@ -45,8 +45,8 @@ async def with_defaults(tx: Transaction, spec: JobSpec, given: Collection[str]) 
 
 
 async def check_function(tx: Transaction, spec: JobSpec) -> None:
-    """Refuses a job whose function nobody has registered or somebody has switched off, or whose arguments do not fit.
-    What its runs are to be given by their input may be missing here, if only people start it."""
+    """Refuses a job whose function is not registered or is disabled, or whose arguments do not fit. What its runs are
+    to be given by their input may be missing here, if only people start it."""
     target = spec.target
     if not isinstance(target, PythonTarget):
         return
@@ -61,8 +61,8 @@ async def check_function(tx: Transaction, spec: JobSpec) -> None:
 
 
 async def check_inputs(tx: Transaction, job: JobHead, needs: str, inputs: Mapping[str, str | None]) -> None:
-    """The same for runs that somebody asks for, whose inputs override the job's arguments; by the field's name. A
-    function that nobody has registered (yet, or any more) is no reason to refuse: the run waits for a worker."""
+    """The same for triggered runs, whose inputs override the job's arguments; by the field's name. A function that is
+    not registered (yet, or any more) is no reason to refuse: the run waits for a worker."""
     if not needs.startswith(NEEDS):
         if needs.startswith("artifact"):
             await _check_locked(tx, job.id, job.version, inputs)

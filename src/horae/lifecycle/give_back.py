@@ -18,7 +18,7 @@ from horae.lifecycle.settle import Settlement
 from horae.ports import Transaction
 
 PATIENCE = 300.0  # seconds: in an upgrade, the workers that can read it may be about to start
-NOTED_WITHIN = 600.0  # seconds: older notes are of processes that are gone, or of jobs that nobody needs
+NOTED_WITHIN = 600.0  # seconds: older notes are of processes that are gone, or of unused jobs
 _PAUSES = (1.0, 2.0, 5.0, 15.0, 30.0, 60.0)  # seconds before it can be claimed again, the last one from then on
 
 Pair = tuple[str, int]

@@ -51,7 +51,7 @@ async def tidy(tx: Transaction) -> None:
 
 async def partition(tx: Transaction, *, retention: float) -> bool:
     """Makes a partition for a month to come, or drops one whose month is past its retention and that is empty. One at a
-    time, each in a transaction of its own: its lock shuts everybody out. False if there was nothing to do."""
+    time, each in its own transaction: its lock shuts out all others. False if there was nothing to do."""
     return await tx.upkeep.partition(retention)
 
 

@@ -60,7 +60,7 @@ async def resume_queue(tx: Transaction, *, project_id: str, name: str, actor: st
 
 
 async def unused_queues(tx: Transaction) -> list[str]:
-    """Those that no job and no run has named for hours, and that nobody paused."""
+    """Those that no job and no run has named for hours, and that are not paused."""
     return await tx.queues.unused(RETENTION)
 
 

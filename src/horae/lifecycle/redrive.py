@@ -1,5 +1,5 @@
 """Redrive and discard: what becomes of dead letters, one, many or all that a filter finds. An operation's row holds how
-far it has come; schedulers carry it on step by step, so it survives whoever began it."""
+far it has come; schedulers continue it step by step, so it survives the process that started it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Reserving a queue for projects: only their jobs may name it, so a worker that serves it runs nobody else's code. A
-worker that is bound to projects serves only queues that are reserved for them alone."""
+"""Reserving a queue for projects: only their jobs may name it, so a worker that serves it runs no other project's code.
+A worker that is bound to projects serves only queues that are reserved for them alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from horae.ports import Transaction
 
 
 async def reserve_queue(tx: Transaction, *, name: str, slugs: Collection[str], actor: str) -> None:
-    """For no projects: it is open to all again. Refused while others use it: their runs would wait for nobody."""
+    """For no projects: it is open to all again. Refused while others use it: no worker would take their runs."""
     ids = await project_ids(tx, slugs)
     await tx.queues.add(name)
     await tx.reservations.lock(name)
@@ -33,7 +33,7 @@ def _uses(slug: str, count: tuple[int, int]) -> str:
 
 
 async def check_queue(tx: Transaction, project_id: str, queue: str) -> None:
-    """Of a job that this transaction has saved: until it ends, nobody reserves the queue for others."""
+    """Of a job that this transaction has saved: until it ends, the queue cannot be reserved for others."""
     await tx.reservations.hold(queue)
     allowed = (await tx.reservations.projects([queue])).get(queue)
     if allowed is not None and project_id not in allowed:

@@ -52,7 +52,7 @@ async def forget(tx: Transaction, *, job_id: str, limit: int = 500) -> bool:
 
 
 async def retire_finished(tx: Transaction, *, project_id: str, job_id: str, keep: Retention) -> bool:
-    """Deletes a one-time job that is over, unless somebody has just given it something to do."""
+    """Deletes a finished one-time job, unless it has just been given something to do."""
     if await tx.jobs.find(project_id, job_id, lock=True) is None or not await tx.leftovers.finished([job_id], keep):
         return False
     try:

@@ -36,7 +36,7 @@ class Settlement:
         self.put(row, outcome, duration_ms, self._judge(row, outcome))
 
     def put(self, row: Leased, outcome: Outcome, duration_ms: int, verdict: Verdict) -> None:
-        """What somebody else has decided."""
+        """What another transaction has decided."""
         if isinstance(verdict, End):
             how = (verdict.status, verdict.reason, outcome, duration_ms, row.started_at)
             self.endings.append(Ending(row.id, row.token, *how))

@@ -1,5 +1,5 @@
 """Stranded: finds the runs that no live worker could take. It only reads; what it costs grows with how many of them
-there are, so whoever asks often keeps the answer for a while."""
+there are, so frequent callers cache the answer for a while."""
 
 from __future__ import annotations
 

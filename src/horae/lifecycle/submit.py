@@ -46,7 +46,7 @@ class TriggerRequest:
 
 
 class _Turns(NamedTuple):
-    """How runs that somebody asks for stand at their job's gate; others are held. `now` where it matters."""
+    """Which requested runs pass their job's gate; others are held. `now` where it matters."""
 
     placed: Collection[str]
     delayed: Collection[str]  # for later: they take no place until then
@@ -100,7 +100,7 @@ async def delete_job(
     for operation_id in await tx.operations.running_of(job.id):
         await tx.operations.finish(operation_id, "cancelled", "the job was deleted")
     deletion = Deletion(job.id, project_id, actor)
-    live, more = await portion(tx, deletion)  # whoever ends runs locks them first, then their gate
+    live, more = await portion(tx, deletion)  # transactions that end runs lock them first, then their gate
     await tx.jobs.delete(job.id)
     await cancel_live(tx, live, actor)
     if more:

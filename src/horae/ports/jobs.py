@@ -55,7 +55,7 @@ class Jobs(Protocol):
         ...
 
     async def head(self, project_id: str, ref: str) -> JobHead | None:
-        """By id or by name: as much of a job as a trigger needs. Nobody deletes it until the transaction ends."""
+        """By id or by name: as much of a job as a trigger needs. It cannot be deleted until the transaction ends."""
         ...
 
     async def due(
@@ -170,11 +170,11 @@ class Queues(Protocol):
     async def pause(self, name: str, actor: str) -> None: ...
     async def resume(self, name: str) -> None: ...
     async def unused(self, older_than: float) -> list[str]:
-        """Those that no job and no run names, that were not named for so many seconds and that nobody paused."""
+        """Those that no job and no run names, that were not named for so many seconds and that are not paused."""
         ...
 
     async def forget(self, names: Collection[str], older_than: float) -> int:
-        """Deletes those of them that nobody has named or paused since; how many."""
+        """Deletes those of them that were not named or paused since; how many."""
         ...
 
     async def wants(self) -> list[Want]:
@@ -194,7 +194,7 @@ class Reservations(Protocol):
     """Which queues are reserved for which projects; the others are open to all."""
 
     async def lock(self, queue: str) -> None:
-        """Before changing for whom it is reserved; waits for everybody who holds it."""
+        """Before changing for whom it is reserved; waits for all transactions that hold it."""
         ...
 
     async def hold(self, queue: str) -> None:
@@ -244,11 +244,11 @@ class Deletions(Protocol):
 
     async def add(self, deletion: Deletion) -> None: ...
     async def take(self) -> Deletion | None:
-        """One that nobody else is at, locked."""
+        """One that no other transaction has locked; locks it."""
         ...
 
     async def left(self, job_id: str, limit: int) -> list[str]:
-        """Runs of it that nobody has asked to stop yet."""
+        """Runs of it that were not asked to stop yet."""
         ...
 
     async def done(self, job_id: str) -> None: ...

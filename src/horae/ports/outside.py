@@ -1,4 +1,4 @@
-"""What is outside of the database: time, chance, wake-ups, and whoever carries out attempts."""
+"""What is outside the database: clocks, randomness, wake-ups, executors."""
 
 from __future__ import annotations
 

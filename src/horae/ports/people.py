@@ -44,7 +44,7 @@ class Access(Protocol):
         ...
 
     async def hold_project(self, project_id: str) -> bool:
-        """Whether it is there. Until the transaction ends nobody deletes it, so what is put into it is not lost."""
+        """Whether it is there. It cannot be deleted until the transaction ends, so what is put into it is not lost."""
         ...
 
     async def add_project(self, project: Project) -> None: ...
@@ -79,7 +79,7 @@ class Access(Protocol):
         ...
 
     async def hold_key(self, key_id: str) -> bool:
-        """Whether there is such a key; nobody revokes it until the transaction ends."""
+        """Whether there is such a key; it cannot be revoked until the transaction ends."""
         ...
 
     async def find_key(self, project_id: str, key_id: str) -> KeyInfo | None: ...
@@ -145,17 +145,17 @@ class Invitations(Protocol):
         ...
 
     async def open_by(self, user: User) -> list[Invitation]:
-        """Those that they made for projects and that nobody has accepted; locked."""
+        """Open invitations that they created for projects; locked."""
         ...
 
     async def accept(self, invitation_id: str, user_id: str) -> None: ...
     async def delete(self, invitation_id: str) -> None: ...
     async def lock_first(self) -> None:
-        """Locks all tokens for the first admin: whoever uses one of them is alone."""
+        """Locks all tokens for the first admin: they are used one at a time."""
         ...
 
     async def drop_first(self) -> None:
-        """Forgets those that nobody used."""
+        """Deletes unused ones."""
         ...
 
     async def prune(self, older_than: float) -> int: ...
@@ -211,7 +211,7 @@ class Idempotency(Protocol):
 
     async def find(self, once: Once, kept: float) -> KeptRequest | None: ...
     async def take_over(self, once: Once, held: float) -> bool:
-        """Becomes the holder, if there is no answer and nobody is at it any more."""
+        """Becomes the holder, if there is no answer and no other live holder."""
         ...
 
     async def answer(self, once: Once, answer: KeptAnswer) -> None:
@@ -220,7 +220,7 @@ class Idempotency(Protocol):
 
     async def let_go(self, once: Once) -> None: ...
     async def delete(self, once: Once, *, older_than: float | None = None) -> None:
-        """The holder's own; or anybody's that is older."""
+        """The holder's own; or any that is older."""
         ...
 
     async def prune(self, older_than: float, limit: int) -> int: ...
@@ -228,7 +228,7 @@ class Idempotency(Protocol):
 
 class Audit(Protocol):
     """What people did. Verbs add to it in the transaction that changes something. Nothing is changed or taken away,
-    but for what is older than a retention that somebody has set."""
+    except for entries older than the retention, if one is set."""
 
     async def add(
         self,
@@ -263,7 +263,7 @@ class Secrets(Protocol):
     async def find(self, project_id: str, name: str, *, lock: bool = False) -> SecretRecord | None: ...
     async def page(self, project_id: str, *, limit: int, after: str | None) -> Page[SecretRecord]: ...
     async def known(self, project_id: str, names: Collection[str]) -> set[str]:
-        """Those of these names that there are; nobody deletes them until the transaction ends."""
+        """Those of these names that there are; they cannot be deleted until the transaction ends."""
         ...
 
     async def sealed(self, wanted: Collection[tuple[str, str]]) -> list[Sealed]:
@@ -279,5 +279,5 @@ class Secrets(Protocol):
         ...
 
     async def reseal(self, old: Sealed, new: Sealed) -> bool:
-        """Puts `new` in the place of `old`; False if somebody has set it meanwhile."""
+        """Replaces `old` with `new`; False if it was set meanwhile."""
         ...

@@ -59,7 +59,7 @@ class Runs(Protocol):
         ...
 
     async def cancelling(self, worker_id: str) -> list[tuple[str, str]]:
-        """(run id, token) of this worker's runs that somebody asked to cancel."""
+        """(run id, token) of this worker's runs whose cancellation was requested."""
         ...
 
     async def leased(self, pairs: Sequence[tuple[str, str]]) -> list[Leased]:
@@ -83,7 +83,7 @@ class Runs(Protocol):
         ...
 
     async def over(self, run_id: str, attempt: int) -> Over | None:
-        """How an attempt went; None if it is not over, or nobody knows of it."""
+        """How an attempt went; None if it has not ended or is unknown."""
         ...
 
     async def overdue(self, limit: int) -> list[Overdue]:
@@ -141,7 +141,7 @@ class Logs(Protocol):
 
 
 class DeadLetters(Protocol):
-    """Failed runs that nobody has redriven or discarded yet."""
+    """Failed runs that have not been redriven or discarded."""
 
     async def add(self, dead: Sequence[Dead]) -> None: ...
     async def page(self, project_id: str, where: DeadFilter, *, limit: int, after: str | None) -> Page[dict[str, Any]]:

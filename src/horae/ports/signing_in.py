@@ -19,7 +19,7 @@ class Identities(Protocol):
         ...
 
     async def add(self, identity: Identity) -> None:
-        """Raises DuplicateKey if it belongs to somebody."""
+        """Raises DuplicateKey if it belongs to another account."""
         ...
 
     async def gave_admin(self, identity: Identity, gave: bool) -> None: ...
@@ -33,7 +33,7 @@ class Identities(Protocol):
 
 
 class Devices(Protocol):
-    """Sign-ins that wait for somebody to approve them in a browser."""
+    """Sign-ins waiting for approval in a browser."""
 
     async def add(self, device: NewDevice, expires_at: datetime) -> None: ...
     async def by_digest(self, digest: str, *, lock: bool = False) -> Device | None: ...
@@ -60,7 +60,7 @@ class Attempted:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What the provider says of somebody, verified, and the token that said so."""
+    """The verified claims of a user, and the ID token that contained them."""
 
     claims: Mapping[str, Any]
     id_token: str = field(repr=False)

@@ -125,7 +125,7 @@ class Store(Protocol):
         ...
 
     async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The same for a verb that only reads: it takes no write lock and waits for nobody."""
+        """The same for a verb that only reads: it takes no write lock and never waits."""
         ...
 
     def tell(self, event: RunEvent) -> None:

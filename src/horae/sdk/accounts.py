@@ -79,7 +79,7 @@ class Users(Resource[C]):
         password: str | None = None,
         revoke_keys: bool = False,
     ) -> Request[ChangedUser]:
-        """What is None stays. `revoke_keys` revokes the keys that somebody made who is deactivated or no longer
+        """What is None stays. `revoke_keys` revokes the keys created by a user who is deactivated or no longer
         admin."""
         changes = given({"is_admin": is_admin, "is_active": is_active, "password": password})
         return Request("PATCH", f"users/{part(user)}", changes, _keys(revoke_keys), read=ChangedUser)
@@ -95,7 +95,7 @@ class Users(Resource[C]):
 
     @call
     def reset_second_factor(self, user: str) -> Request[None]:
-        """Of somebody who lost it; signs them out everywhere."""
+        """For a user who lost it; signs them out everywhere."""
         return Request("DELETE", f"users/{part(user)}/second-factor", read=nothing)
 
 
@@ -197,7 +197,7 @@ class Account(Resource[C]):
 
     @call
     def begin_device(self, client: str = "a program") -> Request[NewDevice]:
-        """Begins a sign-in that somebody approves in a browser; `client` is what they are shown."""
+        """Starts a sign-in that a user approves in a browser; `client` is what they are shown."""
         return Request("POST", "auth/device", {"client": client}, read=NewDevice)
 
     @call

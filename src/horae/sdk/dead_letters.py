@@ -1,4 +1,4 @@
-"""Dead letters, through the API: failed runs that nobody has resolved."""
+"""Dead letters, through the API: unresolved failed runs."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ async def enqueue(to: Submitter, function: Function, batch: Sequence[Mapping[str
         _known.add(known)
     try:
         made = await to.submit(function.name, runs, options.idempotency_key)
-    except NotFound:  # somebody has deleted it
+    except NotFound:  # it was deleted
         await _ensure_job(to, function)
         made = await to.submit(function.name, runs, options.idempotency_key)
     return [Run(run) for run in made]
@@ -76,7 +76,7 @@ async def _ensure_job(to: Submitter, function: Function) -> None:
     except NotFound:
         try:
             job = await to.create(_definition(function))
-        except Conflict:  # somebody else was first
+        except Conflict:  # another process was first
             job = await to.job(function.name)
     target = job["target"]  # null if it cannot be read: triggering it is refused with the reason
     if target is not None and target.get("function") != function.name:

@@ -116,12 +116,12 @@ class Jobs(Resource[C]):
 
     @call
     def edit(self, job: str, *, version: int | None = None, **changes: Unpack[JobChanges]) -> Request[Job]:
-        """Changes some fields; with `version`, only if nobody else changed the job since."""
+        """Changes some fields; with `version`, only if the job has not changed since."""
         return Request("PATCH", f"jobs/{part(job)}", changes, headers=if_match(version), read=Job)
 
     @call
     def replace(self, job: str, definition: Json, *, version: int | None = None) -> Request[Job]:
-        """Puts another definition in the place of the old one; with `version`, only if nobody else changed it since."""
+        """Replaces the definition; with `version`, only if the job has not changed since."""
         return Request("PUT", f"jobs/{part(job)}", definition, headers=if_match(version), read=Job)
 
     @call

@@ -13,7 +13,7 @@ __all__ = ["Queue", "QueueState", "Queues", "Reservation"]
 class Queues(Resource[C]):
     @pages
     def list(self) -> Pages[Queue]:
-        """By name, with what waits in each, and whether somebody serves it."""
+        """By name, with the backlog of each, and whether a worker serves it."""
         return Pages("queues", Queue)
 
     @call

@@ -127,7 +127,7 @@ idempotency_keys = table(
     key("project_id", Id),
     key("digest", name(64)),  # of the key and the caller
     must("request", name(64)),  # digest of what was asked: method, path, query and body
-    must("holder", Id),  # who answers it, and until when nobody else may try
+    must("holder", Id),  # which request is answering it, and until when no other may try
     must("held_until", Time),
     may("status", Int),  # None while it is being answered
     may("headers", Json),

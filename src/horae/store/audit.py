@@ -1,5 +1,5 @@
 """`audit_log`: what people did, in the transaction that did it. Rows are added and read; nothing changes them, and only
-retention, where somebody has set one, takes the oldest away."""
+retention, if set, deletes the oldest."""
 
 from __future__ import annotations
 

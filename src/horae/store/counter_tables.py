@@ -54,7 +54,7 @@ skip_stats = table(
 )
 
 stat_deltas = table(
-    "stat_deltas",  # appended by whoever ends runs, so that nobody waits for a counter's row; rolled up soon after
+    "stat_deltas",  # appended by transactions that end runs, so that counters are not contended; rolled up soon
     key("id", Id),
     must("job_id", Id),
     must("project_id", Id),

@@ -1,4 +1,4 @@
-"""`dead_letters`: failed runs that somebody has to look at. A row goes when it is redriven or discarded."""
+"""`dead_letters`: unresolved failed runs. A row is deleted when it is redriven or discarded."""
 
 from __future__ import annotations
 

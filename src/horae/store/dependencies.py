@@ -49,7 +49,7 @@ class DependencyTable(Group):
             f"SELECT id FROM jobs WHERE {self.d.among('id', 'ids')} ORDER BY id {self.d.lock_shared}",
             {"ids": [row["downstream_id"] for row in found]},
         )
-        # Read anew: whoever held a lock may have changed or deleted the job.
+        # Read again: the transaction that held the lock may have changed or deleted the job.
         held = f"j.paused AND (j.paused_until IS NULL OR j.paused_until > {self.d.now})"
         rows = await self.db.fetch(
             "SELECT d.upstream_id, d.run_on, j.id, j.project_id, j.version, j.plan, j.enabled, "

@@ -1,4 +1,4 @@
-"""`device_codes`: sign-ins that wait for somebody to approve them in a browser."""
+"""`device_codes`: sign-ins waiting for approval in a browser."""
 
 from __future__ import annotations
 

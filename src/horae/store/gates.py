@@ -1,5 +1,6 @@
-"""`job_gates`: a counting semaphore per job, for `max_instances`. Whoever inserts, ends or queues a run of a gated job
-holds the lock of its gate, so a permit is never given twice and never lost. Gates are locked in id order: no deadlock.
+"""`job_gates`: a counting semaphore per job, for `max_instances`. A transaction that inserts, ends or queues a run of a
+gated job holds the lock of its gate, so a permit is never given twice and never lost. Gates are locked in id order: no
+deadlock.
 
 What waits goes in the order in which the database saw it come (`created_at`), whatever the callers' clocks say. A run
 that was requested for later is held too, and has a `wake_at` until its time has come: it takes no permit, and no turn
@@ -16,7 +17,7 @@ from horae.store.dialects.base import Row
 from horae.store.rows import Telling, some
 
 _UNDER_WAY = """r.job_id = g.job_id AND r.held = FALSE AND r."trigger" <> 'backfill'"""
-_ASKED_FOR = "('manual', 'api', 'retry')"  # by somebody; others are for later only by some jitter
+_ASKED_FOR = "('manual', 'api', 'retry')"  # explicitly; others are for later only by some jitter
 _WAITING = "job_id = :job_id AND held = TRUE AND wake_at IS NULL"
 
 

@@ -163,7 +163,7 @@ class JobTable(Group):
             },
         )
         # The gate follows the definition: one row where there is a limit, none where there is not. A new limit changes
-        # the row: whoever waits for its lock would not find one that was deleted and made anew.
+        # the row: a transaction that waits for its lock would not find a row that was deleted and recreated.
         if spec.gate is None:
             await self.db.execute("DELETE FROM job_gates WHERE job_id = :id", {"id": job_id})
         else:

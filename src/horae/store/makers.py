@@ -11,7 +11,7 @@ EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def made_by(alias: str) -> str:
-    """A condition on `:maker_id`, `:actor` and `:since`: a name may have been somebody else's before."""
+    """A condition on `:maker_id`, `:actor` and `:since`: a name may have belonged to another user before."""
     by_name = f"{alias}.maker_id IS NULL AND {alias}.created_by = :actor AND {alias}.created_at >= :since"
     return f"({alias}.maker_id = :maker_id OR ({by_name}))"
 

@@ -1,4 +1,4 @@
-"""`operations`: long work with progress. A row is locked by whoever moves it on."""
+"""`operations`: long-running operations with progress. A row is locked by the transaction that advances it."""
 
 from __future__ import annotations
 

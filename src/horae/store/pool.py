@@ -106,7 +106,7 @@ class ConnectionPool:
         """Throws away what is idle: after one connection broke, the others may be dead as well."""
         idle, self._free = self._free, []
         for connection in idle:
-            connection.broken = True  # not closed in order: nobody may answer
+            connection.broken = True  # not closed in order: the server may not respond
             await connection.close()
 
     async def close(self) -> None:

@@ -12,7 +12,7 @@ project_quotas = table(
     key("project_id", Id),
     key("quota", name(30)),
     must("most", Big),
-    must("room", Big),  # places that are free for certain; locked by whoever takes some
+    must("room", Big),  # units known to be free; locked by transactions that take some
     may("counted_at", Time),  # when that was last counted; of log bytes, when the day's were last spent
     must("seen", Big),  # how many rows were looked at for that: of many, it is not done at every refusal
     may("refused_at", Time),

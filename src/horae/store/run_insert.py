@@ -31,7 +31,7 @@ class Insert:
             f"INSERT INTO runs ({listed(plain)}, due_at, status, attempt, uncounted, created_at) "
             f"SELECT {listed(plain, 'v.')}, {due_at}, 'queued', 0, 0, {d.now} FROM {self.rows.sql}"
         )
-        # Whoever asks brings the id, and may be so late that the run it made has ended already.
+        # The caller brings the id, and may be so late that its run has already ended.
         self.unless_over = f"{self.plain} WHERE {history.absent('v.id')}"
         # Of one, mostly: with the id as a parameter, a partitioned history is looked at in one partition alone.
         self.one_unless_over = f"{self.plain} WHERE {history.absent(':only')}"

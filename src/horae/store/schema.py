@@ -69,11 +69,11 @@ async def migrate(url: str, *, to: str = "head", shard_count: int = 64) -> None:
 
 
 def _keep_private(file: Path) -> None:
-    """SQLite would let everybody read it, with logs, inputs and password hashes. What it makes beside it has the same
-    rights. A group that was given some keeps them."""
+    """SQLite would let every local user read it, with logs, inputs and password hashes. What it makes beside it has the
+    same rights. A group that was given some keeps them."""
     if str(file).startswith("file:"):
         return  # SQLite's own form, for databases in memory
-    with suppress(OSError):  # not ours to change, or not to be made: told by whoever opens it
+    with suppress(OSError):  # not ours to change, or cannot be created: reported on opening
         with suppress(FileExistsError):
             os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         for path in (file, *(file.with_name(file.name + suffix) for suffix in ("-wal", "-shm"))):

@@ -1,4 +1,4 @@
-"""`second_factors` and `recovery_codes`: what proves who somebody is beside their password.
+"""`second_factors` and `recovery_codes`: what proves a user's identity in addition to their password.
 
 While a factor is on, the user's password hash carries a mark. Versions of Horae that know nothing of second factors
 cannot read such a hash, and so refuse the password: in a rolling upgrade they let nobody in with half of what it

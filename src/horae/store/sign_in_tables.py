@@ -25,7 +25,7 @@ claimed_roles = table(
 )
 
 device_codes = table(
-    "device_codes",  # sign-ins that wait for somebody to approve them in a browser
+    "device_codes",  # sign-ins waiting for approval in a browser
     key("digest", name(64)),  # of the code that the device holds
     must("user_code", name(8)),
     must("client", name(200)),

@@ -1,4 +1,4 @@
-"""`job_stats`, `run_stats`, `stat_deltas`: counters. Whoever ends runs appends what it adds; a roll-up sums it soon
+"""`job_stats`, `run_stats`, `stat_deltas`: counters. Transactions that end runs append deltas; a roll-up sums them soon
 after. What is read is the sum of both, so it is exact at any moment."""
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ G = TypeVar("G")
 # A transaction that another was in the way of is repeated soon; a lost connection once, on a new one.
 _PAUSES_IN_THE_WAY = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4)
 _PAUSES_LOST = (0.05,)
-_LONGEST = 5.0  # seconds after which nothing is repeated: whoever asked decides
+_LONGEST = 5.0  # seconds after which nothing is repeated: the caller decides
 _NOWHERE = Origin()
 
 

@@ -12,7 +12,7 @@ from horae.store.dialects.base import Connection
 from horae.store.dialects.link import ServerLink
 from horae.store.failures import Crowded, StoreRefused, StoreUnavailable
 
-_LATE = 1.5  # seconds after which somebody asks
+_LATE = 1.5  # seconds after which the server is asked
 _TICK = 0.5
 _ASKING = 5.0  # seconds for the answer, connecting included
 _NOBODY: set[int] = set()  # the answer of a server that cannot be reached
@@ -24,8 +24,8 @@ class Watchdog:
     def __init__(self, connect: Callable[[], Awaitable[Connection]]) -> None:
         self._connect = connect
         self._lent: set[ServerLink] = set()
-        self._vouched: dict[ServerLink, float] = {}  # until when nobody asks again
-        self._unheard: dict[ServerLink, float] = {}  # statements about which nobody answered, once
+        self._vouched: dict[ServerLink, float] = {}  # until when it is not asked again
+        self._unheard: dict[ServerLink, float] = {}  # statements about which one question went unanswered
         self._timer: asyncio.TimerHandle | None = None
         self._asking: asyncio.Task[None] | None = None
 
@@ -77,7 +77,7 @@ class Watchdog:
                 link.give_up()
 
     async def _at_work(self, numbers: set[int]) -> set[int] | None:
-        """None if nobody can tell."""
+        """None if unknown."""
         try:
             async with asyncio.timeout(_ASKING):
                 connection = await self._connect()

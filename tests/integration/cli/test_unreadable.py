@@ -47,7 +47,7 @@ def test_everything_goes_on_and_says_so(horae: Horae, running: Path, tmp_path: P
     assert check["finding"] == (
         "this version cannot read 1 of 2 jobs: bad (project default): target has a kind that this version does not know"
     )
-    assert check["remedy"].startswith("finish the upgrade")
+    assert check["remedy"].startswith("if a newer version of Horae saved it, finish the upgrade")
     exported = horae("export")
     assert exported.code == 1
     assert "good" in exported.out

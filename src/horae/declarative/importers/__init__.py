@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 @dataclass(slots=True)
 class Imported:
-    """What came of it: definitions for `horae apply`, and notes for whoever reads them."""
+    """The result: definitions for `horae apply`, and notes for the user."""
 
     definitions: list[Json] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

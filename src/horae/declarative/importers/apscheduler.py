@@ -1,4 +1,4 @@
-"""APScheduler 3: the jobs of a scheduler object. Its job stores hold pickles, which nobody should load from a file; so
+"""APScheduler 3: the jobs of a scheduler object. Its job stores hold pickles, which must not be loaded from a file; so
 the scheduler is imported with the program that it belongs to, and asked. Triggers are known by their shape."""
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ def read_scheduler(scheduler: Any) -> Imported:
             fields["max_instances"] = job.max_instances
         if getattr(job, "coalesce", True) is False:
             fields["catch_up"] = "all"
-        if (late := getattr(job, "misfire_grace_time", None)) not in (None, 1):  # 1 is what nobody has asked for
+        if (late := getattr(job, "misfire_grace_time", None)) not in (None, 1):  # 1 is the default
             fields["catch_up_window"] = late
         imported.add(fields, enabled=getattr(job, "next_run_time", True) is not None, notes=notes)
     return imported
 
 
 def _name(job: Any) -> str:
-    """What somebody has called it: APScheduler's own names are the function's, and its own ids are numbers."""
+    """The name its author gave it: APScheduler's own names are the function's, and its own ids are numbers."""
     function = getattr(getattr(job, "func", None), "__name__", None)
     own = job.name if job.name and job.name != function else None
     given = job.id if job.id and not re.fullmatch(r"[0-9a-f]{32}", str(job.id)) else None

@@ -58,7 +58,7 @@ class Meters:
         return found[labels]
 
     def gauge(self, family: Family, read: Gauge) -> None:
-        """`read` is called when somebody looks."""
+        """`read` is called on every scrape."""
         self._gauges[family] = read
 
     def level(self, family: Family, read: Callable[[], float]) -> None:

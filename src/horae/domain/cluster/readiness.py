@@ -1,5 +1,5 @@
 """Probes: whether a process lives, and whether it is ready to do its work. A process that waits for its database lives:
-to kill it would help nobody."""
+killing it would not help."""
 
 from __future__ import annotations
 

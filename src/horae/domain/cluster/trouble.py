@@ -40,7 +40,7 @@ class Trouble:
 
 
 def trouble_text(loop: str, error: BaseException) -> str:
-    """One line, to be stored. Whatever the message quotes is left out: it may be data of a project, and everybody who
+    """One line, to be stored. Whatever the message quotes is left out: it may be data of a project, and everyone who
     sees the worker sees this. The log has all of it."""
     lines = str(error).strip().splitlines() or [""]
     said = _QUOTED.sub("…", lines[0])

@@ -1,6 +1,6 @@
-"""Whether somebody is there to carry a run out: the gates between a queued run and a worker's slot.
+"""Capacity: the gates between a queued run and a worker's slot.
 
-A worker that has been silent for a while may be gone or merely slow: nobody knows until it is called offline, so the
+A worker that has been silent for a while may be gone or merely slow: that is unknown until it counts as offline, so the
 gates say `unknown` rather than guess."""
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def capacity_gates(
     ahead: int = 0,
     paused: QueueRecord | None = None,
 ) -> list[Gate]:
-    """The gates `queue`, `capability` and `slots`. `wanted` is whether a run wants a slot now: otherwise slots that
-    are busy are nobody's problem yet. `paused` is the queue, if it is."""
+    """The gates `queue`, `capability` and `slots`. `wanted` is whether a run wants a slot now: otherwise slots that are
+    busy are not a problem yet. `paused` is the queue, if it is."""
     if paused is not None and paused.paused_at is not None:
         since = f"{span(now - paused.paused_at)} ago by {paused.paused_by}"
         unasked = "unknown while the queue is paused"

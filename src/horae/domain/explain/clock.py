@@ -81,7 +81,7 @@ def _bounds(facts: JobFacts, schedule: Timed | AfterSchedule) -> Gate | None:
 
 
 def _blackout(facts: JobFacts, schedule: Timed) -> Gate | None:
-    """Closed where the very next occurrence lies in a blackout: one at another time is in nobody's way."""
+    """Closed where the very next occurrence lies in a blackout: one at another time does not matter."""
     if not schedule.blackouts:
         return None
     through = facts.job.fired_through

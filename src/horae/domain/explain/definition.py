@@ -1,4 +1,4 @@
-"""The gate of definitions that cannot be read: by whoever explains, or by others that would have to."""
+"""The gate of definitions that cannot be read: by this process, or by others that would have to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WAY_OUT = (
 
 
 def definition_gates(facts: JobFacts | RunFacts, spec: JobSpec, version: int) -> list[Gate]:
-    """None at all where everybody can read all of it, as nearly always."""
+    """None if every process can read all of it, as nearly always."""
     if spec.fault:
         detail = f"this version of Horae cannot read its definition (version {version}): {spec.fault}"
         return [Gate("definition", "closed", f"{detail}{_others(facts)}", WAY_OUT)]

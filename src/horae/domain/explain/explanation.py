@@ -12,8 +12,8 @@ from horae.domain.time.cron_words import listed
 
 GateState = Literal["open", "closed", "unknown", "info"]
 Meaning = Literal["problem", "doubt", "intended", "waiting", "consequence"]
-"""What it means that a gate is closed: somebody has to act; nobody knows yet; a person or a rule wanted it so; it is a
-matter of time or load; or it follows from what else is in the way (the same of one that is `unknown`)."""
+"""What it means that a gate is closed: someone has to act; it is not known yet; a person or a rule wanted it so; it is
+a matter of time or load; or it follows from what else is in the way (the same of one that is `unknown`)."""
 Level = Literal["ok", "info", "waiting", "intended", "warning", "problem"]
 
 _LEVELS: dict[Meaning, Level] = {
@@ -86,8 +86,8 @@ class Explanation:
 
 
 def foremost(gates: Sequence[Gate]) -> Gate | None:
-    """The root cause among the closed gates: what somebody must do something about comes before what time will do, and
-    what merely follows from another cause (a limit that a stuck run has reached) comes last."""
+    """The root cause among the closed gates: what requires action comes before what resolves by itself, and what merely
+    follows from another cause (a limit that a stuck run has reached) comes last."""
     return min((gate for gate in gates if gate.closed), key=_rank, default=None)
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 KEPT = 86_400.0  # seconds
-HELD = 30.0  # seconds in which an answer is expected; after that whoever asks again may try himself
+HELD = 30.0  # seconds in which an answer is expected; after that a retry may take over
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +23,12 @@ class Once:
 
 @dataclass(frozen=True, slots=True)
 class KeptRequest:
-    """What the database holds under a key. Without a `status` it is being answered, or was when somebody died."""
+    """What the database holds under a key. Without a `status` it is being answered, or was when a process died."""
 
     request: str
     holder: str
     created_at: datetime
-    free: bool  # nobody is at it any more
+    free: bool  # its holder is gone
     old: bool  # past its time
     status: int | None
     headers: dict[str, str]

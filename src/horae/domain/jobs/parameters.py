@@ -1,4 +1,4 @@
-"""A function's parameters: as JSON Schema for whoever makes a job, and as a validator for whoever calls it.
+"""A function's parameters: as JSON Schema for creating jobs, and as a validator for calls.
 
 Both come from the annotations, by pydantic, which is imported only when one of them is asked for. A parameter without
 an annotation, or with one that says nothing about JSON (a class of the user's own, say), takes anything.

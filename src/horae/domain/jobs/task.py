@@ -33,7 +33,7 @@ class About(NamedTuple):
     run_id: str
     attempt: int  # 1 for the first try
     job_name: str
-    scheduled_for: datetime | None  # the occurrence this run stands for; None when somebody triggered it
+    scheduled_for: datetime | None  # the occurrence this run stands for; None if it was triggered
 
     @classmethod
     def of(cls, attempt: Attempt) -> About:

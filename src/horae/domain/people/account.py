@@ -18,7 +18,7 @@ DEFAULT_PROJECT = "default"
 FIRST_TOKEN_GOOD_FOR = timedelta(hours=24)
 INVITATION_GOOD_FOR = timedelta(days=7)
 LONGEST_INVITATION = timedelta(days=90)
-IDLE_SESSION = timedelta(days=14)  # a session that nobody refreshes
+IDLE_SESSION = timedelta(days=14)  # a session that is not refreshed
 LONGEST_SESSION = timedelta(days=90)  # then one must sign in again, however busy it is
 
 
@@ -169,7 +169,7 @@ class Session:
 
 
 def session_ends(created_at: datetime, now: datetime, limit_at: datetime | None = None) -> datetime:
-    """When a session that is used now ends if nobody uses it again."""
+    """When a session that is used now ends if it is not used again."""
     ends = min(now + IDLE_SESSION, created_at + LONGEST_SESSION)
     return ends if limit_at is None else min(ends, limit_at)
 
@@ -214,7 +214,7 @@ class KeyFilter:
 
 @dataclass(frozen=True, slots=True)
 class MadeKey:
-    """A key of somebody who has left, and whether it was revoked with them."""
+    """A key of a user who has left, and whether it was revoked with them."""
 
     key: KeyInfo
     revoked: bool

@@ -1,4 +1,5 @@
-"""Signing in a device that has no browser (RFC 8628): it shows a code, and somebody who is signed in approves it."""
+"""Device authorization (RFC 8628), for devices without a browser: they show a code, and a signed-in user approves
+it."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from horae.domain.errors import InvalidInput
 GOOD_FOR = timedelta(minutes=10)
 PAUSE = 5  # seconds between two polls at first
 SLOWER = 5  # seconds more after a poll that came too early
-_EARLY = timedelta(seconds=1)  # a network's jitter is nobody's fault
+_EARLY = timedelta(seconds=1)  # tolerance for network jitter
 # RFC 8628, 6.1: consonants alone make no words, and none looks like a digit. 20^8 are too many to guess.
 ALPHABET = "BCDFGHJKLMNPQRSTVWXZ"
 LENGTH = 8

@@ -1,4 +1,4 @@
-"""Which passwords are accepted: long ones that nobody tries first. Length is what helps; no rules about characters."""
+"""Password policy: long ones that are not easy to guess. Length is what helps; no rules about characters."""
 
 from __future__ import annotations
 

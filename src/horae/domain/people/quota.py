@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 MOST = 10**15  # what a limit may be at most
-WIDE = 10_000  # rows to look at, from which on they are not counted whenever somebody asks
+WIDE = 10_000  # rows to look at, from which on they are not counted on every request
 _A_MILLISECOND, _URGENT_A_MILLISECOND = 20, 200  # rows; a database looks at some hundreds
 WARN_AT, NEARLY_FULL = 0.8, 0.9  # shares of a limit
 
@@ -30,8 +30,8 @@ Limits = Mapping[Quota, int | None]  # None: no limit
 
 @dataclass(frozen=True, slots=True)
 class QuotaRow:
-    """A limit, locked by whoever takes places. `room` is how many are known to be free: it may be fewer than there are,
-    never more, because an end gives nothing back until they are counted again."""
+    """A limit, locked by transactions that take from it. `room` is how many are known to be free: it may be fewer than
+    there are, never more, because an end gives nothing back until they are counted again."""
 
     limit: int
     room: int
@@ -59,7 +59,7 @@ class Usage:
     """What people are shown of a quota."""
 
     limit: int | None
-    used: int | float | None  # None: nobody counts it without a limit
+    used: int | float | None  # None: not counted without a limit
     refused_at: datetime | None = None  # when something was last refused because of it, within a minute or so
 
 

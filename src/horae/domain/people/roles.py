@@ -13,7 +13,7 @@ _OPERATOR = _VIEWER | {
     *("jobs:run", "jobs:pause", "jobs:backfill"),
     *("runs:cancel", "runs:recover", "operations:cancel", "dead_letters:resolve"),
 }
-_EDITOR = _OPERATOR | {"jobs:write", "secrets:read"}  # the names of secrets; nobody reads their values
+_EDITOR = _OPERATOR | {"jobs:write", "secrets:read"}  # the names of secrets; their values cannot be read
 # A definition of some kinds is code that workers execute: its own permission, which editing jobs does not bring.
 _OWNER = _EDITOR | {
     *("jobs:code", "secrets:write", "projects:edit"),
@@ -34,7 +34,7 @@ ROLES: dict[str, frozenset[str]] = {
 }
 MEMBER_ROLES = tuple(role for role in ROLES if role != "admin")  # what one can be in a project
 PERMISSIONS: frozenset[str] = frozenset().union(*ROLES.values())
-DATA_KINDS = frozenset({"http"})  # all others are code, and so is what cannot be read: nobody knows what it is
+DATA_KINDS = frozenset({"http"})  # all others are code, and so is what cannot be read, since its kind is unknown
 
 
 def above(role: str, other: str) -> bool:

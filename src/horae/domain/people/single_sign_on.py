@@ -1,6 +1,6 @@
 """Single sign-on: what the claims of an identity provider mean here.
 
-A person is `(issuer, subject)`. Names and e-mail addresses change hands, so they never decide who somebody is."""
+A person is `(issuer, subject)`. Names and e-mail addresses change hands, so they never identify a user."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _LONGEST_SUBJECT = 255
 
 
 class Refusal(StrEnum):
-    """Why somebody does not get in; the portal has words for each."""
+    """Why a sign-in is rejected; the portal has words for each."""
 
     DENIED = "denied"  # the person, or the provider's policy, said no
     EXPIRED = "expired"  # the sign-in was not begun in this browser, or too long ago
     UNAVAILABLE = "unavailable"  # the provider does not answer, or not as agreed
     REJECTED = "rejected"  # what the provider sent does not hold
     DOMAIN = "domain"  # not an address of ours, or not a verified one
-    UNKNOWN = "unknown"  # accounts are not created for everybody
+    UNKNOWN = "unknown"  # accounts are not created for everyone
     FIRST = "first"  # the first account is an admin's
-    TAKEN = "taken"  # somebody else has the name
+    TAKEN = "taken"  # another account has the name
     INACTIVE = "inactive"  # the account is deactivated
     LIMITED = "limited"  # too many tries from one address
     LINKED = "linked"  # this identity belongs to another account
@@ -60,7 +60,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """What the claims give somebody; `roles` by the slugs of projects."""
+    """What the claims grant a user; `roles` by the slugs of projects."""
 
     is_admin: bool = False
     roles: Mapping[str, str] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class Person:
 
 
 class NotAccepted(Exception):
-    """The claims are genuine, but do not let anybody in."""
+    """The claims are genuine, but grant no access."""
 
     def __init__(self, refusal: Refusal, why: str) -> None:
         super().__init__(why)
@@ -125,7 +125,7 @@ def rights(groups: Iterable[str], grants: Iterable[Grant]) -> Rights:
 
 
 def person(issuer: str, claims: Mapping[str, Any], rules: Rules) -> Person:
-    """Raises NotAccepted for claims that do not let anybody in."""
+    """Raises NotAccepted for claims that grant no access."""
     subject = claims.get("sub")
     if not isinstance(subject, str) or not 1 <= len(subject) <= _LONGEST_SUBJECT or not subject.isprintable():
         raise NotAccepted(Refusal.REJECTED, "the subject is missing or too long")
@@ -134,7 +134,7 @@ def person(issuer: str, claims: Mapping[str, Any], rules: Rules) -> Person:
     if rules.email_domains and _domain(verified_email(claims)) not in rules.email_domains:
         raise NotAccepted(Refusal.DOMAIN, "no verified e-mail address of an allowed domain")
     if rules.grants and _left_out(claims, rules.groups_claim):
-        # To go on would take every role away from somebody who is in too many groups.
+        # Continuing would take every role from a user who is in too many groups.
         raise NotAccepted(
             Refusal.REJECTED,
             f"the provider omitted {rules.groups_claim} because there are too many: limit it to the groups of this "
@@ -191,7 +191,8 @@ def _left_out(claims: Mapping[str, Any], path: str) -> bool:
 
 
 def _username(claims: Mapping[str, Any], path: str) -> str:
-    """What the account is called if it is created now. It identifies nobody: a name that is taken is refused."""
+    """What the account is called if it is created now. It does not identify the user: a name that is taken is
+    refused."""
     for found in (_claim(claims, path), verified_email(claims)):
         if isinstance(found, str) and found.isascii():
             name = _NOT_IN_A_NAME.sub("-", found.lower()).lstrip("._@+-")[:_LONGEST_NAME]

@@ -27,7 +27,7 @@ def code_at(secret: bytes, step: int) -> str:
 
 
 def matching_step(secret: bytes, code: str, now: datetime, used: int | None) -> int | None:
-    """The step whose code this is. One that is not after the last step `used` no longer counts: whoever watched a code
+    """The step whose code this is. One that is not after the last step `used` no longer counts: an observer of a code
     being typed must not be able to use it again."""
     found = None
     for step in range(step_at(now) - WINDOW, step_at(now) + WINDOW + 1):

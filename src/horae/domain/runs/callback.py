@@ -1,6 +1,6 @@
-"""Callback addresses: where whoever was called tells how the work went. The token in an address names a run and one of
-its attempts, and is signed, so nothing is stored for it and nobody can make one up. An attempt's number is never used
-twice: a token is the fence of its attempt, as the lease's own is for a worker."""
+"""Callback URLs: where the called service reports the outcome. The token in an address names a run and one of its
+attempts, and is signed, so nothing is stored for it and it cannot be forged. An attempt's number is never used twice: a
+token is the fence of its attempt, as the lease's own is for a worker."""
 
 from __future__ import annotations
 

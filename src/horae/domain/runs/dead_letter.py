@@ -1,4 +1,4 @@
-"""Dead letters: runs that ended `failed` and that nobody has redriven or discarded yet."""
+"""Dead letters: runs that ended `failed` and have not been redriven or discarded."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ BURST = 5.0  # seconds
 
 
 class Dead(NamedTuple):
-    """A run that ended `failed`, to be looked at by somebody."""
+    """A run that ended `failed` and is unresolved."""
 
     run_id: str
     job_id: str

@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 from horae.domain.jobs.policy import Overlap
 
 Rule = Overlap | Literal["in_turn"]
-"""What happens at the limit: the job's overlap rule, or `in_turn` for runs that somebody asked for. Those are never
-skipped, and never overtake a run that waits."""
+"""What happens at the limit: the job's overlap rule, or `in_turn` for requested runs. Those are never skipped, and
+never overtake a run that waits."""
 
 
 class Places(NamedTuple):

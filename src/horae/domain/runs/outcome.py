@@ -10,8 +10,8 @@ from horae.domain.runs.states import AttemptOutcome, RunStatus
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an executor reports. `result` is JSON text, bounded by whoever made it; `park_for` are the seconds in which
-    the callback of a parked attempt must come."""
+    """What an executor reports. `result` is JSON text, bounded by its producer; `park_for` are the seconds in which the
+    callback of a parked attempt must come."""
 
     kind: AttemptOutcome
     result: str | None = None

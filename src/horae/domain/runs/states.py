@@ -12,7 +12,7 @@ class RunStatus(StrEnum):
     )
     SUCCEEDED = "succeeded"  # ended: in `run_history`, never changed again
     FAILED = "failed"  # ended: attempts used up, or a permanent failure; a dead letter until resolved
-    CANCELLED = "cancelled"  # ended: somebody asked for it
+    CANCELLED = "cancelled"  # ended: its cancellation was requested
     SKIPPED = "skipped"  # never ran: an occurrence (or a range of them) accounted for, with a reason
 
 

@@ -1,4 +1,4 @@
-"""Stranded runs: queued and due, while no live worker could take them. They wait until somebody starts one that can."""
+"""Stranded runs: queued and due, while no live worker could take them. They wait until one that can is started."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def why_stranded(queue: str, needs: str, workers: Sequence[WorkerRecord], now: d
 
 
 def in_short(found: Collection[Stranded], now: datetime) -> str:
-    """For everybody: it counts, and names neither queues nor functions, which are of projects."""
+    """For everyone: it counts, and names neither queues nor functions, which belong to projects."""
     return f"{_waiting(found)} for what no live worker offers, for {_since(found, now)}"
 
 
 def in_words(found: Iterable[Stranded], now: datetime) -> dict[Want, str]:
-    """For whoever runs the installation: a sentence for each want, whatever the project."""
+    """For operators: a sentence for each want, whatever the project."""
     together: dict[Want, list[Stranded]] = defaultdict(list)
     for one in found:
         together[one.queue, one.needs].append(one)

@@ -117,7 +117,7 @@ def _attempts(facts: RunFacts) -> list[TimelineEntry]:
 
 
 def _wait(facts: RunFacts, before: _Try | None, again: datetime | None) -> str:
-    """What an attempt waited for before somebody claimed it; a turn leaves no trace but the limit."""
+    """What an attempt waited for before it was claimed; a turn leaves no trace but the limit."""
     if before is None:
         return "a worker" if facts.spec is None or facts.spec.gate is None else "its turn, or a worker"
     if again is not None or before.outcome == AttemptOutcome.INTERRUPTED:

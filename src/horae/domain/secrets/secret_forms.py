@@ -1,4 +1,4 @@
-"""The forms in which a secret may turn up in what somebody prints."""
+"""The forms in which a secret may appear in output."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEX_COLUMNS = 60  # where `xxd -p` does
 def forms(value: str) -> set[str]:
     """Everything to look for; nothing if the value is too short to be told from other text."""
     found: set[str] = set()
-    # Editors and `echo` put a line break at the end, and whoever reads the value often takes it away again.
+    # Editors and `echo` put a line break at the end, and programs that read the value often strip it again.
     for text in {value, value.strip()}:
         if len(text) >= SHORTEST:
             found |= {text, *_escaped(text), *_encoded(text.encode())}

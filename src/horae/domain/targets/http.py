@@ -21,7 +21,7 @@ HttpMethod = Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 LONGEST_URL = 8_000
 LONGEST_HEADER = 8_192
 MOST_PARAMETERS = 100
-RESERVED_HEADERS = frozenset({"webhook-signature", "horae-callback-url"})  # whoever is called trusts that they are ours
+RESERVED_HEADERS = frozenset({"webhook-signature", "horae-callback-url"})  # receivers trust that they are ours
 _STATUSES = re.compile(r"[1-5]xx|[1-5]\d\d(-[1-5]\d\d)?", re.ASCII)
 _ORIGIN = re.compile(r"[^/?#]*//[^/?#]*")
 
@@ -102,7 +102,7 @@ class HttpAuth(BaseModel):
 
 
 class HttpCallback(BaseModel):
-    """A 202 answer parks the run until somebody calls its callback address."""
+    """A 202 response parks the run until its callback URL is called."""
 
     model_config = FROZEN
 

@@ -1,4 +1,4 @@
-"""Arguments that stay as the job's owner set them: whoever triggers a run cannot override them by its input."""
+"""Locked arguments: set by the job's owner, and not overridden by the input of a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Locked = Annotated[
 
 
 def check_locked(locked: Collection[str], arguments: Mapping[str, Any]) -> None:
-    """A name that is misspelled would lock nothing, and nobody would notice."""
+    """A name that is misspelled would lock nothing, unnoticed."""
     for place, name in enumerate(locked):
         if name not in arguments:
             raise refusal(f"locked[{place}]", "must name one of the arguments")

@@ -73,8 +73,8 @@ def secrets_of(*texts: str | None) -> frozenset[str]:
 
 
 def parse_ahead(target: Any) -> None:
-    """Parses what look like templates of a target that nobody has checked yet, as far as `check` would. To be called on
-    a thread: whoever then checks the target finds them parsed."""
+    """Parses what look like templates of an unchecked target, as far as `check` would. To be called on a thread: a
+    later check finds them parsed."""
     size = parts = 0
     for text in _texts(target):
         size += len(text)

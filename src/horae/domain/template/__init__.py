@@ -2,8 +2,8 @@
 
 A template sees four names: `run`, `job`, `input` and `secrets`. It is parsed when its job is saved, so that mistakes
 are told then, with their line; it is compiled when it is first filled in, which takes three times as long and only
-workers do. What it may cost then is bounded (work.py). What is said
-about a template never repeats a part of it but names that it writes out: somebody may have put a secret into it.
+workers do. What it may cost then is bounded (work.py). What is said about a template never repeats a part of it but
+names that it writes out: it may contain a secret.
 """
 
 from __future__ import annotations

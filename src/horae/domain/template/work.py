@@ -35,7 +35,7 @@ class TemplateWork:
         self._deadline: float | None = None
         self.quick = quick
         self.spent = False
-        self.stopped = False  # set by another thread: nobody waits for the result any longer
+        self.stopped = False  # set by another thread: the result is no longer needed
 
     def pay(self, steps: int) -> None:
         self._left -= max(steps, 1)
@@ -90,7 +90,7 @@ class TemplateWork:
 
     def weigh(self, value: Any, times: int = 1) -> None:
         """For going through all of a value, so many times. What a template puts together may hold the same thing many
-        times over, so this is paid before anybody does."""
+        times over, so this is paid beforehand."""
         waiting = [value]
         while waiting:
             found = waiting.pop()

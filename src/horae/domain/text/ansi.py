@@ -1,5 +1,5 @@
 """Escape sequences in what programs print. Colours are harmless; the rest moves the cursor, sets titles or answers
-questions that nobody asked, and has no business on a terminal that shows somebody else's output."""
+terminal queries, and has no business on a terminal that shows untrusted output."""
 
 from __future__ import annotations
 

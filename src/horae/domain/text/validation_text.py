@@ -69,5 +69,5 @@ def _message(kind: str, message: str, about: Mapping[str, Any]) -> str:
     if kind in ("list_type", "tuple_type"):
         return "must be a list"
     message = message.removeprefix("Value error, ").replace("Input should", "should")
-    # The names of Python's types mean nothing to whoever wrote JSON.
+    # The names of Python's types mean nothing to an author of JSON.
     return _PYTHON.sub("", message).split(" after validation")[0]

@@ -192,7 +192,7 @@ class _Field:
         if step == 0:
             raise CronError(f"{kind.name}: the step must not be 0", position)
         if step > kind.high - kind.low + 1:
-            # Debian takes `*/90` for minutes, and runs every hour: nobody who writes it means that.
+            # Debian takes `*/90` for minutes, and runs every hour, which is never what the author means.
             raise CronError(f"{kind.name}: step {_shown(text)} is larger than {kind.shown_range()}", position)
         return step
 

@@ -14,7 +14,7 @@ LATEST = datetime(2100, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
 FIRST_SECOND = 0
 """Calendars begin in 1970: simulated clocks like to start there."""
 LAST_SECOND = int(LATEST.timestamp())
-"""No occurrence lies beyond the last instant that anybody may write."""
+"""No occurrence lies beyond the last instant that is accepted."""
 TICK = timedelta(microseconds=1)
 
 _WRITTEN = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)([Zz]|[+-]\d\d:?\d\d)?", re.ASCII)

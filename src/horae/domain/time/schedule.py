@@ -249,7 +249,7 @@ def _true(value: Any) -> Any:
 
 
 class ManualSchedule(BaseModel):
-    """Only when somebody says so."""
+    """Only when triggered."""
 
     model_config = _FROZEN
 

@@ -29,7 +29,7 @@ class Connection(Protocol):
     """A connection to one database. Errors come out as those of `horae.store.failures`."""
 
     broken: bool
-    seconds: Histogram | None  # of its statements; None: nobody wants to know
+    seconds: Histogram | None  # of its statements; None: not measured
 
     async def fetch(self, sql: str, params: Params | None = None) -> Sequence[Row]: ...
     async def execute(self, sql: str, params: Params | None = None) -> int:
@@ -139,7 +139,7 @@ class Dialect(ABC):
     read_only = "SELECT FALSE AS read_only"  # whether this database takes no changes, as a standby does
     lock = "FOR UPDATE"
     lock_skip = "FOR UPDATE SKIP LOCKED"
-    lock_shared = "FOR SHARE"  # others may do the same, but nobody may change or delete the row
+    lock_shared = "FOR SHARE"  # others may do the same, but the row cannot be changed or deleted
 
     def __init__(self, shift: float = 0) -> None:
         self.shift = shift

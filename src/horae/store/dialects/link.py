@@ -51,7 +51,7 @@ class ServerLink(ABC):
 
     @abstractmethod
     def cut(self) -> None:
-        """Ends the connection without a word to the server; whoever waits for an answer gets an error."""
+        """Ends the connection without a word to the server; callers that wait for an answer get an error."""
 
     @abstractmethod
     def translated(self, error: BaseException) -> BaseException:

@@ -18,7 +18,7 @@ from horae.store.failures import TryAgain
 
 _SQLALCHEMY = postgresql.dialect()  # type: ignore[no-untyped-call]
 _PARTITIONED = (("run_history", "id"), ("run_logs", "run_id"))
-# Whoever waits for such a lock makes everybody else wait behind it, for as long as a backup reads the table.
+# A transaction that waits for such a lock makes all others wait behind it, for as long as a backup reads the table.
 _BRIEFLY = ("SET LOCAL lock_timeout = '50ms'", "SET LOCAL statement_timeout = '500ms'")
 
 
@@ -36,7 +36,7 @@ class PostgresqlDialect(Dialect):
     hot = postgresql_statements
     insert_returns = True
     read_only = "SELECT current_setting('transaction_read_only') = 'on' AS read_only"
-    # The weaker pair of each kind: whoever fires a job and whoever triggers it are not in each other's way.
+    # The weaker pair of each kind: firing and triggering a job do not block each other.
     lock_skip = "FOR NO KEY UPDATE SKIP LOCKED"
     lock_shared = "FOR KEY SHARE"
 

@@ -45,7 +45,7 @@ _PLAN_ONCE = {"plan_cache_mode": "force_generic_plan"}
 _WATCHFUL = {"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "2"}
 _NAME = {"application_name": "horae"}
 _BEGIN_POOLED = "BEGIN; " + "; ".join(f"SET LOCAL {name} = '{value}'" for name, value in _SETTINGS.items())
-_POOLED_ANSWER_SECONDS = 15.0  # nobody can be asked whether the server is still at it
+_POOLED_ANSWER_SECONDS = 15.0  # there is no way to ask whether the server is still working on it
 
 
 class PostgresqlLink(ServerLink):
@@ -147,7 +147,7 @@ def translated(error: BaseException) -> BaseException:
         case (
             asyncpg.PostgresConnectionError()
             | asyncpg.InterfaceError()
-            | asyncpg.InternalClientError()  # the server's goodbye came while nobody was listening
+            | asyncpg.InternalClientError()  # the server closed the connection while it was idle
             | asyncpg.OperatorInterventionError()
             | asyncpg.IdleInTransactionSessionTimeoutError()
             | OSError()
@@ -230,4 +230,4 @@ async def _read_ids_as_text(raw: asyncpg.Connection[Any]) -> None:
 
 
 class _Pooled(Exception):
-    """The server knows this connection under another number: somebody stands between."""
+    """The server knows this connection under another number: there is a connection pooler in between."""

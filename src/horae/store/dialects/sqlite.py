@@ -124,7 +124,7 @@ class SqliteConnection:
         self._beginning = False
         self._is_file = not path.startswith("file:")  # SQLite's own form, for databases in memory
         self._file: tuple[int, int] | None = None
-        self._turn: Turn | None = None  # None where there is nobody to share it with
+        self._turn: Turn | None = None  # None if it is not shared
         self._has_turn = False
 
     async def open(self) -> SqliteConnection:
@@ -177,7 +177,7 @@ class SqliteConnection:
 
     def _execute(self, text: str, values: list[Any]) -> sqlite3.Cursor:
         if not self._raw.in_transaction and self._identity() != self._file:
-            # What was removed can still be written to, by whoever had it open; nobody would ever read that.
+            # What was removed can still be written to, by processes that have it open; that data would be lost.
             raise StoreRefused(f"SQLite: {self._path} was removed or replaced")
         try:
             if self._beginning:

@@ -33,7 +33,7 @@ class Turn:
             return False
 
     def give(self) -> None:
-        """To whoever waits longest."""
+        """To the longest waiter."""
         with self._lock:
             if self._waiting:
                 self._waiting.popleft().set()
