@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from dataclasses import fields
 
 import pytest
 
@@ -37,12 +38,17 @@ async def workers(world: World) -> list[WorkerRecord]:
 
 async def test_a_worker_introduces_itself(world: World) -> None:
     sign = worker_sign(
-        name="w-1", queues=("a", "ü"), offers=("http", "python:x"), slots=7, host=Host("h", "linux", "h:b", 42, 43)
+        name="w-1",
+        queues=("a", "ü"),
+        offers=("http", "python:x"),
+        slots=7,
+        projects=("p",),
+        host=Host("h", "linux", "h:b", 42, 43),
     )
     await register(world, sign)
     (found,) = await workers(world)
-    for field in ("id", "name", "host", "version", "queues", "offers", "slots"):
-        assert getattr(found, field) == getattr(sign, field)
+    for field in fields(WorkerSign):
+        assert getattr(found, field.name) == getattr(sign, field.name)
     assert (found.status, found.busy, found.runs_done) == (WorkerStatus.IDLE, 0, 0)
     assert (await world.now() - found.heartbeat_at).total_seconds() < OFFLINE_AFTER
 
