@@ -122,7 +122,7 @@ async def refused(api: Api, target: dict[str, Any]) -> tuple[str, str]:
 async def test_a_job_that_names_an_unknown_secret_is_refused_with_the_field(
     api: Api, target: dict[str, Any], field: str
 ):
-    message = "no secret named TOKEN in this project; make it with `horae secrets set TOKEN`"
+    message = "no secret named TOKEN in this project; create it with `horae secrets set TOKEN`"
     assert await refused(api, target) == (field, message)
     await put(api)
     assert (await api.call("POST", "/jobs", json={"name": "caller", "target": target})).status_code == 201

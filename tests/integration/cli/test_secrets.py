@@ -63,7 +63,7 @@ def test_from_a_pipe_to_a_script_and_away(horae: Horae, monkeypatch: pytest.Monk
     assert (kept.code, "jobs use this secret: uses" in kept.err) == (1, True)
     assert horae("secrets", "delete", "PIPED", "--force", "--yes").code == 0
     failed = horae("jobs", "run", "uses", "--wait", "--json")
-    assert failed.json["error"] == "no secret named PIPED in this project; make it with `horae secrets set PIPED`"
+    assert failed.json["error"] == "no secret named PIPED in this project; create it with `horae secrets set PIPED`"
 
 
 def test_from_a_file_as_it_is(horae: Horae, tmp_path: Path):
@@ -82,7 +82,7 @@ def test_from_a_file_as_it_is(horae: Horae, tmp_path: Path):
     ("arguments", "raw", "said"),
     [
         (["A", VALUE], b"", "do not pass the value as an argument"),
-        (["A-B", "-"], b"x", "name: must be letters"),
+        (["A-B", "-"], b"x", "name: must be at most 100 letters"),
         (["A", "-"], b"", "value: must have 1 to 65,536 bytes"),
         (["A", "-"], b"a\x00s3cr3t", "value: must not contain the NUL character"),
         (["A", "-"], b"s3cr3t" * 20_000, "value: must have 1 to 65,536 bytes"),
