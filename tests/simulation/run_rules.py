@@ -97,7 +97,7 @@ class _Move:
             if before["held"] and not after["held"]:
                 self._has_its_turn(before)
             elif after["held"] and not before["held"]:
-                self._makes_way()
+                self._makes_way(after)
         elif move == ("queued", "running"):
             self._claimed(before, after)
         elif move == ("running", "running"):
@@ -113,8 +113,12 @@ class _Move:
                 earlier = (row["created_at"], row["id"]) < (before["created_at"], self.id)
                 self.expect(not earlier, f"let go before {row['id']}, which waited longer")
 
-    def _makes_way(self) -> None:
-        """Only a limit that was lowered takes a place away again."""
+    def _makes_way(self, after: Row) -> None:
+        """Only a limit that was lowered takes a place away again. A run that was asked for later has none yet: when its
+        job gets a limit, it waits behind that until its time has come."""
+        if after["wake_at"] is not None:
+            self.expect(self.step.now < after["wake_at"] == after["due_at"], "a run that is due was put off")
+            return
         gate = self.oracle.mirror.tables["job_gates"].get(self.job_id)
         under_way = [row for row in self.oracle.mirror.live[self.job_id].values() if _counts(row)]
         self.expect(gate and len(under_way) >= gate["max_instances"], "a run was held though there is a place")
