@@ -4,7 +4,7 @@ never how much each of them holds, how many queues there are, or what other work
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from functools import cache
 from typing import NamedTuple
@@ -44,7 +44,13 @@ async def lanes(db: Connection, d: Dialect, offers: Collection[str], queues: Seq
         probed = _probe_rows(d)
         pairs = [(needs, queue) for needs in offers for queue in queues]
         rows = await db.fetch(_probed(d), d.rows_params(probed, pairs))
-    return [_lane(row) for row in rows if row["due_at"] is not None and row["needs"] in offers]
+    return each_once(_lane(row) for row in rows if row["due_at"] is not None and row["needs"] in offers)
+
+
+def each_once(found: Iterable[Lane]) -> list[Lane]:
+    """MySQL (9.7) may turn the EXISTS of `_probed` into a join that gives a lane for every run in it. A claim that went
+    through a lane twice would count its runs twice."""
+    return list({(lane.queue, lane.priority, lane.needs): lane for lane in found}.values())
 
 
 def params(d: Dialect, offers: Collection[str], queues: Sequence[str] | None) -> dict[str, object]:
