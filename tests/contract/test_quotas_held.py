@@ -5,8 +5,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
-import pytest
-
 from horae.domain.jobs.job_record import JobRecord
 from horae.domain.people.quota import Quota
 from horae.ports import Transaction
@@ -14,6 +12,7 @@ from horae.processes.duties.duty import Post
 from horae.processes.duties.fire import FireDuty
 from horae.processes.duties.fire_apart import FireApartDuty
 from horae.processes.settings import SchedulerSettings
+from tests.contract.kinds import on_servers
 from tests.contract.ledger import assert_complete
 from tests.contract.test_quotas import limit, other
 from tests.contract.working import working
@@ -21,13 +20,12 @@ from tests.contract.world import ALL_SHARDS, World, ids, scheduler_sign
 from tests.waiting import until
 
 __all__ = ["other"]
+pytestmark = on_servers  # where there is one writer, nobody else writes while a transaction goes on
 
 
 @asynccontextmanager
 async def holding(world: World) -> AsyncIterator[None]:
     """Somebody enqueues into the project, in a transaction that goes on."""
-    if world.store.dialect.one_writer:
-        pytest.skip("has one writer: there is nobody else while a transaction goes on")
     held, done = asyncio.Event(), asyncio.Event()
 
     async def hold(tx: Transaction) -> None:
