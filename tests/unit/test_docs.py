@@ -26,6 +26,7 @@ from horae.domain.time import schedule
 from horae.ports import Store
 from horae.store import tables  # noqa: F401 - fills it
 from horae.store.table import metadata
+from horae.watch.alert_rules import ALERT_RULES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -282,3 +283,8 @@ def test_every_metric_is_described_as_it_is_declared():
         _, kind, labels, _, words = described[family.name]
         assert (kind, words) == (family.kind, family.help)
         assert labels == (", ".join(f"`{label}`" for label in family.labels) or "–")
+
+
+def test_every_alert_rule_is_described():
+    described = {bare(row[0]): row[1] for row in rows(read("metrics.md")) if row[0].startswith("`Horae")}
+    assert described == {rule.name: rule.severity for rule in ALERT_RULES}

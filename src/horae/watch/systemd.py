@@ -25,7 +25,9 @@ class SystemdNotifier:
             self._task = asyncio.create_task(self._run())
 
     async def close(self) -> None:
+        """Says that the process stops, where it had no time to say so before."""
         if self._task is not None:
+            self._send("STOPPING=1")
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 

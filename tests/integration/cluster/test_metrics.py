@@ -207,6 +207,7 @@ async def test_systemd_hears_of_it(role: str, make_cluster: Make, tmp_path: Path
         assert heard.index("READY=1") == heard.index("STATUS=ready") - 1
         assert heard.count("READY=1") == 1
         assert await process.stop() == 0
+        assert said("STOPPING=1")
 
 
 @pytest.mark.sqlite

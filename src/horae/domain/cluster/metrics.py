@@ -2,7 +2,7 @@
 rules are derived from this list, so none of them can name what does not exist.
 
 Labels have few values by design: statuses, kinds, reasons, loops, routes as they are declared. A queue is one too:
-the hundred with the most to do are told apart. Ids belong into logs."""
+the hundred with the most to do are told apart. Ids belong in logs."""
 
 from __future__ import annotations
 
