@@ -9,8 +9,8 @@ import pytest
 
 from horae.domain.errors import Conflict, InvalidInput, NotFound
 from horae.domain.jobs.job_record import JobRecord
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.operation import Operation
-from horae.domain.runs.run import Claimed
 from horae.lifecycle.backfill import BackfillPlan
 from tests.contract.kinds import on_servers
 from tests.contract.ledger import assert_complete

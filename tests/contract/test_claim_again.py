@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from horae.domain.runs.run import Claimant, Claimed, ClaimRequest
+from horae.domain.runs.claim import Claimant, Claimed, ClaimRequest
 from horae.lifecycle.claim import claim
 from tests.contract.world import IDS, LEASE, OFFERS, World, ids
 

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Claimed
 from tests.contract.workers import AHEAD_FOR
 from tests.contract.world import CANCELLED, FAILED, IDS, SUCCEEDED, RunStatus, World, ids
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from horae.domain.runs.run import Claimant, Claimed, ClaimRequest
+from horae.domain.runs.claim import Claimant, Claimed, ClaimRequest
 from horae.lifecycle import queues
 from tests.contract.kinds import on_servers
 from tests.contract.test_reservations import other, reserve

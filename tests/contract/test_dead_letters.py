@@ -13,10 +13,10 @@ from horae.accounts.audit import read_audit
 from horae.domain.errors import Conflict, NotFound
 from horae.domain.jobs.job_record import JobRecord
 from horae.domain.people.audit import AuditFilter
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.dead_letter import DeadFilter, DeadGroup
 from horae.domain.runs.operation import Operation
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Claimed
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import AttemptOutcome
 from horae.lifecycle import redrive, rerun

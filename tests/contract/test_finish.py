@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from horae.domain.runs.log import LogLines, LogPosition
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import LogLines, LogPosition
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 from tests.contract.kinds import on_postgresql
 from tests.contract.world import (

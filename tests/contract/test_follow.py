@@ -9,7 +9,7 @@ import pytest
 
 from horae.domain.errors import Conflict, HoraeError, InvalidInput
 from horae.domain.jobs.job_record import JobRecord
-from horae.domain.runs.run import Claimed
+from horae.domain.runs.claim import Claimed
 from tests.contract.kinds import on_servers
 from tests.contract.world import CANCELLED, FAILED, PERMANENT, SUCCEEDED, Row, World
 

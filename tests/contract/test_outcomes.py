@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from horae.domain.runs.attempts import with_last
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.excerpt import EXCERPT_LIMIT
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Claimed
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 from tests.contract.test_park import DONE, PARKED, answer

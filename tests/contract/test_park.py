@@ -10,8 +10,8 @@ import pytest
 
 from horae.domain.errors import Conflict
 from horae.domain.people.audit import Origin
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Claimed
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 from horae.lifecycle import callback
 from tests.contract.explaining import alone, of_run

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from horae.domain.errors import InUse
-from horae.domain.runs.run import Claimed
+from horae.domain.runs.claim import Claimed
 from horae.store.dialects.months import months, smallest_id
 from horae.store.open import choose
 from tests.contract.kinds import on_postgresql

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from horae.domain.cluster.process import Beat
 from horae.domain.jobs.retention import DAY, Retention
-from horae.domain.runs.run import Claimed
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.states import WorkerStatus
 from horae.domain.text.ids import NIL
 from horae.lifecycle.cancel import cancel_operation

@@ -16,9 +16,9 @@ from horae.domain.jobs.job_filter import JobFilter
 from horae.domain.jobs.job_record import JobRecord
 from horae.domain.jobs.unreadable import UnreadableSpec
 from horae.domain.people.audit import AuditFilter
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.dead_letter import DeadFilter
 from horae.domain.runs.operation import NewOperation
-from horae.domain.runs.run import Claimed
 from horae.lifecycle import fire
 from horae.lifecycle.edit import edit_job
 from horae.lifecycle.give_back import GivenBack, give_back

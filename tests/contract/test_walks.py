@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from sqlalchemy.engine import make_url
 
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Claimed
 from tests.contract.ledger import assert_accounted
 from tests.contract.oracle import Oracle, Picture, changes
 from tests.contract.world import (

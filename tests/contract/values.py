@@ -10,8 +10,8 @@ from horae.clock import SystemIds
 from horae.domain.cluster.process import Host, SchedulerSign, WorkerSign
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.task import describe
+from horae.domain.runs.log import LogPosition
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import LogPosition
 from horae.domain.runs.states import AttemptOutcome
 from horae.ports import Transaction, Verb
 from horae.store.failures import ConnectionLost

@@ -6,8 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from horae.domain.jobs.job import JobSpec
+from horae.domain.runs.claim import Ahead, Claimant, Claimed, ClaimRequest
+from horae.domain.runs.ending import Finished
+from horae.domain.runs.log import LogLines, LogPosition, Progress
 from horae.domain.runs.outcome import SUCCEEDED, Outcome
-from horae.domain.runs.run import Ahead, Claimant, Claimed, ClaimRequest, Finished, LogLines, LogPosition, Progress
 from horae.lifecycle import claim, finish, release
 from horae.ports import Transaction
 from tests.contract.opened import Opened

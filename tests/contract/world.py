@@ -7,8 +7,8 @@ from typing import Any
 
 from horae.domain.cluster.process import Beat
 from horae.domain.jobs.job_record import JobRecord
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.outcome import SUCCEEDED, Outcome
-from horae.domain.runs.run import Claimed
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import RunStatus
 from tests.contract.people import People

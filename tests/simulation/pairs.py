@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from horae.domain.errors import StaleVersion
+from horae.domain.runs.claim import Claimant, ClaimRequest
 from horae.domain.runs.dead_letter import DeadFilter
-from horae.domain.runs.run import Claimant, ClaimRequest
 from horae.lifecycle import claim, redrive
 from tests.contract.ledger import assert_complete
 from tests.contract.world import FAILED, OFFERS, PERMANENT, World, ids

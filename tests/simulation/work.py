@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from horae.domain.runs.attempt import Attempt
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.outcome import SUCCEEDED, Outcome
-from horae.domain.runs.run import Claimed
 from horae.domain.runs.states import AttemptOutcome, StopReason
 from tests.simulation.loop import pause
 

@@ -11,8 +11,9 @@ from typing import Any
 
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.retention import Retention
+from horae.domain.runs.claim import Claimant, ClaimRequest
+from horae.domain.runs.ending import Finished
 from horae.domain.runs.outcome import SUCCEEDED, Outcome
-from horae.domain.runs.run import Claimant, ClaimRequest, Finished
 from horae.domain.runs.states import AttemptOutcome
 from horae.lifecycle import claim, finish, state, submit
 from horae.ports import Transaction

@@ -14,8 +14,9 @@ from datetime import datetime
 from horae.domain.errors import QuotaContended, QuotaReached, Unreadable
 from horae.domain.jobs.follower import Follower
 from horae.domain.people.quota import WIDE, Quota, QuotaRow, Use, amount, places
+from horae.domain.runs.ending import Ended
 from horae.domain.runs.firing import DueJob, decide, parse_plan
-from horae.domain.runs.run import Ended, NewRun, Skipped
+from horae.domain.runs.run import NewRun, Skipped
 from horae.domain.runs.states import SkipReason, Trigger
 from horae.domain.time.rate import per_hour
 from horae.ports import Transaction

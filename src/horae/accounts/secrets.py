@@ -11,7 +11,8 @@ from horae.domain.errors import Conflict, InvalidInput, NotFound
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.stored import too_large
 from horae.domain.people.quota import Quota
-from horae.domain.runs.run import Leased, Over
+from horae.domain.runs.claim import Leased
+from horae.domain.runs.ending import Over
 from horae.domain.secrets.credentials import literal_credential, place_of
 from horae.domain.secrets.redaction import Redactor, redactor
 from horae.domain.secrets.secret import CannotOpen, Sealed, SecretRecord, unknown

@@ -9,8 +9,10 @@ from collections.abc import Callable
 
 from horae.accounts.secrets import secrets_of_run
 from horae.domain.errors import Conflict
+from horae.domain.runs.claim import Leased
+from horae.domain.runs.ending import Ended, Ending
+from horae.domain.runs.log import Progress
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Ended, Ending, Leased, Progress
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 from horae.domain.secrets.outcome_redaction import redact_json, redact_outcome
 from horae.lifecycle.ended import after_ends

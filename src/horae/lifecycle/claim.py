@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from horae.domain.runs.run import Claimed, ClaimRequest
+from horae.domain.runs.claim import Claimed, ClaimRequest
 from horae.ports import Transaction
 
 

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
 
 from horae.domain.runs.dead_letter import Dead, fingerprint
+from horae.domain.runs.ending import Ended, Ending
 from horae.domain.runs.events import RunsEnded
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Ended, Ending
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import AttemptOutcome, RunStatus, Trigger
 from horae.domain.runs.tally import Tally

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from horae.domain.runs.run import Ended, Ending, Finished, LogLines, Park, Progress
+from horae.domain.runs.claim import Park
+from horae.domain.runs.ending import Ended, Ending, Finished
+from horae.domain.runs.log import LogLines, Progress
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 from horae.lifecycle.ended import after_ends
 from horae.lifecycle.settle import Settlement, Specs

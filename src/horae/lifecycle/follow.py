@@ -13,9 +13,10 @@ from horae.domain.errors import InvalidInput, Unreadable
 from horae.domain.jobs.follower import Follower
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.unreadable import UnreadableSpec, missing_spec
+from horae.domain.runs.ending import Ended
 from horae.domain.runs.firing import Plan, SkippedRange, parse_plan, plan_of, spread
 from horae.domain.runs.gate import NO_GATE, JobGate, Places
-from horae.domain.runs.run import Ended, NewRun, Skipped
+from horae.domain.runs.run import NewRun, Skipped
 from horae.domain.runs.states import RunStatus, SkipReason, Trigger
 from horae.domain.runs.tally import Tally
 from horae.domain.time.blackouts import closed_until

@@ -10,8 +10,9 @@ from datetime import datetime, timedelta
 
 from horae.domain.cluster.process import WorkerRecord
 from horae.domain.jobs.fault import LeftOut, UnreadableNote
+from horae.domain.runs.claim import Claimed, Leased
+from horae.domain.runs.ending import Ended
 from horae.domain.runs.outcome import Again, End, Outcome, Verdict
-from horae.domain.runs.run import Claimed, Ended, Leased
 from horae.domain.runs.states import AttemptOutcome, RunStatus, WorkerStatus
 from horae.lifecycle.ended import after_ends
 from horae.lifecycle.settle import Settlement

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from horae.domain.runs.claim import Leased
+from horae.domain.runs.ending import Ended, Ending
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Ended, Ending, Leased
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 from horae.lifecycle.ended import after_ends
 from horae.lifecycle.settle import Settlement

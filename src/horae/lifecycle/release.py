@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from horae.domain.runs.claim import Claimed
+from horae.domain.runs.ending import Ended
 from horae.domain.runs.outcome import End, Outcome
-from horae.domain.runs.run import Claimed, Ended
 from horae.domain.runs.states import AttemptOutcome, RunStatus, Trigger
 from horae.lifecycle.ended import after_ends
 from horae.lifecycle.settle import Settlement

@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.unreadable import UnreadableSpec
+from horae.domain.runs.claim import Leased
+from horae.domain.runs.ending import Ending, Requeue, Tried
 from horae.domain.runs.events import Retried, RunsRetried
 from horae.domain.runs.excerpt import excerpt
 from horae.domain.runs.outcome import Again, End, Outcome, Verdict, judge
-from horae.domain.runs.run import Ending, Leased, Requeue, Tried
 from horae.domain.runs.states import RunStatus, Trigger
 from horae.domain.runs.tally import Tally
 from horae.ports import Transaction

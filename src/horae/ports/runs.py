@@ -9,23 +9,12 @@ from typing import Any, Protocol
 from horae.domain.explain.facts import JobStanding, LiveRuns, SchedulerFact, UpstreamFact
 from horae.domain.pages import Page
 from horae.domain.runs.changes import Glance
+from horae.domain.runs.claim import Claimed, ClaimRequest, Leased, Park
 from horae.domain.runs.dead_letter import Dead, DeadFilter, DeadGroup, DeadLetter
+from horae.domain.runs.ending import Ending, Over, Overdue, Requeue, Tried
+from horae.domain.runs.log import LogLines, LogPosition, Progress
 from horae.domain.runs.operation import NewOperation, Operation
-from horae.domain.runs.run import (
-    Claimed,
-    ClaimRequest,
-    Ending,
-    Leased,
-    LogLines,
-    LogPosition,
-    NewRun,
-    Over,
-    Overdue,
-    Park,
-    Progress,
-    Requeue,
-    Tried,
-)
+from horae.domain.runs.run import NewRun
 from horae.domain.runs.run_filter import RunFilter
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.statistics import Backlog, Hour, JobStats, Summary

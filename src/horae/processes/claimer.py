@@ -12,7 +12,7 @@ from horae.domain.cluster import metrics
 from horae.domain.cluster.meters import Meters
 from horae.domain.cluster.process import WorkerSign
 from horae.domain.errors import StoreUnavailable
-from horae.domain.runs.run import NOT_AHEAD, Ahead, Claimant, ClaimRequest
+from horae.domain.runs.claim import NOT_AHEAD, Ahead, Claimant, ClaimRequest
 from horae.lifecycle.claim import Taken, claim, look
 from horae.lifecycle.reservations import served
 from horae.ports import Clock, Ids, Store, Transaction

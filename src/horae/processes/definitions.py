@@ -7,7 +7,7 @@ from collections.abc import Collection
 from horae.domain.errors import StoreUnavailable
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.unreadable import missing_spec
-from horae.domain.runs.run import Claimed
+from horae.domain.runs.claim import Claimed
 from horae.lifecycle.give_back import give_back
 from horae.ports import Store
 from horae.processes.loop import log

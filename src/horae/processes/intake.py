@@ -7,8 +7,8 @@ import asyncio
 
 from horae.domain.errors import HoraeError
 from horae.domain.runs.attempt import Lease
+from horae.domain.runs.claim import NOT_AHEAD, Ahead, Claimed
 from horae.domain.runs.events import RunsStarted
-from horae.domain.runs.run import NOT_AHEAD, Ahead, Claimed
 from horae.domain.runs.states import StopReason
 from horae.lifecycle.release import release
 from horae.ports import Clock, Store

@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import orjson
 
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.last_words import LastWords
-from horae.domain.runs.run import Claimed, LogLines, Progress
+from horae.domain.runs.log import LogLines, Progress
 from horae.domain.text.checks import storable
 from horae.ports import Clock
 

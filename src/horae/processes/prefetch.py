@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from horae.domain.jobs.job import JobSpec
 from horae.domain.runs.attempt import Lease
-from horae.domain.runs.run import Ahead, Claimed
+from horae.domain.runs.claim import Ahead, Claimed
 from horae.ports import Clock
 from horae.processes.settings import WorkerSettings
 from horae.processes.vault import Opened

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 from horae.domain.errors import HoraeError, QuotaContended
 from horae.domain.runs.attempt import Attempt
+from horae.domain.runs.ending import Finished
+from horae.domain.runs.log import LogLines, Progress
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Finished, LogLines, Progress
 from horae.domain.runs.states import AttemptOutcome, StopReason
 from horae.domain.text.checks import storable
 from horae.lifecycle.finish import FinishReport, finish

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 
 from horae.domain.runs.attempt import Attempt, LogSink
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.last_words import with_last_words
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Claimed
 from horae.domain.runs.states import StopReason
 from horae.lifecycle.execute import execute, stopped
 from horae.ports import Clock, Executor

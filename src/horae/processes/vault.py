@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 
 from horae.domain.jobs.job import JobSpec
 from horae.domain.runs.attempt import LogSink
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Claimed
 from horae.domain.runs.states import AttemptOutcome
 from horae.domain.secrets.outcome_redaction import redact_outcome
 from horae.domain.secrets.redaction import redactor

@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from horae.domain.runs.run import Claimant, Claimed, ClaimRequest
+from horae.domain.runs.claim import Claimant, Claimed, ClaimRequest
 from horae.domain.text.ids import is_id
 from horae.store.dialects.base import Connection, Dialect, Row, listed
 from horae.store.lanes import PAUSED, lanes, ready

@@ -12,8 +12,9 @@ from functools import cache
 from operator import attrgetter, itemgetter
 from typing import Any
 
+from horae.domain.runs.claim import Leased
+from horae.domain.runs.ending import Ending, Requeue, Tried
 from horae.domain.runs.outcome import SUCCEEDED, Outcome
-from horae.domain.runs.run import Ending, Leased, Requeue, Tried
 from horae.domain.runs.states import AttemptOutcome
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Move, quoted

@@ -7,7 +7,8 @@ from functools import cache
 from operator import attrgetter
 from typing import Any
 
-from horae.domain.runs.run import Leased, Over, Park
+from horae.domain.runs.claim import Leased, Park
+from horae.domain.runs.ending import Over
 from horae.ports import History
 from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row, listed

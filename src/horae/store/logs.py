@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from horae.domain.runs.run import LogLines, LogPosition, Progress
+from horae.domain.runs.log import LogLines, LogPosition, Progress
 from horae.store import tables
 from horae.store.dialects.base import Dialect, Rows
 from horae.store.rows import Group

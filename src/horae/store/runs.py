@@ -8,9 +8,11 @@ from typing import Any
 
 from horae.domain.pages import Page
 from horae.domain.runs.changes import Glance
+from horae.domain.runs.claim import Claimed, ClaimRequest, Leased, Park
 from horae.domain.runs.claimable import Claimable
+from horae.domain.runs.ending import Ending, Over, Overdue, Requeue, Tried
 from horae.domain.runs.events import RunsQueued
-from horae.domain.runs.run import Claimed, ClaimRequest, Ending, Leased, NewRun, Over, Overdue, Park, Requeue, Tried
+from horae.domain.runs.run import NewRun
 from horae.domain.runs.run_filter import RunFilter
 from horae.domain.runs.run_record import RunRecord
 from horae.ports import History

@@ -6,8 +6,10 @@ from typing import Any
 
 import httpx
 
+from horae.domain.runs.claim import Claimed
+from horae.domain.runs.ending import Finished
+from horae.domain.runs.log import LogLines, Progress
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Claimed, Finished, LogLines, Progress
 from horae.domain.runs.states import AttemptOutcome
 from horae.lifecycle.finish import finish
 from tests.waiting import until

@@ -16,7 +16,7 @@ from horae.api.context import ApiSettings
 from horae.api.routes import audit, logs
 from horae.domain.people.account import Identity, NewSession
 from horae.domain.people.single_sign_on import Create, Person, Rights
-from horae.domain.runs.run import Claimed
+from horae.domain.runs.claim import Claimed
 from tests.waiting import until
 
 from .conftest import CLOCK, IDS, ON_SQLITE, SECRET, Api, add_key

@@ -10,8 +10,8 @@ import orjson
 
 from horae.domain.jobs.job import JobSpec
 from horae.domain.runs.attempt import Attempt
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Claimed
 from horae.domain.runs.states import StopReason
 from horae.ports import Executor
 

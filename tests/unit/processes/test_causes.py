@@ -6,8 +6,8 @@ import pytest
 
 from horae.clock import SystemClock
 from horae.domain.runs.attempt import Attempt, Lease
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Claimed
 from horae.domain.runs.states import AttemptOutcome
 from horae.processes.logbook import LogBook
 from horae.processes.prefetch import Ready

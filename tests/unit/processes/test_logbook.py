@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import orjson
 import pytest
 
-from horae.domain.runs.run import Claimed
+from horae.domain.runs.claim import Claimed
 from horae.processes.logbook import LogBook
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

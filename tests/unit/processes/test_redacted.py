@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 from horae.clock import SystemClock
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.outcome import Outcome
-from horae.domain.runs.run import Claimed
 from horae.domain.runs.states import AttemptOutcome
 from horae.processes.logbook import LogBook
 from horae.processes.vault import Opened

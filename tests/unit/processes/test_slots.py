@@ -10,8 +10,8 @@ import pytest
 from horae.clock import SystemClock
 from horae.domain.jobs.job import JobSpec
 from horae.domain.runs.attempt import Attempt, Lease
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.outcome import SUCCEEDED, Outcome
-from horae.domain.runs.run import Claimed
 from horae.domain.runs.states import AttemptOutcome, StopReason
 from horae.domain.targets import ScriptTarget
 from horae.processes.logbook import LogBook

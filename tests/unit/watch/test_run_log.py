@@ -3,8 +3,8 @@
 import pytest
 from structlog.testing import capture_logs
 
+from horae.domain.runs.ending import Ended
 from horae.domain.runs.events import RunsEnded
-from horae.domain.runs.run import Ended
 from horae.domain.runs.states import RunStatus
 from horae.watch.run_log import RunLog
 

@@ -20,7 +20,7 @@ from horae.api.schemas import Listing, LogLineView
 from horae.api.staying import LIFETIME, Stay
 from horae.api.views import PAGE_BYTES, listing, reply, run_json
 from horae.domain.errors import InvalidInput, NotFound, StoreUnavailable
-from horae.domain.runs.run import LogPosition
+from horae.domain.runs.log import LogPosition
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import RunStatus
 from horae.domain.text.ansi import complete, stripped

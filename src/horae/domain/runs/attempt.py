@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from horae.domain.jobs.job import JobSpec
-from horae.domain.runs.run import Claimed
+from horae.domain.runs.claim import Claimed
 from horae.domain.runs.states import StopReason
 from horae.domain.template import TemplateWork, fill_in
 

@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from horae.domain.runs.run import Claimed, Ended, Leased, NewRun, Skipped
+from horae.domain.runs.claim import Claimed, Leased
+from horae.domain.runs.ending import Ended
+from horae.domain.runs.run import NewRun, Skipped
 from horae.domain.runs.states import AttemptOutcome
 
 

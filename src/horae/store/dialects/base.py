@@ -13,7 +13,8 @@ from typing import Any, Protocol
 from sqlalchemy import Table
 
 from horae.domain.cluster.meters import Histogram
-from horae.domain.runs.run import Claimed, ClaimRequest, NewRun
+from horae.domain.runs.claim import Claimed, ClaimRequest
+from horae.domain.runs.run import NewRun
 from horae.domain.runs.run_record import RunRecord
 
 Params = Mapping[str, Any]

@@ -8,7 +8,8 @@ from functools import cache
 from operator import itemgetter
 from typing import Any
 
-from horae.domain.runs.run import Claimed, ClaimRequest, NewRun
+from horae.domain.runs.claim import Claimed, ClaimRequest
+from horae.domain.runs.run import NewRun
 from horae.domain.runs.run_record import RunRecord
 from horae.store import history, leases, run_list
 from horae.store.claims import COLUMNS, claimed_run, mark, mark_params, mine, mine_params, named_params, take_named

@@ -1,0 +1,115 @@
+"""A claim: what a worker asks for, and the runs that it then holds a lease on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class Claimant:
+    """A worker that claims, and what it can take: what it offers to carry out, of these projects if it names any."""
+
+    worker_id: str
+    offers: Collection[str]
+    project_ids: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """How many runs a worker claims beyond its free slots, and the seconds within which each of them has started or was
+    released again. Only first attempts without a `start_by` are: if the worker dies, that costs them no more than one
+    attempt, and nothing waits here that must start soon."""
+
+    runs: int
+    seconds: float
+
+
+NOT_AHEAD = Ahead(0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRequest:
+    """What a worker asks for: up to `limit` runs that are due in these queues, the queues in this order, and more ahead
+    of its slots. With `run_ids`, only these runs, as far as they can be claimed by the same rules; then `queues` may be
+    None, for any queue. `token` becomes the fencing token of every run that is claimed."""
+
+    claimant: Claimant
+    token: str
+    lease: float
+    limit: int
+    queues: Sequence[str] | None
+    ahead: Ahead = NOT_AHEAD
+    run_ids: Collection[str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.queues is None and self.run_ids is None:
+            raise ValueError("a claim names queues or run ids")
+
+    @property
+    def most(self) -> int:
+        return self.limit + self.ahead.runs
+
+    def within(self, queues: Sequence[str]) -> ClaimRequest:
+        """Restricted to these queues."""
+        return replace(self, queues=queues if self.queues is None else [q for q in self.queues if q in queues])
+
+
+class Claimed(NamedTuple):
+    """A run that a worker holds a lease on. `token` is the right to write about this attempt. `ahead`: its row does not
+    know when it starts, because it was claimed before there was a slot for it."""
+
+    id: str
+    job_id: str
+    version: int
+    project_id: str
+    trigger: str
+    scheduled_for: datetime | None
+    attempt: int
+    uncounted: int
+    input: str | None
+    due_at: datetime
+    started_at: datetime
+    token: str
+    ahead: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Leased:
+    """A running run as its finisher or the sweep sees it, its row locked."""
+
+    id: str
+    job_id: str
+    version: int
+    project_id: str
+    queue: str
+    priority: int
+    attempt: int
+    uncounted: int
+    token: str
+    worker_id: str | None
+    started_at: datetime
+    cancel_requested_at: datetime | None
+    trigger: str
+    parked: bool = False
+    needs: str = ""
+
+    def as_of(self, now: datetime) -> Leased:
+        """Of one that was claimed ahead, the row has a start that may be still to come."""
+        return replace(self, started_at=min(self.started_at, now))
+
+    def age_ms(self, now: datetime) -> int:
+        """How long the attempt has taken, where no worker measured it."""
+        return max(int((now - self.started_at) / timedelta(milliseconds=1)), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Park:
+    """Takes a run from its worker, until its callback comes or so many seconds have passed."""
+
+    id: str
+    token: str
+    seconds: float
+    started_at: datetime | None = None  # where the row does not know it

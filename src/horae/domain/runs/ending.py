@@ -1,0 +1,124 @@
+"""The end of an attempt and of its run: as reported by the worker, as written by the store, as seen by what follows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from horae.domain.runs.claim import Claimed
+from horae.domain.runs.outcome import Outcome
+from horae.domain.runs.states import AttemptOutcome, RunStatus
+
+
+class Finished(NamedTuple):
+    """An attempt that is over, as the worker reports it."""
+
+    run: Claimed
+    outcome: Outcome
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """How an attempt went that is over; if it ended its run, `outcome` is the run's status. `result` is JSON text."""
+
+    job_id: str
+    version: int
+    project_id: str
+    outcome: str
+    error: str | None
+    result: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overdue:
+    """A queued run that no worker started in time, its row locked."""
+
+    id: str
+    job_id: str
+    version: int
+    project_id: str
+    trigger: str
+
+
+class RunOfJob(Protocol):
+    """A run by its own id and that of its job."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def job_id(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def project_id(self) -> str: ...
+    @property
+    def trigger(self) -> str: ...
+
+
+class Ending(NamedTuple):
+    """Moves a run to history. `token` fences: None for a run that is queued (no worker holds it)."""
+
+    id: str
+    token: str | None
+    status: RunStatus
+    reason: str | None = None
+    outcome: Outcome | None = None
+    duration_ms: int | None = None
+    started_at: datetime | None = None  # where the row does not know it
+
+
+class Ended(NamedTuple):
+    """A run that was moved to history, for whatever its end brings about."""
+
+    id: str
+    job_id: str
+    version: int
+    project_id: str
+    status: RunStatus
+    error: str | None = None
+    duration_ms: int = 0
+    timed_out: bool = False
+    trigger: str = ""
+    code: int | None = None  # that it exited with, or that of the response
+
+    @classmethod
+    def of(cls, run: RunOfJob, status: RunStatus, outcome: Outcome, duration_ms: int = 0) -> Ended:
+        """By the outcome of its last attempt."""
+        return cls(  # by position: keywords take half as long again, and every run comes by here
+            run.id,
+            run.job_id,
+            run.version,
+            run.project_id,
+            status,
+            outcome.error,
+            duration_ms,
+            outcome.kind is AttemptOutcome.TIMED_OUT,
+            run.trigger,
+            outcome.code,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Requeue:
+    """Queues a run once more; its lease and token are taken away."""
+
+    id: str
+    queue: str
+    priority: int
+    token: str
+    pause: float
+    counted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """An attempt that did not end its run; of its result an excerpt."""
+
+    run_id: str
+    n: int
+    worker_id: str | None
+    started_at: datetime
+    outcome: Outcome
+    duration_ms: int
