@@ -1,11 +1,13 @@
-"""What the end of a run brings about, in the transaction that ends it: counters, dead letters, the next one's turn, and
-the start of jobs that wait for it; for those, older runs of theirs may have to be cancelled, which ends these too."""
+"""What the end of a run brings about, in the transaction that ends it: counters, dead letters, notices, the next one's
+turn, and the start of jobs that wait for it; for those, older runs of theirs may have to be cancelled, which ends these
+too."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
 
+from horae.domain.notify.notice import of_failures
 from horae.domain.runs.dead_letter import Dead, fingerprint
 from horae.domain.runs.ending import Ended, Ending
 from horae.domain.runs.events import RunsEnded
@@ -30,6 +32,8 @@ async def after_ends(
         await tx.gates.fit(requeued)
         return
     if failed := [run for run in ended if run.status is RunStatus.FAILED]:
+        # Before the dead letters, among which they look for the same cause.
+        await tx.notices.failed(of_failures(failed, [tx.new_id() for _ in failed]))
         await tx.dead_letters.add(
             [Dead(run.id, run.job_id, run.project_id, fingerprint(run.job_id, run.code, run.error)) for run in failed]
         )

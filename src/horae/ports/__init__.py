@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations
+from horae.ports.notices import Notices
 from horae.ports.outside import Clock, Engine, Executor, Hint, Ids, Observer, Seals, Starting, Wakeups
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, RateLimits, Secrets, Sessions
 from horae.ports.quotas import Quotas
@@ -41,6 +42,7 @@ __all__ = [
     "Jobs",
     "Leftovers",
     "Logs",
+    "Notices",
     "Observer",
     "Operations",
     "Processes",

@@ -10,6 +10,7 @@ from horae.domain.people.audit import Origin
 from horae.domain.runs.events import RunEvent
 from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations, Unreadables
+from horae.ports.notices import Notices
 from horae.ports.outside import Hint
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, RateLimits, Secrets, Sessions
 from horae.ports.quotas import Quotas
@@ -87,6 +88,8 @@ class Transaction(Protocol):
     def reservations(self) -> Reservations: ...
     @property
     def quotas(self) -> Quotas: ...
+    @property
+    def notices(self) -> Notices: ...
 
     @property
     def repeated(self) -> bool:

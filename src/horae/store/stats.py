@@ -9,6 +9,8 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
+from horae.domain.notify.notice import Recovery, of_success
+from horae.domain.runs.states import RunStatus
 from horae.domain.runs.statistics import Backlog, Hour, JobStats, Summary
 from horae.domain.runs.tally import Tally
 from horae.ports import History, Ids
@@ -18,6 +20,7 @@ from horae.store.hours import days, hours
 from horae.store.job_stats import COUNTED as _COUNTED
 from horae.store.job_stats import SUMS as _SUMS
 from horae.store.job_stats import dead, live, of_job, reasons, sums
+from horae.store.notices import NoticeTable
 from horae.store.rows import Reading, batch
 from horae.store.summary import backlog, summary
 
@@ -96,6 +99,7 @@ class StatTable(Reading):
         if not rows:
             return 0
         await self.put(sql.job, sql.job_rows, _per_job(rows))
+        await NoticeTable(self.db, self.d).recovered(self._recoveries(rows))  # which looks at what `last` changes
         await self.put(sql.last, sql.last_rows, _last_of(rows))
         await self.put(sql.hour, sql.hour_rows, _per_hour(rows))
         await self.put(sql.skip, sql.skip_rows, _per_reason(rows))
@@ -103,6 +107,27 @@ class StatTable(Reading):
             f"DELETE FROM stat_deltas WHERE {self.d.among('id', 'ids')}", {"ids": [row["id"] for row in rows]}
         )
         return len(rows)
+
+    def _recoveries(self, rows: Sequence[Row]) -> list[Recovery]:
+        """The jobs whose latest run succeeded; those that did not fail before are sorted out by the statement."""
+        failed_at: dict[str, datetime] = {}
+        for row in rows:
+            if row["status"] == RunStatus.FAILED and row["run_id"] is not None:
+                failed_at[row["job_id"]] = min(failed_at.get(row["job_id"], row["at"]), row["at"])
+        return [
+            Recovery(
+                of_success(
+                    self._ids.new(),
+                    job_id=row["job_id"],
+                    project_id=row["project_id"],
+                    run_id=row["run_id"],
+                    at=row["at"],
+                ),
+                certain=job_id in failed_at and failed_at[job_id] < row["at"],
+            )
+            for job_id, row in _latest(rows).items()
+            if row["status"] == RunStatus.SUCCEEDED
+        ]
 
     async def summary(self, project_id: str | None) -> Summary:
         return await summary(self.db, self.d, project_id)
@@ -136,13 +161,18 @@ def _per_job(rows: Sequence[Row]) -> list[list[Any]]:
     return [[*key, *counts.values()] for key, counts in sorted(sums.items())]
 
 
-def _last_of(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+def _latest(rows: Sequence[Row]) -> dict[str, Row]:
+    """By job, what is known of its newest ended run."""
     last: dict[str, Row] = {}
     for row in rows:
         known = last.get(row["job_id"])
         if row["run_id"] is not None and (known is None or row["at"] >= known["at"]):
             last[row["job_id"]] = row
-    return [(job_id, row["run_id"], row["at"], row["status"]) for job_id, row in sorted(last.items())]
+    return last
+
+
+def _last_of(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    return [(job_id, row["run_id"], row["at"], row["status"]) for job_id, row in sorted(_latest(rows).items())]
 
 
 def _per_hour(rows: Sequence[Row]) -> list[tuple[Any, ...]]:

@@ -35,6 +35,7 @@ from horae.store.jobs import JobTable
 from horae.store.leftovers import LeftoverTables
 from horae.store.limits import LimitTable
 from horae.store.logs import LogTable
+from horae.store.notices import NoticeTable
 from horae.store.operations import OperationTable
 from horae.store.pool import ConnectionPool, PatientSemaphore
 from horae.store.processes import ProcessTable
@@ -121,6 +122,7 @@ class SqlTransaction:
     queues = _telling(QueueTable)
     reservations = _group(ReservationTable)
     quotas = _group(QuotaTable)
+    notices = _group(NoticeTable)
 
     def __init__(
         self,
