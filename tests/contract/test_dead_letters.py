@@ -47,7 +47,7 @@ async def fail(
 
 async def dead(world: World, where: DeadFilter = ALL, *, limit: int = 200, after: str | None = None) -> list[str]:
     page = await world.store.read(_page, world.project, where, limit, after)
-    return [letter["id"] for letter in page.items][::-1]
+    return [letter.run.id for letter in page.items][::-1]
 
 
 async def _page(tx: Any, project_id: str, where: DeadFilter, limit: int, after: str | None) -> Any:
@@ -95,8 +95,8 @@ async def test_what_a_letter_tells(world: World):
     job = await world.job(name="report", retry=ONCE)
     (run_id,) = await fail(world, job, error="no route to host", input='{"customer": 7}')
     (letter,) = (await world.store.read(_page, world.project, ALL, 10, None)).items
-    told = {name: letter[name] for name in ("id", "job_id", "job_name", "error", "attempt", "max_attempts", "input")}
-    assert told == {
+    fields = ("id", "job_id", "job_name", "error", "attempt", "max_attempts", "input")
+    assert {name: getattr(letter.run, name) for name in fields} == {
         "id": run_id,
         "job_id": job.id,
         "job_name": "report",
@@ -199,7 +199,7 @@ async def test_pages_hold_while_letters_come_and_go(world: World):
     await fail(world, job, 2)  # newer than what was shown
     await resolve(world, "discard", DeadFilter(ids=(failed[4], failed[3])), reason="known")
     rest = await dead(world, after=first.next)
-    assert [letter["id"] for letter in first.items] == [failed[5], failed[4]]
+    assert [letter.run.id for letter in first.items] == [failed[5], failed[4]]
     assert rest == failed[:3]
 
 

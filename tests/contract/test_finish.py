@@ -4,11 +4,10 @@ import asyncio
 import random
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
-from horae.domain.runs.log import LogLines, LogPosition
+from horae.domain.runs.log import LogLines, LogPiece, LogPosition
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 from tests.contract.kinds import on_postgresql
@@ -375,8 +374,8 @@ async def test_results_and_heartbeats_do_not_wait_for_each_other(world: World) -
 # ---- output
 
 
-def texts(rows: list[dict[str, Any]]) -> list[tuple[int, str]]:
-    return [(row["attempt"], row["text"]) for row in rows]
+def texts(rows: list[LogPiece]) -> list[tuple[int, str]]:
+    return [(row.attempt, row.text) for row in rows]
 
 
 async def test_output_is_kept_in_order_of_attempt_and_place(world: World) -> None:
@@ -388,7 +387,7 @@ async def test_output_is_kept_in_order_of_attempt_and_place(world: World) -> Non
     await world.finish(again, logs=[await world.line(again, "ü😀 'x' % \\n\n\"", seq=1)])
     lines = await world.log_of(run)
     assert texts(lines) == [(1, "one"), (1, "two"), (1, "three"), (2, "ü😀 'x' % \\n\n\"")]
-    assert {line["stream"] for line in lines} == {"stdout"}
+    assert {line.stream for line in lines} == {"stdout"}
     assert texts(await world.log_of(run, after=LogPosition(1, 1), limit=2)) == [(1, "two"), (1, "three")]
     assert texts(await world.log_of(run, after=LogPosition(1, 3))) == [(2, "ü😀 'x' % \\n\n\"")]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from horae.domain.runs.attempts import with_last
+from horae.domain.runs.attempts import AttemptRecord, with_last
 from horae.domain.runs.claim import Claimed
 from horae.domain.runs.excerpt import EXCERPT_LIMIT
 from horae.domain.runs.outcome import Outcome
@@ -18,7 +18,7 @@ from tests.contract.world import CANCELLED, FAILED, INTERRUPTED, LEASE, PERMANEN
 TWICE: dict[str, Any] = {"retry": {"max_attempts": 2, "delay": 0}}
 
 
-async def attempts(world: World, run: RunRecord | Claimed) -> list[dict[str, Any]]:
+async def attempts(world: World, run: RunRecord | Claimed) -> list[AttemptRecord]:
     found = await world.find(run)
     return with_last(found, await world.store.read(lambda tx: tx.runs.attempts(found.id)))
 
@@ -43,7 +43,7 @@ async def test_the_outcome_of_the_last_attempt_is_kept_and_found(world: World, o
         assert await of_outcome(world, kind, job_id=job.id) == expected
         assert await of_outcome(world, kind, status="running") == set()
     (last,) = await attempts(world, run)
-    assert (last["n"], last["outcome"], last["result"]) == (1, outcome.kind, run.result)
+    assert (last.n, last.outcome, last.result) == (1, outcome.kind, run.result)
 
 
 async def test_a_lost_worker_is_told_from_a_failure(world: World) -> None:
@@ -81,7 +81,7 @@ async def test_a_run_cancelled_between_attempts_has_those_it_made(world: World) 
     await world.finish(run, outcome=FAILED)
     await world.cancel(run)
     assert (await world.find(run)).outcome is None
-    assert [(one["n"], one["outcome"]) for one in await attempts(world, run)] == [(1, "failed")]
+    assert [(one.n, one.outcome) for one in await attempts(world, run)] == [(1, "failed")]
 
 
 async def test_the_attempt_under_way_is_the_last(world: World) -> None:
@@ -89,8 +89,8 @@ async def test_the_attempt_under_way_is_the_last(world: World) -> None:
     await world.finish(run, outcome=FAILED)
     await world.claim()
     found = await attempts(world, run)
-    assert [(one["n"], one["outcome"]) for one in found] == [(1, "failed"), (2, None)]
-    assert (found[1]["finished_at"], found[1]["duration_ms"]) == (None, None)
+    assert [(one.n, one.outcome) for one in found] == [(1, "failed"), (2, None)]
+    assert (found[1].finished_at, found[1].duration_ms) == (None, None)
 
 
 async def test_rows_of_an_older_version_are_shown_as_far_as_they_tell(world: World) -> None:
@@ -99,7 +99,7 @@ async def test_rows_of_an_older_version_are_shown_as_far_as_they_tell(world: Wor
     await world.execute("UPDATE run_history SET outcome = NULL")
     assert [run.outcome for run in (await world.page()).items] == [None, "succeeded"]
     (last,) = await attempts(world, failed)
-    assert last["outcome"] is None
+    assert last.outcome is None
 
 
 # ---- what retried attempts answered
@@ -108,7 +108,7 @@ async def test_rows_of_an_older_version_are_shown_as_far_as_they_tell(world: Wor
 async def retried(world: World, result: str) -> Any:
     run = await world.running(await world.job(**TWICE))
     await world.finish(run, outcome=replace(FAILED, result=result))
-    return (await attempts(world, run))[0]["result"]
+    return (await attempts(world, run))[0].result
 
 
 async def test_the_answer_of_a_retried_attempt_is_kept(world: World) -> None:
@@ -141,7 +141,7 @@ async def test_how_long_it_took_is_what_its_worker_measured(world: World) -> Non
     await later.finish(await later.running(job), duration_ms=50)
     found = await later.find(run)
     assert found.duration_ms == 30
-    assert [one["duration_ms"] for one in await attempts(later, run)] == [70, 30]
+    assert [one.duration_ms for one in await attempts(later, run)] == [70, 30]
     for _ in range(2):
         stats = await later.store.read(lambda tx: tx.stats.of_job(job.id))
         assert stats.average_ms == 40

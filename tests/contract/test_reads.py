@@ -156,8 +156,8 @@ async def test_attempts_are_shown_in_order(world: World) -> None:
     await world.finish(run, outcome=FAILED)
     await world.finish(*await world.claim(), outcome=FAILED)
     tries = await world.store.read(lambda tx: tx.runs.attempts(run.id))
-    assert [(one["n"], one["outcome"]) for one in tries] == [(1, "failed"), (2, "failed")]
-    assert {one["error"] for one in tries} == {"it broke"}
+    assert [(one.n, one.outcome) for one in tries] == [(1, "failed"), (2, "failed")]
+    assert {one.error for one in tries} == {"it broke"}
 
 
 # ---- jobs

@@ -273,7 +273,7 @@ async def test_its_runs_have_the_name_of_their_job(world: World, harm: Harm) -> 
     async def dead(tx: Transaction) -> tuple[list[str], set[str]]:
         letters = await tx.dead_letters.page(world.project, DeadFilter(), limit=10, after=None)
         groups = await tx.dead_letters.groups(world.project, DeadFilter(), limit=10, after=None)
-        return [one["job_name"] for one in letters.items], {part.name for one in groups.items for part in one.jobs}
+        return [one.run.job_name for one in letters.items], {part.name for one in groups.items for part in one.jobs}
 
     assert await world.store.read(dead) == (["report", "before"], {"report"})
     await world.delete(edited)

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from horae.domain.jobs.job import JobSpec
 from horae.domain.runs.claim import Ahead, Claimant, Claimed, ClaimRequest
 from horae.domain.runs.ending import Finished
-from horae.domain.runs.log import LogLines, LogPosition, Progress
+from horae.domain.runs.log import LogLines, LogPiece, LogPosition, Progress
 from horae.domain.runs.outcome import SUCCEEDED, Outcome
 from horae.lifecycle import claim, finish, release
 from horae.ports import Transaction
 from tests.contract.opened import Opened
-from tests.contract.values import LEASE, OFFERS, START, Row, id_of, lost_reply, middle
+from tests.contract.values import LEASE, OFFERS, START, id_of, lost_reply, middle
 
 AHEAD_FOR = 30.0  # seconds; long, so that a slow machine changes nothing
 
@@ -94,7 +94,7 @@ class Workers(Opened):
     async def line(self, run: Claimed, text: str, *, seq: int = 1, token: str | None = None) -> LogLines:
         return LogLines(run.id, token or run.token, run.attempt, seq, await self.now(), "stdout", text)
 
-    async def log_of(self, run: Any, *, after: LogPosition = START, limit: int = 1000) -> list[Row]:
+    async def log_of(self, run: Any, *, after: LogPosition = START, limit: int = 1000) -> list[LogPiece]:
         return await self.store.read(_log, id_of(run), after, limit)
 
     async def progress(self, run: Claimed, value: str, *, token: str | None = None) -> None:
@@ -117,5 +117,5 @@ async def _progress(tx: Transaction, told: Sequence[Progress]) -> None:
     await tx.logs.progress(told)
 
 
-async def _log(tx: Transaction, run_id: str, after: LogPosition, limit: int) -> list[Row]:
+async def _log(tx: Transaction, run_id: str, after: LogPosition, limit: int) -> list[LogPiece]:
     return await tx.logs.read(run_id, after=after, limit=limit)

@@ -32,5 +32,6 @@ def job_record(now: datetime, *, name: str = "a", schedule: dict[str, Any] | Non
         "created_at": now,
         "updated_by": "user:ben",
         "updated_at": now,
+        "shard": 3,
     }
     return JobRecord(**{**usual, **fields})

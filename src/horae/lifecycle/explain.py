@@ -8,7 +8,7 @@ from horae.domain.explain.explanation import Explanation
 from horae.domain.explain.facts import JobFacts, RunFacts
 from horae.domain.runs.states import RunStatus, Trigger
 from horae.domain.time.schedule import AfterSchedule
-from horae.lifecycle.find import found_run, no_job
+from horae.lifecycle.find import found, found_run
 from horae.ports import Transaction
 
 OFFLINE_AFTER = 180.0
@@ -19,9 +19,7 @@ async def explain_job(
     tx: Transaction, *, project_id: str, ref: str, offline_after: float = OFFLINE_AFTER
 ) -> Explanation:
     now = await tx.now()
-    job = await tx.facts.standing(project_id, ref)
-    if job is None:
-        raise await no_job(tx, project_id, ref)
+    job = await found(tx, project_id, ref)
     after = isinstance(job.spec.schedule, AfterSchedule)
     live = await tx.facts.live_runs(job.id)
     return explain.explain_job(
@@ -32,6 +30,7 @@ async def explain_job(
             recent=tuple(await tx.history.newest(job.id, _RECENT)),
             workers=tuple(await tx.processes.workers(offline_after)),
             schedulers=tuple(await tx.facts.schedulers()) if job.spec.scheduled or job.spec.fault else (),
+            shard=await tx.facts.shard(job.shard) if job.spec.scheduled else None,
             upstream=tuple(await tx.facts.upstream(project_id, job.id)) if after else (),
             paused_queues=await tx.queues.paused({job.spec.queue, *(run.queue for run in live.first)}),
             unreadable=tuple(await tx.unreadable.of([(job.id, job.version)])),

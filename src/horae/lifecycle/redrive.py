@@ -110,10 +110,10 @@ async def _step(tx: Transaction, operation_id: str, most: int) -> int:
     if operation.kind == REDRIVE:
         refused = await _redrive(tx, operation, letters)
     else:
-        await tx.dead_letters.resolve([letter.run_id for letter in letters])
+        await tx.dead_letters.resolve([letter.id for letter in letters])
     if letters:
         paid = _paid_until(rate, since, len(letters), now)
-        details = {**details, "after": letters[-1].run_id, "at": paid.isoformat()}
+        details = {**details, "after": letters[-1].id, "at": paid.isoformat()}
     if refused:
         details = {**details, "refused": details.get("refused", 0) + len(refused), "why": refused[0]}
     done = operation.done + len(letters) - len(refused)

@@ -76,11 +76,11 @@ async def rerun(
         TriggerRequest(
             new_id,
             input=old.input if input is None else input.text,
-            rerun_of=old.run_id,
+            rerun_of=old.id,
             scheduled_for=old.scheduled_for,
         )
         for new_id, old in runs
     ]
     made = await trigger(tx, project_id=project_id, ref=job_id, runs=requests, trigger=Trigger.RETRY, actor=actor)
-    await tx.dead_letters.resolve([old.run_id for _, old in runs])
+    await tx.dead_letters.resolve([old.id for _, old in runs])
     return made

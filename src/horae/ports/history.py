@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from horae.domain.explain.facts import EndedRun
 from horae.domain.runs.changes import Glance
 from horae.domain.runs.run import Skipped
 from horae.domain.runs.run_filter import RecentRun, RunFilter
 from horae.domain.runs.run_record import RunRecord
+
+Shape = TypeVar("Shape", bound=NamedTuple)
 
 
 class History(Protocol):
@@ -30,8 +32,8 @@ class History(Protocol):
         """At most so many, in order of their ids, short."""
         ...
 
-    async def pick(self, run_ids: Collection[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Some columns, as they are stored, of those of these runs that have ended; by id."""
+    async def pick(self, shape: type[Shape], run_ids: Collection[str]) -> list[Shape]:
+        """Those of these runs that have ended, by id: the columns that the shape has as fields, as they are stored."""
         ...
 
     async def recent(self, job_ids: Sequence[str], limit: int) -> dict[str, list[RecentRun]]:

@@ -6,13 +6,15 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from horae.domain.explain.facts import JobStanding, LiveRuns, SchedulerFact, UpstreamFact
+from horae.domain.cluster.process import ShardView
+from horae.domain.explain.facts import LiveRuns, SchedulerFact, UpstreamFact
 from horae.domain.pages import Page
+from horae.domain.runs.attempts import AttemptRecord
 from horae.domain.runs.changes import Glance
 from horae.domain.runs.claim import Claimed, ClaimRequest, Leased, Park
-from horae.domain.runs.dead_letter import Dead, DeadFilter, DeadGroup, DeadLetter
+from horae.domain.runs.dead_letter import Dead, DeadFilter, DeadGroup, DeadLetter, DeadLetterRecord
 from horae.domain.runs.ending import Ending, Over, Overdue, Requeue, Tried
-from horae.domain.runs.log import LogLines, LogPosition, Progress
+from horae.domain.runs.log import LogLines, LogPiece, LogPosition, Progress
 from horae.domain.runs.operation import NewOperation, Operation
 from horae.domain.runs.run import NewRun
 from horae.domain.runs.run_filter import RunFilter
@@ -110,7 +112,9 @@ class Runs(Protocol):
         """Those of these runs that there are, live or ended, as in a list: `truncated` names what is left out."""
         ...
 
-    async def attempts(self, run_id: str) -> list[dict[str, Any]]: ...
+    async def attempts(self, run_id: str) -> list[AttemptRecord]:
+        """Those that did not end it, in order."""
+        ...
 
 
 class Logs(Protocol):
@@ -124,7 +128,7 @@ class Logs(Protocol):
         """Only for attempts whose token still fits."""
         ...
 
-    async def read(self, run_id: str, *, after: LogPosition = ..., limit: int = 1000) -> list[dict[str, Any]]:
+    async def read(self, run_id: str, *, after: LogPosition = ..., limit: int = 1000) -> list[LogPiece]:
         """Pieces in order of attempt and place."""
         ...
 
@@ -133,8 +137,10 @@ class DeadLetters(Protocol):
     """Failed runs that have not been redriven or discarded."""
 
     async def add(self, dead: Sequence[Dead]) -> None: ...
-    async def page(self, project_id: str, where: DeadFilter, *, limit: int, after: str | None) -> Page[dict[str, Any]]:
-        """With what people want to know of the run, newest first."""
+    async def page(
+        self, project_id: str, where: DeadFilter, *, limit: int, after: str | None
+    ) -> Page[DeadLetterRecord]:
+        """With their runs, newest first."""
         ...
 
     async def groups(self, project_id: str, where: DeadFilter, *, limit: int, after: str | None) -> Page[DeadGroup]:
@@ -223,8 +229,8 @@ class Stats(Protocol):
 class Facts(Protocol):
     """What explanations are made from. It only reads, and of history only the newest end."""
 
-    async def standing(self, project_id: str, ref: str) -> JobStanding | None:
-        """By id or by name, with who owns its shard."""
+    async def shard(self, shard: int) -> ShardView:
+        """Who owns it."""
         ...
 
     async def live_runs(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from horae.domain.pages import Page
 from horae.domain.runs.dead_letter import DeadGroup, DeadJob
@@ -16,6 +16,13 @@ from horae.store.job_list import job_names
 from horae.store.rows import batch
 
 _JOBS_SHOWN = 10
+
+
+class _Cause(NamedTuple):
+    id: str
+    error: str | None
+    exit_code: int | None
+    response_code: int | None
 
 
 async def page(
@@ -43,7 +50,7 @@ async def page(
         return Page([], None)
     shares = await _shares(db, d, wheres, {**params, "fingerprints": list(shown)})
     newest = await _newest(db, d, wheres, params, list(shown))
-    causes = await history.pick(newest.values(), ["error", "exit_code", "response_code"])
+    causes = {one.id: one for one in await history.pick(_Cause, newest.values())}
     names = await job_names(db, d, {row["job_id"] for rows in shares.values() for row in rows})
     groups = [
         DeadGroup(
@@ -52,8 +59,8 @@ async def page(
             shares[fingerprint][0]["first_at"],
             shares[fingerprint][0]["last_at"],
             newest[fingerprint],
-            **causes[newest[fingerprint]],
-            jobs=tuple(DeadJob(row["job_id"], names[row["job_id"]], int(row["n"])) for row in shares[fingerprint]),
+            *causes[newest[fingerprint]][1:],
+            tuple(DeadJob(row["job_id"], names[row["job_id"]], int(row["n"])) for row in shares[fingerprint]),
         )
         for fingerprint, count in shown.items()
         if newest.get(fingerprint) in causes and fingerprint in shares  # one may be resolved between two statements

@@ -7,15 +7,11 @@ from functools import cache
 from typing import Any
 
 from horae.domain.pages import Page
-from horae.domain.runs.dead_letter import Dead, DeadFilter, DeadGroup, DeadLetter
+from horae.domain.runs.dead_letter import Dead, DeadFilter, DeadGroup, DeadLetter, DeadLetterRecord
 from horae.store import dead_groups, tables
 from horae.store.dialects.base import Dialect, Rows
 from horae.store.rows import Reading, batch, some
 
-_OF_RUN = (
-    *("version", "trigger", "attempt", "uncounted", "error", "exit_code", "response_code", "scheduled_for"),
-    *("triggered_by", "created_at", "input", "job_name", "max_attempts", "truncated"),
-)
 _ALIVE = "EXISTS (SELECT 1 FROM jobs j WHERE j.id = d.job_id)"
 
 
@@ -29,23 +25,21 @@ class DeadLetterTable(Reading):
     async def add(self, dead: Sequence[Dead]) -> None:
         await self.put(*_add(self.d), list(map(tuple, dead)))
 
-    async def page(self, project_id: str, where: DeadFilter, *, limit: int, after: str | None) -> Page[dict[str, Any]]:
+    async def page(
+        self, project_id: str, where: DeadFilter, *, limit: int, after: str | None
+    ) -> Page[DeadLetterRecord]:
         wheres, params = _conditions(self.d, project_id, where)
         if after is not None:
             wheres.append("d.run_id < :after")
         rows = await self.db.fetch(
-            f"SELECT d.run_id, d.job_id, d.fingerprint, d.failed_at FROM dead_letters d WHERE {' AND '.join(wheres)} "
+            f"SELECT d.run_id, d.fingerprint, d.failed_at FROM dead_letters d WHERE {' AND '.join(wheres)} "
             "ORDER BY d.run_id DESC LIMIT :limit",
             {**params, "after": after, "limit": limit + 1},
         )
         shown = {row["run_id"]: row for row in rows[:limit]}
-        items = []
-        for run in reversed(await self.history.runs(project_id, shown, short=True)):
-            letter = {column: shown[run.id][column] for column in ("job_id", "fingerprint", "failed_at")}
-            of_run = {field: getattr(run, field) for field in _OF_RUN}
-            of_run["truncated"] = [name for name in run.truncated if name in _OF_RUN]
-            items.append({"id": run.id, **letter, **of_run})
-        return Page(items, rows[limit - 1]["run_id"] if len(rows) > limit else None)
+        runs = await self.history.runs(project_id, shown, short=True)
+        letters = [DeadLetterRecord(run, shown[run.id]["fingerprint"], shown[run.id]["failed_at"]) for run in runs]
+        return Page(letters[::-1], rows[limit - 1]["run_id"] if len(rows) > limit else None)
 
     async def groups(self, project_id: str, where: DeadFilter, *, limit: int, after: str | None) -> Page[DeadGroup]:
         wheres, params = _conditions(self.d, project_id, where)
@@ -80,8 +74,7 @@ class DeadLetterTable(Reading):
             f"AND d.run_id <= :through ORDER BY d.run_id LIMIT :limit {self.d.lock_of('d')}",
             {**params, "after": after, "through": through, "limit": limit},
         )
-        found = await self.history.pick([row["run_id"] for row in rows], ["job_id", "input", "scheduled_for"])
-        return [DeadLetter(run_id, run["job_id"], run["input"], run["scheduled_for"]) for run_id, run in found.items()]
+        return await self.history.pick(DeadLetter, [row["run_id"] for row in rows])
 
     async def resolve(self, run_ids: Collection[str]) -> int:
         if not run_ids:

@@ -8,34 +8,25 @@ from typing import Any
 
 from horae.domain.cluster.process import ShardView
 from horae.domain.cluster.trouble import trouble_of
-from horae.domain.explain.facts import JobStanding, LiveRun, LiveRuns, SchedulerFact, UpstreamFact
+from horae.domain.explain.facts import LiveRun, LiveRuns, SchedulerFact, UpstreamFact
 from horae.domain.runs.run_filter import RecentRun
 from horae.domain.runs.run_record import RunRecord
 from horae.store.dialects.base import Row
-from horae.store.job_list import spec_in
-from horae.store.rows import Reading, keys_of, words
+from horae.store.rows import Reading, words
 
 _LIVE = words("id status held due_at started_at worker_id created_at attempt queue needs lease_until parked")
-_STANDING = words(
-    "version enabled paused paused_until anchor_at next_run_at fired_through fired_count updated_by updated_at shard"
-)
 _WAITS = "held AND wake_at IS NULL"  # for a place; what is for later takes no turn yet
 MOST_AHEAD = 1_000
 
 
 class FactTables(Reading):
-    async def standing(self, project_id: str, ref: str) -> JobStanding | None:
-        columns = ", ".join(f"j.{column}" for column in _STANDING)
-        for key in keys_of(ref):
-            rows = await self.db.fetch(
-                f"SELECT j.id, j.name, {columns}, s.spec, h.owner_id, h.epoch, h.lease_until FROM jobs j "
-                "JOIN job_versions s ON s.job_id = j.id AND s.version = j.version "
-                f"LEFT JOIN shards h ON h.shard = j.shard WHERE j.project_id = :project_id AND j.{key} = :ref",
-                {"project_id": project_id, "ref": ref},
-            )
-            if rows:
-                return _standing(rows[0])
-        return None
+    async def shard(self, shard: int) -> ShardView:
+        rows = await self.db.fetch(
+            "SELECT owner_id, epoch, lease_until FROM shards WHERE shard = :shard", {"shard": shard}
+        )
+        for row in rows:
+            return ShardView(shard, row["owner_id"], row["epoch"], row["lease_until"])
+        return ShardView(shard, None, 0, None)
 
     async def live_runs(
         self, job_id: str, *, backfill: bool = False, before: str | None = None, limit: int = 10
@@ -104,14 +95,6 @@ class FactTables(Reading):
             "SELECT failed_at FROM dead_letters WHERE run_id = :run_id", {"run_id": run_id}
         )
         return rows[0]["failed_at"] if rows else None
-
-
-def _standing(row: Row) -> JobStanding:
-    values = {column: row[column] for column in _STANDING}
-    shard = ShardView(values.pop("shard"), row["owner_id"], row["epoch"] or 0, row["lease_until"])
-    for flag in ("enabled", "paused"):
-        values[flag] = bool(values[flag])
-    return JobStanding(id=row["id"], spec=spec_in(row), shard=shard, **values)
 
 
 def _live_run(row: Row) -> LiveRun:

@@ -7,7 +7,6 @@ from dataclasses import fields
 from datetime import datetime
 from functools import cache
 from operator import attrgetter
-from typing import Any
 
 from horae.domain.explain.facts import EndedRun
 from horae.domain.runs.changes import Glance
@@ -15,6 +14,7 @@ from horae.domain.runs.events import RunsSkipped
 from horae.domain.runs.run import Skipped
 from horae.domain.runs.run_filter import RecentRun, RunFilter
 from horae.domain.runs.run_record import RunRecord
+from horae.ports.history import Shape
 from horae.store import tables
 from horae.store.dialects.base import Dialect, Rows, listed, quoted
 from horae.store.rows import Telling, batch, some
@@ -84,15 +84,15 @@ class HistoryTable(Telling):
         rows = await self.db.fetch(_short(self.d) + tail, params)
         return await records(self.db, self.d, rows, ENDED_COLUMNS, short=True)
 
-    async def pick(self, run_ids: Collection[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
+    async def pick(self, shape: type[Shape], run_ids: Collection[str]) -> list[Shape]:
         if not run_ids:
-            return {}
+            return []
+        columns = shape._fields
         rows = await self.db.fetch(
-            f"SELECT id, {', '.join(map(quoted, columns))} FROM run_history WHERE {self.d.among('id', 'ids')} "
-            "ORDER BY id",
+            f"SELECT {', '.join(map(quoted, columns))} FROM run_history WHERE {self.d.among('id', 'ids')} ORDER BY id",
             {"ids": some(run_ids)},
         )
-        return {row["id"]: {column: row[column] for column in columns} for row in rows}
+        return [shape._make(row[column] for column in columns) for row in rows]
 
     async def recent(self, job_ids: Sequence[str], limit: int) -> dict[str, list[RecentRun]]:
         found: dict[str, list[RecentRun]] = {job_id: [] for job_id in job_ids}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from dataclasses import fields
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -18,10 +19,14 @@ from horae.domain.jobs.job_record import JobRecord
 from horae.domain.jobs.policy import Retry
 from horae.domain.jobs.unreadable import read_any
 from horae.domain.runs.states import JobStatus
+from horae.store import tables
 from horae.store.dialects.base import Connection, Dialect, Row
 from horae.store.order import Order
 from horae.store.rows import dump, load_object
 
+_FIELDS = {field.name for field in fields(JobRecord)}
+RECORDED = tuple(column.name for column in tables.jobs.columns if column.name in _FIELDS)
+_FLAGS = ("enabled", "paused")  # numbers where a database has no booleans
 _RUNNING = "EXISTS (SELECT 1 FROM runs r WHERE r.job_id = j.id AND r.status = 'running')"
 
 # What is not rolled up yet is newer than what is, unless another roll-up was faster.
@@ -179,23 +184,13 @@ def _max_attempts(spec: dict[str, Any]) -> int:
 
 
 def record_of(row: Row, running: int, latest: tuple[datetime, str] | None) -> JobRecord:
+    """Of a row with the columns of RECORDED."""
+    last_run_at, last_status = latest or (None, None)
+    values: dict[str, Any] = {column: row[column] for column in RECORDED}
     return JobRecord(
-        id=row["id"],
-        project_id=row["project_id"],
-        version=row["version"],
+        **{**values, **{flag: bool(values[flag]) for flag in _FLAGS}},
         spec=spec_in(row),
-        enabled=bool(row["enabled"]),
-        paused=bool(row["paused"]),
-        paused_until=row["paused_until"],
-        anchor_at=row["anchor_at"],
-        next_run_at=row["next_run_at"],
-        fired_through=row["fired_through"],
-        fired_count=row["fired_count"],
         live_runs=running,
-        last_run_at=latest[0] if latest else None,
-        last_status=latest[1] if latest else None,
-        created_by=row["created_by"],
-        created_at=row["created_at"],
-        updated_by=row["updated_by"],
-        updated_at=row["updated_at"],
+        last_run_at=last_run_at,
+        last_status=last_status,
     )

@@ -19,16 +19,13 @@ from horae.store import job_page, tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.due import due_jobs, read_plan
 from horae.store.functions import call_rules, read_call_rules
-from horae.store.job_list import record_of, spec_of
+from horae.store.job_list import RECORDED, record_of, spec_of
 from horae.store.order import Order
 from horae.store.quotas import bounded
 from horae.store.rows import Group, batch, dump, keys_of, some
 from horae.store.stats import latest_runs
 
-_JOB = (
-    "j.id, j.project_id, j.name, j.version, j.enabled, j.paused, j.paused_until, j.anchor_at, j.next_run_at, "
-    "j.fired_through, j.fired_count, j.created_by, j.created_at, j.updated_by, j.updated_at, s.spec"
-)
+_JOB = ", ".join([*(f"j.{column}" for column in (*RECORDED, "name")), "s.spec"])
 _FROM = "FROM jobs j JOIN job_versions s ON s.job_id = j.id AND s.version = j.version"
 _RUNNING = "held = FALSE AND status = 'running'"  # what is held is passed over by the index
 # One job with all that is told of it, in one statement: this is asked more often than anything else. Of the counters

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from horae.domain.runs.claim import Leased, Park
 from horae.domain.runs.ending import Over
@@ -19,7 +19,17 @@ _LEASED = words(
     "trigger parked needs"
 )
 
-_WHOSE = ("job_id", "version", "project_id")
+
+class _Last(NamedTuple):
+    """The last attempt of an ended run."""
+
+    job_id: str
+    version: int
+    project_id: str
+    attempt: int
+    status: str
+    error: str | None
+    result: str | None
 
 
 class _Sql:
@@ -121,20 +131,15 @@ async def over(db: Connection, history: History, run_id: str, attempt: int) -> O
         "LEFT JOIN runs r ON r.id = a.run_id WHERE a.run_id = :id AND a.n = :attempt",
         {"id": run_id, "attempt": attempt},
     )
-    ended = {}
-    if not tried or tried[0]["job_id"] is None:
-        ended = await history.pick([run_id], (*_WHOSE, "attempt", "status", "error", "result"))
-    if tried:  # and so not the last: its run may be live, or have ended later without a further attempt
-        whose = ended.get(run_id, tried[0])
-        return _over(whose, tried[0]["outcome"], tried[0]["error"], None)
-    run = ended.get(run_id)
-    if run is None or run["attempt"] != attempt:
-        return None
-    return _over(run, run["status"], run["error"], run["result"])
-
-
-def _over(whose: Row | Mapping[str, Any], outcome: str, error: str | None, result: str | None) -> Over:
-    return Over(whose["job_id"], whose["version"], whose["project_id"], outcome, error, result)
+    if tried and tried[0]["job_id"] is not None:
+        row = tried[0]
+        return Over(row["job_id"], row["version"], row["project_id"], row["outcome"], row["error"], None)
+    for run in await history.pick(_Last, [run_id]):
+        if tried:  # and so not its last attempt: the run ended later, perhaps without a further one
+            return Over(run.job_id, run.version, run.project_id, tried[0]["outcome"], tried[0]["error"], None)
+        if run.attempt == attempt:
+            return Over(run.job_id, run.version, run.project_id, run.status, run.error, run.result)
+    return None
 
 
 def _leased(row: Row) -> Leased:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
-from horae.domain.runs.log import LogLines, LogPosition, Progress
+from horae.domain.runs.log import LogLines, LogPiece, LogPosition, Progress
 from horae.store import tables
 from horae.store.dialects.base import Dialect, Rows
 from horae.store.rows import Group
@@ -42,10 +41,10 @@ class LogTable(Group):
         sql, rows = _progress(self.d)
         await self.put(sql, rows, sorted((x.run_id, x.token, x.value) for x in told))
 
-    async def read(self, run_id: str, *, after: LogPosition = _START, limit: int = 1000) -> list[dict[str, Any]]:
+    async def read(self, run_id: str, *, after: LogPosition = _START, limit: int = 1000) -> list[LogPiece]:
         rows = await self.db.fetch(
             'SELECT attempt, seq, at, stream, "text" FROM run_logs WHERE run_id = :run_id '
             "AND (attempt > :attempt OR (attempt = :attempt AND seq > :seq)) ORDER BY attempt, seq LIMIT :limit",
             {"run_id": run_id, "limit": limit, "attempt": after.attempt, "seq": after.seq},
         )
-        return [{key: row[key] for key in ("attempt", "seq", "at", "stream", "text")} for row in rows]
+        return [LogPiece(*(row[column] for column in LogPiece._fields)) for row in rows]

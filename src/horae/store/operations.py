@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 from horae.domain.pages import Page
 from horae.domain.runs.operation import NewOperation, Operation
@@ -11,6 +11,12 @@ from horae.store.dialects.base import Row
 from horae.store.rows import Reading, dump, load_object, some, words
 
 _COLUMNS = words("id project_id kind state job_id details done total error created_by created_at finished_at")
+
+
+class _Part(NamedTuple):
+    """A run of an operation, or of none."""
+
+    operation_id: str | None
 
 
 class OperationTable(Reading):
@@ -69,8 +75,8 @@ class OperationTable(Reading):
 
     async def of_ended(self, run_ids: Collection[str]) -> list[str]:
         """The operations that these ended runs belong to, once for each run."""
-        picked = (await self.history.pick(run_ids, ["operation_id"])).values()
-        return [run["operation_id"] for run in picked if run["operation_id"] is not None]
+        ended = await self.history.pick(_Part, run_ids)
+        return [run.operation_id for run in ended if run.operation_id is not None]
 
     async def unfinished(self, operation_id: str) -> list[str]:
         rows = await self.db.fetch("SELECT id FROM runs WHERE operation_id = :id ORDER BY id", {"id": operation_id})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any
 
 from horae.domain.pages import Page
+from horae.domain.runs.attempts import AttemptRecord
 from horae.domain.runs.changes import Glance
 from horae.domain.runs.claim import Claimed, ClaimRequest, Leased, Park
 from horae.domain.runs.claimable import Claimable
@@ -19,11 +19,9 @@ from horae.ports import History
 from horae.store import claims, endings, leases, run_list
 from horae.store.aftermath import Aftermath
 from horae.store.dialects.base import Connection, Dialect, Row
-from horae.store.rows import Telling, load, some, words
+from horae.store.rows import Telling, load, some
 from horae.store.run_filter import RunPageQuery
 from horae.store.run_insert import insert_of
-
-_TRIED = words("n worker_id started_at finished_at duration_ms outcome exit_code response_code error traceback result")
 
 
 class RunTable(Telling):
@@ -163,11 +161,13 @@ class RunTable(Telling):
     async def some(self, project_id: str, run_ids: Collection[str]) -> list[RunRecord]:
         return await run_list.some(self.db, self.d, self.history, project_id, list(run_ids)) if run_ids else []
 
-    async def attempts(self, run_id: str) -> list[dict[str, Any]]:
+    async def attempts(self, run_id: str) -> list[AttemptRecord]:
+        columns = AttemptRecord._fields
         rows = await self.db.fetch(
-            f"SELECT {', '.join(_TRIED)} FROM attempts WHERE run_id = :run_id ORDER BY n", {"run_id": run_id}
+            f"SELECT {', '.join(columns)} FROM attempts WHERE run_id = :run_id ORDER BY n", {"run_id": run_id}
         )
-        return [{column: row[column] for column in _TRIED} | {"result": load(row["result"])} for row in rows]
+        found = [AttemptRecord(*(row[column] for column in columns)) for row in rows]
+        return [attempt._replace(result=load(attempt.result)) for attempt in found]
 
 
 def _glance(row: Row) -> Glance:

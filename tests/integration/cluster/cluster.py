@@ -24,6 +24,7 @@ from horae.api.tokens import mint
 from horae.clock import SystemIds
 from horae.domain.jobs.job import JobSpec
 from horae.domain.people.key import ApiKey
+from horae.domain.runs.attempts import AttemptRecord
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import LIVE, Trigger
 from horae.lifecycle.submit import TriggerRequest, create_job, trigger
@@ -322,12 +323,12 @@ class Cluster:
     async def ended(self, run_id: str) -> RunRecord:
         return await self.run_is(run_id, lambda run: run.status not in LIVE, "the run ends")
 
-    async def attempts(self, run_id: str) -> list[Row]:
+    async def attempts(self, run_id: str) -> list[AttemptRecord]:
         return await self.store.read(lambda tx: tx.runs.attempts(run_id))
 
     async def log(self, run_id: str, stream: str = "stdout") -> str:
         lines = await self.store.read(lambda tx: tx.logs.read(run_id))
-        return "".join(line["text"] for line in lines if line["stream"] == stream)
+        return "".join(line.text for line in lines if line.stream == stream)
 
     async def ask(self, sql: str, **params: Any) -> list[Row]:
         rows = await self.store.read(_fetch, sql, params or None)

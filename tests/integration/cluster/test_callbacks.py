@@ -105,12 +105,12 @@ async def test_what_can_become_of_a_parked_run(make_cluster: Make, service: Serv
     assert await service.tell(again, status="failed", error="still none", permanent=True) == 200
     run = await cluster.ended(ids["bad"])
     assert (run.status, run.reason, run.error) == ("failed", "permanent", "still none")
-    assert [(a["outcome"], a["error"]) for a in await cluster.attempts(ids["bad"])] == [("failed", "out of paper")]
+    assert [(a.outcome, a.error) for a in await cluster.attempts(ids["bad"])] == [("failed", "out of paper")]
 
     # Without a callback an attempt times out.
     late = await start(cluster, service, "late", callback={"timeout": 1})
     second = await service.called("/late", attempt=2)
-    assert [a["outcome"] for a in await cluster.attempts(late)] == [AttemptOutcome.TIMED_OUT]
+    assert [a.outcome for a in await cluster.attempts(late)] == [AttemptOutcome.TIMED_OUT]
     assert await service.tell(service.addresses["/late"][0], status="succeeded") == 409
     await service.tell(second, status="succeeded")
     assert (await cluster.ended(late)).status in ("succeeded", "failed"), "whichever was first"

@@ -60,8 +60,8 @@ async def test_a_killed_worker_is_replaced_at_once(make_cluster: Make, oracle: O
     (second,) = [worker for worker in workers if worker is not first]
     assert (run.status, run.attempt, run.worker_id) == ("succeeded", 2, second.id)
     (lost,) = await cluster.attempts(run_id)
-    assert (lost["n"], lost["outcome"], lost["worker_id"]) == (1, "lost", first.id)
-    assert "process is gone" in lost["error"]
+    assert (lost.n, lost.outcome, lost.worker_id) == (1, "lost", first.id)
+    assert "process is gone" in str(lost.error)
     assert not is_alive(script)
     assert oracle.attempts("end") == {run_id: [2]}
     assert scheduler.logged("recovered runs") or second.logged("recovered runs")
@@ -129,7 +129,7 @@ async def test_a_worker_that_slept_beyond_its_lease(make_cluster: Make, oracle: 
     gate.touch()
     run = await cluster.ended(run_id)
     assert (run.status, run.attempt, run.worker_id, run.result) == ("succeeded", 2, second.id, 2)
-    assert [(lost["n"], lost["outcome"]) for lost in await cluster.attempts(run_id)] == [(1, "lost")]
+    assert [(lost.n, lost.outcome) for lost in await cluster.attempts(run_id)] == [(1, "lost")]
 
     assert await second.stop() == 0
     run = await cluster.ended(*await cluster.run("waits"))

@@ -56,7 +56,7 @@ async def times_out(cluster: Cluster, folder: Path) -> None:
     run = await cluster.ended(run_id)
     assert (run.status, run.reason, run.attempt) == ("failed", "attempts", 2)
     assert "timeout of 1 s" in str(run.error)
-    assert [(a["n"], a["outcome"]) for a in await cluster.attempts(run_id)] == [(1, "timed_out")]
+    assert [(a.n, a.outcome) for a in await cluster.attempts(run_id)] == [(1, "timed_out")]
     pids = [int(line) for line in (folder / "late").read_text().split()]
     assert len(pids) == 2
     assert not any(is_alive(pid) for pid in pids)
@@ -69,8 +69,10 @@ async def succeeds_in_the_end(cluster: Cluster, folder: Path) -> None:
     run = await cluster.ended(run_id)
     assert (run.status, run.attempt, run.exit_code) == ("succeeded", 3, 0)
     tries = await cluster.attempts(run_id)
-    assert [(a["n"], a["outcome"], a["exit_code"]) for a in tries] == [(1, "failed", 11), (2, "failed", 12)]
-    pauses = [(tries[1]["started_at"] - tries[0]["finished_at"]), (run.started_at - tries[1]["finished_at"])]
+    assert [(a.n, a.outcome, a.exit_code) for a in tries] == [(1, "failed", 11), (2, "failed", 12)]
+    begun, over = [tries[1].started_at, run.started_at], [one.finished_at for one in tries]
+    pauses = [begins - ended for begins, ended in zip(begun, over, strict=True) if begins and ended]
+    assert len(pauses) == 2
     assert min(pause.total_seconds() for pause in pauses) > 0.1
     assert await cluster.log(run_id) == "try 1\ntry 2\ntry 3\n"
 
@@ -100,7 +102,7 @@ async def calls_again(cluster: Cluster, web: "Web") -> None:
     run_id = await cluster.start_run("again", {"kind": "http", "method": "GET", "url": web.url("/shaky")}, retry=SOON)
     run = await cluster.ended(run_id)
     assert (run.status, run.response_code, run.attempt) == ("succeeded", 200, 2)
-    assert [(a["outcome"], a["response_code"]) for a in await cluster.attempts(run_id)] == [("failed", 500)]
+    assert [(a.outcome, a.response_code) for a in await cluster.attempts(run_id)] == [("failed", 500)]
 
 
 async def calls_in_vain(cluster: Cluster, web: "Web") -> None:

@@ -65,7 +65,7 @@ async def test_longer_work_is_put_back_uncounted(make_cluster: Make, oracle: Ora
     assert (run.status, run.attempt, run.uncounted) == ("succeeded", 2, 1)
     assert run.worker_id == other.id
     (put_back,) = await cluster.attempts(run_id)
-    assert (put_back["n"], put_back["outcome"], put_back["worker_id"]) == (1, "interrupted", worker.id)
+    assert (put_back.n, put_back.outcome, put_back.worker_id) == (1, "interrupted", worker.id)
 
 
 @pytest.mark.postgresql

@@ -19,10 +19,10 @@ from horae.api.routes import PREFIX
 from horae.api.schedule_schemas import OperationView
 from horae.api.schedule_views import operation_json
 from horae.api.schemas import Listing
-from horae.api.views import listing, reply
+from horae.api.views import Json, listing, reply, shown
 from horae.domain import pages
 from horae.domain.errors import InvalidInput
-from horae.domain.runs.dead_letter import DeadFilter, DeadGroup
+from horae.domain.runs.dead_letter import DeadFilter, DeadGroup, DeadLetterRecord
 from horae.domain.runs.operation import Operation
 from horae.domain.runs.states import Trigger
 from horae.domain.text.ids import is_id
@@ -151,9 +151,7 @@ async def list_dead_letters(context: Ctx, principal: Reader, page: Page, where: 
     after = page.after(context, principal, scope)
     found = await context.store.read(_page, principal.project_id, where, page.limit, after)
     next_cursor = page.next(context, principal, scope, found.next)
-    return reply(
-        listing(({name: one[name] for name in DeadLetterView.model_fields} for one in found.items), next_cursor)
-    )
+    return reply(listing(map(_json, found.items), next_cursor))
 
 
 @router.get("/dead-letters/groups", response_model=Listing[DeadGroupView], responses=refuses(404))
@@ -215,7 +213,7 @@ async def _begin(
 
 async def _page(
     tx: Transaction, project_id: str, where: DeadLetterFilter, limit: int, after: str | None
-) -> pages.Page[dict[str, Any]]:
+) -> pages.Page[DeadLetterRecord]:
     return await tx.dead_letters.page(project_id, await _found(tx, project_id, where), limit=limit, after=after)
 
 
@@ -232,6 +230,11 @@ async def _found(tx: Transaction, project_id: str, where: DeadLetterFilter) -> D
     if job_id is not None and not is_id(job_id):  # what a deleted job left is found by its id alone
         job_id = (await find_job(tx, project_id, job_id)).id
     return DeadFilter(job_id, where.fingerprint, where.since, where.until)
+
+
+def _json(letter: DeadLetterRecord) -> Json:
+    truncated = [name for name in letter.run.truncated if name in DeadLetterView.model_fields]
+    return shown(DeadLetterView, letter, letter.run, truncated=truncated)
 
 
 def _scope(name: str, where: DeadLetterFilter) -> str:

@@ -18,9 +18,9 @@ from horae.api.params import RunId
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing, LogLineView
 from horae.api.staying import LIFETIME, Stay
-from horae.api.views import PAGE_BYTES, listing, reply, run_json
+from horae.api.views import PAGE_BYTES, Json, listing, reply, run_json, shown
 from horae.domain.errors import InvalidInput, NotFound, StoreUnavailable
-from horae.domain.runs.log import LogPosition
+from horae.domain.runs.log import LogPiece, LogPosition
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import RunStatus
 from horae.domain.text.ansi import complete, stripped
@@ -35,7 +35,7 @@ _PIECES = 50  # read at a time while following: a piece has up to 64 KiB
 _POLL, _POLL_QUIET, _QUIET = 0.15, 0.3, 20.0  # seconds between two looks; longer when it was quiet for so long
 _LIVE = (RunStatus.QUEUED, RunStatus.RUNNING)
 
-Look = tuple[RunRecord, list[dict[str, Any]]]
+Look = tuple[RunRecord, list[LogPiece]]
 
 
 @router.get(
@@ -76,14 +76,14 @@ async def read_log(
             headers=headers,
         )
     pieces, all_of_it = await _some(context, project_id, run_id, after, limit)
-    return reply(listing(pieces, None if all_of_it else str(_place(pieces[-1]))))
+    return reply(listing(map(_json, pieces), None if all_of_it else str(pieces[-1].position)))
 
 
 async def _some(
     context: RequestContext, project_id: str, run_id: str, after: LogPosition, limit: int
-) -> tuple[list[dict[str, Any]], bool]:
+) -> tuple[list[LogPiece], bool]:
     """So many pieces, or fewer if they are long; whether that is all there is."""
-    pieces: list[dict[str, Any]] = []
+    pieces: list[LogPiece] = []
     size = 0
     while len(pieces) < limit and size < PAGE_BYTES:
         wanted = min(_PORTION, limit - len(pieces))
@@ -91,8 +91,8 @@ async def _some(
         pieces += more
         if len(more) < wanted:
             return pieces, True
-        size += sum(len(piece["text"].encode(errors="replace")) for piece in more)
-        after = _place(more[-1])
+        size += sum(len(piece.text.encode(errors="replace")) for piece in more)
+        after = more[-1].position
     return pieces, False
 
 
@@ -104,9 +104,9 @@ async def _text(
     while pieces:
         await stay.check()
         for piece in pieces:
-            ready, rest = complete(rest + piece["text"])
+            ready, rest = complete(rest + piece.text)
             yield stripped(ready).encode()
-        after = _place(pieces[-1])
+        after = pieces[-1].position
         _, pieces = await context.store.read(_look, project_id, run_id, after, _PIECES)
     yield stripped(rest).encode()
 
@@ -125,8 +125,8 @@ async def _follow(
             yield events.event("run", state)
             told, spoken = state, now
         for piece in pieces:
-            after = _place(piece)
-            yield events.event("log", piece, str(after))
+            after = piece.position
+            yield events.event("log", _json(piece), str(after))
             spoken = heard = now
         if len(pieces) < _PIECES:
             if run.status not in _LIVE:
@@ -161,8 +161,8 @@ def _state(run: RunRecord) -> dict[str, Any]:
     return {"status": run.status, "attempt": run.attempt, "progress": run.progress}
 
 
-def _place(piece: dict[str, Any]) -> LogPosition:
-    return LogPosition(piece["attempt"], piece["seq"])
+def _json(piece: LogPiece) -> Json:
+    return shown(LogLineView, piece)
 
 
 def _position(text: str | None, field: str) -> LogPosition:

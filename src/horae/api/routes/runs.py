@@ -13,10 +13,10 @@ from horae.api.errors import refuses
 from horae.api.params import Page, Paging, Ref, RunId, find_job, instant_param
 from horae.api.routes import PREFIX
 from horae.api.schemas import AttemptView, Ending, Listing, RecoveredView, RunDetailView, RunView
-from horae.api.views import listing, reply, run_json
+from horae.api.views import listing, reply, run_json, shown
 from horae.domain import pages
 from horae.domain.errors import InvalidInput
-from horae.domain.runs.attempts import with_last
+from horae.domain.runs.attempts import AttemptRecord, with_last
 from horae.domain.runs.run_filter import RunFilter
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import RunStatus, Trigger
@@ -150,7 +150,7 @@ async def show_run(context: Ctx, principal: Reader, run_id: RunId) -> Response:
 async def list_attempts(context: Ctx, principal: Reader, run_id: RunId) -> Response:
     """The run's attempts, first to last, including the current one."""
     found = await context.store.read(_attempts, principal.project_id, run_id)
-    return reply(listing({field: row.get(field) for field in AttemptView.model_fields} for row in found))
+    return reply(listing(shown(AttemptView, attempt) for attempt in found))
 
 
 @router.post("/runs:recover", response_model=RecoveredView)
@@ -190,6 +190,6 @@ async def _detail(tx: Transaction, project_id: str, run_id: str) -> dict[str, An
     return {**run_json(run), **more}
 
 
-async def _attempts(tx: Transaction, project_id: str, run_id: str) -> list[dict[str, Any]]:
+async def _attempts(tx: Transaction, project_id: str, run_id: str) -> list[AttemptRecord]:
     run = await found_run(tx, project_id, run_id)
     return with_last(run, await tx.runs.attempts(run_id))

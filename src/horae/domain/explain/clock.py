@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
+from horae.domain.cluster.process import ShardView
 from horae.domain.cluster.trouble import Trouble
 from horae.domain.explain.capacity import silent
 from horae.domain.explain.explanation import Gate, command, distance, moment, named, span, when
@@ -27,7 +28,7 @@ def clock_gates(facts: JobFacts, schedule: Timed) -> list[Gate]:
         # Where an earlier gate is closed, a later one does not matter yet.
         settled = not facts.job.enabled or facts.paused or any(one.closed for one in gates)
         gates.append(replace(gate, state="info", unblock=None) if settled and gate.closed else gate)
-    return [*gates, _scheduler(facts)]
+    return gates if facts.shard is None else [*gates, _scheduler(facts, facts.shard)]
 
 
 def _occurrences(facts: JobFacts, schedule: Timed) -> Gate:
@@ -119,8 +120,8 @@ def _due(facts: JobFacts, schedule: Timed) -> Gate:
     return Gate("due", "closed", detail, f"wait, or {by_hand(facts)}", at, "waiting")
 
 
-def _scheduler(facts: JobFacts) -> Gate:
-    shard, now, at = facts.job.shard, facts.now, facts.job.next_run_at
+def _scheduler(facts: JobFacts, shard: ShardView) -> Gate:
+    now, at = facts.now, facts.job.next_run_at
     names = {one.id: f"scheduler {one.name}" for one in facts.schedulers}
     owner = names.get(shard.owner_id or "", f"scheduler {shard.owner_id}")
     if shard.owner_id is None or shard.lease_until is None:
@@ -130,7 +131,7 @@ def _scheduler(facts: JobFacts) -> Gate:
             f"no live scheduler owns its shard {shard.shard}: {owner} did, but its lease ran out "
             f"{distance(shard.lease_until, now)}"
         )
-    elif (trouble := _fails_to_fire(facts)) is not None:
+    elif (trouble := _fails_to_fire(facts, shard.owner_id)) is not None:
         detail = f"{owner} has failed to fire schedules for {span(now - trouble.since)}: {trouble.reason}"
         return Gate(
             "scheduler", "closed", detail, "see the log of that scheduler, and restart it once the cause is fixed"
@@ -148,8 +149,8 @@ def _scheduler(facts: JobFacts) -> Gate:
     return Gate("scheduler", "closed", detail, unblock)
 
 
-def _fails_to_fire(facts: JobFacts) -> Trouble | None:
-    owner = next((one for one in facts.schedulers if one.id == facts.job.shard.owner_id), None)
+def _fails_to_fire(facts: JobFacts, owner_id: str) -> Trouble | None:
+    owner = next((one for one in facts.schedulers if one.id == owner_id), None)
     return owner.trouble if owner and owner.trouble and owner.trouble.loop == "fire" else None
 
 

@@ -5,37 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from horae.domain.cluster.process import ShardView, WorkerRecord
 from horae.domain.cluster.trouble import Trouble
 from horae.domain.jobs.fault import UnreadableNote
 from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.job_record import JobRecord
 from horae.domain.jobs.queue import QueueRecord
+from horae.domain.jobs.standing import paused_at
 from horae.domain.people.quota import Usage
+from horae.domain.runs.attempts import AttemptRecord
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import RunStatus
 from horae.domain.time.openings import Timed
 from horae.domain.time.schedule import AfterSchedule, ManualSchedule
-
-
-@dataclass(frozen=True, slots=True)
-class JobStanding:
-    """A job and where its schedule stands."""
-
-    id: str
-    version: int
-    spec: JobSpec
-    enabled: bool
-    paused: bool
-    paused_until: datetime | None
-    anchor_at: datetime
-    next_run_at: datetime | None
-    fired_through: datetime | None
-    fired_count: int
-    updated_by: str
-    updated_at: datetime
-    shard: ShardView
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +100,12 @@ class JobFacts:
     in, by name."""
 
     now: datetime
-    job: JobStanding
+    job: JobRecord
     live: LiveRuns
     recent: tuple[EndedRun, ...]
     workers: tuple[WorkerRecord, ...]
     schedulers: tuple[SchedulerFact, ...] = ()
+    shard: ShardView | None = None  # of a job that a scheduler fires
     upstream: tuple[UpstreamFact, ...] = ()
     paused_queues: Mapping[str, QueueRecord] = field(default_factory=dict)
     unreadable: tuple[UnreadableNote, ...] = ()
@@ -139,7 +123,7 @@ class JobFacts:
 
     @property
     def paused(self) -> bool:
-        return self.job.paused and (self.job.paused_until is None or self.job.paused_until > self.now)
+        return paused_at(self.job, self.now)
 
     @property
     def due(self) -> bool:
@@ -156,7 +140,7 @@ class RunFacts:
     now: datetime
     run: RunRecord
     spec: JobSpec | None
-    attempts: tuple[dict[str, Any], ...]
+    attempts: tuple[AttemptRecord, ...]
     workers: tuple[WorkerRecord, ...]
     schedulers: tuple[SchedulerFact, ...]
     live: LiveRuns | None = None

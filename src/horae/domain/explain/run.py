@@ -89,7 +89,7 @@ def _due(facts: RunFacts) -> Gate:
     run, now, due_at = facts.run, facts.now, facts.run.due_at
     if run.attempt and facts.attempts:
         last = facts.attempts[-1]
-        failed = f"{_attempt(facts)} {_outcome(last['outcome'])}: {brief(last['error'])}"
+        failed = f"{_attempt(facts)} {_outcome(str(last.outcome))}: {brief(last.error)}"
         if due_at <= now:
             return Gate("backoff", "open", f"{failed}; the next was due {distance(due_at, now)}")
         cancel = f"wait, or cancel it ({command('runs', 'cancel', run.id)}) and {_again(facts)}"

@@ -95,6 +95,7 @@ class JobRecord:
     created_at: datetime
     updated_by: str
     updated_at: datetime
+    shard: int
 
 
 @dataclass(frozen=True, slots=True)

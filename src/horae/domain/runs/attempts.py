@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from datetime import datetime
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from horae.domain.runs.run_record import RunRecord
 
-_TOLD = (
-    *("worker_id", "started_at", "finished_at", "duration_ms", "outcome", "error", "exit_code", "response_code"),
-    *("result", "traceback"),
-)
+
+class AttemptRecord(NamedTuple):
+    """`outcome` is None while the attempt is in progress."""
+
+    n: int
+    worker_id: str | None
+    started_at: datetime
+    finished_at: datetime | None
+    duration_ms: int | None
+    outcome: str | None
+    error: str | None
+    exit_code: int | None
+    response_code: int | None
+    result: Any
+    traceback: str | None
 
 
-def with_last(run: RunRecord, tried: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+_of_run = attrgetter(*AttemptRecord._fields[1:])
+
+
+def with_last(run: RunRecord, tried: Sequence[AttemptRecord]) -> list[AttemptRecord]:
     """A run that waits, or was cancelled while it waited, has no attempt besides those that were retried."""
-    waits = run.started_at is None or (tried and tried[-1]["n"] == run.attempt)
-    return [*tried] if waits else [*tried, {"n": run.attempt, **{field: getattr(run, field) for field in _TOLD}}]
+    waits = run.started_at is None or (tried and tried[-1].n == run.attempt)
+    return [*tried] if waits else [*tried, AttemptRecord(run.attempt, *_of_run(run))]

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from horae.domain.runs.run_record import RunRecord
+
 
 @dataclass(frozen=True, slots=True)
 class DeadFilter:
@@ -37,14 +39,21 @@ class DeadFilter:
         return cls(found.get("job_id"), found.get("fingerprint"), **instants, ids=ids)
 
 
-@dataclass(frozen=True, slots=True)
-class DeadLetter:
-    """A failed run, as its redrive needs it."""
+class DeadLetter(NamedTuple):
+    """A failed run, as its redrive needs it; `input` is JSON text."""
 
-    run_id: str
+    id: str
     job_id: str
     input: str | None
     scheduled_for: datetime | None
+
+
+class DeadLetterRecord(NamedTuple):
+    """A dead letter as people see it: the failed run, without documents that are long."""
+
+    run: RunRecord
+    fingerprint: str
+    failed_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

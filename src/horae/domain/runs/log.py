@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class LogLines:
-    """A piece of an attempt's output."""
+    """A piece of an attempt's output, as its worker writes it."""
 
     run_id: str
     token: str
@@ -42,6 +42,20 @@ class LogPosition(NamedTuple):
             raise ValueError("not a position")
         attempt, _, seq = text.partition(".")
         return cls(int(attempt), int(seq))
+
+
+class LogPiece(NamedTuple):
+    """A piece of a run's log, as it is read."""
+
+    attempt: int
+    seq: int
+    at: datetime
+    stream: str
+    text: str
+
+    @property
+    def position(self) -> LogPosition:
+        return LogPosition(self.attempt, self.seq)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, NamedTuple
 
 from horae.domain.explain.capacity import worker_name
 from horae.domain.explain.explanation import Gate, TimelineEntry, brief, foremost, moment
 from horae.domain.explain.facts import RunFacts
-from horae.domain.runs.run_record import RunRecord
+from horae.domain.runs.attempts import AttemptRecord, with_last
 from horae.domain.runs.states import AttemptOutcome, RunStatus, Trigger
 
 _LATE = 60.0  # seconds: beyond that an occurrence was missed, and caught up
 
 
 _AT = {RunStatus.QUEUED: "a worker", RunStatus.RUNNING: "its work"}
-
-
-class _Try(NamedTuple):
-    n: int
-    worker_id: str | None
-    started_at: datetime
-    finished_at: datetime | None
-    outcome: str | None
-    error: str | None
 
 
 def timeline(facts: RunFacts, gates: list[Gate]) -> tuple[TimelineEntry, ...]:
@@ -94,9 +84,7 @@ def _first_due(facts: RunFacts) -> datetime | None:
 
 def _attempts(facts: RunFacts) -> list[TimelineEntry]:
     run, entries = facts.run, []
-    tries = [_try(row) for row in facts.attempts]
-    if run.started_at is not None and run.status != RunStatus.QUEUED:
-        tries.append(_last_try(run, run.started_at))
+    tries = with_last(run, facts.attempts)
     for number, one in enumerate(tries):
         before = tries[number - 1] if number else None
         again = run.due_at if before is not None and one.n == run.attempt else None
@@ -108,15 +96,16 @@ def _attempts(facts: RunFacts) -> list[TimelineEntry]:
                 one.started_at, "claimed", f"attempt {one.n} by {where}", waited_for=_wait(facts, before, again)
             )
         )
-        if one.finished_at is not None and one.outcome is not None:
-            plain = one.outcome == AttemptOutcome.SUCCEEDED or one.error == one.outcome
+        if one.finished_at is not None:
+            outcome = one.outcome or run.status  # runs of an older version have no outcome
+            plain = outcome == AttemptOutcome.SUCCEEDED or one.error == outcome
             said = "" if plain else f": {brief(one.error)}"
-            how = one.outcome.replace("_", " ")
+            how = outcome.replace("_", " ")
             entries.append(TimelineEntry(one.finished_at, "attempt", f"attempt {one.n} {how}{said}", None, "its work"))
     return entries
 
 
-def _wait(facts: RunFacts, before: _Try | None, again: datetime | None) -> str:
+def _wait(facts: RunFacts, before: AttemptRecord | None, again: datetime | None) -> str:
     """What an attempt waited for before it was claimed; a turn leaves no trace but the limit."""
     if before is None:
         return "a worker" if facts.spec is None or facts.spec.gate is None else "its turn, or a worker"
@@ -135,24 +124,6 @@ def _in_vain(facts: RunFacts, ended_at: datetime) -> str | None:
     return "its time" if run.due_at > ended_at else _wait(facts, None, None)
 
 
-def _try(row: dict[str, Any]) -> _Try:
-    return _Try(row["n"], row["worker_id"], row["started_at"], row["finished_at"], row["outcome"], row["error"])
-
-
-def _last_try(run: RunRecord, started_at: datetime) -> _Try:
-    """The attempt that runs, or that ended the run: it is in the run itself. Those that ended before outcomes
-    were kept have only their status."""
-    ended = run.finished_at is not None
-    return _Try(
-        run.attempt,
-        run.worker_id,
-        started_at,
-        run.finished_at,
-        (run.outcome or run.status) if ended else None,
-        run.error,
-    )
-
-
 def _end(facts: RunFacts, gates: list[Gate]) -> list[TimelineEntry]:
     run, now = facts.run, facts.now
     if (ended_at := run.finished_at) is not None:
@@ -166,6 +137,7 @@ def _end(facts: RunFacts, gates: list[Gate]) -> list[TimelineEntry]:
         entries.append(
             TimelineEntry(run.lease_until, "callback", f"attempt {run.attempt} times out unless the callback has come")
         )
-    if run.status == RunStatus.QUEUED and facts.attempts and run.due_at > facts.attempts[-1]["finished_at"]:
+    last = facts.attempts[-1].finished_at if facts.attempts else None
+    if run.status == RunStatus.QUEUED and last is not None and run.due_at > last:
         entries.append(TimelineEntry(run.due_at, "due", f"attempt {run.attempt + 1}", waited_for="its backoff"))
     return entries

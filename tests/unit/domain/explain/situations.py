@@ -10,7 +10,6 @@ from horae.domain.explain.explanation import Explanation, Gate
 from horae.domain.explain.facts import (
     EndedRun,
     JobFacts,
-    JobStanding,
     LiveRun,
     LiveRuns,
     RunFacts,
@@ -18,7 +17,10 @@ from horae.domain.explain.facts import (
     UpstreamFact,
 )
 from horae.domain.jobs.job import JobSpec
+from horae.domain.jobs.job_record import JobRecord
+from horae.domain.runs.attempts import AttemptRecord
 from horae.domain.runs.run_record import RunRecord
+from tests.unit.job_records import job_record
 
 NOW = datetime(2026, 11, 15, 3, 0, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
@@ -47,31 +49,19 @@ def spec(**fields: Any) -> JobSpec:
 def job(**fields: Any) -> JobFacts:
     """A job that is due and free; fields of the job, of its definition, or of the facts."""
     facts = {name: fields.pop(name) for name in list(fields) if name in JobFacts.__slots__}
-    standing = {name: fields.pop(name) for name in list(fields) if name in JobStanding.__slots__}
-    definition = {"schedule": {"every": "1h"}, **fields}
-    state: dict[str, Any] = {
-        "id": "j1",
-        "version": 1,
-        "spec": spec(**definition),
-        "enabled": True,
-        "paused": False,
-        "paused_until": None,
-        "anchor_at": NOW - MINUTE,
-        "next_run_at": NOW,
-        "fired_through": None,
-        "fired_count": 0,
-        "updated_by": "key:ops",
-        "updated_at": NOW - MINUTE,
-        "shard": ShardView(3, "s1", 1, NOW + MINUTE),
-    }
+    record = {name: fields.pop(name) for name in list(fields) if name in JobRecord.__slots__}
+    state = {"id": "j1", "anchor_at": NOW - MINUTE, "next_run_at": NOW, "updated_by": "key:ops", **record}
+    definition = spec(**{"schedule": {"every": "1h"}, **fields})
     around: dict[str, Any] = {
         "now": NOW,
+        "job": job_record(NOW - MINUTE, **{"spec": definition, **state}),
+        "shard": ShardView(3, "s1", 1, NOW + MINUTE),
         "live": NO_RUNS,
         "recent": (),
         "workers": (WORKER,),
         "schedulers": (SCHEDULER,),
     }
-    return JobFacts(**{**around, "job": JobStanding(**{**state, **standing}), **facts})
+    return JobFacts(**{**around, **facts})
 
 
 def live_run(**fields: Any) -> LiveRun:
@@ -151,8 +141,9 @@ def run(**fields: Any) -> RunFacts:
     return RunFacts(**{**around, "run": RunRecord(**{**RUN, **fields}), **facts})
 
 
-def tried(n: int = 1, **fields: Any) -> dict[str, Any]:
+def tried(n: int = 1, **fields: Any) -> AttemptRecord:
     values: dict[str, Any] = {
+        **dict.fromkeys(AttemptRecord._fields),
         "n": n,
         "worker_id": "w1",
         "started_at": NOW - MINUTE,
@@ -160,7 +151,7 @@ def tried(n: int = 1, **fields: Any) -> dict[str, Any]:
         "outcome": "failed",
         "error": "it broke\nin many lines",
     }
-    return {**values, **fields}
+    return AttemptRecord(**{**values, **fields})
 
 
 def upstream(**fields: Any) -> UpstreamFact:
