@@ -17,6 +17,7 @@ from horae.cli.commands import app as command_line
 from horae.clock import SystemClock, SystemIds
 from horae.config import PREFIX, Settings
 from horae.domain import targets
+from horae.domain.cluster import log_events
 from horae.domain.cluster.metrics import FAMILIES
 from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.policy import Retry
@@ -288,3 +289,18 @@ def test_every_metric_is_described_as_it_is_declared():
 def test_every_alert_rule_is_described():
     described = {bare(row[0]): row[1] for row in rows(read("metrics.md")) if row[0].startswith("`Horae")}
     assert described == {rule.name: rule.severity for rule in ALERT_RULES}
+
+
+def test_every_log_event_is_described_as_it_is_declared():
+    described = {bare(row[0]): row[1:] for row in rows(read("logs.md")) if len(row) == 4}
+    described.pop("event")
+    assert [name for name in described if not name.startswith("--")] == [event.name for event in log_events.EVENTS]
+    for event in log_events.EVENTS:
+        fields = ", ".join(f"`{field}`" for field in event.fields) or "–"
+        assert described[event.name] == [fields, ", ".join(event.roles), event.help], event.name
+
+
+def test_every_field_of_log_events_is_described():
+    words = {word for row in rows(read("logs.md")) if len(row) == 3 for word in WORD.findall(row[0])}
+    fields = {field for event in log_events.EVENTS for field in event.fields}
+    assert words - {"event", "at", "level", "role"} == fields | {*log_events.IDS, *log_events.CONTEXT}

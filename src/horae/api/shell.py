@@ -8,6 +8,7 @@ from typing import Any
 
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from horae.api import request_meter
 from horae.api.errors import problem
@@ -56,9 +57,11 @@ class Shell:
                 ]
             await send(message)
 
+        bound = bind_contextvars(request_id=request_id)  # for the lines of whatever is done for this request
         try:
             await self._app(scope, receive, reply)
         finally:
+            reset_contextvars(**bound)
             spent = self._clock.monotonic() - begun
             request_meter.count(self._meters, scope, status, spent)
             log.debug("request", status=status, ms=round(spent * 1000, 1), request_id=request_id, **_what(scope))

@@ -11,6 +11,7 @@ from horae.accounts.secrets import secrets_of_run
 from horae.domain.errors import Conflict
 from horae.domain.runs.claim import Leased
 from horae.domain.runs.ending import Ended, Ending
+from horae.domain.runs.events import AttemptOver, AttemptsOver
 from horae.domain.runs.log import Progress
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.states import AttemptOutcome, RunStatus
@@ -64,8 +65,10 @@ async def _end(tx: Transaction, row: Leased, outcome: Outcome, chance: Callable[
     settlement = Settlement(await tx.jobs.definitions([(row.job_id, row.version)]), chance)
     now = await tx.now()
     row, duration_ms = row.as_of(now), row.age_ms(now)
-    endings = [Ending(row.id, row.token, RunStatus.SUCCEEDED, None, outcome, duration_ms, row.started_at)]
-    if outcome.kind is not AttemptOutcome.SUCCEEDED:
+    if outcome.kind is AttemptOutcome.SUCCEEDED:
+        tx.tell(AttemptsOver([AttemptOver(row, outcome, duration_ms)]))
+        endings = [Ending(row.id, row.token, RunStatus.SUCCEEDED, None, outcome, duration_ms, row.started_at)]
+    else:
         settlement.add(row, outcome, duration_ms)
         endings = settlement.endings
     ended = await tx.runs.end(endings)

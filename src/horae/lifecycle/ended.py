@@ -10,7 +10,7 @@ from operator import attrgetter
 from horae.domain.notify.notice import of_failures
 from horae.domain.runs.dead_letter import Dead, fingerprint
 from horae.domain.runs.ending import Ended, Ending
-from horae.domain.runs.events import RunsEnded
+from horae.domain.runs.events import AttemptOver, AttemptsOver, CancelsRequested, RunsEnded
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import AttemptOutcome, RunStatus, Trigger
@@ -56,9 +56,11 @@ async def after_ends(
 async def cancel_live(tx: Transaction, live: Sequence[RunRecord], actor: str) -> None:
     """Ends those that are queued or parked, and asks those that run to stop; the caller holds their locks."""
     await tx.runs.request_cancel([run.id for run in live], actor)
+    tx.tell(CancelsRequested([run for run in live if run.cancel_requested_at is None], actor))
     endings = {run.id: Ending(run.id, None, _CANCELLED) for run in live if run.status == RunStatus.QUEUED}
     if parked := await tx.runs.parked([run.id for run in live if run.parked]):
         now = await tx.now()
+        tx.tell(AttemptsOver([AttemptOver(row, _CUT_OFF, row.age_ms(now)) for row in parked]))
         endings |= {row.id: Ending(row.id, row.token, _CANCELLED, None, _CUT_OFF, row.age_ms(now)) for row in parked}
     running = [run for run in live if run.id not in endings]
     ended = await tx.runs.end(list(endings.values()))

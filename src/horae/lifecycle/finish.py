@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from horae.domain.runs.claim import Park
+from horae.domain.runs.claim import Leased, Park
 from horae.domain.runs.ending import Ended, Ending, Finished
+from horae.domain.runs.events import RunsParked
 from horae.domain.runs.log import LogLines, Progress
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 from horae.lifecycle.ended import after_ends
@@ -50,6 +51,7 @@ async def finish(
             failures.append(item)
     settlement = Settlement(specs, chance)
     parks: list[Park] = []
+    parked: list[Leased] = []
     if failures:
         # All of the batch, so that the rows are locked in one order: see store/endings.py.
         rows = {row.id: row for row in await tx.runs.leased([(x.run.id, x.run.token) for x in latest.values()])}
@@ -59,12 +61,14 @@ async def finish(
                 continue
             if item.outcome.park_for is not None and row.cancel_requested_at is None:
                 parks.append(Park(row.id, row.token, item.outcome.park_for, _start(item)))
+                parked.append(row)
             else:
                 row = replace(row, started_at=_start(item) or row.started_at)
                 settlement.add(row, item.outcome, item.duration_ms)
     ended = await tx.runs.end([*endings, *settlement.endings])
     await settlement.write(tx)
     await tx.runs.park(parks)
+    tx.tell(RunsParked(parked))
     statuses = settlement.statuses
     over = [
         Ended.of(x.run, statuses.get(x.run.id, RunStatus.SUCCEEDED), x.outcome, x.duration_ms)

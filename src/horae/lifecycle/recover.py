@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 
 from horae.domain.runs.claim import Leased
 from horae.domain.runs.ending import Ended, Ending
+from horae.domain.runs.events import RunsExpired
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 from horae.lifecycle.ended import after_ends
@@ -59,5 +60,7 @@ async def expire(tx: Transaction, *, limit: int = 500) -> int:
     if not rows:
         return 0
     ended = await tx.runs.end([Ending(row.id, None, RunStatus.FAILED, "expired", _EXPIRED) for row in rows])
-    await after_ends(tx, [Ended.of(row, RunStatus.FAILED, _EXPIRED) for row in rows if row.id in ended])
+    over = [row for row in rows if row.id in ended]
+    tx.tell(RunsExpired(over))
+    await after_ends(tx, [Ended.of(row, RunStatus.FAILED, _EXPIRED) for row in over])
     return len(ended)

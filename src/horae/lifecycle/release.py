@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from horae.domain.runs.claim import Claimed
 from horae.domain.runs.ending import Ended
+from horae.domain.runs.events import RunsReleased
 from horae.domain.runs.outcome import End, Outcome
 from horae.domain.runs.states import AttemptOutcome, RunStatus, Trigger
 from horae.lifecycle.ended import after_ends
@@ -29,6 +30,7 @@ async def release(tx: Transaction, *, runs: Sequence[Claimed]) -> int:
     ended = await tx.runs.end(settlement.endings)
     queued = [row for row in rows if row.cancel_requested_at is None]
     await tx.runs.release(queued)
+    tx.tell(RunsReleased(queued))
     await after_ends(
         tx,
         [Ended.of(row, RunStatus.CANCELLED, _CANCELLED) for row in cancelled if row.id in ended],

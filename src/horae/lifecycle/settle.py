@@ -10,7 +10,7 @@ from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.unreadable import UnreadableSpec
 from horae.domain.runs.claim import Leased
 from horae.domain.runs.ending import Ending, Requeue, Tried
-from horae.domain.runs.events import Retried, RunsRetried
+from horae.domain.runs.events import AttemptOver, AttemptsOver, Retried, RunsRetried
 from horae.domain.runs.excerpt import excerpt
 from horae.domain.runs.outcome import Again, End, Outcome, Verdict, judge
 from horae.domain.runs.states import RunStatus, Trigger
@@ -30,6 +30,7 @@ class Settlement:
         self.statuses: dict[str, RunStatus] = {}
         self.requeued: set[str] = set()  # of which jobs
         self._tried: list[Tried] = []
+        self._over: list[AttemptOver] = []
         self._retried: list[Retried] = []
         self._retries: dict[tuple[str, str], int] = defaultdict(int)
 
@@ -38,6 +39,7 @@ class Settlement:
 
     def put(self, row: Leased, outcome: Outcome, duration_ms: int, verdict: Verdict) -> None:
         """What another transaction has decided."""
+        self._over.append(AttemptOver(row, outcome, duration_ms))
         if isinstance(verdict, End):
             how = (verdict.status, verdict.reason, outcome, duration_ms, row.started_at)
             self.endings.append(Ending(row.id, row.token, *how))
@@ -72,6 +74,7 @@ class Settlement:
         `requeued`, which `after_ends` locks together with the others."""
         await tx.runs.requeue(self.requeues)
         await tx.runs.tried(self._tried)
+        tx.tell(AttemptsOver(self._over))
         tx.tell(RunsRetried(self._retried))
         await tx.stats.add(
             [

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from horae.domain.runs.attempt import Attempt
 from horae.domain.runs.claimable import Offer
-from horae.domain.runs.events import RunEvent
+from horae.domain.runs.events import Event
 from horae.domain.runs.outcome import Outcome
 from horae.domain.secrets.secret import Sealed
 
@@ -73,9 +73,9 @@ class Engine(Protocol):
         ...
 
 
-Observer = Callable[[RunEvent], None]
-"""Hears of what happened to runs, after the commit. It is called on the path of every run: it must be quick, and never
-raise."""
+Observer = Callable[[Event], None]
+"""Hears of what happened to runs and of what people did, after the commit. It is called on the path of every run: it
+must be quick, and never raise."""
 
 
 class Executor(Protocol):

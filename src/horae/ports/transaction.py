@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from horae.domain.people.audit import Origin
-from horae.domain.runs.events import RunEvent
+from horae.domain.runs.events import Event
 from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations, Unreadables
 from horae.ports.notices import Notices
@@ -106,7 +106,7 @@ class Transaction(Protocol):
         """Sent once the transaction has committed."""
         ...
 
-    def tell(self, event: RunEvent) -> None:
+    def tell(self, event: Event) -> None:
         """Observers hear of it once the transaction has committed."""
         ...
 
@@ -131,7 +131,7 @@ class Store(Protocol):
         """The same for a verb that only reads: it takes no write lock and never waits."""
         ...
 
-    def tell(self, event: RunEvent) -> None:
+    def tell(self, event: Event) -> None:
         """Observers hear of what happened outside of any transaction."""
         ...
 

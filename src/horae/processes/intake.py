@@ -4,11 +4,12 @@ soon as there are slots for them."""
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from horae.domain.errors import HoraeError
 from horae.domain.runs.attempt import Lease
 from horae.domain.runs.claim import NOT_AHEAD, Ahead, Claimed
-from horae.domain.runs.events import RunsStarted
+from horae.domain.runs.events import RunsClaimed, RunsStarted
 from horae.domain.runs.states import StopReason
 from horae.lifecycle.release import release
 from horae.ports import Clock, Store
@@ -27,7 +28,7 @@ class Intake:
     def __init__(
         self, worker_id: str, store: Store, settings: WorkerSettings, clock: Clock, slots: Slots, reporter: Reporter
     ) -> None:
-        self._store, self._settings, self._clock = store, settings, clock
+        self._worker_id, self._store, self._settings, self._clock = worker_id, store, settings, clock
         self._slots, self._reporter = slots, reporter
         self._vault = Vault(store, settings.seals)
         self._definitions = DefinitionCache(store, worker_id)
@@ -62,16 +63,22 @@ class Intake:
             self._releasing += once
             ready = [one for one in ready if one not in once]
         self._prefetch.add(ready)
-        self.fill()
+        self.fill(runs)
         return not once
 
-    def fill(self) -> None:
-        """Starts what there are slots for."""
+    def fill(self, claimed: Sequence[Claimed] = ()) -> None:
+        """Starts what there are slots for. `claimed` are runs that were just taken in."""
         started = []
         while not self.closed and len(self._slots) < self._settings.slots and (ready := self._prefetch.next()):
             started.append(self._slots.start(ready))
-        if started:  # observers hear of it after it has begun: to write a line takes as long as to start a run
-            asyncio.get_running_loop().call_soon(self._store.tell, RunsStarted(started))
+        if started or claimed:  # observers hear of it after it has begun: a line takes as long as to start a run
+            asyncio.get_running_loop().call_soon(self._announce, claimed, started)
+
+    def _announce(self, claimed: Sequence[Claimed], started: Sequence[Claimed]) -> None:
+        if claimed:
+            self._store.tell(RunsClaimed(claimed, self._worker_id))
+        if started:
+            self._store.tell(RunsStarted(started, self._worker_id))
 
     @property
     def ahead(self) -> int:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from horae.domain.runs.claimable import Offer
-from horae.domain.runs.events import RunEvent
+from horae.domain.runs.events import Event
 from horae.ports import Hint
 
 
@@ -16,8 +16,8 @@ class Aftermath:
 
     offer: Offer = field(default_factory=Offer)
     hints: set[Hint] = field(default_factory=set)
-    events: list[RunEvent] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
 
-    def tell(self, event: RunEvent) -> None:
+    def tell(self, event: Event) -> None:
         if event[0]:
             self.events.append(event)

@@ -8,18 +8,20 @@ from typing import Any
 
 from horae.domain.jobs.difference import Change
 from horae.domain.pages import Page
-from horae.domain.people.audit import AuditFilter, AuditRecord, Origin, written
+from horae.domain.people.audit import AuditFilter, AuditRecord, Deed, Origin, written
+from horae.domain.runs.events import Audited
 from horae.ports import Ids
+from horae.store.aftermath import Aftermath
 from horae.store.dialects.base import Connection, Dialect, Row
 from horae.store.dialects.months import SKEW, smallest_id
-from horae.store.rows import Group, dump, load_list, words
+from horae.store.rows import Telling, dump, load_list, words
 
 _COLUMNS = words("id project_id at actor action subject_kind subject_id subject_name changes address request_id")
 
 
-class AuditTable(Group):
-    def __init__(self, db: Connection, dialect: Dialect, ids: Ids, origin: Origin) -> None:
-        super().__init__(db, dialect)
+class AuditTable(Telling):
+    def __init__(self, db: Connection, dialect: Dialect, after: Aftermath, ids: Ids, origin: Origin) -> None:
+        super().__init__(db, dialect, after)
         self._ids, self._origin = ids, origin
 
     async def add(
@@ -48,6 +50,7 @@ class AuditTable(Group):
                 "request_id": self._origin.request_id,
             },
         )
+        self.after.tell(Audited([Deed(action, actor[:200], project_id, id)]))
 
     async def page(
         self, projects: Collection[str | None] | None, where: AuditFilter, *, limit: int, after: str | None

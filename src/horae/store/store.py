@@ -11,7 +11,7 @@ from typing import Generic, ParamSpec, TypeVar
 
 from horae.domain.cluster.meters import Meters
 from horae.domain.people.audit import Origin
-from horae.domain.runs.events import RunEvent
+from horae.domain.runs.events import Event
 from horae.ports import Engine, Hint, History, Ids, Observer, Verb
 from horae.store.access import AccessTable
 from horae.store.accounts import AccountTables
@@ -116,7 +116,7 @@ class SqlTransaction:
     operations = _reading(OperationTable)
     secrets = _group(SecretTable)
     functions = _group(FunctionTable)
-    audit = _Lazy(lambda tx: AuditTable(tx._db, tx._dialect, tx._ids, tx._origin))
+    audit = _Lazy(lambda tx: AuditTable(tx._db, tx._dialect, tx.after, tx._ids, tx._origin))
     dead_letters = _reading(DeadLetterTable)
     idempotency = _group(IdempotencyTable)
     queues = _telling(QueueTable)
@@ -149,7 +149,7 @@ class SqlTransaction:
     def hint(self, hint: Hint) -> None:
         self.after.hints.add(hint)
 
-    def tell(self, event: RunEvent) -> None:
+    def tell(self, event: Event) -> None:
         self.after.tell(event)
 
 
@@ -252,7 +252,7 @@ class SqlStore:
         for event in after.events:
             self.tell(event)
 
-    def tell(self, event: RunEvent) -> None:
+    def tell(self, event: Event) -> None:
         for observe in self.observers:
             observe(event)
 

@@ -14,13 +14,18 @@ _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARN
 _NOISY = ("uvicorn.access", "uvicorn.error", "httpx", "httpcore", "aiosqlite", "asyncio", "alembic")
 
 
+_bound: dict[str, Any] = {}  # what stands in every line of this process
+
+
 def configure(*, form: str = "auto", level: str = "info", stream: TextIO | None = None, **bound: Any) -> None:
     """Sets up logging for this process. `bound` stands in every line (such as role="worker")."""
     stream = stream or sys.stderr
+    _bound.clear()
+    _bound.update(bound)
     human = form == "console" or (form == "auto" and stream.isatty())
     shared: list[structlog.types.Processor] = [
         structlog.contextvars.merge_contextvars,
-        _always(bound),
+        _always,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
     ]
@@ -46,13 +51,14 @@ def configure(*, form: str = "auto", level: str = "info", stream: TextIO | None 
     _route_libraries(stream, shared, render, threshold)
 
 
-def _always(bound: dict[str, Any]) -> structlog.types.Processor:
+def bind(**more: Any) -> None:
+    """Adds to what stands in every line, once the process knows it."""
+    _bound.update(more)
+
+
+def _always(logger: Any, method: str, line: structlog.types.EventDict) -> structlog.types.EventDict:
     """Not context variables: those do not reach the threads of heartbeats and supervisors."""
-
-    def add(logger: Any, method: str, line: structlog.types.EventDict) -> structlog.types.EventDict:
-        return {**bound, **line}
-
-    return add
+    return {**_bound, **line}
 
 
 def _route_libraries(

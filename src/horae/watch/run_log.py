@@ -1,5 +1,6 @@
-"""Run log: a structured line for each step of a run, with its ids. It is sampled: a busy process writes only so many
-lines a second, and says how many it left out, because logging must not cost more than the runs."""
+"""Run log: a structured line for each step of a run and each entry of the audit trail, with the ids they are about. It
+is sampled: a busy process writes only so many lines a second, and logs how many it left out, because logging must not
+cost more than the runs."""
 
 from __future__ import annotations
 
@@ -9,60 +10,143 @@ from typing import Any
 
 import structlog
 
-from horae.domain.runs.events import RunEvent, RunsEnded, RunsQueued, RunsRetried, RunsSkipped
-from horae.domain.runs.run import Skipped
+from horae.domain.cluster import log_events as lines
+from horae.domain.cluster.log_events import LogEvent
+from horae.domain.people.audit import Deed
+from horae.domain.runs.claim import Claimed
+from horae.domain.runs.ending import RunOfJob
+from horae.domain.runs.events import (
+    AttemptOver,
+    AttemptsOver,
+    Audited,
+    CancelsRequested,
+    Event,
+    Retried,
+    RunEvent,
+    RunsClaimed,
+    RunsEnded,
+    RunsExpired,
+    RunsParked,
+    RunsQueued,
+    RunsReleased,
+    RunsRetried,
+    RunsSkipped,
+    RunsStarted,
+)
+from horae.domain.runs.run import NewRun, Skipped
+from horae.domain.runs.states import AttemptOutcome, Trigger
 
 log = structlog.get_logger()
 
-Line = tuple[str, dict[str, Any]]
+Line = tuple[LogEvent, dict[str, Any]]
 
 
-class RunLog:
-    """An observer. `most`: lines a second."""
+class Allowance:
+    """So many lines a second."""
 
     def __init__(self, most: int, monotonic: Callable[[], float]) -> None:
         self._most, self._monotonic = most, monotonic
         self._second, self._left, self._left_out = 0, most, 0
 
-    def __call__(self, event: RunEvent) -> None:
+    def write(self, found: Iterator[Line], count: int) -> None:
         second = int(self._monotonic())
         if second != self._second:
             self._second, self._left = second, self._most
             if self._left_out:
-                log.info("runs not logged", count=self._left_out)
+                log.info(lines.NOT_LOGGED.name, count=self._left_out)
                 self._left_out = 0
         written = 0
-        for name, fields in islice(_lines(event), self._left):
-            log.info(name, **fields)
+        for event, fields in islice(found, self._left):
+            log.info(event.name, **{name: value for name, value in fields.items() if value is not None})
             written += 1
         self._left -= written
-        self._left_out += len(event[0]) - written
+        self._left_out += count - written
 
 
-def _lines(event: RunEvent) -> Iterator[Line]:
-    said: dict[str, Any]
-    if isinstance(event, RunsEnded):
-        for end in event.ended:
-            said = {"status": end.status.value, "duration_ms": end.duration_ms, "code": end.code}
-            yield "run ended", _told(run=end.id, job=end.job_id, project=end.project_id, **said)
-    elif isinstance(event, RunsRetried):
-        for run, outcome, pause in event.retried:
-            said = {"attempt": run.attempt, "outcome": outcome.value, "again_in": round(pause, 3)}
-            yield "run retried", _told(run=run.id, job=run.job_id, project=run.project_id, worker=run.worker_id, **said)
-    elif isinstance(event, RunsSkipped):
-        yield from map(_skipped, event.skipped)
-    else:
-        name = "run queued" if isinstance(event, RunsQueued) else "run started"
-        for one in event.runs:
-            at = one.scheduled_for.isoformat() if one.scheduled_for else None
-            said = {"trigger": str(one.trigger), "attempt": getattr(one, "attempt", None), "scheduled_for": at}
-            yield name, _told(run=one.id, job=one.job_id, project=one.project_id, **said)
+class RunLog:
+    """An observer. `most`: lines a second about runs, and as many about what people do, which a flood of runs must not
+    hide."""
+
+    def __init__(self, most: int, monotonic: Callable[[], float]) -> None:
+        self._runs, self._deeds = Allowance(most, monotonic), Allowance(most, monotonic)
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Audited):
+            self._deeds.write(map(_deed, event.deeds), len(event.deeds))
+        else:
+            self._runs.write(WRITERS[type(event)](event), len(event[0]))
+
+
+def _ids(run: RunOfJob, **more: Any) -> dict[str, Any]:
+    return {"run": run.id, "job": run.job_id, "project": run.project_id, "attempt": run.attempt or None, **more}
+
+
+def _at(run: NewRun | Claimed) -> dict[str, Any]:
+    return {"trigger": str(run.trigger), "scheduled_for": run.scheduled_for and run.scheduled_for.isoformat()}
+
+
+def _queued(one: NewRun) -> Line:
+    event = lines.FIRED if one.trigger == Trigger.SCHEDULE else lines.QUEUED
+    return event, {"run": one.id, "job": one.job_id, "project": one.project_id, **_at(one)}
 
 
 def _skipped(one: Skipped) -> Line:
     said = {"reason": str(one.reason), "occurrences": one.occurrences, "from": one.scheduled_for.isoformat()}
-    return "run skipped", _told(run=one.id, job=one.job_id, project=one.project_id, **said)
+    return lines.SKIPPED, {"run": one.id, "job": one.job_id, "project": one.project_id, **said}
 
 
-def _told(**fields: Any) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None}
+def _over(one: AttemptOver) -> Line:
+    run, outcome, duration_ms = one
+    # Only this text is Horae's own; any other may quote what the attempt printed.
+    why = outcome.error if outcome.kind is AttemptOutcome.LOST else None
+    said = {"duration_ms": duration_ms, "code": outcome.code, "why": why}
+    return lines.OVER[outcome.kind], _ids(run, worker=run.worker_id, **said)
+
+
+def _retried(one: Retried) -> Line:
+    run, outcome, pause = one
+    event = lines.RECOVERED if outcome is AttemptOutcome.LOST else lines.RETRIED
+    return event, _ids(run, worker=run.worker_id, outcome=outcome.value, again_in=round(pause, 3))
+
+
+def _deed(deed: Deed) -> Line:
+    said = {"project": deed.project_id, "by": deed.actor}
+    if (event := lines.JOBS.get(deed.action)) is not None:
+        return event, {"job": deed.id, **said}
+    return lines.AUDITED, {"action": deed.action, "subject": deed.id, **said}
+
+
+def _claimed(event: RunsClaimed) -> Iterator[Line]:
+    return ((lines.CLAIMED, _ids(one, worker=event.worker_id)) for one in event.runs)
+
+
+def _started(event: RunsStarted) -> Iterator[Line]:
+    return ((lines.STARTED, _ids(one, worker=event.worker_id, **_at(one))) for one in event.runs)
+
+
+def _ended(event: RunsEnded) -> Iterator[Line]:
+    for one in event.ended:
+        yield lines.ENDED, _ids(one, status=one.status.value, duration_ms=one.duration_ms, code=one.code)
+
+
+def _cancelling(event: CancelsRequested) -> Iterator[Line]:
+    return ((lines.CANCELLING, _ids(one, by=event.actor, worker=one.worker_id)) for one in event.runs)
+
+
+def _each(line: Callable[[Any], Line]) -> Callable[[RunEvent], Iterator[Line]]:
+    return lambda event: map(line, event[0])
+
+
+WRITERS: dict[type[RunEvent], Callable[[Any], Iterator[Line]]] = {
+    RunsQueued: _each(_queued),
+    RunsSkipped: _each(_skipped),
+    RunsClaimed: _claimed,
+    RunsReleased: _each(lambda run: (lines.RELEASED, _ids(run, worker=run.worker_id))),
+    RunsStarted: _started,
+    RunsParked: _each(lambda run: (lines.PARKED, _ids(run, worker=run.worker_id))),
+    AttemptsOver: _each(_over),
+    RunsRetried: _each(_retried),
+    RunsExpired: _each(lambda run: (lines.EXPIRED, _ids(run))),
+    CancelsRequested: _cancelling,
+    RunsEnded: _ended,
+}

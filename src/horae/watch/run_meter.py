@@ -6,7 +6,7 @@ from collections import Counter
 
 from horae.domain.cluster import metrics
 from horae.domain.cluster.meters import Meters
-from horae.domain.runs.events import RunEvent, RunsEnded, RunsQueued, RunsRetried, RunsSkipped, RunsStarted
+from horae.domain.runs.events import Event, RunsEnded, RunsQueued, RunsRetried, RunsSkipped, RunsStarted
 from horae.domain.runs.states import Trigger
 from horae.ports import Clock
 
@@ -15,7 +15,7 @@ class RunMeter:
     def __init__(self, meters: Meters, clock: Clock) -> None:
         self._meters, self._clock = meters, clock
 
-    def __call__(self, event: RunEvent) -> None:
+    def __call__(self, event: Event) -> None:
         meters = self._meters
         if isinstance(event, RunsEnded):
             for status, count in Counter(run.status for run in event.ended).items():

@@ -46,7 +46,7 @@ async def store_for(
     plan_once: bool = False,
     watched: bool = False,
 ) -> SqlStore:
-    """`watched`: what happens to runs through it is logged, as by every process of Horae, but not by a command or a
+    """`watched`: what happens through it is logged, as by every process of Horae, but not by a command or a
     program that uses it."""
     store = await open_store(
         settings.database_url,

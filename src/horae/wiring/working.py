@@ -18,6 +18,7 @@ from horae.processes.loop import patiently
 from horae.processes.settings import AHEAD_FOR, HORIZON, SchedulerSettings, WorkerSettings
 from horae.processes.signals import ignore_signals, stop_signals
 from horae.sealing import Keyring
+from horae.watch.logging import bind
 from horae.wiring.executors import commands_for, executors_for, registered
 from horae.wiring.isolation import isolate
 from horae.wiring.shared import CLOCK, IDS, configured, run, settle_down
@@ -41,8 +42,10 @@ async def _scheduler(settings: Settings, watching: Watching) -> None:
     store = await patiently(lambda: store_for(settings, wakeups, connections=3, watched=True), stop)
     if store is None:
         return
+    scheduler_id = IDS.new()
+    bind(scheduler=scheduler_id)
     process = Scheduler(
-        SchedulerSign(IDS.new(), this_host(), __version__),
+        SchedulerSign(scheduler_id, this_host(), __version__),
         store,
         SchedulerSettings(
             poll=settings.scheduler_poll,
@@ -114,6 +117,7 @@ async def _worker(
         return made
 
     host, worker_id = this_host(), IDS.new()
+    bind(worker=worker_id)
     offers = tuple(sorted(offer for executor in executors.values() for offer in executor.offers()))
     process = Worker(
         WorkerSign(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from horae.domain.jobs.difference import Change
 
@@ -22,6 +22,15 @@ class Origin:
     address: str | None = None
     request_id: str | None = None
     repeated: bool = False
+
+
+class Deed(NamedTuple):
+    """An entry as observers hear of it: who did what to which. What changed is for those who may read the trail."""
+
+    action: str
+    actor: str
+    project_id: str | None
+    id: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ class Overdue:
     version: int
     project_id: str
     trigger: str
+    attempt: int = 0
 
 
 class RunOfJob(Protocol):
@@ -55,6 +56,8 @@ class RunOfJob(Protocol):
     def project_id(self) -> str: ...
     @property
     def trigger(self) -> str: ...
+    @property
+    def attempt(self) -> int: ...
 
 
 class Ending(NamedTuple):
@@ -82,6 +85,7 @@ class Ended(NamedTuple):
     timed_out: bool = False
     trigger: str = ""
     code: int | None = None  # that it exited with, or that of the response
+    attempt: int = 0  # the last one; 0 if none was made
 
     @classmethod
     def of(cls, run: RunOfJob, status: RunStatus, outcome: Outcome, duration_ms: int = 0) -> Ended:
@@ -97,6 +101,7 @@ class Ended(NamedTuple):
             outcome.kind is AttemptOutcome.TIMED_OUT,
             run.trigger,
             outcome.code,
+            run.attempt,
         )
 
 

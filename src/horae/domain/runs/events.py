@@ -1,14 +1,17 @@
-"""What happened to runs, a batch at a time. Verbs record it in their transaction, and observers hear of it after the
-commit: what they are told is true."""
+"""What happened to runs, a batch at a time, and what people did. Verbs record it in their transaction, and observers
+hear of it after the commit: what they are told is true."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from horae.domain.people.audit import Deed
 from horae.domain.runs.claim import Claimed, Leased
-from horae.domain.runs.ending import Ended
+from horae.domain.runs.ending import Ended, Overdue
+from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.run import NewRun, Skipped
+from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import AttemptOutcome
 
 
@@ -22,10 +25,43 @@ class RunsSkipped(NamedTuple):
     skipped: Sequence[Skipped]
 
 
-class RunsStarted(NamedTuple):
-    """On a worker. Not in a transaction: a start that is lost with its worker is recovered as an attempt."""
+class RunsClaimed(NamedTuple):
+    """By a worker, some of them ahead of its slots. Like starts, outside of a transaction: what is lost with its worker
+    is recovered as an attempt."""
 
     runs: Sequence[Claimed]
+    worker_id: str
+
+
+class RunsReleased(NamedTuple):
+    """Claimed ahead, never started and queued again: the claim does not count."""
+
+    runs: Sequence[Leased]
+
+
+class RunsStarted(NamedTuple):
+    """On a worker."""
+
+    runs: Sequence[Claimed]
+    worker_id: str
+
+
+class RunsParked(NamedTuple):
+    """They left their worker and wait for a callback."""
+
+    runs: Sequence[Leased]
+
+
+class AttemptOver(NamedTuple):
+    run: Leased
+    outcome: Outcome
+    duration_ms: int
+
+
+class AttemptsOver(NamedTuple):
+    """Attempts that did not succeed, whatever follows for their runs, and those that a callback ended."""
+
+    over: Sequence[AttemptOver]
 
 
 class Retried(NamedTuple):
@@ -40,8 +76,40 @@ class RunsRetried(NamedTuple):
     retried: Sequence[Retried]
 
 
+class RunsExpired(NamedTuple):
+    """No worker started them in time: they end as failed."""
+
+    runs: Sequence[Overdue]
+
+
+class CancelsRequested(NamedTuple):
+    """Of runs that were queued or under way, by a person or by a rule."""
+
+    runs: Sequence[RunRecord]
+    actor: str
+
+
 class RunsEnded(NamedTuple):
     ended: Sequence[Ended]
 
 
-RunEvent = RunsQueued | RunsSkipped | RunsStarted | RunsRetried | RunsEnded
+class Audited(NamedTuple):
+    """Entries of the audit trail."""
+
+    deeds: Sequence[Deed]
+
+
+RunEvent = (
+    RunsQueued
+    | RunsSkipped
+    | RunsClaimed
+    | RunsReleased
+    | RunsStarted
+    | RunsParked
+    | AttemptsOver
+    | RunsRetried
+    | RunsExpired
+    | CancelsRequested
+    | RunsEnded
+)
+Event = RunEvent | Audited
