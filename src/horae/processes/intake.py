@@ -71,14 +71,12 @@ class Intake:
         started = []
         while not self.closed and len(self._slots) < self._settings.slots and (ready := self._prefetch.next()):
             started.append(self._slots.start(ready))
-        if started or claimed:  # observers hear of it after it has begun: a line takes as long as to start a run
-            asyncio.get_running_loop().call_soon(self._announce, claimed, started)
-
-    def _announce(self, claimed: Sequence[Claimed], started: Sequence[Claimed]) -> None:
+        # Observers hear of it after it has begun: to write a line takes as long as to start a run.
+        soon = asyncio.get_running_loop().call_soon
         if claimed:
-            self._store.tell(RunsClaimed(claimed, self._worker_id))
+            soon(self._store.tell, RunsClaimed(claimed, self._worker_id))
         if started:
-            self._store.tell(RunsStarted(started, self._worker_id))
+            soon(self._store.tell, RunsStarted(started, self._worker_id))
 
     @property
     def ahead(self) -> int:

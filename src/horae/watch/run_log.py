@@ -22,7 +22,6 @@ from horae.domain.runs.events import (
     CancelsRequested,
     Event,
     Retried,
-    RunEvent,
     RunsClaimed,
     RunsEnded,
     RunsExpired,
@@ -48,16 +47,19 @@ class Allowance:
         self._most, self._monotonic = most, monotonic
         self._second, self._left, self._left_out = 0, most, 0
 
-    def write(self, found: Iterator[Line], count: int) -> None:
-        second = int(self._monotonic())
+    def write(self, lines_of: Callable[[Any], Iterator[Line]], event: Event) -> None:
+        second, count = int(self._monotonic()), len(event[0])
         if second != self._second:
             self._second, self._left = second, self._most
             if self._left_out:
                 log.info(lines.NOT_LOGGED.name, count=self._left_out)
                 self._left_out = 0
+        if not self._left:  # as for nearly all of a busy worker's
+            self._left_out += count
+            return
         written = 0
-        for event, fields in islice(found, self._left):
-            log.info(event.name, **{name: value for name, value in fields.items() if value is not None})
+        for line, fields in islice(lines_of(event), self._left):
+            log.info(line.name, **{name: value for name, value in fields.items() if value is not None})
             written += 1
         self._left -= written
         self._left_out += count - written
@@ -71,10 +73,8 @@ class RunLog:
         self._runs, self._deeds = Allowance(most, monotonic), Allowance(most, monotonic)
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, Audited):
-            self._deeds.write(map(_deed, event.deeds), len(event.deeds))
-        else:
-            self._runs.write(WRITERS[type(event)](event), len(event[0]))
+        allowance = self._deeds if isinstance(event, Audited) else self._runs
+        allowance.write(WRITERS[type(event)], event)
 
 
 def _ids(run: RunOfJob, **more: Any) -> dict[str, Any]:
@@ -133,11 +133,11 @@ def _cancelling(event: CancelsRequested) -> Iterator[Line]:
     return ((lines.CANCELLING, _ids(one, by=event.actor, worker=one.worker_id)) for one in event.runs)
 
 
-def _each(line: Callable[[Any], Line]) -> Callable[[RunEvent], Iterator[Line]]:
+def _each(line: Callable[[Any], Line]) -> Callable[[Event], Iterator[Line]]:
     return lambda event: map(line, event[0])
 
 
-WRITERS: dict[type[RunEvent], Callable[[Any], Iterator[Line]]] = {
+WRITERS: dict[type[Event], Callable[[Any], Iterator[Line]]] = {
     RunsQueued: _each(_queued),
     RunsSkipped: _each(_skipped),
     RunsClaimed: _claimed,
@@ -149,4 +149,5 @@ WRITERS: dict[type[RunEvent], Callable[[Any], Iterator[Line]]] = {
     RunsExpired: _each(lambda run: (lines.EXPIRED, _ids(run))),
     CancelsRequested: _cancelling,
     RunsEnded: _ended,
+    Audited: _each(_deed),
 }
