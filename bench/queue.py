@@ -52,7 +52,7 @@ async def _create(tx: Transaction, spec: JobSpec) -> Job:
 async def trigger(store: SqlStore, job: Job, count: int = 1) -> list[str]:
     """Asks for runs as a client does; their ids."""
     asked = [TriggerRequest(IDS.new()) for _ in range(count)]
-    await store.transact(
+    await store.autocommit(
         submit, project_id=job.project_id, ref=job.record.id, runs=asked, trigger=Trigger.API, actor="bench"
     )
     return [request.run_id for request in asked]

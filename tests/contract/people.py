@@ -125,7 +125,7 @@ class People(Opened):
         self, job: JobRecord | str, count: int = 1, *, id: str | None = None, reply_lost: bool = False, **request: Any
     ) -> list[RunRecord]:
         runs = [submit.TriggerRequest(id or self.ids.new(), **request) for _ in range(count)]
-        return await self.store.transact(
+        return await self.store.autocommit(
             lost_reply(submit.trigger) if reply_lost else submit.trigger,
             project_id=self.project,
             ref=id_of(job),

@@ -22,7 +22,8 @@ async def test_who_has_no_quota_sends_no_further_statement(world: World) -> None
     await limit(world, live_runs=1_000)
     await world.trigger(job)  # which counts
     after = await _statements(costly, meter, job.id)
-    assert after["trigger"] == before["trigger"] + 2
+    again = 1 if world.kind == "postgresql" else 0  # the job, for the trigger began without a transaction
+    assert after["trigger"] == before["trigger"] + 2 + again
     assert after["fire"] == before["fire"] + 2
     assert after["claim"] == before["claim"]
     assert after["finish"] == before["finish"]

@@ -172,7 +172,7 @@ class Wishes:
         return (
             f"trigger job {job_id[-6:]} × {len(runs)} ({run_ids[0][-6:]} …)",
             run_ids[0],
-            lambda store: store.transact(submit.trigger, ref=job_id, runs=runs, trigger=Trigger.API, **self._who),
+            lambda store: store.autocommit(submit.trigger, ref=job_id, runs=runs, trigger=Trigger.API, **self._who),
         )
 
     def _switch(self, verb: Any, what: str, **how: Any) -> Wish:

@@ -93,7 +93,7 @@ class Enqueuing:
         asked = requested(bodies, ids)
         verb = partial(submit.trigger, project_id=project_id, ref=name, runs=asked, trigger=Trigger.API, actor=ACTOR)
         try:
-            made = await self._store.on_behalf_of(origin).transact(verb)
+            made = await self._store.on_behalf_of(origin).autocommit(verb)
         except (InvalidInput, NotFound, QuotaReached) as error:
             if once is not None:  # it has had no effect: the key is as good as new
                 await self._store.autocommit(idempotency.release, once, refused=True)

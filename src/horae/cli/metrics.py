@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 import typer
 
@@ -16,7 +17,7 @@ app = typer.Typer(help="What Prometheus and Grafana need to watch Horae.", no_ar
 def list_metrics(as_json: AsJson = False) -> None:
     """List the metrics that Horae's processes show."""
     if as_json:
-        print_json([family._asdict() for family in FAMILIES])
+        print_json([asdict(family) for family in FAMILIES])
         return
     shown = ((one.name, one.kind, ", ".join(one.labels), ", ".join(one.roles), one.help) for one in FAMILIES)
     table(("name", "type", "labels", "of", "what"), shown, "")

@@ -102,6 +102,11 @@ class InUse(HoraeError):
     """The table is in use: waiting for it would block everyone else. Try again later."""
 
 
+class NeedsTransaction(HoraeError):
+    """A verb outside of any transaction found that it has to write more than one statement. Nothing was changed: the
+    store runs it again in a transaction."""
+
+
 class DuplicateKey(HoraeError):
     """A row with this unique key exists already."""
 

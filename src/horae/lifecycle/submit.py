@@ -11,7 +11,7 @@ from horae.accounts.audit import about_job, did
 from horae.accounts.projects import hold_project
 from horae.accounts.quotas import take
 from horae.accounts.secrets import check_definition
-from horae.domain.errors import Conflict, DuplicateKey, StaleVersion, Unreadable
+from horae.domain.errors import Conflict, DuplicateKey, NeedsTransaction, StaleVersion, Unreadable
 from horae.domain.jobs.deletion import Deletion
 from horae.domain.jobs.difference import Change, made
 from horae.domain.jobs.job import JobSpec
@@ -116,17 +116,19 @@ async def trigger(
     each run tells itself who asked for it and when, and this is the busiest way into Horae."""
     if tx.repeated and (made := await _triggered(tx, project_id, runs)):
         return made
-    job = await tx.jobs.head(project_id, ref)
+    job = await tx.jobs.head(project_id, ref, lock=not tx.alone)
     if job is None:
         raise await no_job(tx, project_id, ref)
     plan = await _plan(tx, job)
     await _check_inputs(tx, job, plan, runs)
+    if tx.alone and (plan.max_instances is not None or job.bounded):
+        raise NeedsTransaction
     gates = await tx.gates.lock([job.id]) if plan.max_instances is not None else {}
     if job.bounded:
         await take(tx, project_id, {Quota.LIVE_RUNS: len(runs)})
     turns = await _turns(tx, gates.get(job.id, NO_GATE), plan, runs)
     new = [_run(job, plan, request, turns, trigger=trigger, triggered_by=actor) for request in runs]
-    queued = await _add(tx, new)
+    queued = await _add(tx, new, job)
     if turns.delayed:
         tx.hint("jobs")  # a scheduler looks for a place for them when their time has come
     if not turns.contested:
@@ -179,12 +181,14 @@ def _run(job: JobHead, plan: Plan, request: TriggerRequest, turns: _Turns, **who
     )
 
 
-async def _add(tx: Transaction, new: Sequence[NewRun]) -> list[RunRecord]:
+async def _add(tx: Transaction, new: Sequence[NewRun], job: JobHead) -> list[RunRecord]:
     try:
-        queued = await tx.runs.add(new)
+        queued = await tx.runs.add(new, still=job if tx.alone else None)
     except DuplicateKey:
         queued = []
     if len(queued) < len(new):
+        if tx.alone:
+            raise NeedsTransaction
         raise Conflict("a run with this id exists already")
     return queued
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from horae.domain.cluster.process import ShardView
 from horae.domain.explain.facts import LiveRuns, SchedulerFact, UpstreamFact
+from horae.domain.jobs.job_record import JobHead
 from horae.domain.pages import Page
 from horae.domain.runs.attempts import AttemptRecord
 from horae.domain.runs.changes import Glance
@@ -27,8 +28,9 @@ class Runs(Protocol):
     """Live runs, and their move to history."""
 
     async def insert(self, runs: Sequence[NewRun]) -> None: ...
-    async def add(self, runs: Sequence[NewRun]) -> list[RunRecord]:
-        """Inserts runs, all of one project, and shows them; but none that has ended already."""
+    async def add(self, runs: Sequence[NewRun], still: JobHead | None = None) -> list[RunRecord]:
+        """Inserts runs, all of one project, and shows them; but none that has ended already, and none at all unless
+        their job is `still` there, at this version."""
         ...
 
     async def claim(self, request: ClaimRequest) -> list[Claimed]:

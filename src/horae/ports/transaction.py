@@ -96,6 +96,11 @@ class Transaction(Protocol):
         """Whether an earlier try of this verb may have taken effect without anyone hearing of it."""
         ...
 
+    @property
+    def alone(self) -> bool:
+        """Whether each statement commits by itself (see `Store.autocommit`): no lock outlasts its statement."""
+        ...
+
     def new_id(self) -> str: ...
 
     async def now(self) -> datetime:
@@ -124,7 +129,8 @@ class Store(Protocol):
 
     async def autocommit(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The same for a verb whose changes are one statement each wherever the database can do it so, and need not
-        come about together: there it needs no transaction around it, and two round trips less."""
+        come about together: there it needs no transaction around it, and two round trips less. A verb that finds it
+        has more to write raises NeedsTransaction, and is run again in one."""
         ...
 
     async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -68,9 +68,8 @@ class Intake:
 
     def fill(self, claimed: Sequence[Claimed] = ()) -> None:
         """Starts what there are slots for. `claimed` are runs that were just taken in."""
-        started = []
-        while not self.closed and len(self._slots) < self._settings.slots and (ready := self._prefetch.next()):
-            started.append(self._slots.start(ready))
+        free = 0 if self.closed else self._settings.slots - len(self._slots)
+        started = [self._slots.start(ready) for ready in self._prefetch.take(free)]
         # Observers hear of it after it has begun: to write a line takes as long as to start a run.
         soon = asyncio.get_running_loop().call_soon
         if claimed:
@@ -84,9 +83,8 @@ class Intake:
         return len(self._prefetch)
 
     def ended(self, seconds: float) -> None:
-        """A slot is free, after so much time."""
+        """A slot is free, after so much time; `fill` starts what comes next."""
         self._prefetch.ended(seconds)
-        self.fill()
 
     @property
     def hungry(self) -> bool:

@@ -36,7 +36,7 @@ class Ready(NamedTuple):
         """The run with when it really starts, by the database's clock."""
         if not self.run.ahead:
             return self.run
-        return self.run._replace(started_at=self.run.started_at + timedelta(seconds=now - self.since))
+        return self.run.starting(self.run.started_at + timedelta(seconds=now - self.since))
 
 
 class Prefetch:
@@ -59,11 +59,11 @@ class Prefetch:
     def add(self, ready: Iterable[Ready]) -> None:
         self._ready.update({(one.run.id, one.run.token): one for one in ready})
 
-    def next(self) -> Ready | None:
-        """What has waited longest; None if that is too long ago for it to start here."""
-        if self._ready and self._waited() < self._settings.ahead_for:
-            return self._ready.popitem(last=False)[1]
-        return None
+    def take(self, most: int) -> list[Ready]:
+        """What has waited longest; nothing if that is too long ago for it to start here."""
+        if self._waited() >= self._settings.ahead_for:
+            return []
+        return [self._ready.popitem(last=False)[1] for _ in range(min(most, len(self._ready)))]
 
     def find(self, run_id: str, token: str) -> Ready | None:
         """From any thread."""
@@ -82,10 +82,11 @@ class Prefetch:
     def stuck(self) -> bool:
         """Whether something has waited so long that others should have it. Half of what may be: it takes time to
         release it."""
-        return bool(self._ready) and self._waited() > self._settings.ahead_for / 2
+        return self._waited() > self._settings.ahead_for / 2
 
     def _waited(self) -> float:
-        return self._clock.monotonic() - next(iter(self._ready.values())).since
+        """How long the first of them."""
+        return self._clock.monotonic() - next(iter(self._ready.values())).since if self._ready else 0.0
 
     def ended(self, seconds: float) -> None:
         """A slot got through a run in so much time."""

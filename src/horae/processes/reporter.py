@@ -65,10 +65,10 @@ class Reporter:
         return {attempt.run.id: attempt.run.token for attempt, _, _ in [*self.aside, *self._batch, *self._waiting]}
 
     def add(self, attempt: Attempt, outcome: Outcome, seconds: float) -> None:
+        """To be reported at the next `wake`."""
         if attempt.stop is not StopReason.LEASE_LOST:  # then it is no longer this worker's to report
             self._waiting.append((attempt, _storable(outcome), seconds))
             self._size += size_of(outcome)
-        self.wake.set()
 
     def _log_soon(self) -> None:
         """Output is written while its attempt goes on, for those who follow it; not line by line."""

@@ -14,7 +14,7 @@ Done = tuple[Attempt, Outcome, float]
 
 
 def size_of(outcome: Outcome) -> int:
-    return sum(len(text) for text in (outcome.result, outcome.error, outcome.traceback) if text)
+    return len(outcome.result or "") + len(outcome.error or "") + len(outcome.traceback or "")
 
 
 def cut(waiting: Sequence[Done], limit: int = BATCH) -> tuple[list[Done], list[Done]]:

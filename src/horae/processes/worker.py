@@ -58,6 +58,7 @@ class Worker:
         self.meters = Meters()
         self._open_store = open_store
         self._draining = False
+        self._turning = False
         self._main: asyncio.AbstractEventLoop | None = None
         self._watcher = type(self).watcher(clock)
         self._heart = type(self).heart(self._open_heartbeat)
@@ -135,6 +136,15 @@ class Worker:
         self.meters.observe(metrics.ATTEMPTS, seconds, outcome.kind.value, attempt.job.target.kind)
         self._reporter.add(attempt, outcome, seconds)
         self._intake.ended(seconds)
+        if not self._turning:
+            self._turning = True
+            asyncio.get_running_loop().call_soon(self._turn)
+
+    def _turn(self) -> None:
+        """Once for all the runs that ended in one turn of the event loop: of short ones, most of the slots."""
+        self._turning = False
+        self._reporter.wake.set()
+        self._intake.fill()
         self._reported()
 
     def _reported(self) -> None:

@@ -266,11 +266,11 @@ class JobTable(Group):
         latest = await latest_runs(self.db, self.d, ids)
         return [record_of(row, running.get(row["id"], 0), latest.get(row["id"])) for row in rows]
 
-    async def head(self, project_id: str, ref: str) -> JobHead | None:
+    async def head(self, project_id: str, ref: str, *, lock: bool = True) -> JobHead | None:
         for column in keys_of(ref):
             rows = await self.db.fetch(
                 f"SELECT id, version, plan, {bounded(':project_id')}, {call_rules(self.d, 'jobs.plan')} FROM jobs "
-                f"WHERE project_id = :project_id AND {column} = :ref {self.d.lock_shared}",
+                f"WHERE project_id = :project_id AND {column} = :ref {self.d.lock_shared if lock else ''}",
                 {"project_id": project_id, "ref": ref},
             )
             if rows:

@@ -9,6 +9,8 @@ from functools import cache
 from itertools import groupby
 from typing import Any
 
+from horae.domain.errors import NeedsTransaction
+from horae.domain.jobs.job_record import JobHead
 from horae.domain.runs.claim import Claimed, ClaimRequest
 from horae.domain.runs.run import NewRun
 from horae.domain.runs.run_record import RunRecord
@@ -94,7 +96,9 @@ def _mark(d: Dialect) -> str:
     return f"{mark(d, ':started_at')} WHERE {d.among('id', 'ids')}"
 
 
-async def add(db: Connection, d: Dialect, runs: Sequence[NewRun]) -> list[RunRecord]:
+async def add(db: Connection, d: Dialect, runs: Sequence[NewRun], still: JobHead | None = None) -> list[RunRecord]:
+    if still is not None:
+        raise NeedsTransaction
     insert = insert_of(d, runs)
     await put(db, d, insert.unless_over, insert.rows, list(map(insert.values, runs)))
     return await run_list.live(db, d, runs[0].project_id, [run.id for run in runs])

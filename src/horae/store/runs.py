@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
+from horae.domain.jobs.job_record import JobHead
 from horae.domain.pages import Page
 from horae.domain.runs.attempts import AttemptRecord
 from horae.domain.runs.changes import Glance
@@ -35,11 +36,11 @@ class RunTable(Telling):
             await self.put(insert.plain, insert.rows, list(map(insert.values, runs)))
             self._tell(runs)
 
-    async def add(self, runs: Sequence[NewRun]) -> list[RunRecord]:
+    async def add(self, runs: Sequence[NewRun], still: JobHead | None = None) -> list[RunRecord]:
         if not runs:
             return []
         self._tell(runs)
-        return await self.d.hot.add(self.db, self.d, runs)
+        return await self.d.hot.add(self.db, self.d, runs, still)
 
     def _tell(self, runs: Sequence[NewRun]) -> None:
         self.after.tell(RunsQueued(runs))

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Generic, ParamSpec, TypeVar
 
 from horae.domain.cluster.meters import Meters
+from horae.domain.errors import NeedsTransaction
 from horae.domain.people.audit import Origin
 from horae.domain.runs.events import Event
 from horae.ports import Engine, Hint, History, Ids, Observer, Verb
@@ -132,6 +133,7 @@ class SqlTransaction:
         shard_count: int,
         *,
         repeated: bool = False,
+        alone: bool = False,
         origin: Origin = _NOWHERE,
     ) -> None:
         self._db: Connection = db
@@ -139,7 +141,7 @@ class SqlTransaction:
         self._ids: Ids = ids
         self._shard_count: int = shard_count
         self._origin: Origin = origin
-        self.repeated = repeated
+        self.repeated, self.alone = repeated, alone
         self.after: Aftermath = Aftermath()
         self.new_id = ids.new
 
@@ -184,7 +186,7 @@ class SqlStore:
         return await self._repeated(self._write, verb, *args, **kwargs)
 
     async def autocommit(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        once = self._read if self.dialect.hot.single else self._write
+        once = self._alone if self.dialect.hot.single else self._write
         return await self._repeated(once, verb, *args, **kwargs)
 
     async def read(self, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -224,6 +226,9 @@ class SqlStore:
         while True:
             try:
                 return await once(unheard, verb, *args, **kwargs)
+            except NeedsTransaction:
+                once = self._write
+                continue
             except TryAgain:
                 pause = next(in_the_way, None)
                 if pause is None or time() > enough:
@@ -256,12 +261,20 @@ class SqlStore:
         for observe in self.observers:
             observe(event)
 
+    async def _alone(self, repeated: bool, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        async with self._pool.connection() as db:
+            tx = self._transaction(db, repeated, alone=True)
+            result = await verb(tx, *args, **kwargs)
+        await self._tell(tx.after)
+        return result
+
     async def _read(self, repeated: bool, verb: Verb[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         async with self._pool.connection() as db:
             return await verb(self._transaction(db, repeated), *args, **kwargs)
 
-    def _transaction(self, db: Connection, repeated: bool) -> SqlTransaction:
-        return SqlTransaction(db, self.dialect, self._ids, self.shard_count, repeated=repeated, origin=self._origin)
+    def _transaction(self, db: Connection, repeated: bool, *, alone: bool = False) -> SqlTransaction:
+        how = {"repeated": repeated, "alone": alone}
+        return SqlTransaction(db, self.dialect, self._ids, self.shard_count, **how, origin=self._origin)
 
 
 @asynccontextmanager

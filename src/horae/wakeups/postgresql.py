@@ -254,9 +254,11 @@ class PostgresqlWakeups:
 
 
 def _notify(channel: str, messages: list[bytes]) -> str:
-    """One statement in the simple protocol, for any pooler, that does not wait for the disk."""
-    calls = (f"pg_notify('{channel}', {_literal(message.decode())})" for message in messages)
-    return f"SELECT set_config('synchronous_commit', 'off', true), {', '.join(calls)}"
+    """One message in the simple protocol, hence one transaction, for any pooler, that does not wait for the disk.
+    NOTIFY is quicker than SELECT pg_notify(): it is not planned."""
+    return "; ".join(
+        ["SET LOCAL synchronous_commit = off", *(f"NOTIFY {channel}, {_literal(each.decode())}" for each in messages)]
+    )
 
 
 def _literal(text: str) -> str:

@@ -54,7 +54,7 @@ async def _trigger(
 ) -> list[RunRecord]:
     # The portal and the command line say so; what a person starts is `manual`, what a program starts is `api`.
     by_hand = request.headers.get("horae-client") in ("cli", "portal")
-    return await context.store.transact(
+    return await context.store.autocommit(
         submit.trigger,
         project_id=principal.project_id,
         ref=ref,

@@ -6,7 +6,8 @@ the hundred with the most to do are told apart. Ids belong in logs."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal
 
 Kind = Literal["counter", "gauge", "histogram"]
 Role = Literal["serve", "scheduler", "worker"]
@@ -18,7 +19,8 @@ LATE = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.
 LONG = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0, 14400.0)
 
 
-class Family(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)  # compared by identity, which is quick: they are keys of the meters
+class Family:
     """A metric. Those of the role `serve` that are counted by the database tell of the whole installation; all others
     tell of the process that was asked."""
 
@@ -28,9 +30,6 @@ class Family(NamedTuple):
     labels: tuple[str, ...] = ()
     roles: tuple[Role, ...] = ("serve",)
     buckets: tuple[float, ...] = ()
-
-    def __hash__(self) -> int:
-        return hash(self.name)
 
 
 # The installation, by the database: every serve process tells the same.

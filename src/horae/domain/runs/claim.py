@@ -75,6 +75,13 @@ class Claimed(NamedTuple):
     token: str
     ahead: bool = False
 
+    def starting(self, at: datetime) -> Claimed:
+        """The same with its real start: `_replace` takes twice as long, and every run claimed ahead comes by here."""
+        return Claimed._make((*self[:_STARTED_AT], at, *self[_STARTED_AT + 1 :]))
+
+
+_STARTED_AT = Claimed._fields.index("started_at")
+
 
 @dataclass(frozen=True, slots=True)
 class Leased:

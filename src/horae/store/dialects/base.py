@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from sqlalchemy import Table
 
 from horae.domain.cluster.meters import Histogram
+from horae.domain.jobs.job_record import JobHead
 from horae.domain.runs.claim import Claimed, ClaimRequest
 from horae.domain.runs.run import NewRun
 from horae.domain.runs.run_record import RunRecord
@@ -110,8 +111,11 @@ class HotStatements(Protocol):
         """Leases those of the runs in the request that are claimable."""
         ...
 
-    async def add(self, db: Connection, d: Dialect, runs: Sequence[NewRun]) -> list[RunRecord]:
-        """Inserts runs, except those that have ended already, and returns them as they are shown."""
+    async def add(
+        self, db: Connection, d: Dialect, runs: Sequence[NewRun], still: JobHead | None = None
+    ) -> list[RunRecord]:
+        """Inserts runs, except those that have ended already, and returns them as they are shown; none unless the job
+        is `still` as it was read, which only a database that does it in one statement is asked."""
         ...
 
     async def renew(

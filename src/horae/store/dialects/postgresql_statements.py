@@ -8,6 +8,7 @@ from functools import cache
 from operator import itemgetter
 from typing import Any
 
+from horae.domain.jobs.job_record import JobHead
 from horae.domain.runs.claim import Claimed, ClaimRequest
 from horae.domain.runs.run import NewRun
 from horae.domain.runs.run_record import RunRecord
@@ -106,12 +107,18 @@ def _claim_by_id(d: Dialect, *, in_queues: bool, bound: bool) -> str:
     )
 
 
-async def add(db: Connection, d: Dialect, runs: Sequence[NewRun]) -> list[RunRecord]:
+async def add(db: Connection, d: Dialect, runs: Sequence[NewRun], still: JobHead | None = None) -> list[RunRecord]:
     insert = insert_of(d, runs)
     params, adding = d.rows_params(insert.rows, list(map(insert.values, runs))), insert.unless_over
     if len(runs) == 1:
         params["only"], adding = runs[0].id, insert.one_unless_over
-    return await run_list.added(db, d, f"WITH added AS ({adding} RETURNING *)", params)
+    if still is None:
+        return await run_list.added(db, d, f"WITH added AS ({adding} RETURNING *)", params)
+    # Locked as it is found: a deletion that came first leaves no row, one that comes later finds the runs.
+    job = f"SELECT 1 FROM jobs WHERE id = :job_id AND version = :job_version {d.lock_shared}"
+    params |= {"job_id": still.id, "job_version": still.version}
+    adding = f"{adding} AND EXISTS (SELECT 1 FROM job)"
+    return await run_list.added(db, d, f"WITH job AS MATERIALIZED ({job}), added AS ({adding} RETURNING *)", params)
 
 
 async def renew(db: Connection, d: Dialect, worker_id: str, run_ids: Sequence[str], lease: float) -> Sequence[Row]:
