@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 import uuid_utils
 
-# CLOCK_MONOTONIC stands still while the machine sleeps, so a laptop that was closed for an hour would believe
-# that its leases are fresh. Where there is no CLOCK_BOOTTIME (macOS), CLOCK_MONOTONIC counts suspend already.
+# CLOCK_MONOTONIC stops while the machine sleeps, so a laptop that was closed for an hour would believe that its leases
+# are fresh. Where there is no CLOCK_BOOTTIME (macOS), CLOCK_MONOTONIC includes suspend.
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 

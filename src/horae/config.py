@@ -29,7 +29,7 @@ FILE = "_file"  # after the name of a setting that may also be the content of a 
 _BY_FILE = ("database_url", "secret_key", "secret_key_previous", "oidc_client_secret")
 _LONGEST = 65_536  # characters of such a file
 CLIENT_FILE = "client.json"
-SERVICE_MANAGER = ("NOTIFY_SOCKET", "WATCHDOG_USEC")  # what systemd tells its services
+SERVICE_MANAGER = ("NOTIFY_SOCKET", "WATCHDOG_USEC")  # set by systemd for its services
 
 
 def _setting(read: Callable[[Any], Any], default: Any, *, up: Any = None, secret: bool = False) -> Any:
@@ -359,7 +359,7 @@ def _check(settings: Settings) -> None:
         raise ConfigurationError(f"{PREFIX}WORKER_POLL must not exceed {PREFIX}WORKER_POLL_MAX")
     _check_sign_in(settings)
     if "celery" in (settings.engine, *settings.engines.values()):
-        # Known by name, but nothing carries it out yet: better said than ignored.
+        # Known but not implemented yet: better refused than ignored.
         raise ConfigurationError(f"{PREFIX}ENGINE=celery comes with a later version; leave it at `database`")
 
 
@@ -402,17 +402,16 @@ def user_cache() -> Path:
 
 
 def login_file() -> Path:
-    """Where `horae login` keeps whom the command line is signed in as."""
+    """Where `horae login` stores the command line's session."""
     base = os.environ.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
     return Path(base) / "horae" / "login.json"
 
 
 def process_environment() -> Mapping[str, str]:
-    """The environment as it is, for what passes parts of it on."""
+    """The environment as it is, for code that passes parts of it on."""
     return os.environ
 
 
 def secret_variables() -> frozenset[str]:
-    """The variables of the environment that are for Horae alone; what user code has of it is a client's address and
-    token."""
+    """The environment variables that only Horae may see; user code gets only the client's address and token."""
     return frozenset(PREFIX + f.name.upper() for f in _named() if f.metadata.get("secret")) - {PREFIX + "TOKEN"}

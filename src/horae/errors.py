@@ -1,5 +1,5 @@
-"""What the clients, and `enqueue`, raise: `except horae.errors.NotFound`. All of it is a HoraeError, whose `problem` is
-what the API said, where it was the API that refused."""
+"""What the clients and `enqueue` raise: `except horae.errors.NotFound`. All are HoraeErrors, whose `problem` is the
+API's answer if the API refused."""
 
 from horae.domain.errors import (
     ConfigurationError,

@@ -1,9 +1,9 @@
 """Closes this process's memory and environment to other processes of the same user.
 
-Scripts may run as the worker's own user. Linux lets such neighbours read `/proc/<pid>/environ` and `/proc/<pid>/mem`,
-where the keys are, unless a process is not *dumpable* (prctl(2)). Copies made by fork stay closed; a program that is
-started (exec) is open again and has to close itself. It leaves no core dump either, and only root can attach a
-debugger. Standard library only: the supervisor imports it.
+Scripts may run as the worker's own user. Linux lets processes of the same user read `/proc/<pid>/environ` and
+`/proc/<pid>/mem`, where the keys are, unless a process is not *dumpable* (prctl(2)). A fork inherits this; a program
+that is started (exec) is readable again and must call this itself. It leaves no core dump either, and only root can
+attach a debugger. Standard library only: the supervisor imports it.
 """
 
 from __future__ import annotations

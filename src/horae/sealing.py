@@ -45,7 +45,7 @@ class Keyring:
 
 
 def _key(text: str) -> tuple[str, AESGCM]:
-    """The key and its name. The name is derived for itself, so it tells nothing about the key."""
+    """The key and its name. The name is derived separately, so it reveals nothing about the key."""
     return _derive(text, _FINGERPRINT, 8).hex(), AESGCM(_derive(text, _SEALING, 32))
 
 

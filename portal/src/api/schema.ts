@@ -24,7 +24,7 @@ export interface ApprovalBody {
   approve: boolean;
 }
 
-/** Fetches an archive (zip, tar or wheel), and runs a function or a command of it, like a script. */
+/** Fetches an archive (zip, tar or wheel) and runs a function or a command from it, like a script. */
 export interface ArtifactTarget {
   kind: "artifact";
   uri: string;
@@ -38,7 +38,7 @@ export interface ArtifactTarget {
   limits?: Limits;
 }
 
-/** Fetches an archive (zip, tar or wheel), and runs a function or a command of it, like a script. */
+/** Fetches an archive (zip, tar or wheel) and runs a function or a command from it, like a script. */
 export interface ArtifactTargetInput {
   kind: "artifact";
   uri: string;
@@ -420,8 +420,8 @@ export interface DeadLetterView {
 }
 
 /**
- * `reasons` say why the status is not `healthy`; `notices` tell admins which projects are near a quota, which is
- * not a fault.
+ * `reasons` say why the status is not `healthy`; `notices` inform admins about projects that are near a quota,
+ * which is not a fault.
  */
 export interface DetailedHealthView {
   status: string;
@@ -503,7 +503,7 @@ export interface EntryView {
   waited_for: string | null;
 }
 
-/** On a fixed grid from `start_at`, or from when the job was made. */
+/** On a fixed grid from `start_at`, or from when the job was created. */
 export interface EverySchedule {
   timezone?: string;
   start_at?: string | null;
@@ -516,7 +516,7 @@ export interface EverySchedule {
   every: string | number | Interval;
 }
 
-/** On a fixed grid from `start_at`, or from when the job was made. */
+/** On a fixed grid from `start_at`, or from when the job was created. */
 export interface EveryScheduleInput {
   timezone?: string;
   start_at?: string | null;
@@ -737,8 +737,8 @@ export interface JobNumbers {
 }
 
 /**
- * Any fields of a job (JSON merge patch); null brings back a default. For the description only: an edit is
- * checked as the job that comes out of it.
+ * Any fields of a job (JSON merge patch); null restores a default. For the API description only: an edit is
+ * validated as the resulting job.
  */
 export interface JobPatch {
 

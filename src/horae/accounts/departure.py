@@ -1,5 +1,5 @@
-"""Offboarding: what a user who is deactivated, deleted, demoted or removed from a project leaves behind: links by which
-they could come back, which are withdrawn, and keys, which go on working unless they are revoked as well."""
+"""Offboarding: what a deactivated, deleted, demoted or removed user leaves behind. Invitation links that would let them
+return are withdrawn; keys keep working unless they are revoked too."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ async def _revoked(tx: Transaction, key: KeyInfo, leaving: Leaving, actor: str) 
 
 
 async def require_maker(tx: Transaction, maker: Maker, project_id: str, permission: str) -> None:
-    """Refuses to create a key or an invitation for a caller who has just lost the right to: what the API remembers of
-    them may be a few seconds old, and what they make would outlive that."""
+    """Refuses to create a key or an invitation for a caller who has just lost the right to: the API's cache may be a
+    few seconds old, and the new key or invitation would outlive that."""
     if maker.key_id is not None:
         if not await tx.access.hold_key(maker.key_id):
             raise NotAllowed("this API key was revoked")

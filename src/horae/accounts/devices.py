@@ -53,8 +53,8 @@ async def decide(tx: Transaction, *, user_code: str, approve: bool, user_id: str
 
 
 async def poll(tx: Transaction, *, digest: str, session: NewSession) -> User | Waiting:
-    """Opens the session once the device is approved. It must end when the session that approved it must, and is not
-    opened if that one has ended meanwhile."""
+    """Opens the session once the device is approved. It expires with the session that approved it, and is not opened if
+    that one has ended in the meantime."""
     found = await tx.devices.by_digest(digest, lock=True)
     now = await tx.now()
     if found is None:

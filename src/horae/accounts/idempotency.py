@@ -1,5 +1,5 @@
-"""Idempotency: a request that carries a key is carried out once. Its key is written down before it is carried out, and
-the answer after; if the process dies in between, the next try makes the same ids, and so no second effect."""
+"""Idempotency: a request with a key takes effect once. The key is stored before execution and the answer after it; if
+the process dies in between, the next try generates the same ids, and so has no second effect."""
 
 from __future__ import annotations
 

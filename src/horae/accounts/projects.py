@@ -85,9 +85,8 @@ async def delete_project(tx: Transaction, *, project_id: str, actor: str) -> Non
 async def set_member(
     tx: Transaction, *, project_id: str, ref: str, role: str, actor: str, leaving: Leaving = KEPT, may_add: bool = True
 ) -> tuple[Member, Left]:
-    """Makes a user a member, or gives them another role. Without `may_add` there are only those who are members
-    already: others join by invitation, and nobody learns who has an account. Who is no owner leaves what only owners
-    make."""
+    """Adds a member, or changes their role. Without `may_add`, only existing members can be changed: others join by
+    invitation, so that no caller learns who has an account. A demoted owner loses what only owners may create."""
     await hold_project(tx, project_id)
     owners = await tx.accounts.owners(project_id)
     user = await tx.accounts.user(ref)

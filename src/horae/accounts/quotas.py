@@ -39,9 +39,9 @@ async def take(tx: Transaction, project_id: str, wanted: Mapping[Quota, int]) ->
 
 
 async def places_for(tx: Transaction, jobs: Sequence[DueJob], now: datetime, *, wait: bool = True) -> dict[str, int]:
-    """How many of the occurrences that are due may become runs, of each project that has a quota. Counted before any
-    is skipped, if need be: nobody would ask again for it. Unless told to `wait`, without projects whose quota another
-    transaction has locked."""
+    """How many due occurrences may become runs, for each project with a quota. If it is close, live runs are counted
+    exactly before anything is skipped, since a skipped occurrence is not asked for again. Without `wait`, projects
+    whose quota another transaction has locked are left out."""
     if not jobs:
         return {}
     due: Counter[str] = Counter()
@@ -61,8 +61,8 @@ async def places_after(
     tx: Transaction, ended: Sequence[Ended], followers: Sequence[Follower], *, wait: bool = True
 ) -> dict[str, int]:
     """The same for jobs that follow these ends. Each run leaves its place to one of them, so a chain is never broken;
-    what comes beyond that needs places of its own. Unless told to `wait`, raises QuotaContended if another transaction
-    has locked a quota."""
+    additional runs need places of their own. Without `wait`, raises QuotaContended if another transaction has locked a
+    quota."""
     bounded = [follower for follower in followers if follower.bounded]
     if not bounded:
         return {}
@@ -123,8 +123,8 @@ async def _free(
     left: int = 0,
     urgent: bool = False,
 ) -> int:
-    """How many places are free for certain: as many as are known, or all that there are if those are too few, but for
-    those that runs have `left` in this transaction to others."""
+    """How many places are certainly free: those known, or after an exact count if these are too few, minus those that
+    ended runs of this transaction have `left` to others."""
     if row.room >= wanted or not row.may_count(urgent=urgent):
         return row.room
     most = places(quota, row.limit)

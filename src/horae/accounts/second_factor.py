@@ -24,8 +24,8 @@ async def standing(tx: Transaction, *, user_id: str) -> Standing:
 
 
 async def begin(tx: Transaction, *, sealed: Sealed, checked: str, code: str | None, seals: Seals) -> bool:
-    """Keeps a new secret until its first code confirms it. Who has a second factor already replaces it, and proves it
-    once more for that: `code`."""
+    """Keeps a new secret until its first code confirms it. A user who already has a second factor replaces it, and must
+    prove it again with `code`."""
     found = await proven(tx, sealed.project_id, checked)
     if found is None or (found.user.second_factor and not (code and await _prove(tx, found.user, code, seals))):
         return False
@@ -60,7 +60,7 @@ async def confirm(
         return False
     await tx.second_factors.confirm(user_id, step)
     await tx.second_factors.set_recovery_codes(user_id, recovery)
-    await tx.devices.take_back(user_id)  # first: a session that one of them opens at this moment ends with the others
+    await tx.devices.take_back(user_id)  # first: a session that a device opens right now ends with the others
     await tx.sessions.end_all(user_id, "second factor", but=keep)
     await _note(tx, "user.second_factor_on", found.user)
     if opens is not None:
@@ -82,7 +82,7 @@ async def sign_in(tx: Transaction, *, session: NewSession, checked: str, code: s
 async def new_recovery_codes(
     tx: Transaction, *, user_id: str, checked: str, code: str, recovery: Sequence[str], seals: Seals
 ) -> bool:
-    """In the place of those that are left."""
+    """Replaces the remaining ones."""
     found = await proven(tx, user_id, checked)
     if found is None:
         return False

@@ -1,4 +1,4 @@
-"""Secrets: saved, deleted, sealed anew; and what definitions that name them must hold to. Values come here sealed."""
+"""Secrets: save, delete, re-encrypt; and the rules for definitions that name them. Values arrive here encrypted."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ async def secrets_of_run(tx: Transaction, run: Leased | Over, seals: Seals | Non
 
 @dataclass(frozen=True, slots=True)
 class Resealed:
-    """What a step of a rotation did, and where the next one goes on; None: it was the last."""
+    """What a step of a rotation did, and where the next one continues; None: it was the last."""
 
     done: int
     cannot: list[str]

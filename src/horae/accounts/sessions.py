@@ -11,9 +11,9 @@ from horae.ports import Transaction
 
 
 async def admit(tx: Transaction, *, buckets: Mapping[str, Lockout], user: User | None = None) -> float:
-    """Counts a try in every bucket, before the password is checked: so many processes cannot try more than one. If a
-    bucket says to wait, nothing is counted, and this is for how long. The try after which one has to wait goes into the
-    audit trail; `user` is whose account it is about."""
+    """Counts a try in every bucket before the password is checked, so that many processes allow no more tries than one.
+    If a bucket is full, nothing is counted and the seconds to wait are returned. The try that fills a bucket is
+    audited; `user` owns the account in question."""
     found = await tx.limits.lock(buckets)
     now = await tx.now()
     wait = max(lockout.wait(found[bucket], now) for bucket, lockout in buckets.items())
@@ -42,7 +42,7 @@ async def _note_locked(tx: Transaction, what: str, user: User | None) -> None:
 
 
 async def forgive(tx: Transaction, *, account: str, others: Collection[str] = ()) -> None:
-    """The password was right: the account begins anew, and the other buckets lose this one try."""
+    """The password was correct: the account's bucket is emptied, and this try is removed from the others."""
     for bucket in sorted([account, *others]):
         if bucket == account:
             await tx.limits.set(bucket, 0)
@@ -56,8 +56,8 @@ async def forgive_try(tx: Transaction, *, bucket: str) -> None:
 
 
 async def open_session(tx: Transaction, *, session: NewSession, checked: str) -> User | None:
-    """Signs a user in whose password was just checked against the hash `checked`; None if that, or they, are no longer
-    good, or if it no longer suffices: they have a second factor since."""
+    """Signs a user in whose password was just checked against the hash `checked`; None if the password or the user is
+    no longer valid, or if the password is no longer enough because they have enabled a second factor."""
     found = await proven(tx, session.user_id, checked)
     if found is None or found.user.second_factor:
         return None
@@ -85,10 +85,10 @@ async def start_session(tx: Transaction, session: NewSession, user: User) -> Non
 async def refresh(
     tx: Transaction, *, session_id: str, generation: int, digest: str, new_digest: str, lost_within: float = 0.0
 ) -> User | None:
-    """Exchanges a refresh token. One that was exchanged before ends the session: two parties hold it. Unless it is a
-    browser's and its exchange no more than `lost_within` seconds old: the answer may never have arrived. It is then
-    exchanged once more, and what that answer held is good no longer. None says no; it is no error, since what it does
-    must be kept."""
+    """Exchanges a refresh token. Reuse of an exchanged token ends the session: two parties hold it. The exception is a
+    browser's token that was exchanged at most `lost_within` seconds ago, whose answer may never have arrived: it is
+    exchanged again, and the lost answer's tokens become invalid. Returns None to refuse, rather than raising, since the
+    change must be committed."""
     session = await tx.sessions.find(session_id, lock=True)
     now = await tx.now()
     if session is None or not session.open_at(now):

@@ -30,7 +30,7 @@ async def may_sign_up(tx: Transaction, *, digest: str | None, open_to_all: bool)
 
 
 async def sign_up(tx: Transaction, *, user: NewUser, digest: str | None, open_to_all: bool) -> User:
-    """Makes a user and, by the invitation, a member or the first admin. Of several with one token, one wins."""
+    """Creates a user who, by the invitation, is a member or the first admin. If several use one token, one wins."""
     if tx.repeated and (done := await tx.accounts.user(user.id)):
         return done
     invitation = await _check(tx, digest, open_to_all, lock=True)

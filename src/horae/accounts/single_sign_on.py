@@ -95,7 +95,7 @@ async def apply(tx: Transaction, identity: Identity, user: User, rights: Rights)
 
 
 async def _apply_admin(tx: Transaction, identity: Identity, user: User, wanted: bool) -> None:
-    """Unlike people, claims may take the right from the last admin: the provider decides about those whom it made."""
+    """Unlike people, claims may demote the last admin: the provider decides about the admins it appointed."""
     gives = wanted and not user.is_admin
     takes = identity.gave_admin and not wanted and user.is_admin
     if gives or takes:

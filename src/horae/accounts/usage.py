@@ -45,7 +45,7 @@ async def rate_jobs(tx: Transaction, *, project_id: str) -> int:
 
 
 async def usage(tx: Transaction, project_id: str, of: Collection[Quota] = tuple(Quota)) -> dict[Quota, Usage]:
-    """Counted now, all of it."""
+    """Counted exactly, now."""
     limits = await tx.quotas.limits(project_id)
     found: dict[Quota, Usage] = {}
     for quota in of:

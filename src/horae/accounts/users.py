@@ -29,8 +29,8 @@ async def change_user(
     actor: str,
     leaving: Leaving = KEPT,
 ) -> tuple[User, Left]:
-    """What is None stays. A user who is deactivated, or gets another password, must sign in again. Deactivated or no
-    longer admin, also if they were so before, they leave what goes with it."""
+    """None leaves a field unchanged. A user who is deactivated or gets another password must sign in again. A user who
+    is deactivated or no longer an admin loses what goes with it, even if that was already the case."""
     admins = await tx.accounts.active_admins()
     user = await find_user(tx, ref, lock=True)
     if is_admin is False or is_active is False:
@@ -65,7 +65,7 @@ async def change_password(tx: Transaction, *, user_id: str, checked: str, new: s
     found = await tx.accounts.credentials(user_id)
     if found is None or found.password not in (checked, new):
         return False
-    await tx.devices.take_back(user_id)  # first: a session that one of them opens at this moment ends with the others
+    await tx.devices.take_back(user_id)  # first: a session that a device opens right now ends with the others
     await tx.accounts.change_user(user_id, password=new)
     await tx.sessions.end_all(user_id, "password", but=session_id)
     await _note(tx, "user.password", found.user, f"user:{found.user.username}")
@@ -101,7 +101,7 @@ async def _note(tx: Transaction, action: str, user: User, actor: str, changes: S
 
 
 def _differences(old: User, new: User) -> list[Change]:
-    """Without the password, of which only the time of its change is told."""
+    """Without the password; only the time of its change is shown."""
     names = ("is_admin", "is_active", "password_changed_at")
     return differing(*({name: getattr(user, name) for name in names} for user in (old, new)))
 

@@ -23,14 +23,14 @@ class Proxies:
         for part in reversed(",".join(request.headers.getlist("x-forwarded-for")).split(",")):
             found = _parsed(part)
             if found is None:
-                break  # whatever precedes it was not written by a trusted proxy
+                break  # entries before it were not written by a trusted proxy
             peer = str(found)
             if not self.trusts(peer):
                 break
         return peer
 
     def https(self, request: Request) -> bool:
-        """Whether the browser speaks TLS, be it to us or to a trusted proxy."""
+        """Whether the browser uses TLS, to us or to a trusted proxy."""
         if request.url.scheme == "https":
             return True
         trusted = self.trusts(request.client.host if request.client is not None else UNKNOWN)

@@ -1,11 +1,11 @@
-"""Who is asking, and what they may do: the one place that decides.
+"""Authentication and authorization: the only place that decides them.
 
 Every route declares what it needs, or that it is `public`; a test fails on a route that does neither:
 
     allow("jobs:read")              in the project of the caller's key, or the one that `Horae-Project` names
     allow_in_path("members:read")   in the project that the path names
     allow_admin("users:read")       in the whole installation
-    allow_own("account:own")        about the caller alone
+    allow_own("account:own")        about the caller only
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Principal:
         return permission in ROLES.get(self.role, frozenset())
 
     def may_write(self, spec: JobSpec) -> None:
-        """Refuses a definition that would be executed as code, to those who may not write such: neither may they put
-        another in its place, switch it or delete it."""
+        """Refuses callers who may not write definitions that run code: they may not replace, enable, disable or delete
+        those either."""
         if spec.target.kind not in DATA_KINDS and not self.may("jobs:code"):
             raise NotAllowed(
                 f"writing {spec.target.kind} jobs needs the permission jobs:code, which your role {self.role} lacks"
@@ -77,7 +77,7 @@ class Caller:
         return Principal(place.project_id, "admin" if self.is_admin else place.role, self.actor, self)
 
 
-# ---- who is asking
+# ---- authentication
 
 
 async def authenticate(request: Request) -> Caller:
@@ -135,7 +135,7 @@ def _session_caller(account: Account, session_id: str) -> Caller:
 
 
 async def caller_again(gate: Authenticator, caller: Caller) -> Caller | None:
-    """The same caller as they are now; None if their key or session is no longer good."""
+    """The caller with their current rights; None if their key or session is no longer valid."""
     if caller.key_prefix is not None:
         key = await gate.key(caller.key_prefix)
         return _key_caller(key) if key is not None and key.id == caller.key_id else None
@@ -157,7 +157,7 @@ class Allow(Generic[T]):
     async def __call__(self, request: Request) -> T:
         caller = await authenticate(request)  # called, not depended on: FastAPI takes longer to solve than this does
         found = await self.decide(request, caller)
-        query.check(request)  # after the question who is asking: strangers learn nothing about routes
+        query.check(request)  # after authentication: anonymous callers learn nothing about routes
         if request.method == "POST" and idempotency.HEADER in request.headers and self.permission not in READING:
             await idempotency.enter(request, caller.key_id or caller.actor, getattr(found, "project_id", None))
         return found
@@ -212,7 +212,7 @@ async def _project(request: Request, ref: str) -> Place | None:
 
 
 class AllowInPath(AllowInProject):
-    """In the project that the path names; to those who have no part in it there is none."""
+    """In the project that the path names; for non-members it does not exist."""
 
     async def choose(self, request: Request, caller: Caller) -> Place:
         ref = request.path_params["id"]

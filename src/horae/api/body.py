@@ -19,8 +19,8 @@ from horae.domain.text.validation_text import field_name
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 32
-PATIENCE = 30.0  # seconds for a whole body: a client that trickles must not hold a place for ever
-_SHORT = 4_096  # bytes of a body that cannot hold much to parse
+PATIENCE = 30.0  # seconds for a whole body: a slow client must not hold a place forever
+_SHORT = 4_096  # bytes of a body that is quick to parse in any case
 _UNFIT = re.compile("[\x00\ud800-\udfff]")
 _MODELS: dict[str, type[BaseModel]] = {}
 
@@ -28,7 +28,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 async def read_bytes(request: Request) -> bytes:
-    """The body, refused as soon as more has arrived than is allowed, whatever Content-Length says."""
+    """The body, refused as soon as it exceeds the limit, regardless of Content-Length."""
     declared = request.headers.get("content-length", "0")
     if declared.isdigit() and int(declared[:20]) > MAX_BYTES:
         raise TooLarge
@@ -140,7 +140,7 @@ def _shown(path: Path) -> str:
 
 
 def takes(model: type[BaseModel], *, required: bool = True, merge: bool = False) -> dict[str, Any]:
-    """The OpenAPI description of a body that a route reads by itself (after it knows who is asking)."""
+    """The OpenAPI description of a body that a route reads itself (after authentication)."""
     _MODELS[model.__name__] = model
     schema = {"schema": {"$ref": f"#/components/schemas/{model.__name__}"}}
     content = {"application/json": schema}

@@ -37,7 +37,7 @@ class Challenges:
         return self._signer.sign(now, GOOD_FOR[step], sub=user_id, step=step, pwd=_fingerprint(checked))
 
     def read(self, step: Step, text: str) -> Challenge | None:
-        """None for whatever is wrong with it."""
+        """None if it is invalid for any reason."""
         found = self._signer.verify(text)
         return Challenge(str(found["sub"]), str(found["pwd"])) if found is not None and found["step"] == step else None
 

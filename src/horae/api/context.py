@@ -78,7 +78,7 @@ async def context(request: Request) -> RequestContext:
 
 
 def origin_of(request: Request) -> Origin:
-    """Where the request came from: one for all who ask."""
+    """Where the request came from, shared within the request."""
     state = request.scope["state"]
     if "origin" not in state:
         state["origin"] = Origin(request.app.state.gate.proxies.address(request), state["id"])

@@ -1,7 +1,7 @@
-"""Opaque cursors: where a list goes on, signed, and bound to the list and its filters.
+"""Opaque cursors: where a list continues, signed, and bound to the list and its filters.
 
-Signed because a cursor goes back into a query: a forged one, or one from another list, is refused by name instead of
-quietly showing the wrong rows.
+Signed because a cursor becomes part of a query: a forged one, or one from another list, is refused with an error
+instead of silently showing the wrong rows.
 """
 
 from __future__ import annotations

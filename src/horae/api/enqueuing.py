@@ -107,7 +107,7 @@ class Enqueuing:
         return [_plain(run_json(run)) for run in made]
 
     def _once(self, project_id: str, key: str, name: str, raw: bytes) -> Once:
-        # Keys of callers of the API are others: there, they belong to who asks.
+        # Distinct from the keys of API callers, which belong to the caller.
         digest = hashlib.sha256(f"{ACTOR}\0{key}".encode()).hexdigest()
         return Once(project_id, digest, hashlib.sha256(name.encode() + b"\0" + raw).hexdigest(), self._ids.new())
 

@@ -1,7 +1,7 @@
 """Errors as people see them: RFC 9457 problem+json. The one place that maps the domain's errors to HTTP.
 
-A problem names the field and says how to mend it, never repeats what was sent (it may be a secret), and carries the
-request's id, under which the log holds the rest.
+A problem names the field and the fix, never repeats the input (it may be a secret), and has the request's id, by which
+the log can be searched for the rest.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ log = structlog.get_logger()
 
 
 class Unauthenticated(HoraeError):
-    """The request does not say who is asking."""
+    """The request has no valid credentials."""
 
 
 class SecondFactorNeeded(Unauthenticated):

@@ -1,5 +1,5 @@
-"""Server-sent events: an answer that goes on. Each event may carry an id; a client that lost the connection resumes
-with the last one (`Last-Event-ID`), as browsers do by themselves."""
+"""Server-sent events: a response that stays open. Each event may have an id; a client that lost the connection resumes
+after the last one (`Last-Event-ID`), as browsers do automatically."""
 
 from __future__ import annotations
 
@@ -33,6 +33,6 @@ def still_here() -> bytes:
 
 
 def stream(events: AsyncIterator[bytes]) -> StreamingResponse:
-    # Proxies such as nginx would collect events into larger pieces.
+    # Proxies such as nginx would buffer events.
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(events, media_type="text/event-stream", headers=headers)

@@ -1,5 +1,5 @@
-"""What the examples of answers are made of. A field that is not here gets an example by its type (examples.py), so only
-what would be misleading needs a line."""
+"""Values for the examples of answers. A field that is not listed gets an example by its type (examples.py), so only
+those that would be misleading need a line."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Examples of every body and answer, for those who read the description rather than the documentation. Those of bodies
-are written down (example_bodies.py); those of answers are derived, field by field, from what a view itself says of it
-(example_values.py), from its name, or from its type."""
+"""Examples of every body and answer, for readers of the API description. Those of bodies are written by hand
+(example_bodies.py); those of answers are derived, field by field, from the view, from the field's name
+(example_values.py) or from its type."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""`Idempotency-Key`: a POST that carries one is carried out once, and answered the same at every try.
+"""`Idempotency-Key`: a POST with a key takes effect once, and every try gets the same answer.
 
-The guard of a route calls `enter` once it knows who is asking; `Keeper`, around all routes, keeps the answer before it
-goes out. Routes know nothing of this: their ids come from the key, and their store knows of an earlier try."""
+The guard of a route calls `enter` after authentication; `Keeper`, a middleware around all routes, stores the answer
+before it is sent. Routes are unaware of this: their ids are derived from the key, and their store knows whether there
+was an earlier try."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ _HEADERS = (b"content-type", b"location", b"etag")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A request that this process carries out under its key."""
+    """A request that this process is executing under its key."""
 
     once: Once
     ids: DerivedIds

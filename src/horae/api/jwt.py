@@ -12,7 +12,7 @@ import jwt
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-ALGORITHM = "HS256"  # and no other, whatever a token says of itself
+ALGORITHM = "HS256"  # the only one, regardless of what the token's header says
 ISSUER, AUDIENCE = "horae", "horae-api"
 _LEEWAY = 30  # seconds by which the clocks of servers may differ
 _LONGEST = 2_000
@@ -33,7 +33,7 @@ class Signer:
         return jwt.encode(payload, self._keys[0], ALGORITHM)
 
     def verify(self, text: str) -> dict[str, Any] | None:
-        """Its claims; None for whatever is wrong with it."""
+        """Its claims; None if it is invalid for any reason."""
         for key in self._keys if len(text) <= _LONGEST else ():
             try:
                 return jwt.decode(
@@ -66,7 +66,7 @@ class AccessTokens:
         return self._signer.sign(now, GOOD_FOR, sub=claims.user_id, sid=claims.session_id)
 
     def read(self, text: str) -> Claims | None:
-        """None for whatever is wrong with it."""
+        """None if it is invalid for any reason."""
         found = self._signer.verify(text)
         return Claims(found["sub"], found["sid"]) if found is not None and isinstance(found["sid"], str) else None
 

@@ -51,8 +51,8 @@ _REF = "#/components/schemas/"
 
 
 def beside(bodies: dict[str, Any], answers: dict[str, Any]) -> dict[str, Any]:
-    """The components of bodies. One that takes more than what answers of the same name give (a duration may be written
-    as text, and is given as a number) is called `…Input`, and so is whatever refers to it by name."""
+    """The components of bodies. One that accepts more than the answer of the same name contains (a duration may be sent
+    as text, and is returned as a number) is called `…Input`, and so is everything that refers to it."""
     apart: set[str] = set()
     while more := {
         name

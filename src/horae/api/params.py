@@ -109,8 +109,8 @@ async def find_job(tx: Transaction, project_id: str, ref: str) -> JobRecord:
 
 
 async def hold_writable(tx: Transaction, principal: Principal, ref: str) -> None:
-    """Locks a job for a verb that changes it, and refuses those who may not write its definition as it is now. What
-    is not there is left to the verb, which may have been carried out before."""
+    """Locks a job for a verb that changes it, and refuses callers who may not write its current definition. A missing
+    job is left to the verb, which may be a repeated request."""
     job = await tx.jobs.find(principal.project_id, ref, lock=True)
     if job is not None:
         principal.may_write(job.spec)

@@ -37,7 +37,7 @@ class Passwords:
         return await self._run(hash_password, password)
 
     async def matches(self, stored: str | None, password: str) -> bool:
-        """Without a stored hash (there is no such user) it takes just as long, and is wrong."""
+        """Without a stored hash (no such user) it takes just as long and returns False."""
         return await self._run(_matches, stored, password)
 
     async def _run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

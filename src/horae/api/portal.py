@@ -22,7 +22,7 @@ class Portal:
         self._app, self._folder = app, folder
         self._files: dict[str, File] = {}
         self._built: tuple[int, int] | None = None
-        self._reading = asyncio.Lock()  # once for all who come while it is read
+        self._reading = asyncio.Lock()  # shared by all requests that arrive while it is read
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not _is_ours(scope) or not await self._answer(scope, send):
@@ -46,7 +46,7 @@ class Portal:
         return True
 
     async def _refresh(self) -> None:
-        """Reads the build if it is another one than before: all of it, so that a page and its parts fit together."""
+        """Reads the build if it has changed: all of it, so that a page and its assets match."""
         async with self._reading:
             found = self._stamp()
             if found != self._built:

@@ -1,5 +1,5 @@
-"""Refusals by quotas leave a note, by which `horae doctor` and the portal tell of them. The request that was refused
-could not leave one: nothing of it came about."""
+"""Records refusals by quotas, for `horae doctor` and the portal. The refused request cannot record it itself: its
+transaction is rolled back."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from horae.domain.people.quota import Quota
 from horae.ports import Clock, Store
 
 log = structlog.get_logger()
-_EVERY = 1.0  # seconds: those who try again and again make no more work than that
-_MOST = 10_000  # quotas to remember that about
+_EVERY = 1.0  # seconds between two records of one quota: repeated tries cause no more work than that
+_MOST = 10_000  # quotas to remember
 
 
 class QuotaRefusals:

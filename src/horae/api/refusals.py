@@ -18,7 +18,7 @@ log = structlog.get_logger()
 
 Kind = Literal["password", "code", "locked", "key", "token", "refresh", "callback", "limited", "sso"]
 KINDS: tuple[str, ...] = get_args(Kind)
-_LINES, _EVERY = 10, 6.0  # so many lines of a kind at once, and one more every so many seconds
+_LINES, _EVERY = 10, 6.0  # lines of a kind in a burst, and seconds until one more is allowed
 
 
 class Refusals:

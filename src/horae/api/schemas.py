@@ -33,7 +33,7 @@ class JobBody(JobSpec):
         given = {name: getattr(self, name) for name in JobSpec.model_fields}
         if "timeout" not in self.model_fields_set:
             given["timeout"] = defaults.timeout
-        if "start_within" not in self.model_fields_set:  # null means never, whatever the default
+        if "start_within" not in self.model_fields_set:  # null means never, regardless of the default
             given["start_within"] = defaults.start_within
         given["retry"] = self.retry.filled_in(defaults.retry)
         return JobSpec(**given)
@@ -59,8 +59,8 @@ class JobStateView(BaseModel):
 
 
 class JobPatch(BaseModel):
-    """Any fields of a job (JSON merge patch); null brings back a default. For the description only: an edit is
-    checked as the job that comes out of it."""
+    """Any fields of a job (JSON merge patch); null restores a default. For the API description only: an edit is
+    validated as the resulting job."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -335,8 +335,8 @@ class HealthView(BaseModel):
 
 
 class DetailedHealthView(HealthView):
-    """`reasons` say why the status is not `healthy`; `notices` tell admins which projects are near a quota, which is
-    not a fault."""
+    """`reasons` say why the status is not `healthy`; `notices` inform admins about projects that are near a quota,
+    which is not a fault."""
 
     database: Literal["connected", "disconnected"]
     scheduler_service: Literal["running", "stopped", "unknown"]

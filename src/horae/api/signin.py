@@ -89,7 +89,7 @@ def new_session(context: RequestContext, gate: Authenticator, request: Request, 
 
 
 async def modernise(context: RequestContext, gate: Authenticator, found: Credentials, password: str) -> Credentials:
-    """Hashes a password anew whose hash was made with parameters of other times: only now is it known."""
+    """Rehashes a password whose hash has outdated parameters: only at sign-in is the password known."""
     if not outdated(found.password):
         return found
     new = await gate.passwords.hash(password)
@@ -112,7 +112,7 @@ def client_of(request: Request) -> str:
 def tokens_reply(
     request: Request, context: RequestContext, gate: Authenticator, found: dict[str, object], *, by_cookie: bool = False
 ) -> Response:
-    """What came as a cookie goes back as one, whatever else the request says: no script gets to see it."""
+    """A token that came as a cookie is returned as a cookie, regardless of the request: no script can read it."""
     if not by_cookie and not cookies.wanted(request):
         return reply(found)
     response = reply({**found, "refresh_token": None})
@@ -127,6 +127,6 @@ def plain(text: str, longest: int = 200) -> str:
 async def credentials(tx: Transaction, username: str, at: str) -> tuple[Credentials | None, bool]:
     """With whether they have signed in from this address before."""
     found = await tx.accounts.credentials(username) if username.isascii() else None
-    # Also asked where there is no such user: how long it takes must not tell.
+    # Also queried if the user does not exist: the response time must not reveal it.
     addresses = await tx.sessions.addresses(found.user.id if found is not None else NIL, _REMEMBERED)
     return found, at in map(crowd, addresses)

@@ -22,8 +22,8 @@ class Stay:
     permission: str
 
     async def is_over(self) -> bool:
-        """Whether the key, the session, the membership or the project is gone, or the role no longer suffices. Somebody
-        who is no longer an admin asks again: others see less."""
+        """Whether the key, the session, the membership or the project is gone, or the role no longer suffices. A caller
+        who is no longer an admin must ask again: others see less."""
         try:
             caller = await caller_again(self.gate, self.principal.caller)
         except StoreUnavailable:
@@ -34,10 +34,10 @@ class Stay:
         if place is not None:
             now = caller.within(place)
             return not now.may(self.permission) or (self.principal.role == "admin" and now.role != "admin")
-        # Admins act in projects that they are no member of.
+        # Admins act in projects that they are not members of.
         return not (caller.is_admin and caller.user and await self.gate.project(self.principal.project_id))
 
     async def check(self) -> None:
-        """For downloads: a broken connection tells them from those that are complete."""
+        """For downloads: breaks the connection, so that the client sees that it is incomplete."""
         if await self.is_over():
             raise Unauthenticated("your access was revoked while this was being sent")

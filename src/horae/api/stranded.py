@@ -1,5 +1,5 @@
-"""Which runs no live worker could take, as of a moment ago: looked up once for all who ask, and so rarely that it takes
-no more than a small part of the database's time, however many there are."""
+"""Runs that no live worker can execute, as of a moment ago: looked up once for all callers, and rarely enough to take
+only a small part of the database's time, however many there are."""
 
 from __future__ import annotations
 

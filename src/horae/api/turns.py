@@ -11,7 +11,7 @@ from horae.api.errors import TooManyRequests
 
 AT_ONCE = 1
 PATIENCE = 10.0  # seconds that a request waits for its turn
-WAITING = 50  # at most; more would only wait in vain
+WAITING = 50  # at most; more would only time out
 
 
 class Turns:

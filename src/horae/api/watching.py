@@ -21,10 +21,10 @@ from horae.lifecycle import changes
 
 log = structlog.get_logger()
 
-POLL = 1.0  # seconds between two looks
-LINGER = 60.0  # seconds for which it goes on without followers: a client that lost its connection comes back
-REMEMBERED = 2_000  # events that can be told again
-OLDEST = 600.0  # seconds: who was away for longer reads the lists anew
+POLL = 1.0  # seconds between two polls
+LINGER = 60.0  # seconds it continues without followers: a client that lost its connection comes back
+REMEMBERED = 2_000  # events kept for clients that resume
+OLDEST = 600.0  # seconds: clients that were away for longer reload the lists
 BACKLOG = 1_000  # events that a slow reader may be behind
 _TOLD_ONCE = 5_000
 
@@ -158,7 +158,7 @@ class Watches:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         if not watch.begun:
-            await watch.look()  # what comes after the answer has begun is told
+            await watch.look()  # everything after the start of the response is reported
         follower = EventFollower()
         watch.followers.add(follower)
         return watch, follower

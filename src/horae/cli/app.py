@@ -90,7 +90,7 @@ def _mended(error: HoraeError) -> str:
             "choose one of your projects: set HORAE_PROJECT, or sign in with `horae login --project SLUG`; "
             "`horae whoami` lists them"
         )
-    if "Horae-Project" in said:  # the server speaks of its header
+    if "Horae-Project" in said:  # the server names its header
         return f"{said.replace('Horae-Project', 'HORAE_PROJECT')}; `horae whoami` lists your projects"
     hints = {
         "Unreachable": "start it with `horae up`, or set HORAE_URL",

@@ -32,7 +32,7 @@ def audit(
     limit: Annotated[int, typer.Option(min=1, help="How many, newest first.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Who did what, newest first."""
+    """List the audit trail, newest first."""
     filters: Json = {"actor": actor, "action": action, "kind": kind, "subject": subject}
     filters |= {"since": instants.ago("--since", since), "until": instants.ago("--until", until)}
     with connect() as client:

@@ -67,7 +67,7 @@ def second_step(client: Client, needed: SecondFactorNeeded, code: str | None) ->
 
 
 def show(enrolment: dict[str, Any]) -> None:
-    """What the app has to be told."""
+    """What to enter in the app."""
     if sys.stderr.isatty():
         say("Scan this QR code with an authenticator app:\n")
         sys.stderr.write(drawn(enrolment["qr"]))
@@ -78,7 +78,7 @@ def show(enrolment: dict[str, Any]) -> None:
 
 
 def drawn(rows: Sequence[str]) -> str:
-    """A QR code in characters of two modules each, dark on light whatever the colours of the terminal."""
+    """A QR code with two modules per character, dark on light regardless of the terminal's colours."""
     width = len(rows[0]) + 2 * _QUIET
     light = ["0" * width] * _QUIET
     padded = [*light, *(f"{'0' * _QUIET}{row}{'0' * _QUIET}" for row in rows), *light]

@@ -1,5 +1,5 @@
-"""What the shell offers at a Tab: names of what there is, asked of the server as long as it answers at once. Nothing
-may go wrong here: who presses Tab has not asked for an error."""
+"""Shell completion: names of existing objects, from the server if it answers quickly. Errors are swallowed: pressing
+Tab must never print one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _asked(names: Callable[[Client], Iterable[str]]) -> Complete:
         try:
             with connect(quick=True) as client:
                 return [name for name in names(client) if name.startswith(incomplete)]
-        except Exception:  # whatever it is, the answer is: nothing to offer
+        except Exception:  # on any error: no completions
             return []
 
     return complete

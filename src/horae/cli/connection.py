@@ -58,7 +58,7 @@ def _refuse_strange_address(settings: config.Settings) -> None:
 
 
 def known_url(settings: config.Settings) -> str:
-    """Where the API is, as far as is known; a password is about to be sent there."""
+    """The address of the API; a password is about to be sent there."""
     for name in ("url", "data_dir") if settings.url is None else ("url",):
         if name in settings.lying_here:
             raise ConfigurationError(

@@ -112,7 +112,7 @@ def _confirm(todo: list[Step], yes: bool, as_json: bool) -> None:
 
 
 def _carry_out(client: Client, todo: list[Step], as_json: bool) -> dict[str, str]:
-    """Each job in a transaction of its own; what fails does not keep the others back, and is told by name."""
+    """Each job in its own transaction; a failure does not stop the others, and is reported by name."""
     failed: dict[str, str] = {}
     done = 0
     try:

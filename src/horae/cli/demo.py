@@ -8,7 +8,7 @@ from horae.domain.errors import Conflict
 
 
 def examples(url: str) -> list[dict[str, Any]]:
-    """A few jobs that show what there is; `url` is the API's own."""
+    """A few jobs that show the features; `url` is the API's own."""
     return [
         {
             "name": "demo-hello",

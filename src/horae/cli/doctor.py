@@ -53,7 +53,7 @@ def doctor(
 
 
 def _settings(settings: config.Settings) -> list[dict[str, str]]:
-    """Each with where it came from. Secrets are not shown, only that there is one."""
+    """Each with its source. Secrets are not shown, only that they are set."""
     found = []
     for one in fields(settings):
         if "read" not in one.metadata:
@@ -163,7 +163,7 @@ def _local(settings: config.Settings) -> list[Check]:
 
 
 def _isolation(settings: config.Settings, *, as_json: bool) -> None:
-    """Of each worker: whom it serves, as which user and in which sandbox scripts run, what they could read."""
+    """For each worker: the projects it serves, the user and sandbox of its scripts, and what they could read."""
     from horae import wiring
     from horae.watch.logging import configure
 

@@ -26,8 +26,8 @@ Work = Callable[[], int]
 
 
 def fork(name: str, work: Work, output: int, *, keep: int = 2) -> int:
-    """Starts `work` in a child that writes to `output` and dies with this process; its pid. Of the files that are
-    open here it has only `keep`."""
+    """Starts `work` in a child that writes to `output` and dies with this process; returns its pid. The child inherits
+    only the files in `keep`."""
     parent = os.getpid()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -83,10 +83,10 @@ def program(command: list[str], environment: dict[str, str]) -> Work:
 
 
 def _settle_in(name: str, parent: int, output: int, keep: int) -> None:
-    """Becomes a process of its own: dies with the parent, holds none of its files, hears none of its signals.
+    """Detaches from the parent: dies with it, but holds none of its files and gets none of its signals.
 
-    The terminal's Ctrl-C and hang-up are blocked rather than ignored: whatever handlers are installed later, only
-    the parent acts on them.
+    The terminal's Ctrl-C and hang-up are blocked rather than ignored: only the parent acts on them, even if handlers
+    are installed later.
     """
     prctl.die_with_parent(parent)
     signal.set_wakeup_fd(-1)
@@ -105,7 +105,7 @@ def _settle_in(name: str, parent: int, output: int, keep: int) -> None:
 
 
 def _rename(name: str) -> None:
-    """Shows in `ps` what this process is, as far as the parent's command line leaves room for it."""
+    """Sets the title that `ps` shows, up to the length of the parent's command line."""
     if sys.platform != "linux":
         return
     prctl.be_called(f"horae {name}")

@@ -1,4 +1,4 @@
-"""`horae operations`: long work with progress, such as backfills."""
+"""`horae operations`: long-running operations with progress, such as backfills."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def say(message: str) -> None:
 def console() -> Console:
     from rich.console import Console
 
-    # Where there is no terminal, lines are as long as they need to be: cut ids are of no use.
+    # Without a terminal, lines are never cut: truncated ids are useless.
     return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 10_000)
 
 

@@ -1,4 +1,4 @@
-"""`horae serve`, `scheduler`, `worker`, `migrate`, and the lists of who is alive."""
+"""`horae serve`, `scheduler`, `worker`, `migrate`, and the lists of live processes."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def worker(
         list[str] | None, typer.Option("--import", help="A module with @horae.task functions; repeatable.")
     ] = None,
 ) -> None:
-    """Run a worker: it carries out runs."""
-    settings = on_database(worker_slots=slots)  # without a key it carries out what needs no secrets
+    """Run a worker, which executes runs."""
+    settings = on_database(worker_slots=slots)  # without a key it executes runs that need no secrets
     served, bound = _names(queues), _names(projects)
     if queues is not None and not served:
         raise typer.BadParameter("name at least one queue, such as --queues mail,default", param_hint="--queues")
@@ -128,7 +128,7 @@ def _may_go_back(settings: config.Settings, target: str, *, force: bool, yes: bo
 
 
 def workers(as_json: AsJson = False) -> None:
-    """Who carries out runs."""
+    """List the workers."""
     with connect() as client:
         found = list(client.workers())
     if as_json:
@@ -162,7 +162,7 @@ def schedulers(
     as_json: AsJson = False,
     shards: Annotated[bool, typer.Option("--shards", help="List shards with their owners and epochs.")] = False,
 ) -> None:
-    """Who fires schedules."""
+    """List the schedulers."""
     with connect() as client:
         found = list(client.schedulers())
     if as_json:

@@ -14,7 +14,7 @@ _PARTS = 10  # lines where there is no bar
 
 @contextmanager
 def progress(words: str, total: int, *, quiet: bool = False) -> Iterator[Advance]:
-    """Gives a function that is told how many are done."""
+    """Yields a function to call with the number done."""
     if quiet:
         yield lambda done: None
     elif sys.stderr.isatty():

@@ -1,4 +1,4 @@
-"""`horae projects`: whose jobs these are, who is a member, and links to invite others."""
+"""`horae projects`: projects, their members, and invitation links."""
 
 from __future__ import annotations
 

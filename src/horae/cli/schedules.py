@@ -1,4 +1,4 @@
-"""`horae jobs`, as far as it is about schedules: what comes next, holding and switching, versions and backfill."""
+"""`horae jobs`, the commands about schedules: next runs, pause and resume, enable and disable, versions, backfill."""
 
 from __future__ import annotations
 

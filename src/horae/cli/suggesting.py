@@ -12,7 +12,7 @@ from horae.domain.errors import HoraeError, NotFound
 
 @contextmanager
 def named(noun: str, given: str, items: Callable[[], Iterable[dict[str, Any]]], field: str = "name") -> Iterator[None]:
-    """Around a call that names something: if there is no such thing, it is told with the nearest name that there is."""
+    """Wraps a call that names an object: if it does not exist, the error suggests the closest name."""
     try:
         yield
     except NotFound as error:

@@ -88,7 +88,7 @@ class ChildProcess:
 
 
 class Tree:
-    """Runs the children until it is told to stop. `failure` then says what made it stop, if not a signal."""
+    """Runs the children until it is asked to stop. `failure` then says why it stopped, if not by a signal."""
 
     def __init__(self, plans: Sequence[ProcessPlan], terminal: Terminal) -> None:
         self._plans = plans

@@ -1,4 +1,4 @@
-"""`horae up`: the API, a scheduler and a worker in one process tree, on SQLite unless told otherwise."""
+"""`horae up`: the API, a scheduler and a worker in one process tree, by default on SQLite."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def up(
 
 
 def _command(settings: Settings, name: str, *options: str) -> Work:
-    """A command of Horae's, to be carried out in a child with the settings of this process."""
+    """A Horae command to run in a child with the settings of this process."""
 
     def work() -> int:
         from horae.cli import app
 
         os.environ.update(environment(settings, name))
-        for variable in SERVICE_MANAGER:  # which hears from the parent
+        for variable in SERVICE_MANAGER:  # which gets messages from the parent
             os.environ.pop(variable, None)
         sys.argv = ["horae", name, *options]
         return app.run([name, *options])

@@ -1,2 +1,2 @@
-"""Jobs as files: read, compared with what is there, applied, written back. Pure but for reading files; the command
-line carries out what is planned here, through the API."""
+"""Jobs as files: read, compared with the existing jobs, applied, exported. Pure except for reading files; the command
+line executes the plan through the API."""

@@ -20,7 +20,7 @@ def export(jobs: Iterable[Json], names: Mapping[str, str]) -> str:
 
 
 def definitions(jobs: Iterable[Json], names: Mapping[str, str]) -> list[Json]:
-    """`names` of all jobs by id: a job that another one waits for is told by its name."""
+    """`names` of all jobs by id: a dependency is written by its name."""
     found = sorted(jobs, key=lambda job: job["name"])
     return [definition(spec_of(job, names), enabled=job["enabled"]) for job in found]
 

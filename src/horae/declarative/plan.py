@@ -28,7 +28,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One job, and what is to become of it. `version` is the one that was read: a later change wins."""
+    """One job, and what to do with it. `version` is the one that was read: a later change wins."""
 
     action: Action
     name: str
@@ -52,8 +52,8 @@ def plan(
 
 
 def _doomed(declared: Sequence[Declared], there: Mapping[str, Json], tag: str | None) -> list[Json]:
-    """What no file names. Files that name nothing are taken for a mistake unless a tag bounds what they speak of, and
-    a job without that tag as well: the next time it would be left behind."""
+    """Jobs that no file contains. Empty files are treated as a mistake unless a tag limits their scope, and so is a job
+    without that tag: the next time it would not be found."""
     if tag is None and not declared:
         raise InvalidInput("--prune", "no file declares a job, so all jobs would be deleted: limit this with --tag")
     for job in declared:
@@ -64,7 +64,7 @@ def _doomed(declared: Sequence[Declared], there: Mapping[str, Json], tag: str | 
 
 
 def _check_upstreams(declared: Sequence[Declared], staying: AbstractSet[str]) -> None:
-    """Who waits for a job that will not be there is told so before anything is done."""
+    """Dependencies on jobs that will not exist are refused before anything is changed."""
     known = {*staying, *(job.name for job in declared)}
     for job in declared:
         schedule = job.spec.schedule
@@ -76,7 +76,7 @@ def _check_upstreams(declared: Sequence[Declared], staying: AbstractSet[str]) ->
 
 
 def spec_of(job: Json, names: Mapping[str, str]) -> JobSpec:
-    """The definition in the API's answer; a job that it waits for is told by its name."""
+    """The definition in the API's answer; a dependency is given by its name."""
     fields = {name: job[name] for name in JobSpec.model_fields if name in job}  # an older server knows fewer
     after = fields["schedule"].get("after")
     if after and after["job"] in names:
@@ -89,7 +89,7 @@ def _step(job: Declared, there: Json | None, names: dict[str, str]) -> Step:
         said = [change for change in made(job.spec) if change.path != "name"]
         said += [] if job.enabled else [Change("enabled", None, False)]
         return Step(Action.CREATE, job.name, job, changes=said)
-    if there.get("unreadable"):  # what it says is not known; the file mends it
+    if there.get("unreadable"):  # its definition is unreadable; the file replaces it
         found = [Change("definition", there["unreadable"], "as declared")]
     else:
         found = changes(spec_of(there, names), job.spec)
@@ -118,7 +118,7 @@ def _ordered(declared: Sequence[Declared]) -> list[Declared]:
 
 
 def _followers_first(doomed: list[Json], names: dict[str, str]) -> list[Json]:
-    """Who waits for a job goes before it: a job that others wait for is not deleted."""
+    """Dependents first: a job that others depend on cannot be deleted."""
     left = {job["name"]: job for job in doomed}
     order: list[Json] = []
     while left:

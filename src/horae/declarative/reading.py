@@ -14,11 +14,11 @@ _STEP = re.compile(r"[^.\[\]]+")
 
 
 class _Loader(yaml.SafeLoader):
-    """As safe as SafeLoader, and strict: what is no JSON value is text."""
+    """As safe as SafeLoader, and strict: anything that is not a JSON value is text."""
 
 
 def documents(text: str, name: str) -> list[yaml.Node]:
-    """The documents of a file. `name` is told in errors."""
+    """The documents of a file. `name` is used in errors."""
     try:
         found = [node for node in yaml.compose_all(text.removeprefix("\ufeff"), Loader=_Loader) if node is not None]
         if sum(_size(node, {}) for node in found) > _LIMIT:
@@ -43,7 +43,7 @@ def value(node: yaml.Node, name: str) -> Any:
 
 
 def line(node: yaml.Node, path: str = "") -> int:
-    """Where a field such as `target.args[0]` stands, or as much of its path as there is."""
+    """Where a field such as `target.args[0]` is, or the longest part of its path that exists."""
     found = node.start_mark.line + 1
     for step in _STEP.findall(path):
         if isinstance(node, yaml.MappingNode):

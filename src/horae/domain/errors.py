@@ -94,8 +94,8 @@ class StoreUnavailable(HoraeError):
 
 
 class StoreRefused(StoreUnavailable):
-    """The database answers and does not let us in: a wrong name or password, or no database at all. That seldom mends
-    itself."""
+    """The database server answers but refuses the connection: wrong user or password, or no such database. Retrying
+    seldom helps."""
 
 
 class InUse(HoraeError):
@@ -116,7 +116,8 @@ class PermanentError(HoraeError):
 
 
 class RetryLater(HoraeError):
-    """Raised by a user's function: this attempt failed, and the next one is not to come before so many seconds."""
+    """Raised by a user's function: this attempt failed, and the next one must not start before that many seconds have
+    passed."""
 
     def __init__(self, seconds: float, message: str | None = None) -> None:
         super().__init__(message or f"retry in {seconds:g} s at the earliest")

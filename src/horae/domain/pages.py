@@ -18,5 +18,5 @@ class Page(Generic[T]):
 
     @classmethod
     def of(cls, found: Sequence[T], limit: int, key: Callable[[T], str]) -> Page[T]:
-        """Of what a query for one more than `limit` found: that one tells whether there is another page."""
+        """From the rows of a query for `limit` + 1: the extra one shows that there is another page."""
         return cls(list(found[:limit]), key(found[limit - 1]) if len(found) > limit else None)

@@ -80,8 +80,8 @@ def refusal(text: str, *, allow_private: bool) -> str | None:
 
 
 def never_called(url: str) -> str | None:
-    """Why no job may call this URL, whatever its worker allows; None if that is for the worker to say. A host that
-    ends in a number is an address to browsers and C libraries, however oddly it is written."""
+    """Why no job may call this URL, regardless of its worker; None if the worker decides. Browsers and C libraries
+    treat a host that ends in a number as an address, however oddly it is written."""
     host = urlsplit(url).hostname or ""
     if ":" not in host and not _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
         return None

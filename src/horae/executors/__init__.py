@@ -1,1 +1,1 @@
-"""What carries out an attempt, one module per kind of target. No executor touches the store."""
+"""Executors run attempts, one module per kind of target. No executor touches the store."""

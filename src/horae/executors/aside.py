@@ -1,5 +1,5 @@
-"""Where templates are filled in: beside the worker's loop, if it might take longer than a few milliseconds. Meanwhile
-the loop goes on with all other runs, and with the timeout and cancellation of this one."""
+"""Where templates are filled in: off the worker's loop, if it might take longer than a few milliseconds. Meanwhile the
+loop continues with all other runs, and with the timeout and cancellation of this one."""
 
 from __future__ import annotations
 

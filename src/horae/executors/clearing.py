@@ -1,6 +1,5 @@
-"""Removes folders of attempts, whatever was made of them: folders without permissions, trees that are deeper than a
-path can be long, a million files. Large ones are removed by a thread of their own, for the event loop has others to
-serve."""
+"""Removes attempts' folders, whatever state they are in: folders without permissions, trees deeper than the longest
+path, a million files. Large ones are removed on a separate thread, so that the event loop is not blocked."""
 
 from __future__ import annotations
 

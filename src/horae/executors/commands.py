@@ -1,8 +1,8 @@
-"""Runs commands on the worker's machine: with a clean environment, in a folder and session of their own, with their
-output in the attempt's log. Scripts and artifacts are such commands.
+"""Runs commands on the worker's machine: with a clean environment, in their own folder and session, with their output
+in the attempt's log. Scripts and artifacts are run this way.
 
-Each attempt has a private folder (mode 0700) for what must be a file, such as the result that it may write. It is gone
-when the attempt is over.
+Each attempt has a private folder (mode 0700) for files, such as the result that it may write. It is removed when the
+attempt is over.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ class Command:
 
 
 class CommandRunner:
-    """Of `environment` (the worker's) commands see the few variables in PASSED_ON; `scratch` is where attempts have
-    their folders; `limits` are those of commands that have none of their own, `sandbox` tells which commands have one
-    and `hidden` what is not seen in there (see sandbox.py), `user` is whom they run as. One runner serves all executors
-    of a worker."""
+    """Commands see only the variables of `environment` (the worker's) that are in PASSED_ON. `scratch` holds the
+    attempts' folders; `limits` are the defaults for commands without their own; `sandbox` says which commands get one,
+    and `hidden` what they cannot see (see sandbox.py); `user` is the account they run as. One runner serves all
+    executors of a worker."""
 
     def __init__(
         self,
@@ -103,10 +103,10 @@ class CommandRunner:
         limits: Limits,
         sandbox: Sandbox | None = None,
     ) -> Outcome:
-        """Carries out one command: `prepare` makes it, given the attempt's own folder to put files into (the names
-        `result` and `input` are taken), and may raise Refused. The run's input is on its standard input, and JSON
-        that it writes to the file $HORAE_RESULT is its result. When this is cancelled, the command and all that it
-        started are ended before the cancellation goes on."""
+        """Runs one command: `prepare` builds it, given the attempt's own folder for files (the names `result` and
+        `input` are taken), and may raise Refused. The run's input is on its standard input, and JSON that it writes to
+        the file $HORAE_RESULT is its result. On cancellation, the command and everything it started are ended before
+        the cancellation propagates."""
         folder = None
         if sys.platform != "linux":
             return refused("commands need a worker on Linux")
@@ -145,7 +145,7 @@ class CommandRunner:
                 await process.wait()
             except asyncio.CancelledError:
                 grace = 0 if attempt.stop is StopReason.LEASE_LOST else attempt.grace
-                # What has ended by itself is told as it ended; the worker came too late.
+                # It had already ended by itself: that outcome counts, the stop came too late.
                 if await process.stop(attempt.stop or "stopped", grace):
                     raise
             await process.finish()

@@ -32,7 +32,7 @@ def _filled(attempt: Attempt, env: Mapping[str, str]) -> dict[str, str]:
 
 
 def told(attempt: Attempt) -> dict[str, str]:
-    """What the attempt is told about itself."""
+    """The variables that describe the attempt."""
     run = attempt.run
     return {
         "HORAE_RUN_ID": run.id,

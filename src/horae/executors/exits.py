@@ -1,4 +1,4 @@
-"""How a command's end is told: its exit status, and the JSON that it may have left, as an outcome."""
+"""From a command's end to an outcome: its exit status, and the JSON that it may have written."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from horae.executors.process import ProcessEnd
 TOO_LONG = f"the result is longer than {RESULT_LIMIT // 1024} KiB"
 _UNWATCHED = "the process that supervised it was killed, so it was stopped"
 
-_CPU_USED_UP = (-signal.SIGXCPU, 128 + signal.SIGXCPU)  # alone, and as a shell or a sandbox tells it
+_CPU_USED_UP = (-signal.SIGXCPU, 128 + signal.SIGXCPU)  # directly, and as a shell or a sandbox reports it
 
 
 def outcome(end: ProcessEnd, limits: Mapping[str, float], result_file: Path) -> Outcome:
@@ -85,7 +85,7 @@ def _result(path: Path) -> tuple[str | None, str | None]:
 
 
 def parsed(raw: bytes) -> tuple[str | None, str | None]:
-    """What a result file holds, as far as it was read: its JSON, or what is wrong with it."""
+    """The content of a result file: its JSON, or what is wrong with it."""
     raw = raw.strip()
     if len(raw) > RESULT_LIMIT:
         return None, TOO_LONG

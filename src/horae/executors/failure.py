@@ -15,7 +15,7 @@ _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 class Refused(Exception):
-    """The definition cannot be carried out, now or later; the message says why, in one sentence."""
+    """The definition cannot be executed, now or later; the message says why, in one sentence."""
 
 
 def refused(message: str) -> Outcome:

@@ -1,4 +1,4 @@
-"""Calls a URL. Success is an expected answer; what a failure means for the next attempt follows from its status.
+"""Calls a URL. Success is an expected response; for a failure, the status decides about the next attempt.
 
 One session for all calls: connections are reused, cookies are not kept. There is no timer here: the worker sweeps
 deadlines and cancels the task, which closes the connection.
@@ -29,8 +29,8 @@ _DRAFTS = 2_000  # how many are kept; each may hold a body of a megabyte
 
 
 class HttpExecutor:
-    """Carries out `http` targets. `allow_private` lets calls reach addresses that are not on the Internet; `callbacks`
-    makes the addresses at which those who were called tell how it went."""
+    """Executes `http` targets. `allow_private` lets calls reach addresses that are not on the Internet; `callbacks`
+    makes the URLs at which called services report the outcome."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ def _unreachable(error: aiohttp.ClientConnectorError) -> str:
 
 
 def _location(target: HttpTarget, response: aiohttp.ClientResponse) -> str | None:
-    """Where the call goes on; None if this answer is the last."""
+    """Where the call continues; None if this response is the last."""
     if not target.follow_redirects or response.status not in http_redirect.STATUSES:
         return None
     return None if response.status in target.expected else response.headers.get("Location")

@@ -1,4 +1,4 @@
-"""From an answer to an outcome: what is kept of it, and what it means for the next attempt."""
+"""From a response to an outcome: what is kept of it, and what it means for the next attempt."""
 
 from __future__ import annotations
 
@@ -74,8 +74,7 @@ def _in_words(target: HttpTarget, status: int, reason: str) -> str:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """The seconds for which a server asks to be left alone. A date is compared with the server's own clock
-    where it tells its time."""
+    """Seconds, from Retry-After. A date is compared with the server's own clock, if it sent a Date header."""
     value = headers.get("Retry-After", "").strip()
     if value.isascii() and value.isdigit():
         return min(float(value[:12]), _LONGEST_PAUSE)

@@ -9,7 +9,7 @@ _OTHERS = 256  # connections to the database, logs, pipes of scripts
 
 def allow_sockets(slots: int) -> int:
     """Raises this process's own limit so that every slot can have a call under way and another connection kept warm, as
-    far as the machine lets it; how many slots there is room for."""
+    far as the machine allows. Returns how many slots there is room for."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return slots

@@ -1,5 +1,5 @@
-"""From a target to a request. What is the same in all calls of a target is done once (`Draft`); what differs is the
-run's own ids, the time, and whatever the target's templates ask for."""
+"""From a target to a request. What is the same in all calls of a target is done once (`Draft`); the rest are the run's
+ids, the time, and the target's templates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from horae.domain.targets import HttpTarget
 
 _WITH_BODY = frozenset(("POST", "PUT", "PATCH"))
-# Written once: aiohttp looks headers up by such names without making them anew.
+# Created once: aiohttp looks up headers by these names without a new object each time.
 _ACCEPT, _ACCEPT_ENCODING, _AGENT = istr("Accept"), istr("Accept-Encoding"), istr("User-Agent")
 _AUTHORIZATION, _CONTENT_TYPE, _KEY = istr("Authorization"), istr("Content-Type"), istr("Idempotency-Key")
 _ID, _TIMESTAMP, _SIGNATURE = istr("Webhook-Id"), istr("Webhook-Timestamp"), istr("Webhook-Signature")

@@ -1,5 +1,5 @@
-"""Webhook signatures by the Standard Webhooks specification (HMAC-SHA256): the receiver can tell that a call is ours,
-and no replay."""
+"""Webhook signatures by the Standard Webhooks specification (HMAC-SHA256): the receiver can verify that a call is ours
+and not a replay."""
 
 from __future__ import annotations
 

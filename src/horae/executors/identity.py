@@ -48,7 +48,7 @@ class ScriptUser:
 
 
 def find(name: str) -> ScriptUser:
-    """The user of that name or number; a ConfigurationError if scripts cannot run as that one."""
+    """The user with that name or number. Raises ConfigurationError if scripts cannot run as that user."""
     try:
         entry = pwd.getpwuid(int(name)) if name.isdecimal() else pwd.getpwnam(name)
     except (KeyError, OverflowError):

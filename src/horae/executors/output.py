@@ -1,4 +1,4 @@
-"""What a command prints: its log, and the lines that tell progress."""
+"""What a command prints: its log, and the lines that report progress."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from horae.executors.pipe import Pipe
 
 _NUL = "\N{REPLACEMENT CHARACTER}"  # instead of NUL, which PostgreSQL text cannot hold
 _MARK = "::progress "
-_LONGEST = 1_000  # characters of a line that tells progress
+_LONGEST = 1_000  # characters of a line that reports progress
 _LINES = re.compile(r"^::progress [^\n]*(?:\n|\Z)", re.MULTILINE)
 _TOLD = re.compile(r"::progress +(\d{1,3}(?:\.\d{0,20})?)(%?)(?:[ \t]+(.*?))?\s*", re.ASCII)
 
 
 class ProgressLine:
-    """Takes the lines `::progress 0.4 some words` (or `40%`) out of a text that comes in pieces, and tells them."""
+    """Extracts the lines `::progress 0.4 some words` (or `40%`) from a text that arrives in pieces, and reports
+    them."""
 
     def __init__(self, log: LogSink) -> None:
         self._log = log
         self._line_begins = True
-        self._held = ""  # the beginning of a line that may tell progress
+        self._held = ""  # the beginning of a line that may report progress
 
     def pass_on(self, text: str, *, final: bool = False) -> str:
         """The text without those lines. What may become one is held back until its end has come."""

@@ -1,5 +1,5 @@
-"""Reads what another process prints from a pipe, a chunk per turn of the loop, and passes it on as text at once. The
-pipes are the back-pressure: however much is printed, little of it is in memory."""
+"""Reads what another process prints from a pipe, a chunk per turn of the loop, and passes it on as text immediately.
+The pipes provide back-pressure: however much is printed, little of it is in memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import codecs
 import os
 
 _CHUNK = 64 * 1024
-_DRAIN_CHUNKS = 64  # read without waiting at the end; a pipe holds 1 chunk unless something goes on writing
+_DRAIN_CHUNKS = 64  # read without waiting at the end; a pipe holds 1 chunk unless something keeps writing
 
 
 class Pipe:

@@ -1,4 +1,4 @@
-"""A running command as the worker sees it: what it prints, what its keeper tells (see supervisor/), how to end it."""
+"""A running command as the worker sees it: its output, what its keeper reports (see supervisor/), how to end it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ProcessStart:
     limits: Mapping[str, float] = field(default_factory=dict)
     sandboxed: bool = False
     lease: float = float("inf")
-    user: Sequence[object] | None = None  # whom it runs as (identity.py), if that is not this process's user
+    user: Sequence[object] | None = None  # the account it runs as (identity.py), if not this process's user
 
     def request(self) -> dict[str, Any]:
         return {
@@ -59,7 +59,7 @@ class ProcessEnd:
 
 
 class Process:
-    """A running command. Call `close` when it is over, whatever happened."""
+    """A running command. Always call `close` when it is over."""
 
     def __init__(self, supervisor: SupervisorClient, start: ProcessStart, log: LogSink, stdin: int) -> None:
         self._log = log
@@ -84,8 +84,8 @@ class Process:
         await asyncio.shield(self._ended)
 
     async def stop(self, reason: str, grace: float) -> bool:
-        """TERM to everything that the command started, KILL after `grace` seconds; at once if that is 0, or if this is
-        cancelled meanwhile. Returns when all of it is dead: False if the command had ended by itself before."""
+        """Sends TERM to everything that the command started, KILL after `grace` seconds; immediately if that is 0, or
+        if this is cancelled. Returns when all of it is dead: False if the command had already ended by itself."""
         self._stopping = reason
         if grace > 0:
             self._log.write("system", f"{reason}: sent TERM\n")
@@ -153,8 +153,8 @@ class Process:
                     self._on_loss()
 
     def _received(self) -> bytes:
-        """The next message, nothing at the end. An end that left something of ours unread is told as an error once,
-        before what was said last."""
+        """The next message, nothing at the end. If the peer closed with data of ours unread, the kernel reports one
+        error before its last messages."""
         for _ in range(2):
             with suppress(ConnectionError):
                 return self._channel.recv(4096)

@@ -1,10 +1,10 @@
 """Calls registered functions: async ones on the event loop, plain ones in a process of the pool or in a thread.
 
-This is the path that a small job takes ten thousand times a second, so whatever can be known beforehand is (see
-`horae.domain.jobs.task`), and a run without arguments, context and result costs hardly more than the call.
+This is the path that a small job takes ten thousand times a second, so everything that can be is computed in advance
+(see `horae.domain.jobs.task`), and a run without arguments, context and result costs hardly more than the call.
 
-A process is killed when its call is to stop. A thread cannot be: a function there keeps its slot until it returns; one
-that takes a `context` can look at `context.cancelled`.
+A process is killed when its call must stop. A thread cannot be: a function there keeps its slot until it returns; one
+that takes a `context` can check `context.cancelled`.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 
 class PythonExecutor:
-    """Carries out `python` targets with the functions of a registry, at most `slots` of them in processes and as many
-    in threads. `origin` says how a new process comes by the same functions."""
+    """Executes `python` targets with the functions of a registry, at most `slots` of them in processes and as many in
+    threads. `origin` says how a new process gets the same functions."""
 
     def __init__(self, registry: Registry, origin: FunctionOrigin, *, slots: int = 16) -> None:
         self._functions = registry.functions
@@ -60,7 +60,7 @@ class PythonExecutor:
         try:
             if arguments or function.requires or attempt.run.input is not None:
                 arguments = _merged(function, target, attempt.run.input)
-                if function.kind != "process":  # which checks them itself: what comes out of it may not be JSON
+                if function.kind != "process":  # which checks them itself: the result may not be JSON
                     arguments = self._validated(function, arguments)
             if function.kind == "process":
                 return await self._pool.call(_request(function, arguments, attempt), attempt)
@@ -74,7 +74,7 @@ class PythonExecutor:
         except BaseException as error:  # SystemExit as well: a function does not end the worker
             return _failure(attempt, error)
         if attempt.stop is not None and function.is_async:
-            raise asyncio.CancelledError  # it was told, by a cancellation it chose to swallow
+            raise asyncio.CancelledError  # it was cancelled, and chose to swallow that
         return SUCCEEDED if value is None else result(value)
 
     async def close(self) -> None:
@@ -114,7 +114,7 @@ class PythonExecutor:
 
 
 class _LoopSink:
-    """The log as a function on the loop may use it: whatever it writes can be stored."""
+    """The log as a function on the loop may use it: everything it writes can be stored."""
 
     __slots__ = ("_attempt",)
 
@@ -138,7 +138,7 @@ def _request(function: Function, arguments: dict[str, Any], attempt: Attempt) ->
 
 
 def _failure(attempt: Attempt, error: BaseException) -> Outcome:
-    """What a function raised, as an outcome; or the cancellation that goes on to the worker."""
+    """What a function raised, as an outcome; or the cancellation, which propagates to the worker."""
     task = asyncio.current_task()
     if attempt.stop is not None or (task is not None and task.cancelling()):
         raise error if isinstance(error, asyncio.CancelledError) else asyncio.CancelledError

@@ -22,9 +22,9 @@ from horae.executors.identity import ScriptUser
 from horae.executors.process import ProcessStart
 
 _PROBE = 10.0  # seconds
-_LITTLE = 16 << 20  # bytes that can be written into a folder that is hidden
+_LITTLE = 16 << 20  # bytes that can be written into a hidden folder
 _RUN = (Path("/run"), Path("/var/run"))  # sockets: of Docker, of databases, of the system's bus
-# What lies in there and is no socket: names are resolved by it, and on NixOS programs are found by it.
+# Not sockets, and needed: name resolution, and on NixOS the programs.
 _KEPT = (Path("/etc/resolv.conf"), Path("/run/current-system"), Path("/run/wrappers"), Path("/run/booted-system"))
 
 
@@ -57,7 +57,7 @@ class Hidden:
 
 
 def _in_memory(folder: str, size: float | None) -> list[str]:
-    """An empty folder. What is written there is no process's memory, so that no limit but its own size holds for it."""
+    """An empty folder. What is written there does not count as a process's memory, so only its own size limits it."""
     return [*(("--size", str(int(size))) if size else ()), "--tmpfs", folder]
 
 

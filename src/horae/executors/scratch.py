@@ -1,5 +1,5 @@
-"""Private folders for attempts. A worker that is killed cannot tidy up, so the next one does it: each worker keeps a
-lock on the folder of its attempts while it lives, and what is not locked belongs to dead workers."""
+"""Private folders for attempts. A killed worker cannot clean up, so the next one does: each worker holds a lock on the
+folder of its attempts while it lives, and unlocked folders belong to dead workers."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _usual() -> Path:
 
 
 def remove(folder: Path, *names: str) -> None:
-    """Removes a folder: these files, which is quick, and, a little later, whatever else is in there."""
+    """Removes a folder: these files now, which is quick, and everything else a little later."""
     try:
         for name in names:
             (folder / name).unlink(missing_ok=True)

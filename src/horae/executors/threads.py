@@ -34,9 +34,9 @@ class Threads:
         self._closed: asyncio.Future[None] | None = None
 
     async def run(self, function: Callable[..., Any], arguments: dict[str, Any]) -> Answer:
-        """Calls a function in a thread; its value and None, or None and what it raised. Nothing can stop it there:
-        when cancelled, this waits until it has returned, and tells so by Interrupted. It gives up a function that
-        no thread has begun with, and, after `close`, any."""
+        """Calls a function in a thread; returns its value and None, or None and what it raised. Nothing can stop it
+        there: on cancellation, this waits until it has returned, and raises Interrupted. It does not wait for a
+        function that no thread has started, nor for any after `close`."""
         loop = asyncio.get_running_loop()
         if self._closed is None:
             self._closed = loop.create_future()
@@ -68,7 +68,7 @@ class Threads:
     def _serve(self) -> None:
         while (call := self._calls.get()) is not None:
             call.perform()
-            del call  # keep nothing of it while waiting for the next
+            del call  # keep no reference to it while waiting for the next
             self._idle.release()
 
 
@@ -101,7 +101,7 @@ class _Call:
             answer: Answer = (self._context.run(self._function), None)
         except BaseException as error:
             answer = (None, error)
-        with suppress(RuntimeError):  # the loop is closed: there is no one left to wait
+        with suppress(RuntimeError):  # the loop is closed: nothing waits for it any longer
             self._loop.call_soon_threadsafe(self.done.set_result, answer)
 
 
@@ -142,7 +142,7 @@ class ThreadSink:
         with self._lock:
             first, self._called = not self._called, True
         if first:
-            with suppress(RuntimeError):  # the loop is closed: there is no one left to wait
+            with suppress(RuntimeError):  # the loop is closed: nothing waits for it any longer
                 self._loop.call_soon_threadsafe(self._flush)
 
     def _flush(self) -> None:

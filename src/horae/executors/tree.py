@@ -1,8 +1,8 @@
 """The last resort: finds processes of a command whose keeper was killed, by a line of their environment.
 
-What a process keeps, whatever session it moves to and whichever process adopts it, is the environment it began with.
-(One that sheds that as well, whose keeper and supervisor are killed at the same moment, is beyond reach; a sandbox is
-not.)
+A process keeps the environment that it started with, even if it moves to another session and is adopted by another
+process. (One that sheds that too, and whose keeper and supervisor are killed at the same moment, is out of reach; a
+sandbox is not.)
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Backfill: the occurrences of a past range as runs, so many at a time. The operation's row holds how far it has come;
-each end of one of its runs queues the next in the same transaction, so it goes on by itself and survives everything."""
+"""Backfill: runs the occurrences of a past range, a limited number at a time. The operation's row holds its progress;
+when one of its runs ends, the same transaction queues the next, so it continues on its own and survives any crash."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ async def _calendar(tx: Transaction, job: JobRecord, start: datetime, end: datet
 
 
 def _calendar_from(schedule: Schedule, anchor: datetime, start: datetime) -> Calendar | None:
-    """The grid of `every` reaches back as far as the backfill does, in whole intervals from where it began."""
+    """Extends the grid of `every` back to the start of the backfill, in whole intervals."""
     if isinstance(schedule, ManualSchedule | AfterSchedule):
         return None
     if isinstance(schedule, EverySchedule) and start < anchor:

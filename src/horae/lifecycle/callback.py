@@ -31,8 +31,8 @@ async def answer(
     chance: Callable[[], float],
     seals: Seals | None = None,
 ) -> None:
-    """Without an outcome the attempt goes on. `progress` is JSON text. Raises Conflict if the attempt is over. The
-    called service knows the secrets that the call carried: they are redacted in what comes back."""
+    """Without an outcome the attempt continues. `progress` is JSON text. Raises Conflict if the attempt is over. The
+    called service knows the secrets in the call, so they are redacted in its answer."""
     row = await tx.runs.answering(run_id, attempt)
     if row is None:
         if tx.repeated and outcome is not None and await _was_this(tx, run_id, attempt, outcome, seals):

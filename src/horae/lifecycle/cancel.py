@@ -27,7 +27,7 @@ async def cancel_runs(tx: Transaction, *, project_id: str, run_ids: Collection[s
 
 
 async def cancel_operation(tx: Transaction, *, project_id: str, operation_id: str, actor: str) -> Operation:
-    """Queues nothing more of it, and cancels what is under way."""
+    """Queues no more of its runs, and cancels those under way."""
     operation = await found_operation(tx, project_id, operation_id, lock=True)
     if operation.state == "cancelled" and tx.repeated:
         return operation

@@ -1,4 +1,4 @@
-"""Changes: looks at what there is, and tells what is not as it was. It only reads."""
+"""Changes: polls the state, and reports the differences. It only reads."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from horae.domain.runs.run_record import RunRecord
 from horae.ports import Transaction
 
 LOOKED_AT = 1_000  # of a project's newest runs, live and ended
-MOST = 200  # changes of each kind in one look; if there are more, followers read the lists
-OVERLAP = timedelta(seconds=10)  # what commits late, or has a time of another clock, is found by looking back so far
+MOST = 200  # changes of each kind per poll; if there are more, clients reload the lists
+OVERLAP = timedelta(seconds=10)  # seconds to look back, for late commits and other clocks
 NOTHING = Seen({}, {})
 
 

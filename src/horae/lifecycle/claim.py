@@ -1,5 +1,5 @@
-"""Claim: a worker takes runs that it can carry out, up to its free slots, each under a lease and a new fencing token.
-When its queues have more is another question, for which no run has to wait."""
+"""Claim: a worker takes runs that it can execute, up to its free slots, each under a lease and a new fencing token.
+When its queues will have more is a separate question (`look`), so that no run waits for the answer."""
 
 from __future__ import annotations
 

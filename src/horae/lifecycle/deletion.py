@@ -1,5 +1,5 @@
-"""Deletion: a job goes at once, and with it what could start anything of it. The runs that it leaves queued are
-cancelled in portions, by schedulers, so that no transaction is long and a crash in between changes nothing."""
+"""Deletion: the job and everything that could start it are deleted immediately. Schedulers cancel its queued runs in
+batches, so that no transaction is long and a crash in between does no harm."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ PORTION = 500
 
 
 async def portion(tx: Transaction, deletion: Deletion, limit: int = PORTION) -> tuple[list[RunRecord], bool]:
-    """Some of the runs that were not asked to stop yet, locked, and whether there may be more: once the job is gone,
-    nothing can queue a run of it."""
+    """Locks some of the runs that were not asked to stop yet, and says whether there may be more: once the job is
+    deleted, no new run can be queued."""
     run_ids = await tx.deletions.left(deletion.job_id, limit)
     return await tx.runs.live(deletion.project_id, run_ids, lock=True), len(run_ids) >= limit
 

@@ -1,5 +1,5 @@
-"""Drain: a worker is to end what it has, and to take nothing more. It learns of it by its next heartbeat, and stays
-until it is stopped."""
+"""Drain: a worker finishes its runs and claims no more. It learns this from its next heartbeat, and stays up until it
+is stopped."""
 
 from __future__ import annotations
 

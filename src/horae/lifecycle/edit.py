@@ -43,7 +43,7 @@ async def edit_job(
     job = await locked(tx, project_id, ref)
     old, spec = job.spec, change(job.spec)
     if not old.fault and _same(spec, old) and expected_version in (None, job.version, job.version - 1):
-        return job  # nothing to change, or a repetition of a request that was carried out
+        return job  # nothing to change, or a repeated request
     if expected_version is not None and expected_version != job.version:
         raise StaleVersion(f"the job is at version {job.version}, not {expected_version}")
     await check_definition(tx, project_id, spec)
@@ -70,7 +70,7 @@ async def edit_job(
 async def rollback(
     tx: Transaction, *, project_id: str, ref: str, version: int, expected_version: int | None, actor: str
 ) -> JobRecord:
-    """Saves an earlier version anew."""
+    """Saves an earlier version as a new one."""
     job = await locked(tx, project_id, ref)
     spec = (await tx.jobs.definitions([(job.id, version)])).get((job.id, version))
     if spec is None:
@@ -90,7 +90,7 @@ async def rollback(
 
 
 def _reschedules(spec: JobSpec, old: JobSpec) -> bool:
-    """Also if it cannot be told: what stands in for an unreadable schedule looks like one that never fires."""
+    """Also if unknown: the placeholder for an unreadable schedule looks like one that never fires."""
     return spec.schedule != old.schedule or (isinstance(old, UnreadableSpec) and "schedule" in old.missing)
 
 
@@ -100,8 +100,8 @@ def _same(one: JobSpec, other: JobSpec) -> bool:
 
 
 def _next_run_at(spec: JobSpec, job: JobRecord, now: datetime) -> datetime | None:
-    """An edit that leaves the schedule alone leaves the next occurrence alone. A new schedule goes on from now, and
-    never again at or before what was fired."""
+    """An edit that does not change the schedule does not change the next occurrence. A new schedule continues from now,
+    and never at or before the last fired occurrence."""
     if not _reschedules(spec, job.spec) or not job.enabled:
         return job.next_run_at
     if not runs_left(spec.schedule, job.fired_count):

@@ -1,6 +1,5 @@
-"""What the end of a run brings about, in the transaction that ends it: counters, dead letters, notices, the next one's
-turn, and the start of jobs that wait for it; for those, older runs of theirs may have to be cancelled, which ends these
-too."""
+"""What follows from the end of a run, in the same transaction: counters, dead letters, notices, the next held run's
+turn, and the start of dependent jobs. Those may have to cancel older runs of their own, which ends these too."""
 
 from __future__ import annotations
 
@@ -48,7 +47,7 @@ async def after_ends(
     if followers:
         started = await start_followers(tx, ended, followers, wait=wait)
         await make_room(tx, started.cancelling, started.run_ids)
-    # Of every job: it may have got a limit since this run's version.
+    # For every job: it may have got a limit after this run's version.
     await tx.gates.open(jobs)
     await continue_backfills(tx, [run.id for run in ended if run.trigger == Trigger.BACKFILL])
 
@@ -73,14 +72,14 @@ async def cancel_live(tx: Transaction, live: Sequence[RunRecord], actor: str) ->
 
 
 async def make_room(tx: Transaction, counts: Mapping[str, int], new: Collection[str]) -> None:
-    """Cancels so many of what is under way of each job, the oldest first, for `new` runs that are held behind it."""
+    """Cancels that many of each job's runs under way, oldest first, to make room for its held `new` runs."""
     by_project: dict[str, list[str]] = {}
     for run_id, project_id in await tx.runs.under_way(counts):
         if run_id not in new:
             by_project.setdefault(project_id, []).append(run_id)
     for project_id, run_ids in by_project.items():
         live = await tx.runs.live(project_id, run_ids, lock=True)
-        # By the database's clock: ids are made by the caller's clock.
+        # By the database's clock: ids carry the caller's clock.
         under_way = sorted(filter(_in_the_way, live), key=attrgetter("created_at", "id"))
         for job_id, count in counts.items():
             oldest = [run for run in under_way if run.job_id == job_id][:count]

@@ -1,4 +1,4 @@
-"""Finding what a verb is about, or saying that there is none; of jobs, which one may have been meant."""
+"""Finds the object of a verb, or raises NotFound; for jobs, with the name that was probably meant."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def found(tx: Transaction, project_id: str, ref: str) -> JobRecord:
 
 
 async def locked(tx: Transaction, project_id: str, ref: str) -> JobRecord:
-    """To change it: no other transaction can lock or fire it until this one ends."""
+    """For changing it: no other transaction can lock or fire it until this one ends."""
     job = await tx.jobs.find(project_id, ref, lock=True)
     if job is None:
         raise await no_job(tx, project_id, ref)
@@ -62,7 +62,7 @@ async def found_operation(
 
 
 async def no_job(tx: Transaction, project_id: str, ref: str) -> NotFound:
-    """What to raise: that there is no such job, and the name that is closest to it."""
+    """The error to raise: no such job, with the closest name as a suggestion."""
     known = {name.casefold(): name for name in await tx.jobs.names_like(project_id, ref)}
     close = get_close_matches(ref.casefold(), known, n=1, cutoff=0.7)
     return NotFound(f"there is no job {ref!r}" + (f"; did you mean {known[close[0]]!r}?" if close else ""))

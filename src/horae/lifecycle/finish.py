@@ -36,8 +36,9 @@ async def finish(
     progress: Sequence[Progress] = (),
     wait: bool = True,
 ) -> FinishReport:
-    """Success needs no look at the row, only the token; anything else does, since a cancel may have been asked. Unless
-    told to `wait`, raises QuotaContended if jobs that follow need places of a quota that another transaction holds."""
+    """Success needs only the token, not the row; anything else reads the row, since cancellation may have been
+    requested. Without `wait`, raises QuotaContended if dependent jobs need places of a quota that another transaction
+    has locked."""
     await tx.logs.append(logs)
     await tx.logs.progress(progress)
     latest = _latest(finished)

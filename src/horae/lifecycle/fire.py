@@ -102,8 +102,8 @@ async def _fire(
 
 
 async def _wake_delayed(tx: Transaction, gated: Collection[str], limit: int) -> None:
-    """Runs that were asked for later, of jobs with a limit: from now on they wait for their turn like others. Of all
-    shards, since their own may have no owner just now."""
+    """Runs requested for a later time, of jobs with a limit: from now on they wait for their turn like the others.
+    Across all shards, since their own may have no owner at the moment."""
     sleepers = await tx.gates.sleepers(limit)
     if not sleepers:
         return

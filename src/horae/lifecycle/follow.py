@@ -43,8 +43,8 @@ class Started:
 async def set_upstream(
     tx: Transaction, project_id: str, job_id: str, spec: JobSpec, old: JobSpec | None = None
 ) -> None:
-    """Saves which job this one waits for; names become ids, and a circle is refused. A name that stays as it was still
-    means the job that it meant, whatever that is called now."""
+    """Saves which job this one depends on; names are resolved to ids, and cycles are refused. An unchanged name keeps
+    referring to the same job, even if that has been renamed."""
     if not isinstance(spec.schedule, AfterSchedule):
         await tx.dependencies.set(job_id, None, None)
         return

@@ -61,8 +61,8 @@ async def check_function(tx: Transaction, spec: JobSpec) -> None:
 
 
 async def check_inputs(tx: Transaction, job: JobHead, needs: str, inputs: Mapping[str, str | None]) -> None:
-    """The same for triggered runs, whose inputs override the job's arguments; by the field's name. A function that is
-    not registered (yet, or any more) is no reason to refuse: the run waits for a worker."""
+    """The same for triggered runs, whose inputs override the job's arguments; errors name the field. A function that is
+    not registered (yet, or any longer) is not a reason to refuse: the run waits for a worker."""
     if not needs.startswith(NEEDS):
         if needs.startswith("artifact"):
             await _check_locked(tx, job.id, job.version, inputs)

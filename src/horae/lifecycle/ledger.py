@@ -23,12 +23,12 @@ class Ledger:
 
     def __init__(self, scheduler_id: str | None, new_id: Callable[[], str]) -> None:
         self._scheduler_id, self._new_id = scheduler_id, new_id
-        self.places: dict[str, int] = {}  # how many more live runs projects may have, of those that have a quota
+        self.places: dict[str, int] = {}  # how many more live runs each project with a quota may have
         self.runs: list[NewRun] = []
         self.skipped: list[Skipped] = []
         self._advances: list[Advance] = []
-        self._cancelling: dict[str, int] = {}  # how many older runs of a job make room
-        self._contested: set[str] = set()  # jobs whose gate must tell whether one that is caught up may start
+        self._cancelling: dict[str, int] = {}  # how many older runs of a job yield
+        self._contested: set[str] = set()  # jobs whose gate decides whether a caught-up run may start
 
     def fire(self, job: DueJob, now: datetime, gate: JobGate) -> None:
         """Everything due, by the job's own rules."""
@@ -58,7 +58,7 @@ class Ledger:
         self._contested.discard(job_id)
 
     def decline(self, job: DueJob, now: datetime) -> None:
-        """Everything due, but nothing of it runs."""
+        """Accounts for everything due, without running it."""
         firing = decline(job, now)
         for gap in firing.skipped:
             self.skip(job, gap)

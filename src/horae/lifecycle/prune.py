@@ -26,8 +26,8 @@ class Pruned:
 
 
 async def prune(tx: Transaction, *, keep: Retention, after: str = NIL, limit: int = 500) -> Pruned:
-    """Deletes one portion of what is past its retention, going through the history from `after` on: unresolved dead
-    letters stay however old they are, and must not be read again for every portion."""
+    """Deletes one batch of expired history, starting after `after`: unresolved dead letters are kept regardless of age,
+    and must not be read again for every batch."""
     looked_at, runs, through = await tx.history.prune(keep.runs, limit, after)
     counts = [runs, await tx.operations.prune(keep.runs, limit), await tx.idempotency.prune(KEPT, limit)]
     counts.append(await tx.counters.roll_days(keep.hours, limit))

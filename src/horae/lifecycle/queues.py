@@ -1,5 +1,5 @@
-"""Queues: nothing of a paused one is claimed. What runs already goes on, and what is queued waits. Those that nothing
-names any more are forgotten."""
+"""Queues: no runs are claimed from a paused queue. Running ones continue, queued ones wait. Queues that are no longer
+used are removed."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ async def list_queues(
     limit: int = PAGE,
     after: str | None = None,
 ) -> Page[QueueRecord]:
-    """Those that this project uses (`queue_use`) and that are reserved for it; or `everything` that some project's jobs
-    name, whose names may tell what others are about."""
+    """Those that this project uses (`queue_use`) and that are reserved for it; or `everything` that any project's jobs
+    use, including names that may reveal what other projects do."""
     names: set[str] | None = None
     if not everything:
         kept = await tx.reservations.queues_of(project_id, limit=limit + 1, after=after)

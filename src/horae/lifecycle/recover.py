@@ -55,7 +55,7 @@ _EXPIRED = Outcome(AttemptOutcome.FAILED, error="no worker started it in time (s
 
 
 async def expire(tx: Transaction, *, limit: int = 500) -> int:
-    """Ends queued runs that no worker started in time, so that nothing waits unseen for ever; how many."""
+    """Ends queued runs that no worker started in time, so that nothing waits forever unnoticed. Returns how many."""
     rows = await tx.runs.overdue(limit)
     if not rows:
         return 0

@@ -38,13 +38,13 @@ class Resolution:
 async def resolve(
     tx: Transaction, *, operation_id: str, project_id: str, resolution: Resolution, actor: str
 ) -> Operation:
-    """Begins, with as many as go at once; repeated with the same id it is the same operation. What fails from now on,
-    a second time perhaps, is not part of it."""
+    """Starts the operation with a first batch; repeating the call with the same id returns the same operation. Runs
+    that fail from now on are not part of it."""
     known = await tx.operations.find(project_id, operation_id)
     if known is not None:
         return known
     now = await tx.now()
-    # By time: ids tell when runs were queued, and by whose clock, not when they failed.
+    # By time: ids encode when runs were queued, by the caller's clock, not when they failed.
     where = replace(resolution.where, until=min(resolution.where.until or now, now))
     total = await tx.dead_letters.count(project_id, where, of_jobs=resolution.kind == REDRIVE)
     if not total and resolution.where.ids is not None:

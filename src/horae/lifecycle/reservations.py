@@ -33,7 +33,7 @@ def _uses(slug: str, count: tuple[int, int]) -> str:
 
 
 async def check_queue(tx: Transaction, project_id: str, queue: str) -> None:
-    """Of a job that this transaction has saved: until it ends, the queue cannot be reserved for others."""
+    """For a job saved by this transaction: until it ends, the queue cannot be reserved for other projects."""
     await tx.reservations.hold(queue)
     allowed = (await tx.reservations.projects([queue])).get(queue)
     if allowed is not None and project_id not in allowed:

@@ -16,7 +16,7 @@ ACTOR = "system:retention"
 
 @dataclass(frozen=True, slots=True)
 class JobLeftovers:
-    """What a portion of the jobs has left; `through` is the last of them, None if there are no more."""
+    """What a batch of jobs has left behind; `through` is the last of them, None at the end."""
 
     through: str | None
     gone: Sequence[str] = ()
@@ -37,7 +37,7 @@ async def look_over(tx: Transaction, *, keep: Retention, after: str, limit: int 
 
 
 async def drop_versions(tx: Transaction, *, versions: Mapping[str, Sequence[int]]) -> None:
-    """What no run names now will never be named again: runs are made of the current version alone."""
+    """A version without runs will never get any: runs are created from the current version only."""
     for job_id, old in versions.items():
         await tx.leftovers.drop_versions(job_id, old)
 

@@ -17,9 +17,9 @@ from horae.ports import Transaction
 
 
 async def settle_due(tx: Transaction, job: JobRecord, now: datetime, *, run: bool) -> JobRecord:
-    """Fires what is due of a job whose row is locked, as a scheduler would; or, if nothing of it may run, says that it
-    was missed. The job as it is then."""
-    # Also when `next_run_at` is to come: it passes over blackouts, of which some may be over.
+    """Fires what is due of a locked job, as a scheduler would; or, if it may not run, records it as missed. Returns the
+    job as it is then."""
+    # Even if `next_run_at` is in the future: it skips blackouts, and some of those may be over.
     if not job.enabled or job.next_run_at is None:
         return job
     ledger = Ledger(None, tx.new_id)

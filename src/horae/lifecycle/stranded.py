@@ -15,7 +15,7 @@ from horae.ports import Transaction
 
 @dataclass(frozen=True, slots=True)
 class StrandedRuns:
-    """Of all projects, the longest waiting first, and the workers that there were."""
+    """Of all projects, longest wait first, and the workers at that time."""
 
     at: datetime
     stranded: tuple[Stranded, ...]
@@ -29,7 +29,7 @@ async def find_stranded(tx: Transaction, *, offline_after: float, patience: floa
 
 
 async def stranded_jobs(tx: Transaction, jobs: Iterable[JobRecord], found: StrandedRuns) -> set[str]:
-    """The ids of those that have stranded runs. Only jobs that want what is missing are looked up: as a rule none."""
+    """The ids of those that have stranded runs. Only jobs that need what is missing are looked up: usually none."""
     missing = {(one.project_id, one.queue, one.needs) for one in found.stranded}
     wanting = [job.id for job in jobs if (job.project_id, job.spec.queue, job.spec.target.needs) in missing]
     return await tx.queues.waiting_jobs(wanting, PATIENCE)

@@ -35,7 +35,7 @@ from horae.ports import Transaction
 
 @dataclass(frozen=True, slots=True)
 class TriggerRequest:
-    """One run asked for. Its id is made by the caller, so that a repeated request makes no second run."""
+    """One requested run. The caller generates its id, so that a repeated request creates no second run."""
 
     run_id: str
     input: str | None = None
@@ -59,7 +59,7 @@ async def create_job(
 ) -> JobRecord:
     existing = await tx.jobs.find(project_id, spec.name)
     if existing is not None:
-        if existing.id == job_id:  # a repetition of a request that was carried out
+        if existing.id == job_id:  # a repeated request
             return existing
         raise Conflict(f"a job named {spec.name!r} exists already", field="name")
     await hold_project(tx, project_id)
@@ -112,8 +112,8 @@ async def delete_job(
 async def trigger(
     tx: Transaction, *, project_id: str, ref: str, runs: Sequence[TriggerRequest], trigger: Trigger, actor: str
 ) -> list[RunRecord]:
-    """Queues runs of a job now or at their time; at the job's limit they wait for their turn. Not in the audit trail:
-    each run tells itself who asked for it and when, and this is the busiest way into Horae."""
+    """Queues runs of a job now or at their time; at the job's limit they wait for their turn. Not audited: each run
+    records who requested it and when, and this is the busiest call of all."""
     if tx.repeated and (made := await _triggered(tx, project_id, runs)):
         return made
     job = await tx.jobs.head(project_id, ref, lock=not tx.alone)

@@ -1,1 +1,1 @@
-"""An identity provider that speaks OpenID Connect: the Provider of ports/signing_in.py."""
+"""An OpenID Connect identity provider: the Provider of ports/signing_in.py."""

@@ -19,7 +19,7 @@ _NEEDED = ["iss", "sub", "aud", "exp", "iat"]
 
 
 def header(token: str, allowed: Sequence[str]) -> tuple[str | None, str]:
-    """The key's id and the algorithm that a token names, if that one may be used."""
+    """The key id and the algorithm of a token, if that algorithm is allowed."""
     if len(token) > LONGEST:
         raise rejected("the ID token is too long")
     try:

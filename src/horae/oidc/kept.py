@@ -14,8 +14,8 @@ _FAILED_FOR = 2.0  # seconds before the next try
 
 
 class SealedState(Generic[T]):
-    """One fetch serves all who wait for it. So does its failure: people who come at once must not wait for the provider
-    one after the other."""
+    """One fetch serves all waiting requests, and so does its failure: simultaneous sign-ins must not wait for the
+    provider one after the other."""
 
     def __init__(self, clock: Clock, fetch: Callable[[], Awaitable[T]]) -> None:
         self._clock, self._fetch, self._lock = clock, fetch, asyncio.Lock()

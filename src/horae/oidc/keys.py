@@ -1,5 +1,5 @@
-"""The provider's public keys (JWKS): kept for a while, and fetched again for a key that is not among them, though not
-at the word of everybody who makes one up."""
+"""The provider's public keys (JWKS): cached for a while, and fetched again for an unknown key id, but rate-limited,
+since anybody can invent one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SigningKey:
 
 
 class SigningKeySet:
-    """`where` tells where they are."""
+    """`where` returns their URL."""
 
     def __init__(self, clock: Clock, where: Callable[[], Awaitable[str]]) -> None:
         self._where = where

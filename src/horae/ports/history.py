@@ -16,7 +16,7 @@ Shape = TypeVar("Shape", bound=NamedTuple)
 
 
 class History(Protocol):
-    """What ends is moved here by `Runs.end`, in one step with leaving the live table."""
+    """`Runs.end` moves runs here, atomically with their removal from the live table."""
 
     async def skip(self, skipped: Sequence[Skipped]) -> None:
         """Appends occurrences that never ran."""
@@ -29,7 +29,7 @@ class History(Protocol):
     async def page(
         self, project_id: str, where: RunFilter, *, limit: int, after: str | None, oldest_first: bool = False
     ) -> list[RunRecord]:
-        """At most so many, in order of their ids, short."""
+        """At most `limit`, by id, short."""
         ...
 
     async def pick(self, shape: type[Shape], run_ids: Collection[str]) -> list[Shape]:
@@ -37,7 +37,7 @@ class History(Protocol):
         ...
 
     async def recent(self, job_ids: Sequence[str], limit: int) -> dict[str, list[RecentRun]]:
-        """Of each job its newest ended runs, newest first; looks at no more of its history."""
+        """The newest ended runs of each job, newest first; reads no more of its history."""
         ...
 
     async def newest(self, job_id: str, limit: int) -> list[EndedRun]:
@@ -49,22 +49,22 @@ class History(Protocol):
         ...
 
     async def skips(self, job_id: str, since: datetime) -> dict[str, int]:
-        """How many occurrences were skipped since, by reason, as far as the newest of a job tell."""
+        """How many occurrences were skipped since then, by reason, among the newest of a job."""
         ...
 
     async def ended(self, project_id: str, since: datetime, limit: int) -> list[Glance]:
-        """Which of a project's newest have ended since."""
+        """Which of a project's newest runs have ended since then."""
         ...
 
     async def of_jobs(self, job_ids: Collection[str], younger_than: float | None = None) -> set[str]:
-        """Those of these jobs that have ended runs, perhaps only such as ended within so many seconds."""
+        """Those of these jobs that have ended runs; with `younger_than`, runs that ended within that many seconds."""
         ...
 
     async def versions(self, job_id: str, newest: int) -> set[int]:
-        """Which versions of a job, up to this one, ended runs name."""
+        """Which versions of a job, up to this one, have ended runs."""
         ...
 
     async def prune(self, older_than: float, limit: int, after: str) -> tuple[int, int, str]:
-        """Looks at so many from `after` on and deletes those that ended so many seconds ago, with their attempts and
-        output, but no dead letters: how many it looked at, how many it deleted, and the id it came to."""
+        """Reads `limit` rows after `after` and deletes those that ended more than `older_than` seconds ago, with their
+        attempts and output, but no dead letters. Returns how many it read, how many it deleted, and the last id."""
         ...

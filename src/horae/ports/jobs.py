@@ -67,8 +67,8 @@ class Jobs(Protocol):
         ...
 
     async def next_due(self, shards: Collection[int], left_out: Collection[tuple[str, int]] = ()) -> datetime | None:
-        """When the next job is due that is not left out (by id and version: an edit may have mended it), a pause is to
-        end, or a run that was asked for later may look for a place."""
+        """When the next job is due that is not left out (by id and version: an edit may have fixed it), a pause ends,
+        or a run requested for later may look for a place."""
         ...
 
     async def advance(self, advances: Sequence[Advance]) -> None: ...
@@ -90,11 +90,11 @@ class Unreadables(Protocol):
 
     async def of(self, pairs: Collection[tuple[str, int]]) -> list[UnreadableNote]: ...
     async def names(self, within: float, limit: int) -> list[str]:
-        """Of the jobs that some process could not read within so many seconds."""
+        """For jobs that some process could not read within that many seconds."""
         ...
 
     async def portion(self, after: str | None, limit: int) -> Portion:
-        """Tries the definitions of the next so many jobs of all projects, by id."""
+        """Tries to read the definitions of the next `limit` jobs of all projects, by id."""
         ...
 
     async def forget(self, job_id: str) -> None: ...
@@ -105,7 +105,7 @@ class Gates(Protocol):
     """How many runs of a job may be under way, and whose turn is next."""
 
     async def lock(self, job_ids: Collection[str]) -> dict[str, JobGate]:
-        """Locks the gates of these jobs in id order; those that there are, by job."""
+        """Locks the gates of these jobs in id order; returns those that exist, by job."""
         ...
 
     async def open(self, job_ids: Collection[str]) -> None:
@@ -117,7 +117,7 @@ class Gates(Protocol):
         ...
 
     async def put_off(self, job_id: str) -> None:
-        """Of a job that had no limit before: what was asked for later takes no place until then."""
+        """For a job that had no limit before: runs requested for later take no place until then."""
         ...
 
     async def sleepers(self, limit: int) -> set[str]:
@@ -125,7 +125,7 @@ class Gates(Protocol):
         ...
 
     async def wake(self, job_ids: Collection[str], limit: int) -> None:
-        """Lets so many such runs of these jobs wait for their turn, and start if there is a place."""
+        """Lets up to that many of these runs wait for their turn, and start if there is a place."""
         ...
 
     async def release(self, job_id: str) -> None:
@@ -171,7 +171,7 @@ class Queues(Protocol):
     async def pause(self, name: str, actor: str) -> None: ...
     async def resume(self, name: str) -> None: ...
     async def unused(self, older_than: float) -> list[str]:
-        """Those that no job and no run names, that were not named for so many seconds and that are not paused."""
+        """Queues that no job and no run has used for that many seconds and that are not paused."""
         ...
 
     async def forget(self, names: Collection[str], older_than: float) -> int:
@@ -183,11 +183,11 @@ class Queues(Protocol):
         ...
 
     async def stranded(self, wanted: Sequence[Want], patience: float) -> list[Stranded]:
-        """The runs that want one of these and have been due for so many seconds, by project and want."""
+        """The runs that need one of these and have been due for that many seconds, by project and requirement."""
         ...
 
     async def waiting_jobs(self, job_ids: Sequence[str], patience: float) -> set[str]:
-        """Those of the jobs that have a queued run which has been due for so many seconds."""
+        """Those of the jobs that have a queued run that has been due for that many seconds."""
         ...
 
 
@@ -195,11 +195,11 @@ class Reservations(Protocol):
     """Which queues are reserved for which projects; the others are open to all."""
 
     async def lock(self, queue: str) -> None:
-        """Before changing for whom it is reserved; waits for all transactions that hold it."""
+        """Before its reservation is changed; waits for all transactions that hold it."""
         ...
 
     async def hold(self, queue: str) -> None:
-        """Until the transaction ends, nobody changes for whom it is reserved."""
+        """Until the transaction ends, its reservation cannot be changed."""
         ...
 
     async def projects(self, queues: Collection[str]) -> dict[str, dict[str, str]]:
@@ -215,7 +215,7 @@ class Reservations(Protocol):
         ...
 
     async def reserve(self, queue: str, project_ids: Collection[str], actor: str) -> None:
-        """Instead of for whom it was reserved; for none: it is open to all. The caller holds its lock."""
+        """Replaces the reservation; without projects, the queue is open to all. The caller holds its lock."""
         ...
 
     async def strangers(self, queue: str, project_ids: Collection[str]) -> dict[str, tuple[int, int]]:
@@ -249,7 +249,7 @@ class Deletions(Protocol):
         ...
 
     async def left(self, job_id: str, limit: int) -> list[str]:
-        """Runs of it that were not asked to stop yet."""
+        """Its runs that were not asked to stop yet."""
         ...
 
     async def done(self, job_id: str) -> None: ...

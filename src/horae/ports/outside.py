@@ -58,7 +58,7 @@ class Wakeups(Protocol):
         ...
 
     def doubt(self) -> None:
-        """Another connection to the same place was found dead: whatever hints go through may be so as well."""
+        """Another connection to the same server was found dead: the one that carries hints may be dead too."""
         ...
 
     async def close(self) -> None: ...
@@ -80,7 +80,7 @@ must be quick, and never raise."""
 
 class Executor(Protocol):
     """Performs attempts of one target kind. It never touches the store. A worker that wants an attempt to end
-    sets `attempt.stop` and cancels the task; `execute` then ends whatever it started and re-raises."""
+    sets `attempt.stop` and cancels the task; `execute` then stops everything it started and re-raises."""
 
     def offers(self) -> Iterable[str]:
         """The capabilities this adds to a worker, as in `Target.needs`."""

@@ -1,4 +1,4 @@
-"""Who may ask, and what they did."""
+"""Users, projects, keys and sessions, and the audit trail."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Accounts(Protocol):
         ...
 
     async def account(self, session_id: str) -> Account | None:
-        """Who stands behind a session, if it and they are good."""
+        """The user of a session, if both are valid."""
         ...
 
     async def places(self, user_id: str) -> tuple[Place, ...]: ...
@@ -196,7 +196,7 @@ class RateLimits(Protocol):
 
     async def forgive(self, bucket: str, tries: float) -> None: ...
     async def pour(self, amounts: Mapping[str, float], leak: float) -> dict[str, float]:
-        """Adds to buckets that have been leaking so much a second; how full each is then."""
+        """Adds to leaky buckets, which leak that much per second; returns how full each is then."""
         ...
 
     async def prune(self, older_than: float) -> int: ...
@@ -211,7 +211,7 @@ class Idempotency(Protocol):
 
     async def find(self, once: Once, kept: float) -> KeptRequest | None: ...
     async def take_over(self, once: Once, held: float) -> bool:
-        """Becomes the holder, if there is no answer and no other live holder."""
+        """Becomes the holder if there is neither an answer nor another live holder."""
         ...
 
     async def answer(self, once: Once, answer: KeptAnswer) -> None:
@@ -247,11 +247,11 @@ class Audit(Protocol):
     async def page(
         self, projects: Collection[str | None] | None, where: AuditFilter, *, limit: int, after: str | None
     ) -> Page[AuditRecord]:
-        """Newest first; None among the projects is the installation, None for them all that there is."""
+        """Newest first; None in `projects` stands for the installation, None instead of `projects` for everything."""
         ...
 
     async def prune(self, older_than: float, limit: int) -> int:
-        """Deletes the oldest of what is older than so many seconds; how many."""
+        """Deletes the oldest entries older than that many seconds; returns how many."""
         ...
 
 
@@ -263,7 +263,7 @@ class Secrets(Protocol):
     async def find(self, project_id: str, name: str, *, lock: bool = False) -> SecretRecord | None: ...
     async def page(self, project_id: str, *, limit: int, after: str | None) -> Page[SecretRecord]: ...
     async def known(self, project_id: str, names: Collection[str]) -> set[str]:
-        """Those of these names that there are; they cannot be deleted until the transaction ends."""
+        """Those of these names that exist; they cannot be deleted until the transaction ends."""
         ...
 
     async def sealed(self, wanted: Collection[tuple[str, str]]) -> list[Sealed]:

@@ -15,12 +15,12 @@ class Quotas(Protocol):
     async def lock(
         self, project_ids: Collection[str], quotas: Collection[Quota], *, wait: bool = True
     ) -> dict[tuple[str, Quota], QuotaRow]:
-        """Those that are set, in the order of projects and names: no deadlock there. Unless told to `wait`, without
-        those that another transaction has locked."""
+        """Those that are set, locked in the order of projects and names, which avoids deadlocks. Without `wait`, those
+        that another transaction has locked are left out."""
         ...
 
     async def take(self, taken: Mapping[tuple[str, Quota], int]) -> None:
-        """Leaves so many fewer places; the caller holds the locks."""
+        """Takes that many places; the caller holds the locks."""
         ...
 
     async def counted(self, project_id: str, quota: Quota, room: int, seen: int) -> None:
@@ -32,7 +32,7 @@ class Quotas(Protocol):
         ...
 
     async def count(self, project_id: str, quota: Quota, most: int) -> Use:
-        """What there is now, up to `most`. Not of fires, whose sum `rate` tells, nor of log bytes."""
+        """The current count, up to `most`. Not for fires, which `rate` sums up, nor for log bytes."""
         ...
 
     async def rate(self, project_id: str) -> Use:
@@ -48,7 +48,7 @@ class Quotas(Protocol):
         ...
 
     async def limits(self, project_id: str) -> dict[Quota, tuple[int, datetime | None]]:
-        """Each with when something was last refused because of it."""
+        """Each with the time of its last refusal."""
         ...
 
     async def set(self, project_id: str, quota: Quota, most: int, actor: str) -> None: ...

@@ -1,4 +1,4 @@
-"""Runs from queued to history, what they wrote, and what is made of their ends."""
+"""Runs from queued to history, their output, and what is derived from their ends."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Runs(Protocol):
         ...
 
     async def next_due(self, queues: Sequence[str] | None, offers: Collection[str]) -> dict[str, datetime]:
-        """By queue, of these or of all: when the first run that can be carried out with `offers` is due. It may be
-        past, if another worker is just taking it."""
+        """For each of these queues, or all: when the first run that a worker with these `offers` can execute is due. It
+        may be in the past if another worker is about to claim it."""
         ...
 
     async def claimed(self, worker_id: str, token: str) -> list[Claimed]:
-        """What this worker took with this token."""
+        """What this worker claimed with this token."""
         ...
 
     async def renew(self, worker_id: str, run_ids: Collection[str], lease: float) -> list[tuple[str, str, bool]]:
@@ -60,11 +60,11 @@ class Runs(Protocol):
         ...
 
     async def expired(self, limit: int, dead_workers: Collection[str] = ()) -> list[Leased]:
-        """Locks running runs whose lease ran out or whose worker is surely dead."""
+        """Locks running runs whose lease has expired or whose worker is certainly dead."""
         ...
 
     async def park(self, parks: Sequence[Park]) -> None:
-        """Takes runs from their workers until their callbacks come; a token that no longer fits parks nothing."""
+        """Detaches runs from their workers until their callbacks arrive; a stale token parks nothing."""
         ...
 
     async def parked(self, run_ids: Collection[str]) -> list[Leased]:
@@ -72,7 +72,7 @@ class Runs(Protocol):
         ...
 
     async def answering(self, run_id: str, attempt: int) -> Leased | None:
-        """Locks a run that is at this attempt, parked or on its way there; None if that attempt is over."""
+        """Locks a run that is at this attempt, parked or about to be; None if that attempt is over."""
         ...
 
     async def over(self, run_id: str, attempt: int) -> Over | None:
@@ -80,38 +80,38 @@ class Runs(Protocol):
         ...
 
     async def overdue(self, limit: int) -> list[Overdue]:
-        """Locks queued runs that were to have started by now (`start_within`)."""
+        """Locks queued runs that should have started by now (`start_within`)."""
         ...
 
     async def live(self, project_id: str, run_ids: Collection[str], *, lock: bool = False) -> list[RunRecord]: ...
     async def under_way(self, job_ids: Collection[str]) -> list[tuple[str, str]]:
-        """(run id, project id) of every run of these jobs that waits for no place."""
+        """(run id, project id) of every run of these jobs that is not waiting for a place."""
         ...
 
     async def end(self, endings: Sequence[Ending]) -> set[str]:
-        """Moves runs to history; the ids that were moved. A token that no longer fits moves nothing."""
+        """Moves runs to history; returns the ids that were moved. A stale token moves nothing."""
         ...
 
     async def requeue(self, requeues: Sequence[Requeue]) -> None: ...
     async def release(self, runs: Sequence[Leased]) -> None:
-        """Undoes claims: each run has its place in the queue and its attempt back."""
+        """Undoes claims: each run gets its place in the queue and its attempt back."""
         ...
 
     async def request_cancel(self, run_ids: Collection[str], actor: str) -> None: ...
     async def tried(self, attempts: Sequence[Tried]) -> None: ...
     async def find(self, project_id: str, run_id: str) -> RunRecord | None:
-        """Live or ended: read live first, so that a run on its way to history is never missed."""
+        """Live or ended: the live table is read first, so that a run that is moving to history is never missed."""
         ...
 
     async def page(
         self, project_id: str, where: RunFilter, *, limit: int, after: str | None, oldest_first: bool = False
     ) -> Page[RunRecord]: ...
     async def glance(self, project_id: str, limit: int) -> list[Glance]:
-        """How the newest live runs of a project are."""
+        """The state of the newest live runs of a project."""
         ...
 
     async def some(self, project_id: str, run_ids: Collection[str]) -> list[RunRecord]:
-        """Those of these runs that there are, live or ended, as in a list: `truncated` names what is left out."""
+        """Those of these runs that exist, live or ended, as in a list: `truncated` names omitted documents."""
         ...
 
     async def attempts(self, run_id: str) -> list[AttemptRecord]:
@@ -136,7 +136,7 @@ class Logs(Protocol):
 
 
 class DeadLetters(Protocol):
-    """Failed runs that have not been redriven or discarded."""
+    """Failed runs that have been neither redriven nor discarded."""
 
     async def add(self, dead: Sequence[Dead]) -> None: ...
     async def page(
@@ -150,7 +150,7 @@ class DeadLetters(Protocol):
         ...
 
     async def count(self, project_id: str, where: DeadFilter, *, of_jobs: bool) -> int:
-        """`of_jobs`: only of jobs that are still there."""
+        """`of_jobs`: only of jobs that still exist."""
         ...
 
     async def newest(self, project_id: str) -> str | None: ...
@@ -173,14 +173,14 @@ class Operations(Protocol):
     async def insert(self, operation: NewOperation) -> None: ...
     async def find(self, project_id: str | None, operation_id: str, *, lock: bool = False) -> Operation | None: ...
     async def same(self, job_id: str, fingerprint: str) -> Operation | None:
-        """The newest that does this work of this job, or did; one that was cancelled or failed does not count."""
+        """The newest operation with this fingerprint for this job, unless it was cancelled or failed."""
         ...
 
     async def page(self, project_id: str, *, limit: int, after: str | None) -> Page[Operation]: ...
     async def progress(self, operation_id: str, *, done: int, details: dict[str, Any]) -> None: ...
     async def finish(self, operation_id: str, state: str, error: str | None = None) -> None: ...
     async def of_ended(self, run_ids: Collection[str]) -> list[str]:
-        """The operations that these ended runs belong to, once for each run."""
+        """The operations that these ended runs belong to, one entry per run."""
         ...
 
     async def unfinished(self, operation_id: str) -> list[str]:
@@ -188,15 +188,15 @@ class Operations(Protocol):
         ...
 
     async def running_of(self, job_id: str) -> list[str]:
-        """The operations of a job that go on, locked in id order."""
+        """The running operations of a job, locked in id order."""
         ...
 
     async def prune(self, older_than: float, limit: int) -> int:
-        """Those that ended so long ago, oldest first."""
+        """Deletes those that ended longer ago, oldest first."""
         ...
 
     async def under_way(self, kinds: Collection[str], limit: int) -> list[str]:
-        """Locks operations of these kinds that go on, passing over those that others are at."""
+        """Locks running operations of these kinds, skipping those that other transactions have locked."""
         ...
 
 
@@ -207,11 +207,11 @@ class Stats(Protocol):
     async def roll_up(self, limit: int) -> int: ...
     async def of_job(self, job_id: str) -> JobStats: ...
     async def summary(self, project_id: str | None) -> Summary:
-        """Of a project, or of all."""
+        """Of one project, or of all."""
         ...
 
     async def hours(self, project_id: str, count: int, job_id: str | None = None) -> list[Hour]:
-        """The last so many hours of a project or of one of its jobs, oldest first, the present one included."""
+        """The last `count` hours of a project or of one of its jobs, oldest first, including the current one."""
         ...
 
     async def days(self, project_id: str, count: int, job_id: str | None = None) -> list[Hour]:
@@ -224,12 +224,12 @@ class Stats(Protocol):
         ...
 
     async def backlog(self) -> list[Backlog]:
-        """Of every queue in which due runs wait for a worker, the longest first."""
+        """Of every queue in which due runs wait for a worker, longest first."""
         ...
 
 
 class Facts(Protocol):
-    """What explanations are made from. It only reads, and of history only the newest end."""
+    """The input of explanations. It only reads, and only the newest part of history."""
 
     async def shard(self, shard: int) -> ShardView:
         """Who owns it."""
@@ -242,7 +242,7 @@ class Facts(Protocol):
         ...
 
     async def upstream(self, project_id: str, job_id: str) -> list[UpstreamFact]:
-        """The jobs that this one waits for."""
+        """The jobs that this one depends on."""
         ...
 
     async def schedulers(self) -> list[SchedulerFact]: ...
@@ -251,9 +251,9 @@ class Facts(Protocol):
         ...
 
     async def heard_from(self, worker_id: str | None) -> datetime | None:
-        """The last heartbeat of a worker; None if it is not known."""
+        """The last heartbeat of a worker; None if it is unknown."""
         ...
 
     async def dead_since(self, run_id: str) -> datetime | None:
-        """Since when a run is a dead letter; None if it is none (any more)."""
+        """Since when a run has been a dead letter; None if it is not one (any longer)."""
         ...

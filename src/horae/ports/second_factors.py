@@ -16,7 +16,7 @@ class SecondFactors(Protocol):
 
     async def standing(self, user_id: str) -> Standing: ...
     async def begin(self, sealed: Sealed) -> None:
-        """Stores a secret to be confirmed, in the place of one that was not."""
+        """Stores a secret to be confirmed; replaces an unconfirmed one."""
         ...
 
     async def confirm(self, user_id: str, step: int) -> None:
@@ -32,7 +32,7 @@ class SecondFactors(Protocol):
         ...
 
     async def set_recovery_codes(self, user_id: str, digests: Collection[str]) -> None:
-        """In the place of those that there were."""
+        """Replaces the existing ones."""
         ...
 
     async def has_recovery_code(self, user_id: str, digest: str) -> bool: ...

@@ -12,7 +12,7 @@ from horae.domain.people.device import Device, NewDevice
 
 
 class Identities(Protocol):
-    """Who people are at a provider, and what its claims gave them here."""
+    """Users' identities at a provider, and the roles that its claims gave them."""
 
     async def find(self, issuer: str, subject: str) -> Identity | None:
         """Locked; None also if its user is gone."""
@@ -85,5 +85,5 @@ class Provider(Protocol):
         ...
 
     async def sign_out_url(self, id_token: str | None, return_to: str) -> str | None:
-        """Where the browser ends the session at the provider; None if it offers no such place."""
+        """The provider's end-session URL for the browser; None if it has none."""
         ...

@@ -1,4 +1,4 @@
-"""One short transaction with every group of tables, and the store that carries it out."""
+"""One short transaction with every group of tables, and the store that runs it."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Transaction(Protocol):
 
     @property
     def repeated(self) -> bool:
-        """Whether an earlier try of this verb may have taken effect without anyone hearing of it."""
+        """Whether an earlier try of this verb may have committed although its reply was lost."""
         ...
 
     @property
@@ -112,7 +112,7 @@ class Transaction(Protocol):
         ...
 
     def tell(self, event: Event) -> None:
-        """Observers hear of it once the transaction has committed."""
+        """Observers are notified once the transaction has committed."""
         ...
 
 
@@ -138,11 +138,11 @@ class Store(Protocol):
         ...
 
     def tell(self, event: Event) -> None:
-        """Observers hear of what happened outside of any transaction."""
+        """Notifies observers of something that happened outside of any transaction."""
         ...
 
     def on_behalf_of(self, origin: Origin) -> Store:
-        """The same store; the audit trail tells where what is done through it was asked for."""
+        """The same store; the audit trail records this origin for everything done through it."""
         ...
 
     async def close(self) -> None: ...

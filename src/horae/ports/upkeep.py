@@ -1,4 +1,4 @@
-"""Who is alive, and what keeps the database small."""
+"""Live processes, and what keeps the database small."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from horae.domain.jobs.retention import Retention
 
 
 class Processes(Protocol):
-    """Who is alive: workers, schedulers, and the shards they lease."""
+    """Live workers and schedulers, and the shards they lease."""
 
     async def register_worker(self, sign: WorkerSign) -> None: ...
     async def set_queues(self, worker_id: str, queues: Sequence[str]) -> None:
-        """Of a worker that is bound to projects: those that it serves now."""
+        """The queues that a worker bound to projects serves now."""
         ...
 
     async def beat_worker(self, worker_id: str, beat: Beat) -> bool | None:
-        """Whether it is to drain; None if no such worker is registered."""
+        """Whether it should drain; None if no such worker is registered."""
         ...
 
     async def stop_worker(self, worker_id: str, runs_done: int) -> None:
-        """It has said goodbye."""
+        """It has signed off."""
         ...
 
     async def workers(self, offline_after: float) -> list[WorkerRecord]: ...
@@ -51,7 +51,7 @@ class Processes(Protocol):
     async def release_shards(self, scheduler_id: str, keep: int = 0) -> None: ...
     async def shards(self) -> list[ShardView]: ...
     async def live_schedulers(self, within: float) -> list[str]:
-        """The ids of those who beat within so many seconds."""
+        """The ids of those with a heartbeat within that many seconds."""
         ...
 
     async def any_shard_free(self) -> bool: ...
@@ -80,7 +80,7 @@ class Counters(Protocol):
     """Counters that move to where they take less room; what they add up to stays the same."""
 
     async def roll_days(self, older_than: float, limit: int) -> int:
-        """Sums some hours of days that ended so many seconds ago into days; how many rows there were."""
+        """Rolls up hours of days that ended that many seconds ago into days; returns the number of rows."""
         ...
 
     async def prune_days(self, older_than: float, limit: int) -> int: ...
@@ -93,7 +93,7 @@ class Leftovers(Protocol):
     """What jobs leave behind."""
 
     async def job_ids(self, after: str, limit: int) -> list[str]:
-        """In order, of jobs that are there and of such that were deleted."""
+        """In order, of existing and of deleted jobs."""
         ...
 
     async def gone(self, job_ids: Collection[str]) -> list[str]:

@@ -1,5 +1,5 @@
-"""What a worker knows of its queues: which of them have something for it, and when. It asks about those alone, so that
-a thousand queues in which nothing is due cost no more than one."""
+"""What a worker knows about its queues: which of them have something for it, and when. It asks only about those, so
+that a thousand queues with nothing due cost no more than one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DueQueues:
         return True
 
     def learn(self, waits: Mapping[str, float], now: float) -> None:
-        """All that there is, as it was found just now."""
+        """All queues, as just read."""
         self._due = {queue: now + wait for queue, wait in waits.items()}
 
     def ask(self, now: float, most: int) -> list[str]:

@@ -52,7 +52,7 @@ class Allowances:
         return _FRESH if self._spent else None
 
     async def flush(self) -> None:
-        """Tells all of it, if the database is there."""
+        """Writes all of it, if the database is available."""
         self._until = 0
         try:
             if self._spent:

@@ -1,5 +1,5 @@
-"""Results that wait for a quota: jobs that follow them need places of it, and another transaction has locked it. They
-are reported apart from those of other projects, which must not wait for it."""
+"""Results that wait for a quota: dependent jobs need places of it, and another transaction has locked it. They are
+reported separately from those of other projects, which must not wait for it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Aside:
         return 0
 
     async def report_some(self) -> None:
-        """Those of the project that has waited longest; if in vain, the others come first."""
+        """Those of the project that has waited longest; if that fails again, the others come first."""
         first = self._waiting[0][0].run.project_id
         batch, _ = cut([done for done in self._waiting if done[0].run.project_id == first])
         written = False

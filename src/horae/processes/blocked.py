@@ -1,7 +1,7 @@
-"""Watchdog of the event loop: a thread that notices when the loop stands still, and names what blocks it.
+"""Watchdog of the event loop: a thread that notices when the loop is blocked, and names the function that blocks it.
 
-One function that blocks (a `time.sleep`, a request without `await`) stops every other on the loop, and the claims and
-reports as well. The heartbeat goes on by itself, so nothing is lost; but the operator should know.
+One function that blocks (a `time.sleep`, a request without `await`) stops all others on the loop, and claims and
+reports too. The heartbeat has its own thread, so no lease is lost; but the operator should know.
 """
 
 from __future__ import annotations

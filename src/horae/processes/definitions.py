@@ -13,7 +13,7 @@ from horae.ports import Store
 from horae.processes.loop import log
 
 _KEPT = 10_000
-_OFFLINE_AFTER = 60.0  # seconds of silence after which another worker is no hope for a run
+_OFFLINE_AFTER = 60.0  # seconds of silence after which another worker does not count as able to take a run
 
 Pair = tuple[str, int]
 

@@ -20,7 +20,7 @@ CANCEL_POLL = 1.0
 
 
 class LeaseHolder(Protocol):
-    """What the heartbeat asks and tells the worker, from its own thread."""
+    """What the heartbeat needs from the worker, called from its own thread."""
 
     @property
     def sign(self) -> WorkerSign: ...
@@ -49,7 +49,8 @@ class Heartbeat:
         self.guarding.stop()
 
     def leased(self, token: str, since: float) -> float:
-        """Leases were taken with this token, not before `since` on this clock; until when they surely hold."""
+        """Registers leases claimed with this token at or after `since` on this clock; returns until when they are
+        certain to hold."""
         until = self._safe_until[token] = since + self._own_lease
         return until
 
@@ -60,8 +61,8 @@ class Heartbeat:
         return self._settings.lease * 0.8
 
     async def step(self) -> float:
-        """Beats, or looks for cancels between two beats. A slow database is waited for, but so that there is time for
-        another try before the lease is over."""
+        """Sends a heartbeat, or looks for cancellations between two. Waits for a slow database, but leaves time for
+        another try before the lease expires."""
         try:
             async with asyncio.timeout(max(self._settings.heartbeat, self._settings.lease * 0.6)):
                 await self._talk()
@@ -110,7 +111,7 @@ async def renew(
 ) -> tuple[list[tuple[str, str, bool]], bool]:
     """The two need not be one: PostgreSQL is spared the round trips around a transaction."""
     is_to_drain = await tx.processes.beat_worker(sign.id, beat)
-    if is_to_drain is None:  # it was silent for so long that it had been forgotten
+    if is_to_drain is None:  # it was silent for so long that its row had been removed
         await tx.processes.register_worker(sign)
         is_to_drain = await tx.processes.beat_worker(sign.id, beat)
     return await tx.runs.renew(sign.id, held, lease), bool(is_to_drain) and beat.status != WorkerStatus.DRAINING

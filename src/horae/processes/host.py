@@ -1,8 +1,8 @@
-"""Who this process is, and whether another one is surely gone.
+"""The identity of this process, and whether another one is certainly gone.
 
-A worker whose process is known to be dead is recovered at once instead of after its lease. A wrong "dead" would
-run a job twice, so wherever anything is unclear the answer is "not surely". Two processes can judge each other
-only if they see the same process table: the same boot of the same machine, and the same process namespace.
+The runs of a worker whose process is known to be dead are recovered immediately instead of after the lease. A wrong
+"dead" would run a job twice, so the answer is "not certain" whenever anything is unclear. Two processes can judge each
+other only if they see the same process table: the same boot of the same machine, and the same process namespace.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HELPERS = b"from horae.executors."  # how their programs begin
 
 
 def this_host() -> Host:
-    """This process. The key is one's own alone where the system does not tell enough."""
+    """This process. The key is unique to it if the system does not provide enough information."""
     pid = os.getpid()
     try:
         key, (_, started) = _table(), _stat(pid)
@@ -60,8 +60,8 @@ def _is_gone(host: Host) -> bool:
 
 
 def _is_survived(pid: int) -> bool:
-    """Whether some of those that end a worker's scripts and functions when it is gone are still at it. They carry the
-    worker's process id as their last argument, and so do those that they fork."""
+    """Whether processes that end a dead worker's scripts and functions are still doing so. They have the worker's
+    process id as their last argument, and so do their forks."""
     for file in PROC.glob("[0-9]*/cmdline"):
         try:
             words = file.read_bytes().split(b"\0")
@@ -78,7 +78,7 @@ def told(host: Host) -> str:
 
 
 def told_dead(text: str, me: Host) -> bool:
-    """Whether the process of such a text is surely gone, as seen from `me`."""
+    """Whether the process that such a text describes is certainly gone, as seen from `me`."""
     try:
         hostname, key, pid, started = json.loads(text)
         return surely_dead(Host(hostname, "", key, int(pid), int(started)), me)
@@ -87,7 +87,7 @@ def told_dead(text: str, me: Host) -> bool:
 
 
 def _table() -> str:
-    """Names the process table that this process sees (and the clock by which it tells start times)."""
+    """Identifies the process table that this process sees (and the clock of its start times)."""
     if str((PROC / "self").readlink()) != str(os.getpid()):
         raise ValueError("/proc shows another process namespace")
     boot = (PROC / "sys/kernel/random/boot_id").read_text().strip()

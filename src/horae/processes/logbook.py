@@ -114,7 +114,7 @@ class LogBook:
         return bool(self.open or self.rows or self.told)
 
     def take(self) -> list[LogLines]:
-        """Everything that was printed so far, in order."""
+        """Everything printed so far, in order."""
         for sink in self.open:
             sink.flush()
         self.open.clear()

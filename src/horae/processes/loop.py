@@ -25,7 +25,7 @@ Step = Callable[[], Awaitable[float | None]]
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 _IN_TROUBLE = 3  # failures in a row
-_FIRST_REMINDER, _RAREST_REMINDER = 15.0, 300.0  # seconds after which an outage is spoken of again
+_FIRST_REMINDER, _RAREST_REMINDER = 15.0, 300.0  # seconds after which an outage is logged again
 
 
 class Wake:

@@ -1,4 +1,4 @@
-"""Failure detection on one host: processes watch each other, and when a worker is surely dead, its runs need not wait
+"""Failure detection on one host: processes watch each other, and if a worker is certainly dead, its runs need not wait
 for their leases."""
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ async def dead_neighbours(store: Store, me: Host, is_dead: IsDead) -> list[str]:
 
 
 class NeighbourWatch:
-    """Looks at the process table often, and asks the database rarely who is there: looking costs it nothing, and a
-    worker that dies is noticed at once."""
+    """Reads the process table often and the database rarely: the former costs the database nothing, and a dead worker
+    is noticed immediately."""
 
     def __init__(self, store: Store, me: Host, ids: Ids, clock: Clock, *, ask_every: float, is_dead: IsDead) -> None:
         self._store, self._me, self._ids, self._clock = store, me, ids, clock

@@ -1,6 +1,6 @@
-"""Prefetch: runs that a worker has claimed before it has slots for them, so that one claim and one report carry many
-short runs. How many follows from what its slots have just got through: none where runs are long. What does not start
-within a moment is released, for another worker to take."""
+"""Prefetch: runs that a worker has claimed ahead of its free slots, so that one claim and one report cover many short
+runs. How many depends on its recent throughput: none if runs are long. A run that does not start within a moment is
+released for other workers."""
 
 from __future__ import annotations
 
@@ -73,15 +73,14 @@ class Prefetch:
         return self._ready.pop((run_id, token), None)
 
     def empty(self) -> list[Ready]:
-        """All that is here; from now on it is no longer here. What was too much before is not tried again soon."""
+        """Takes out all runs. A number that was too large is not tried again soon."""
         ready, self._pace, self._target = list(self._ready.values()), 0.0, 0
         self._ready.clear()
         return ready
 
     @property
     def stuck(self) -> bool:
-        """Whether something has waited so long that others should have it. Half of what may be: it takes time to
-        release it."""
+        """Whether a run has waited so long that others should get it. Half of the limit: releasing takes time."""
         return self._waited() > self._settings.ahead_for / 2
 
     def _waited(self) -> float:
@@ -89,7 +88,7 @@ class Prefetch:
         return self._clock.monotonic() - next(iter(self._ready.values())).since if self._ready else 0.0
 
     def ended(self, seconds: float) -> None:
-        """A slot got through a run in so much time."""
+        """A slot finished a run in that many seconds."""
         self._ended += 1
         self._seconds += seconds
 
@@ -106,7 +105,7 @@ class Prefetch:
             pace = self._ended / passed if short else 0.0
             self._pace = max(pace, (self._pace + pace) / 2 if short else 0.0)
             self._ended, self._seconds, self._measured_at = 0, 0.0, now
-        # Slots included: where there are so many that claims are large anyway, nothing is gained.
+        # Including slots: with so many of them that claims are large anyway, nothing is gained.
         most = min(int(self._pace * self._settings.horizon), self._settings.prefetch)
         self._target = max(most - self._settings.slots, 0)
         return Ahead(self._target - len(self._ready) if self._target and self.low else 0, self._settings.ahead_for)

@@ -14,7 +14,7 @@ class RedactedLog:
         self._streams: dict[str, RedactedStream] = {}
 
     def write(self, stream: str, text: str) -> None:
-        if self._log.full and stream != "stderr":  # whose last line is told even then
+        if self._log.full and stream != "stderr":  # whose last line is used even then
             return
         if stream not in self._streams:
             self._streams[stream] = self._known.stream()
@@ -25,7 +25,7 @@ class RedactedLog:
         self._log.progress(fraction, note and self._known.redact(note))
 
     def end(self) -> None:
-        """Nothing more comes: what was held back is no secret."""
+        """The end of the output: what was held back is not a secret."""
         for name, stream in self._streams.items():
             if shown := stream.write("", last=True):
                 self._log.write(name, shown)

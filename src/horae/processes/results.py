@@ -1,4 +1,4 @@
-"""What came of attempts and is not reported yet, and how much of it goes into one transaction."""
+"""Outcomes that are not reported yet, and how many go into one transaction."""
 
 from __future__ import annotations
 

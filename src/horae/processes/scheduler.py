@@ -1,4 +1,4 @@
-"""A scheduler: has a few duties, each a loop of its own (`processes/duties/`), until it is told to stop."""
+"""A scheduler: performs a few duties, each in its own loop (`processes/duties/`), until it is asked to stop."""
 
 from __future__ import annotations
 
@@ -39,9 +39,7 @@ class Scheduler:
         self._post = Post(sign, store, settings, shard_count, clock, ids, hints_arrive, type(self).surely_dead)
         self._duties = [duty(self._post) for duty in DUTIES]
         self._loops = [duty.loop for duty in self._duties]
-        others = [
-            duty.loop for duty in self._duties if not isinstance(duty, ShardsDuty)
-        ]  # which carries what it is told
+        others = [duty.loop for duty in self._duties if not isinstance(duty, ShardsDuty)]  # which reports it
         self._post.trouble = lambda: troubled(others)
         self._registered = False
         self.meters = Meters()

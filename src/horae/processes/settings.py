@@ -1,4 +1,4 @@
-"""What the processes can be told; times in seconds. `wiring` fills these from the settings."""
+"""Settings of the processes; times in seconds. `wiring` fills them from the configuration."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class WorkerSettings:
     project_ids: tuple[str, ...] = ()  # that it is bound to; none: it serves all
     prefetch: int = 2000  # runs that it may claim ahead of its slots
     short: float = 0.025  # where runs take no longer than this
-    horizon: float = HORIZON  # so many as start within this time
+    horizon: float = HORIZON  # as many as start within this time
     ahead_for: float = AHEAD_FOR  # after which they have started or were released
     poll: float = 1.0
     poll_max: float = 10.0

@@ -1,4 +1,4 @@
-"""How a process is told to stop."""
+"""Stop signals of a process."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ SAME = 0.1  # seconds; a signal to a whole process group may arrive again throug
 
 
 def stop_signals() -> tuple[asyncio.Event, asyncio.Event]:
-    """Two events: the first signal asks for an orderly stop, the second for one at once.
+    """Two events: the first signal requests an orderly stop, the second an immediate one.
 
-    Signals that are blocked are our parent's to act on: `horae up` does it with the terminal's Ctrl-C, for it
-    stops its children in order. They get a handler that does nothing, because what is blocked here (or ignored)
-    would be so in every script that is started from here.
+    Blocked signals are handled by the parent: `horae up` handles the terminal's Ctrl-C and stops its children in order.
+    They get a handler that does nothing, because scripts started from here would inherit a blocked or ignored signal.
     """
     loop = asyncio.get_running_loop()
     stop, stop_now = asyncio.Event(), asyncio.Event()

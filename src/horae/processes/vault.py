@@ -1,5 +1,5 @@
-"""Opens the secrets that claimed runs name, and sees to it that they do not come out again: what an attempt prints and
-what comes of it pass through here, whatever its executor does."""
+"""Decrypts the secrets that claimed runs name, and keeps them from leaking: the output and outcome of an attempt pass
+through here, whatever its executor does."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Opened:
         return self._log
 
     def outcome(self, outcome: Outcome) -> Outcome:
-        """The last that comes of the attempt."""
+        """The attempt's outcome, after which nothing more comes."""
         if self._log is not None:
             self._log.end()
         return redact_outcome(outcome, self._known)
@@ -51,7 +51,7 @@ class Vault:
     async def open(
         self, runs: Collection[Claimed], definitions: Mapping[tuple[str, int], JobSpec]
     ) -> dict[str, Opened]:
-        """By run, for those that name secrets: one query for all of them, none if there are no such runs."""
+        """By run, for those that name secrets: one query for all, none if no run does."""
         named = {run: names for run in runs if (names := definitions[run.job_id, run.version].target.secrets)}
         if not named:
             return {}

@@ -1,4 +1,4 @@
-"""Who there is and what they may: users, projects, keys, and one's own account, through the API."""
+"""Users, projects, keys and the caller's own account, through the API."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ class Users(Resource[C]):
         password: str | None = None,
         revoke_keys: bool = False,
     ) -> Request[ChangedUser]:
-        """What is None stays. `revoke_keys` revokes the keys created by a user who is deactivated or no longer
-        admin."""
+        """None leaves a field unchanged. `revoke_keys` revokes the keys created by a user who is deactivated or no
+        longer admin."""
         changes = given({"is_admin": is_admin, "is_active": is_active, "password": password})
         return Request("PATCH", f"users/{part(user)}", changes, _keys(revoke_keys), read=ChangedUser)
 
@@ -102,7 +102,7 @@ class Users(Resource[C]):
 class Projects(Resource[C]):
     @pages
     def list(self) -> Pages[Project]:
-        """Those that one may act in, by slug."""
+        """The projects that the caller may act in, by slug."""
         return Pages("projects", Project)
 
     @call
@@ -166,14 +166,14 @@ class Projects(Resource[C]):
 
     @call
     def set_quotas(self, project: str, **limits: Unpack[Limits]) -> Request[Quotas]:
-        """Sets those that are named, such as `jobs` and `live_runs`; None takes a limit away."""
+        """Sets the named quotas, such as `jobs` and `live_runs`; None removes a limit."""
         return Request("PATCH", f"projects/{part(project)}/quotas", dict(limits), read=quotas_of)
 
 
 class Keys(Resource[C]):
     @pages
     def list(self, *, maker: str | None = None, all_projects: bool = False) -> Pages[Key]:
-        """Newest first; those that one user made, or of all projects, which only admins see."""
+        """Newest first; created by one user, or of all projects, which only admins see."""
         return Pages("api-keys", Key, given({"maker": maker, "all_projects": all_projects or None}))
 
     @call

@@ -28,8 +28,8 @@ class NotSignedIn(HoraeError):
 
 
 class SecondFactorNeeded(NotSignedIn):
-    """The password was right, and does not suffice: `client.second_factor.sign_in(challenge, code)` goes on, or
-    `enrol_at_sign_in(challenge)` where `enrol` is true."""
+    """The password was correct, but a second factor is required: continue with `client.second_factor.sign_in(challenge,
+    code)`, or with `enrol_at_sign_in(challenge)` if `enrol` is true."""
 
     challenge: str = ""
     enrol: bool = False
@@ -74,7 +74,7 @@ def reason(error: httpx.RequestError) -> str:
 
 
 def _causes(error: BaseException | None) -> Iterator[str]:
-    """What it is and says, and what it came from: of the async client, only that tells the reason."""
+    """Type and message of the error and of its cause: in the async client, only the cause has the reason."""
     while error is not None:
         yield f"{type(error).__name__}: {error}"
         error = error.__cause__ or error.__context__

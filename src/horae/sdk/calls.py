@@ -53,10 +53,10 @@ class Request(Generic[T]):
     headers: Mapping[str, str] = field(default_factory=dict)
     read: Callable[[Any], T] = whole
     base: str = API
-    text: bool = False  # the answer is no JSON
+    text: bool = False  # the answer is not JSON
     also: Collection[int] = ()  # statuses that are answers too
-    once: bool = False  # never sent again where it may have been carried out
-    otherwise: Request[T] | None = None  # what is asked in its place, where there is no such thing
+    once: bool = False  # never retried if it may have taken effect
+    otherwise: Request[T] | None = None  # the request to send instead if the object does not exist
 
 
 @dataclass(frozen=True, slots=True)

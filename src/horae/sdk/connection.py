@@ -26,7 +26,7 @@ _databases: dict[tuple[int, str], Any] = {}
 
 
 def submitter() -> Submitter:
-    """For those who wait: one for each process; threads may share it."""
+    """The sync client: one per process; threads may share it."""
     if url := _database_url():
         waiting: Submitter = _database(url).waiting()
         return waiting
@@ -39,7 +39,7 @@ def submitter() -> Submitter:
 
 
 def async_submitter() -> Submitter:
-    """For those who await: one for each event loop, to which its connections belong."""
+    """The async client: one per event loop, which owns its connections."""
     if url := _database_url():
         awaited: Submitter = _database(url).awaited()
         return awaited

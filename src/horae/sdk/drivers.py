@@ -1,4 +1,4 @@
-"""The two ways to carry out what the engine does: waiting for it, and awaiting it."""
+"""The two ways to drive the engine: synchronously and asynchronously."""
 
 from __future__ import annotations
 

@@ -22,12 +22,12 @@ T = TypeVar("T")
 
 
 class Wire(Protocol):
-    """What is done in one way by who waits, and in another by who awaits."""
+    """The operations that differ between the sync and the async client."""
 
     async def request(self, **arguments: Any) -> httpx.Response: ...
 
     def lines(self, **arguments: Any) -> AsyncGenerator[str, None]:
-        """Those of an answer that goes on; raises the refusal if it is one."""
+        """The lines of a streaming response; raises if the request was refused."""
         ...
 
     async def pause(self, seconds: float) -> None: ...
@@ -75,7 +75,7 @@ class ClientCore:
                 return
 
     async def follow(self, stream: Stream) -> AsyncGenerator[Event, None]:
-        """The events of an answer that goes on, over any number of connections."""
+        """The events of a streaming response, across reconnects."""
         follower = Follower()
         while True:
             arguments = self._transport.arguments(stream.request(follower.headers()))

@@ -1,7 +1,7 @@
-"""Runs of a task, asked for by its own name: `send_report.enqueue(customer_id=7)`.
+"""Enqueues runs of a task by its name: `send_report.enqueue(customer_id=7)`.
 
-A manual job named after the function is made on first use. That is said once, for the API and for the database, for
-callers who wait and for those who await.
+A manual job named after the function is created on first use. This is implemented once, for the API and for the
+database, for sync and async callers.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Options:
 
     run_at: datetime | str | None = None
     priority: int | None = None
-    idempotency_key: str | None = None  # the same key, the same request: it is carried out once
+    idempotency_key: str | None = None  # the same key, the same request: it takes effect once
 
     def run(self, arguments: Json) -> Json:
         return given({"input": arguments, "run_at": instant(self.run_at), "priority": self.priority})

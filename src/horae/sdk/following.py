@@ -20,7 +20,7 @@ _PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)  # seconds before each further try to r
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """An answer that goes on."""
+    """A streaming response."""
 
     path: str
     params: Mapping[str, Any] = field(default_factory=dict)

@@ -81,8 +81,8 @@ class Installation(Resource[C]):
         compare: Json | None = None,
         job: str | None = None,
     ) -> Request[Preview]:
-        """The next occurrences of a schedule that need not be anybody's; set against another schedule (`compare`), or
-        against what a job does now (`job`)."""
+        """The next occurrences of any schedule; optionally compared with another schedule (`compare`) or with a job's
+        current one (`job`)."""
         options = given({"from": instant(start), "compare": compare, "job": job})
         return Request("POST", "schedules/preview", {"schedule": schedule, "count": count, **options}, read=Preview)
 
@@ -105,9 +105,9 @@ class Installation(Resource[C]):
 
     @pages
     def events(self, *, kind: str | None = None, seconds: int | None = None) -> Stream:
-        """Changes of runs, jobs and workers as they happen, or of one `kind`: `("run", run)` and so on. For ever, over
-        broken connections (some may then come twice), or for so many `seconds`. `("reset", …)` says that more happened
-        than can be told: read the lists again."""
+        """Changes of runs, jobs and workers as they happen, or of one `kind`: `("run", run)` and so on. Endless, across
+        reconnects (some may then come twice), or for a number of `seconds`. `("reset", …)` means that there were too
+        many changes to report: reload the lists."""
         return Stream("events", {"kind": kind, "seconds": seconds}, at_end="again" if seconds is None else "over")
 
     @call

@@ -18,7 +18,7 @@ class Queues(Resource[C]):
 
     @call
     def pause(self, name: str) -> Request[QueueState]:
-        """Nothing of it is started any more; what runs goes on. For admins."""
+        """No more of its runs start; running ones continue. For admins."""
         return Request("POST", f"queues/{part(name)}/pause", read=QueueState)
 
     @call

@@ -190,8 +190,8 @@ class Health(Record):
 
 
 class DetailedHealth(Health):
-    """`reasons` say why the status is not `healthy`; `notices` tell admins which projects are near a quota, which is
-    not a fault."""
+    """`reasons` say why the status is not `healthy`; `notices` inform admins about projects that are near a quota,
+    which is not a fault."""
 
     __slots__ = ()
 

@@ -56,7 +56,7 @@ class Runs(Resource[C]):
 
     @pages
     def log(self, run: str, *, after: str | None = None) -> Pages[Piece]:
-        """What the run wrote so far, in pieces; with `after` (`attempt.seq`), from behind that piece on."""
+        """The run's output so far, in pieces; with `after` (`attempt.seq`), what follows that piece."""
         return Pages(f"runs/{part(run)}/log", Piece, start=after)
 
     @call
@@ -80,7 +80,7 @@ class Runs(Resource[C]):
 
     @call
     def log_text(self, run: str) -> Request[str]:
-        """All that the run wrote so far, as it wrote it."""
+        """The run's output so far, as one text."""
         return Request("GET", f"runs/{part(run)}/log", params={"format": "text"}, text=True)
 
     @pages

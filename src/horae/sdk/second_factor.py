@@ -26,7 +26,7 @@ class SecondFactor(Resource[C]):
 
     @call
     def new_recovery_codes(self, password: str, code: str) -> Request[RecoveryCodes]:
-        """In the place of those that are left."""
+        """Replaces the remaining ones."""
         body = {"password": password, "code": code}
         return Request("POST", "auth/second-factor/recovery-codes", body, read=RecoveryCodes, once=True)
 

@@ -1,4 +1,4 @@
-"""Functions that come with Horae, on every worker that carries out `python` targets: for trying things out."""
+"""Functions that come with Horae, on every worker that executes `python` targets: for trying things out."""
 
 from __future__ import annotations
 

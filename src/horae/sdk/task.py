@@ -144,7 +144,7 @@ def load_tasks(modules: Iterable[str], *, folder: Path | None = None) -> Registr
 def _load(what: str, load: Callable[[], object]) -> None:
     try:
         load()
-    except (Exception, SystemExit) as error:  # whatever a module does while it is imported
+    except (Exception, SystemExit) as error:  # a module may raise anything while it is imported
         message = " ".join(str(error).split())
         kind = "" if isinstance(error, ModuleNotFoundError) else f"{type(error).__name__}: "
         raise ConfigurationError(f"cannot import tasks from {what}: {kind}{message}") from error

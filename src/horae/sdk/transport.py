@@ -83,7 +83,7 @@ class Transport:
         return request.read(answer)
 
     def pause(self, request: Request[Any], tries: int, came: Came) -> float | None:
-        """How long to wait before the next try; None if there is to be none."""
+        """How long to wait before the next try; None to give up."""
         if tries > self.retries or not _again(request, came):
             return None
         wanted = (retry_after(came) if isinstance(came, httpx.Response) else None) or 0.0
@@ -108,7 +108,7 @@ def _again(request: Request[Any], came: Came) -> bool:
     """Whether it may be sent once more."""
     harmless = request.method in _SAFE and not request.once
     if isinstance(came, httpx.RequestError):
-        return harmless or isinstance(came, _NEVER_SENT)  # or it may have been carried out
+        return harmless or isinstance(came, _NEVER_SENT)  # otherwise it may have taken effect
     if came.status_code in request.also:
         return False
     if came.status_code == 409:  # an earlier try of the same request is being answered

@@ -1,4 +1,4 @@
-"""Who there is, what they may, what they did: the tables of accounts and access."""
+"""The tables of accounts, access and the audit trail."""
 
 from __future__ import annotations
 

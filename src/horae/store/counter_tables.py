@@ -33,7 +33,7 @@ run_stats = table(
 )
 
 run_days = table(
-    "run_days",  # the same per day, for what is too old to be told by the hour
+    "run_days",  # the same per day, for data that is too old for hourly counts
     key("job_id", Id),
     key("day", Time),
     key("status", name(10)),

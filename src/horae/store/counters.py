@@ -41,7 +41,7 @@ def _sql(dialect: Dialect) -> _Sql:
 
 class CounterTables(Group):
     async def roll_days(self, older_than: float, limit: int) -> int:
-        """Sums hours of days that ended so many seconds ago, the oldest first; how many rows."""
+        """Rolls up hours of days that ended that many seconds ago, oldest first; returns the number of rows."""
         rows = await self._oldest("run_stats", older_than, limit)
         await self._take(rows, "run_stats")
         await self._add("run_days", [(row["job_id"], _midnight(row["slot"]), row) for row in rows])

@@ -70,7 +70,7 @@ async def page(
 
 
 async def _shares(db: Connection, d: Dialect, wheres: Sequence[str], params: dict[str, Any]) -> dict[str, list[Row]]:
-    """Of each group the jobs, the largest share first, and when the first and the last of the group failed."""
+    """The jobs of each group, largest share first, with the times of its first and last failure."""
     by_job = (
         "SELECT d.fingerprint, d.job_id, COUNT(*) AS n, MIN(d.failed_at) AS first_of, MAX(d.failed_at) AS last_of "
         f"FROM dead_letters d WHERE {' AND '.join([*wheres, d.among('d.fingerprint', 'fingerprints')])} "
@@ -96,7 +96,7 @@ async def _shares(db: Connection, d: Dialect, wheres: Sequence[str], params: dic
 async def _newest(
     db: Connection, d: Dialect, wheres: Sequence[str], params: dict[str, Any], fingerprints: list[str]
 ) -> dict[str, str]:
-    """Of each group the newest run's id. By place: databases have no MAX of an id."""
+    """The newest run's id of each group. By ORDER BY: not every database has MAX for ids."""
     groups = batch(d, tables.dead_letters, "fingerprint")
     first = (
         f"SELECT d.run_id FROM dead_letters d WHERE {' AND '.join(wheres)} AND d.fingerprint = v.fingerprint "

@@ -1,4 +1,4 @@
-"""What explanations are made from, read in few statements: never more of history than its newest end."""
+"""The input of explanations, read in few statements, and only the newest part of history."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from horae.store.dialects.base import Row
 from horae.store.rows import Reading, words
 
 _LIVE = words("id status held due_at started_at worker_id created_at attempt queue needs lease_until parked")
-_WAITS = "held AND wake_at IS NULL"  # for a place; what is for later takes no turn yet
+_WAITS = "held AND wake_at IS NULL"  # for a place; runs for later take no turn yet
 MOST_AHEAD = 1_000
 
 
@@ -77,7 +77,7 @@ class FactTables(Reading):
         ]
 
     async def ahead(self, run: RunRecord) -> int:
-        """How many due runs come before this one in its queue, as far as it is worth counting."""
+        """How many due runs come before this one in its queue, up to a limit."""
         (row,) = await self.db.fetch(
             "SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM runs WHERE status = 'queued' AND NOT held "
             f"AND queue = :queue AND due_at <= {self.d.now} AND (priority > :priority OR (priority = :priority "

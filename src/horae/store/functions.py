@@ -21,14 +21,14 @@ def _register(d: Dialect) -> tuple[str, Rows]:
     rows = batch(d, process_tables.task_functions, *_SIGN, "is_active", "is_edited")
     insert = d.insert_from("task_functions", rows, {"first_seen_at": d.now, "last_seen_at": d.now})
     changed = dict.fromkeys((*_SIGN[3:], "last_seen_at"), "{new}")
-    # Once people have named it, it keeps that name, whatever its code says.
+    # A name that people gave it is kept, regardless of what the code says.
     named = "CASE WHEN task_functions.is_edited THEN {old} ELSE {new} END"
     changed |= {"display_name": named, "description": named}
     return d.upsert(insert, ["name"], changed), rows
 
 
 def call_rules(d: Dialect, plan: str) -> str:
-    """Of the function that a plan needs: asked along with the plan, so that no trigger waits for another answer."""
+    """For the function that a plan needs: read together with the plan, which saves a round trip per trigger."""
     called = f"task_functions f WHERE f.name = SUBSTR({d.part(plan, 'needs')}, {len(NEEDS) + 1})"
     return f"(SELECT f.is_active FROM {called}) AS is_active, (SELECT f.parameters FROM {called}) AS parameters"
 

@@ -1,10 +1,10 @@
 """`job_gates`: a counting semaphore per job, for `max_instances`. A transaction that inserts, ends or queues a run of a
-gated job holds the lock of its gate, so a permit is never given twice and never lost. Gates are locked in id order: no
-deadlock.
+gated job holds the lock of its gate, so a permit is never given twice and never lost. Gates are locked in id order,
+which avoids deadlocks.
 
-What waits goes in the order in which the database saw it come (`created_at`), whatever the callers' clocks say. A run
-that was requested for later is held too, and has a `wake_at` until its time has come: it takes no permit, and no turn
-of those behind it. Each question has an index, by which it reads as many rows as there are permits and no more.
+Held runs start in the order in which the database received them (`created_at`), regardless of the callers' clocks. A
+run requested for later is held too, with a `wake_at` until its time has come: it takes no permit and blocks no one
+behind it. Each query has an index and reads only as many rows as there are permits.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class GateTable(Telling):
                 await self._let_go(await self._next(job_id, gate.free))
 
     async def _next(self, job_id: str, places: int) -> Sequence[Row]:
-        """Whose turn it is: the oldest, but of those that are caught up one after the other."""
+        """Whose turn it is: the oldest, except that caught-up runs go one after the other."""
         columns = "id, queue, priority, in_order"
         turn = f"SELECT {columns} FROM runs WHERE {_WAITING} {{}} ORDER BY {self._turn} LIMIT :places"
         params = {"job_id": job_id, "places": places}
@@ -61,7 +61,7 @@ class GateTable(Telling):
             "SELECT id FROM runs WHERE job_id = :job_id AND held = FALSE AND in_order = TRUE LIMIT 1", params
         )
         chosen = [] if under_way else in_order[:1]
-        if len(in_order) > len(chosen):  # the places of those that must wait are for others behind them
+        if len(in_order) > len(chosen):  # places of runs that must wait go to others behind them
             rows = await self.db.fetch(turn.format("AND in_order = FALSE"), params)
         return [*chosen, *(row for row in rows if not row["in_order"])][:places]
 

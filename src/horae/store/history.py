@@ -21,7 +21,7 @@ from horae.store.rows import Telling, batch, some
 from horae.store.run_filter import RunPageQuery
 from horae.store.run_record import ENDED_COLUMNS, records, select
 
-_NEWEST = 1_000  # of a job's rows, where there is no index for what is looked for
+_NEWEST = 1_000  # rows of a job to scan, where no index fits the query
 _SKIPPED = (*(field.name for field in fields(Skipped)), "due_at")
 _skipped_values = attrgetter(*(field.name for field in fields(Skipped)), "scheduled_for")
 _IN_SHORT = tuple(field.name for field in fields(EndedRun))
@@ -131,7 +131,8 @@ class HistoryTable(Telling):
         return {row["reason"]: int(row["n"]) for row in rows}
 
     async def ended(self, project_id: str, since: datetime, limit: int) -> list[Glance]:
-        # Of the newest only: there is no index by when runs ended, and old ones that end were seen while they lived.
+        # Only the newest: there is no index on when runs ended, and old ones that end now were seen while they were
+        # live.
         rows = await self.db.fetch(
             "SELECT n.id, n.status, n.attempt, n.finished_at FROM (SELECT id, status, attempt, finished_at "
             "FROM run_history WHERE project_id = :project_id ORDER BY id DESC LIMIT :limit) n "

@@ -14,8 +14,8 @@ _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
 
 async def hours(db: Connection, d: Dialect, project_id: str, count: int, job_id: str | None) -> list[Hour]:
-    """The last so many hours of a project or of one of its jobs, oldest first, the present one included. Hours are kept
-    for longer than requests may reach back (`Retention.hours`)."""
+    """The last `count` hours of a project or of one of its jobs, oldest first, including the current one. Hours are
+    kept for longer than requests may reach back (`Retention.hours`)."""
     present = (await d.read_now(db)).replace(minute=0, second=0, microsecond=0)
     return await _each(db, d, (project_id, job_id), [present - _HOUR * back for back in range(count - 1, -1, -1)])
 

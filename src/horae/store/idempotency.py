@@ -1,4 +1,4 @@
-"""`idempotency_keys`: requests that were carried out, and their answers."""
+"""`idempotency_keys`: processed requests, and their answers."""
 
 from __future__ import annotations
 

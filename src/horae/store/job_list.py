@@ -1,7 +1,7 @@
 """Jobs as lists show them, and which of them.
 
-What is asked of a definition is looked for in the text of its plan, which has one form only. Inside a string a
-quotation mark never stands without its backslash, so no name looks like a field.
+Conditions on the definition are matched against the text of its plan, which is canonical. Inside a string every
+quotation mark is escaped, so no name can look like a field.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RECORDED = tuple(column.name for column in tables.jobs.columns if column.name in
 _FLAGS = ("enabled", "paused")  # numbers where a database has no booleans
 _RUNNING = "EXISTS (SELECT 1 FROM runs r WHERE r.job_id = j.id AND r.status = 'running')"
 
-# What is not rolled up yet is newer than what is, unless another roll-up was faster.
+# Deltas that are not rolled up yet are newer than the totals, unless another roll-up was faster.
 _LAST_STATUS = (
     "COALESCE((SELECT n.status FROM stat_deltas n WHERE n.job_id = j.id AND n.run_id IS NOT NULL AND NOT EXISTS "
     "(SELECT 1 FROM job_stats t WHERE t.job_id = n.job_id AND t.last_run_at > n.at) ORDER BY n.at DESC, n.id DESC "
@@ -45,8 +45,8 @@ def conditions(
     after: str | None,
     among: Sequence[str] | None = None,
 ) -> tuple[str, dict[str, Any]]:
-    """The WHERE of a page of jobs and its parameters. Of the tags it only knows that the word is somewhere in the
-    definition: the rows are to be looked at once more. `among`: the only ones that can have that last status."""
+    """The WHERE of a page of jobs and its parameters. For tags it only checks that the word is somewhere in the
+    definition: the rows must be filtered again. `among`: the only jobs that can have that last status."""
     asked = _Conditions(d)
     # Databases would rather go through all jobs in order than look up the few: they get no equality to begin with.
     mine = "j.project_id = :project_id"
@@ -57,7 +57,7 @@ def conditions(
         condition, params = order.after("j", after)
         asked.add(condition, **params)
     if where.text is not None:
-        # Lower case on both sides: databases differ in whether LIKE tells it from upper case.
+        # Lower case on both sides: databases differ in whether LIKE is case-sensitive.
         asked.add("LOWER(j.name) LIKE :text ESCAPE '!'", text=f"%{_escaped(where.text.lower())}%")
     if where.enabled is not None:
         asked.add("j.enabled" if where.enabled else "NOT j.enabled")
@@ -127,21 +127,21 @@ def _escaped(text: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def spec_of(text: str) -> JobSpec:
-    """Never fails: what stands in for a definition that cannot be read says so (`fault`)."""
+    """Never fails: an unreadable definition becomes a placeholder with a `fault`."""
     return read_any(text)
 
 
 def spec_in(row: Row) -> JobSpec:
-    """Of a job's own row, which knows the name in any case."""
+    """From a job's own row, which always has the name."""
     spec = spec_of(row["spec"])
     return spec.model_copy(update={"name": row["name"]}) if spec.fault and spec.name != row["name"] else spec
 
 
 async def names_and_attempts(db: Connection, d: Dialect, rows: Sequence[Row]) -> list[tuple[str, int]]:
-    """What lists of runs show of each one's definition `spec`. Where no name can be read, the job's own row has it; of
-    a deleted job only the id is left."""
+    """What lists of runs show of each run's definition `spec`. If the name is unreadable, it comes from the job's own
+    row; of a deleted job only the id is left."""
     texts = [row["spec"] for row in rows]
-    told = {text: _name_and_attempts(load_object(text)) for text in set(texts)}  # many runs of one job have the same
+    told = {text: _name_and_attempts(load_object(text)) for text in set(texts)}  # runs of one job share it
     own = await _names(db, d, {row["job_id"] for row, text in zip(rows, texts, strict=True) if told[text][0] is None})
     return [
         (told[text][0] or own.get(row["job_id"], row["job_id"]), told[text][1])
@@ -184,7 +184,7 @@ def _max_attempts(spec: dict[str, Any]) -> int:
 
 
 def record_of(row: Row, running: int, latest: tuple[datetime, str] | None) -> JobRecord:
-    """Of a row with the columns of RECORDED."""
+    """From a row with the columns of RECORDED."""
     last_run_at, last_status = latest or (None, None)
     values: dict[str, Any] = {column: row[column] for column in RECORDED}
     return JobRecord(

@@ -27,16 +27,16 @@ from horae.store.stats import latest_runs
 
 _JOB = ", ".join([*(f"j.{column}" for column in (*RECORDED, "name")), "s.spec"])
 _FROM = "FROM jobs j JOIN job_versions s ON s.job_id = j.id AND s.version = j.version"
-_RUNNING = "held = FALSE AND status = 'running'"  # what is held is passed over by the index
-# One job with all that is told of it, in one statement: this is asked more often than anything else. Of the counters
-# that were not summed up yet, the newest.
+_RUNNING = "held = FALSE AND status = 'running'"  # the index excludes held runs
+# One job with all its details, in one statement: the most frequent query of all. From the counters that are not rolled
+# up yet, the newest.
 _WHOLE = (
     f"SELECT {_JOB}, (SELECT COUNT(*) FROM runs r WHERE r.job_id = j.id AND {_RUNNING}) AS running, "
     f"t.last_run_at, t.last_status, d.at, d.status {_FROM} LEFT JOIN job_stats t ON t.job_id = j.id "
     "LEFT JOIN stat_deltas d ON d.id = (SELECT n.id FROM stat_deltas n WHERE n.job_id = j.id AND n.run_id IS NOT NULL "
     "ORDER BY n.at DESC, n.id DESC LIMIT 1)"
 )
-_LATEST = (("at", "status"), ("last_run_at", "last_status"))  # of equals the first: what is not summed up is newer
+_LATEST = (("at", "status"), ("last_run_at", "last_status"))  # the first of equals: deltas are newer than totals
 
 
 class _Sql:
@@ -213,14 +213,14 @@ class JobTable(Group):
         ]
 
     async def delete(self, job_id: str) -> None:
-        """Versions and counters stay, as the history does that they belong to."""
+        """Versions and counters are kept, like the history they belong to."""
         for table in ("job_gates WHERE job_id", "job_dependencies WHERE downstream_id", "jobs WHERE id"):
             await self.db.execute(f"DELETE FROM {table} = :id", {"id": job_id})
 
     async def find(self, project_id: str, ref: str, *, lock: bool = False) -> JobRecord | None:
         for column in keys_of(ref):
             one, params = f"j.{column} = :ref AND j.project_id = :project_id", {"ref": ref, "project_id": project_id}
-            if lock:  # on its own: a joined row would be locked too
+            if lock:  # a separate statement: a joined row would be locked too
                 await self.db.fetch(f"SELECT j.id FROM jobs j WHERE {one} {self.d.lock}", params)
             for row in await self.db.fetch(f"{_WHOLE} WHERE {one}", params):
                 ended = [(row[at], row[status]) for at, status in _LATEST if row[at] is not None]

@@ -18,7 +18,7 @@ _PRIORITIES = range(9, -1, -1)
 
 
 class Lane(NamedTuple):
-    """`due_at` is when the first run of it is due; it may be past, if another worker is just taking it."""
+    """`due_at` is when its first run is due; it may be in the past if another worker is about to claim that run."""
 
     queue: str
     priority: int

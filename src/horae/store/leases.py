@@ -50,7 +50,7 @@ class _Sql:
                 "lease_until": d.later("v.pause"),
                 "started_at": "COALESCE(v.started_at, runs.started_at)",
             },
-            "runs.id = v.id AND runs.token = v.token AND NOT runs.parked",  # a repetition moves no deadline
+            "runs.id = v.id AND runs.token = v.token AND NOT runs.parked",  # repeating it does not move the deadline
         )
 
 
@@ -60,7 +60,7 @@ def _sql(dialect: Dialect) -> _Sql:
 
 
 def held(d: Dialect) -> str:
-    """Locks what a worker holds of the runs of which it knows: a claim whose reply was lost must run out."""
+    """Locks those runs that the worker holds and knows about: a claim whose reply was lost must expire."""
     return (
         "SELECT id, token, cancel_requested_at FROM runs WHERE worker_id = :worker_id AND status = 'running' "
         f"AND {d.among('id', 'ids')} ORDER BY id {d.lock}"
@@ -96,7 +96,7 @@ async def expired(db: Connection, d: Dialect, limit: int, dead_workers: Collecti
         params["dead"] = some(dead_workers)
     rows = await db.fetch(
         f"SELECT {listed(_LEASED)} FROM runs WHERE status = 'running' AND {over} "
-        f"LIMIT :limit {d.lock_skip}",  # in no order: sorted by id, SQLite would read the whole table
+        f"LIMIT :limit {d.lock_skip}",  # unordered: with ORDER BY id, SQLite would read the whole table
         params,
     )
     return sorted(map(_leased, rows), key=attrgetter("id"))

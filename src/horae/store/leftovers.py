@@ -15,7 +15,7 @@ _ONCE = '"schedule":{"at":'  # how the plan of a one-time job reads
 
 class LeftoverTables(Reading):
     async def job_ids(self, after: str, limit: int) -> list[str]:
-        """Of all jobs that ever were and of which anything is left."""
+        """All jobs that ever existed and have left anything behind."""
         rows = await self.db.fetch(
             "SELECT DISTINCT job_id FROM job_versions WHERE job_id > :after ORDER BY job_id LIMIT :limit",
             {"after": after, "limit": limit},
@@ -48,7 +48,7 @@ class LeftoverTables(Reading):
         return {job_id: versions for job_id, versions in unnamed.items() if versions}
 
     async def _unnamed(self, job_id: str, versions: Sequence[int]) -> list[int]:
-        """Runs are made of the current version alone: those that name an older one can only become fewer."""
+        """Runs are created from the current version only: the number of runs with an older version can only fall."""
         rows = await self.db.fetch(
             "SELECT DISTINCT version FROM runs WHERE job_id = :job_id AND version <= :newest",
             {"job_id": job_id, "newest": versions[-1]},

@@ -1,4 +1,4 @@
-"""Who made a key or an invitation, of rows that say so by id, and of those of versions before, which have a name."""
+"""Who created a key or an invitation: by id, or by name in rows of older versions."""
 
 from __future__ import annotations
 

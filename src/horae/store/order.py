@@ -1,5 +1,5 @@
-"""Keyset pagination: the order of a list, and where a page of it goes on. Every order ends in a unique column, so a
-page that begins after a row begins there whatever was added or removed meanwhile."""
+"""Keyset pagination: the order of a list, and where the next page starts. Every order ends in a unique column, so a
+page that starts after a row starts there even if rows were added or removed in the meantime."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The connection pool, and the semaphore with a timeout in front of it. The connection returned last is lent next, so
-that its statements are prepared."""
+"""The connection pool, and the semaphore with a timeout in front of it. The connection returned last is lent next,
+since its statements are already prepared."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PatientSemaphore:
 
 
 class ConnectionPool:
-    """Lends at most `size` connections, made when first needed; a broken one is closed and not lent again."""
+    """Lends at most `size` connections, opened on demand; a broken one is closed and not lent again."""
 
     def __init__(self, connect: Callable[[], Awaitable[Connection]], size: int, patience: float | None = None) -> None:
         self._connect = connect
@@ -80,8 +80,8 @@ class ConnectionPool:
                     self._free.append(connection)
 
     async def _opened(self, came: float) -> Connection:
-        """While the database is away one tries at a time, and its failure is that of all who waited for it: so nobody
-        waits for long, and the database is not beset when it comes back."""
+        """While the database is down, only one task tries to connect, and its failure is shared by all that wait: no
+        task waits for long, and the database is not flooded when it comes back."""
         if self._failure is None:
             return await self._try()
         async with self._one_by_one:

@@ -1,4 +1,4 @@
-"""`workers`, `schedulers`, `shards`: who is alive, and which scheduler works on which slice of the jobs."""
+"""`workers`, `schedulers`, `shards`: live processes, and which scheduler fires which slice of the jobs."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class ProcessTable(Group):
         )
 
     def _troubled(self, trouble: str | None) -> str:
-        """It counts since it was first told, whatever came on top of it."""
+        """It dates from the first report, regardless of later ones."""
         if trouble is None:
             return "trouble = NULL, trouble_since = NULL"
         return f"trouble = :trouble, trouble_since = COALESCE(trouble_since, {self.d.now})"

@@ -8,7 +8,7 @@ from horae.store.columns import Big, Id, Time, name
 from horae.store.table import key, may, must, table
 
 project_quotas = table(
-    "project_quotas",  # without a row there is no limit
+    "project_quotas",  # no row: no limit
     key("project_id", Id),
     key("quota", name(30)),
     must("most", Big),

@@ -54,7 +54,7 @@ def _rates(d: Dialect) -> tuple[str, Rows]:
 @cache
 def _set(d: Dialect) -> tuple[str, Rows]:
     rows = batch(d, tables.project_quotas, "project_id", "quota", "most", "room", "seen", "set_by")
-    # What it said before goes: the places are counted when the first is taken, by when all others have heard of it.
+    # The old count is dropped: places are counted when the first one is taken, when all others know the quota.
     changed = dict.fromkeys(("most", "room", "seen", "set_by", "set_at"), "{new}") | {"counted_at": "NULL"}
     return d.upsert(d.insert_from("project_quotas", rows, {"set_at": d.now}), ["project_id", "quota"], changed), rows
 

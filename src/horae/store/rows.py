@@ -38,7 +38,7 @@ class Group:
         return smallest_id(await self.d.read_now(self.db) - timedelta(seconds=seconds))
 
     async def delete_old(self, table: str, column: str, older_than: float, limit: int, only: str = "TRUE") -> int:
-        """Deletes the oldest rows whose `column` is older than so many seconds, found by their ids; how many."""
+        """Deletes the oldest rows whose `column` is older than that many seconds, found by id; returns how many."""
         before = await self.id_before(older_than - SKEW.total_seconds())
         rows = await self.db.fetch(
             f"SELECT id FROM {table} WHERE id < :before AND {column} < {self.d.earlier(':older_than')} AND {only} "
@@ -68,7 +68,7 @@ class Reading(Group):
 
 
 async def put(db: Connection, d: Dialect, sql: str, rows: Rows, values: Sequence[Sequence[Any]], **params: Any) -> int:
-    """Executes a batch statement; an empty batch is no statement."""
+    """Executes a batch statement; an empty batch executes nothing."""
     if not values:
         return 0
     return await db.execute(sql, {**d.rows_params(rows, values), **params})
@@ -94,7 +94,7 @@ def dump(value: Any) -> str:
 
 
 def load(text: str | None) -> Any:
-    """None also for what is no JSON: one damaged row must not break a list of many."""
+    """None for invalid JSON too: one damaged row must not break a whole list."""
     try:
         return None if text is None else orjson.loads(text)
     except orjson.JSONDecodeError:

@@ -61,6 +61,6 @@ def _conditions(d: Dialect, asked: RunPageQuery) -> tuple[list[str], dict[str, A
 def _ended_so(outcome: AttemptOutcome, where: RunFilter) -> list[str]:
     if outcome is AttemptOutcome.SUCCEEDED:
         return ["r.status = 'succeeded'"]
-    # The outcomes of one job have no index of their own: what did not succeed of it is found by status.
+    # There is no index on a job's outcomes: its unsuccessful runs are found by status.
     unsuccessful = ["r.status IN ('failed', 'cancelled')"] if where.job_id is not None else []
     return [*unsuccessful, f"r.outcome = '{outcome.value}'"]

@@ -18,8 +18,7 @@ _perhaps = attrgetter(*_MAY_BE_NEW)
 
 
 class Insert:
-    """Of runs that have these columns: most have few of those that they may have, and what is not there costs nothing
-    on its way."""
+    """For runs with these columns: most have few of the optional ones, and absent columns cost nothing."""
 
     def __init__(self, d: Dialect, more: tuple[str, ...]) -> None:
         columns = (*_NEW, *more)
@@ -33,7 +32,7 @@ class Insert:
         )
         # The caller brings the id, and may be so late that its run has already ended.
         self.unless_over = f"{self.plain} WHERE {history.absent('v.id')}"
-        # Of one, mostly: with the id as a parameter, a partitioned history is looked at in one partition alone.
+        # Usually one run: with the id as a parameter, only one partition of the history is searched.
         self.one_unless_over = f"{self.plain} WHERE {history.absent(':only')}"
 
 

@@ -16,7 +16,7 @@ from horae.store.job_list import names_and_attempts
 from horae.store.rows import load
 
 CARRIED = tuple(column.name for column in tables.runs.columns if column.name in tables.run_history.columns)
-"""What a run takes along when it ends; its status is a new one then."""
+"""What a run keeps when it ends; its status changes then."""
 LIVE_COLUMNS = tuple(column.name for column in tables.runs.columns if column.name in RunRecord._fields)
 ENDED_COLUMNS = tuple(column.name for column in tables.run_history.columns if column.name in RunRecord._fields)
 _DECODED: dict[str, Callable[[Any], Any]] = {
@@ -24,19 +24,18 @@ _DECODED: dict[str, Callable[[Any], Any]] = {
     "progress": load,
     "result": load,
     "held": bool,
-    "parked": bool,  # numbers where a database knows no others
+    "parked": bool,  # numbers where a database has no booleans
 }
 _ADDED = ("job_name", "max_attempts", "truncated")
 _LONG = ("input", "result")
 
 
 def select(table: str, columns: Sequence[str], short: Dialect | None = None, **computed: str) -> str:
-    """For a list, in the words of the dialect `short`: without documents that are long. `computed` stand in the place
-    of columns."""
+    """With a dialect as `short`, for lists: without long documents. `computed` replaces columns."""
     if short is not None:
         computed |= {column: shortened(short, f"r.{column}", column) for column in _LONG}
     listed = ", ".join(computed.get(column, f'r."{column}"') for column in columns)
-    # The name and policy come from the version that the run was made of; a deleted job's versions stay.
+    # The name and policy come from the version that the run was created from; a deleted job's versions are kept.
     return (
         f"SELECT {listed}, s.spec FROM {table} r JOIN job_versions s ON s.job_id = r.job_id AND s.version = r.version"
     )
@@ -45,14 +44,14 @@ def select(table: str, columns: Sequence[str], short: Dialect | None = None, **c
 async def records(
     db: Connection, d: Dialect, rows: Sequence[Row], columns: Sequence[str], *, short: bool = False
 ) -> list[RunRecord]:
-    """Of rows with these columns: those of live runs, or those of ended ones."""
+    """From rows with these columns: those of live runs, or of ended ones."""
     long = [column for column in _LONG if column in columns] if short else []
     read, told = _reader(columns), await names_and_attempts(db, d, rows)
     return [read(row, (name, most, left_out(row, long))) for row, (name, most) in zip(rows, told, strict=True)]
 
 
 class _Reader:
-    """Makes records of rows with these columns. The columns are in the table's order, the fields in their own."""
+    """Converts rows with these columns into records. Columns and fields have different orders."""
 
     def __init__(self, columns: Sequence[str]) -> None:
         others = [field for field in RunRecord._fields if field not in (*columns, *_ADDED)]

@@ -87,7 +87,8 @@ async def current_revision(url: str) -> str | None:
 
 
 def known_revision(given: str) -> str:
-    """A revision by its number, with or without leading zeros. Raises InvalidInput if this Horae has no such."""
+    """A revision by its number, with or without leading zeros. Raises InvalidInput if this version of Horae does not
+    have it."""
     from alembic.script import ScriptDirectory
 
     known = sorted(script.revision for script in ScriptDirectory.from_config(alembic_config()).walk_revisions())

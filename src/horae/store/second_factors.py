@@ -1,8 +1,7 @@
-"""`second_factors` and `recovery_codes`: what proves a user's identity in addition to their password.
+"""`second_factors` and `recovery_codes`: proofs of identity in addition to the password.
 
-While a factor is on, the user's password hash carries a mark. Versions of Horae that know nothing of second factors
-cannot read such a hash, and so refuse the password: in a rolling upgrade they let nobody in with half of what it
-takes."""
+While a factor is enabled, the user's password hash carries a mark. Versions of Horae without second factors cannot read
+such a hash and refuse the password: during a rolling upgrade the password alone never signs a user in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Runs verbs in transactions: begins, commits, tells the engine, sends the hints, and repeats what can be repeated."""
+"""Runs verbs in transactions: begins, commits, notifies the engine, sends the hints, and retries what can be
+retried."""
 
 from __future__ import annotations
 
@@ -63,7 +64,7 @@ _NOWHERE = Origin()
 
 
 class _Lazy(Generic[G]):
-    """A group of tables, made when it is first asked for: a transaction needs two or three of them."""
+    """A group of tables, created on first use: a transaction needs two or three of them."""
 
     def __init__(self, make: Callable[[SqlTransaction], G]) -> None:
         self._make = make

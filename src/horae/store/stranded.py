@@ -24,7 +24,7 @@ async def wants(db: Connection, d: Dialect) -> list[Want]:
 
 
 async def stranded(db: Connection, d: Dialect, wanted: Sequence[Want], patience: float) -> list[Stranded]:
-    """The runs that want one of these, and have been due for so many seconds; those of one project together."""
+    """The runs that need one of these and have been due for that many seconds, grouped by project."""
     if not wanted:
         return []
     pairs = [(needs, queue) for queue, needs in wanted]
@@ -33,7 +33,7 @@ async def stranded(db: Connection, d: Dialect, wanted: Sequence[Want], patience:
 
 
 async def waiting(db: Connection, d: Dialect, job_ids: Sequence[str], patience: float) -> set[str]:
-    """Those of the jobs that have a run which has been due for so many seconds."""
+    """Those of the jobs that have a run that has been due for that many seconds."""
     if not job_ids:
         return set()
     due = f"r.job_id = j.id AND r.held = FALSE AND r.status = 'queued' AND r.due_at <= {d.earlier(':patience')}"

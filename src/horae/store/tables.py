@@ -61,7 +61,7 @@ jobs = table(
     may("per_hour_of", Int),  # the version that this is about; another, or NULL, if an older Horae saved the job
     UniqueConstraint("project_id", "name", name="jobs_name"),
 )
-# Equal times in the order of the table, whatever the shard: a batch that is due together then shares its pages.
+# Equal times in table order, regardless of the shard: jobs that are due together share pages.
 _scheduled = text("next_run_at IS NOT NULL AND NOT paused")
 Index("jobs_due", jobs.c.next_run_at, postgresql_where=_scheduled, sqlite_where=_scheduled).ddl_if(
     callable_=_has_partial_indexes
@@ -81,7 +81,7 @@ job_versions = table(
 )
 
 unreadable = table(
-    "unreadable",  # which process could not read which definition; kept while it goes on trying
+    "unreadable",  # which process could not read which definition; kept while it keeps trying
     key("job_id", Id),
     key("version", Int),
     key("process_id", Id),
@@ -94,7 +94,7 @@ queues = table(
     "queues",  # every queue that a job names, so that a worker can serve all of them
     key("name", name(100)),
     must("created_at", Time),
-    may("paused_at", Time),  # nothing of it is claimed
+    may("paused_at", Time),  # no runs are claimed from it
     may("paused_by", name(200)),
     may("named_at", Time),  # when a job that names it was last saved, within the hour; NULL: when it was created
 )
@@ -346,7 +346,7 @@ run_logs = table(
     must("text", LongText),
 )
 
-# The shapes of batches that carry columns of several tables; no such table exists.
+# Shapes of batches with columns of several tables; these are not tables of the database.
 _shapes = MetaData()
 
 

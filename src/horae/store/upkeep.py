@@ -1,5 +1,5 @@
-"""What keeps the database small: retention, and on PostgreSQL the partitions of months to come; and what there is to do
-for a sweep."""
+"""What keeps the database small: retention, and on PostgreSQL the partitions of future months; and pending work for a
+sweep."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Watchdog for statements that get no answer. The server may be slow, or it may have died without closing the
-connection and its address may now lead to another one: only a new connection can tell. A statement that the server is
-not seen to be executing is given up."""
+connection, and its address may now belong to another server: only a new connection can find out. A statement that the
+server does not list as executing is abandoned."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Watchdog:
             if link.number in at_work:
                 self._vouched[link] = time.monotonic() + _LATE
             elif at_work is _NOBODY and unheard.get(link) != asked_at:
-                self._unheard[link] = asked_at  # it may be no more than slow: one more try
+                self._unheard[link] = asked_at  # it may just be slow: try once more
             else:
                 link.give_up()
 

@@ -1,9 +1,9 @@
 """Hints between the processes of one host, over Unix datagram sockets in a directory.
 
-Every listener binds its own socket file there; a sender sends to all of them. There is no broker and no process needs
-to be first. A file whose owner died refuses connections and is removed by whoever notices. A datagram that finds its
-receiver's queue full is dropped: that receiver has hints waiting anyway, and when it meets such a backlog it wakes for
-every topic.
+Every listener binds its own socket file there; a sender sends to all of them. There is no broker, and no process needs
+to start first. A file whose owner died refuses connections and is removed by the first sender that notices. If the
+receiver's queue is full, the datagram is dropped: that receiver has hints waiting anyway, and such a backlog wakes it
+for every topic.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ log = logging.getLogger(__name__)
 SUFFIX = ".sock"
 MESSAGE_LIMIT = 8_000
 PATH_LIMIT = 100  # of an address: 108 bytes on Linux, 104 elsewhere
-BACKLOG = 10  # Linux queues this many datagrams by default; so many at once mean that some may be missing
-SETTLED = 0.05  # seconds; directories tell the time of a change to some milliseconds only
+BACKLOG = 10  # Linux queues this many datagrams by default; that many at once mean that some may be missing
+SETTLED = 0.05  # seconds; the mtime of a directory has a resolution of some milliseconds
 
 
 class LocalWakeups:

@@ -1,4 +1,4 @@
-"""How hints are written: one per line, in few messages of bounded size; and who hears of them."""
+"""The format of hints: one per line, in few messages of bounded size; and who receives them."""
 
 from __future__ import annotations
 

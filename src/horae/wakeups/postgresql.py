@@ -34,7 +34,7 @@ PROBE_TIMEOUT = 2.0
 FLUSH_TIMEOUT = 1.0
 PING_EVERY, PING_TIMEOUT = 2.0, 1.5  # a connection that died silently is noticed by then: idle workers rely on it
 LAST_LOOK = 0.1
-YOUNG = 5.0  # seconds: those who find their connections dead one after the other speak of the one before
+YOUNG = 5.0  # seconds: reports of dead connections in quick succession are about the previous connection
 RETRY_FIRST, RETRY_MAX = 0.1, 2.0
 
 # Options that libpq or SQLAlchemy know and the server does not; asyncpg would pass them on to it.
@@ -124,7 +124,7 @@ class PostgresqlWakeups:
                     except Exception:
                         await self.on_lost()  # also if it was doubted: not all may know
                         raise
-            except Exception as error:  # whatever happened, the next connection may be better
+            except Exception as error:  # after any error, the next connection may work
                 self._say(
                     "lost",
                     logging.WARNING,

@@ -46,7 +46,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Who is alive, as the database knows it."""
+    """Live processes, as the database knows them."""
 
     now: datetime
     schedulers: Sequence[SchedulerRecord]

@@ -1,5 +1,5 @@
-"""The metrics of the whole installation, as the database counts them: every serve process tells the same. What they
-cost does not grow with history: ended runs are counters, and only what is live is counted."""
+"""The metrics of the whole installation, as the database counts them: every serve process reports the same values.
+Their cost does not grow with history: ended runs are counters, and only live ones are counted."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from horae.domain.cluster.meters import Labels
 from horae.domain.cluster.metrics import Family
 from horae.ports import Transaction
 
-_QUEUES = 100  # that are told apart
-_OTHERS = "(others)"  # no queue has such a name
+_QUEUES = 100  # with a label of their own
+_OTHERS = "(others)"  # not a valid name of a queue
 
 Numbers = list[tuple[Family, Mapping[Labels, float]]]
 

@@ -18,7 +18,7 @@ _bound: dict[str, Any] = {}  # what stands in every line of this process
 
 
 def configure(*, form: str = "auto", level: str = "info", stream: TextIO | None = None, **bound: Any) -> None:
-    """Sets up logging for this process. `bound` stands in every line (such as role="worker")."""
+    """Sets up logging for this process. `bound` is added to every line (such as role="worker")."""
     stream = stream or sys.stderr
     _bound.clear()
     _bound.update(bound)

@@ -54,7 +54,7 @@ class SystemdNotifier:
 
 
 def _news(found: Readiness, told: Readiness | None) -> Iterator[str]:
-    """systemd wants to hear once that a process is ready, and shows what it says of itself."""
+    """systemd expects one READY message, and shows the status text."""
     if found.ready and (told is None or not told.ready):
         yield "READY=1"
     if found.leaving:

@@ -12,8 +12,8 @@ from horae.sealing import Keyring
 from horae.wiring.shared import IDS, run
 from horae.wiring.stores import store_for
 
-LOCAL_KEY = "local"  # the key of `horae up`, and who made it
-COMMAND_LINE = "command line"  # who makes things straight on the database
+LOCAL_KEY = "local"  # the key of `horae up`, and its creator
+COMMAND_LINE = "command line"  # the actor for changes made directly on the database
 
 
 def create_key(settings: Settings, *, name: str, role: str, expires_at: datetime | None = None) -> dict[str, str]:

@@ -1,5 +1,5 @@
-"""Half-open connections, on which no request has arrived yet. Each takes a file descriptor, of which a process has only
-so many: without a bound, a client that opens a thousand and sends nothing locks everyone else out."""
+"""Half-open connections, on which no request has arrived yet. Each takes a file descriptor, and a process has a limited
+number: without a bound, a client that opens a thousand and sends nothing locks everyone else out."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class ClientConnection(Protocol):
 
 
 class Crowd:
-    """`room` is how many connections the process can have at all; `many` says which addresses stand for many people,
-    as that of a proxy does. It is always the one that has said nothing for the longest that has to go: whoever sends a
-    request as soon as they are connected gets their answer, whatever others do."""
+    """`room` is how many connections the process can have at all; `many` says which addresses stand for many clients,
+    such as a proxy's. The connection that has been silent for the longest is closed first: a client that sends its
+    request right after connecting gets its answer, whatever others do."""
 
     def __init__(self, room: int = 10_000, many: Callable[[str], bool] = lambda _: False) -> None:
         self._room, self._many = room, many

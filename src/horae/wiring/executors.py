@@ -1,4 +1,4 @@
-"""Which target kinds a worker carries out, each with the executor that its settings make."""
+"""Which target kinds a worker executes, each with the executor built from its settings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Making:
-    """What executors are made of."""
+    """What executors are built from."""
 
     settings: Settings
     slots: int
@@ -38,7 +38,7 @@ class Making:
 
     @cached_property
     def containers(self) -> ContainerRunner | None:
-        """One for all executors that use containers; None on a worker that does not carry them out."""
+        """One for all executors that use containers; None on a worker that does not run them."""
         return _containers(self.settings) if "container" in self.settings.executors else None
 
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from horae.api.startup import StartupApp
     from horae.domain.people.second_factor import Policy
 
-_LOOK = 5.0  # seconds between two looks whether the database is there
-_CONNECTIONS = 10_000  # for which it wants files, if the machine lets it have so many
+_LOOK = 5.0  # seconds between two checks whether the database is up
+_CONNECTIONS = 10_000  # that it wants file descriptors for, if the machine allows as many
 _PATIENCE = 5.0  # seconds that a request waits for a connection to the database
 
 
@@ -40,12 +40,12 @@ def serve(settings: Settings) -> None:
 
 
 async def _serve(settings: Settings) -> None:
-    """Listens at once: who asks before the database is there is told so."""
+    """Listens immediately: requests get a 503 until the database is up."""
     from horae.api.startup import StartupApp
 
     stop, stop_now = stop_signals()
     settings.need_secret_key()
-    provider_of(settings)  # a setting that is missing is told before anything is started
+    provider_of(settings)  # a missing setting is reported before anything is started
     door = StartupApp(IDS, CLOCK)
     server, listener = _server(settings, door), _listen(settings)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
@@ -143,7 +143,7 @@ def _server(settings: Settings, door: StartupApp) -> uvicorn.Server:
 
 
 async def _look(store: SqlStore) -> float:
-    """Requests are refused while the database is away; this is for the log, in case there are no requests."""
+    """Requests are refused while the database is down; this is for the log, in case there are no requests."""
     await store.read(lambda tx: tx.upkeep.check_writable())
     return _LOOK
 
@@ -153,7 +153,7 @@ async def _welcome(settings: Settings, store: SqlStore) -> None:
     from horae.api.welcome import first_token
 
     if not settings.password_sign_in:
-        return  # the first admin comes by a group of the identity provider
+        return  # the first admin comes from a group of the identity provider
     token = await first_token(store, IDS)
     if token is not None:
         here = settings.public_url or local_url(settings.host, settings.port)

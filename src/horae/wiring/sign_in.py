@@ -63,7 +63,7 @@ def cannot_sign_on(settings: Settings) -> str | None:
 
 
 def unknown_projects(settings: Settings) -> list[str]:
-    """Those that the roles of groups name, and that there are not."""
+    """Projects that the group roles name and that do not exist."""
     named = {one.project for one in rules_of(settings).grants if one.project is not None}
     return run(_unknown(settings, sorted(named))) if named else []
 

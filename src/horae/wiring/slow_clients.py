@@ -1,7 +1,7 @@
-"""Slowloris and slow readers: what the server bears of a connection before there is a request, and after. Uvicorn times
-idle connections out, but not those that trickle; it takes headers of any size, and waits forever for clients that do
-not read their answer. Without bounds, opening many of them would take all connections, or all memory. Bodies have
-limits of their own (api/body.py)."""
+"""Slowloris and slow readers: limits on a connection before its request is complete, and while its answer is read.
+Uvicorn times out idle connections, but not those that trickle; it takes headers of any size, and waits forever for
+clients that do not read their answer. Without bounds, opening many of them would take all connections, or all memory.
+Bodies have their own limits (api/body.py)."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ from horae.wiring.unread import Unread
 
 SECONDS = 10.0  # for a request line and headers, from the first byte or, on a new connection, from the beginning
 HEAD_BYTES = 1 << 16  # of a request line and headers together
-STALLED = 60.0  # seconds for which a reader may take nothing of an answer
+STALLED = 60.0  # seconds for which a client may read nothing of an answer
 _LOOKS = 4  # at what is left of it, in that time
 
 
 class SlowClientProtocol(HttpToolsProtocol):
-    """Closes a connection on which no request has come together in time, or within a decent size, and one whose answer
-    nobody reads."""
+    """Closes a connection whose request is not complete in time or is too large, and one whose answer is not read."""
 
     crowd: ClassVar[Crowd] = Crowd()
     unread: ClassVar[Unread] = Unread()
     _limit: asyncio.TimerHandle | None = None
-    _head: int | None = None  # how much has come of a request whose headers are not complete
+    _head: int | None = None  # bytes received of a request whose headers are not complete
     _stall: asyncio.TimerHandle | None = None
     _left, _looks = 0, 0
 

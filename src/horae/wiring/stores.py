@@ -92,7 +92,7 @@ def way_back(settings: Settings, to: str) -> tuple[str | None, list[str]]:
 
 
 def look(settings: Settings) -> Cluster:
-    """Who is alive, straight from the database."""
+    """Live processes, straight from the database."""
     return run(_look(settings))
 
 

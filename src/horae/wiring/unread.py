@@ -1,5 +1,5 @@
-"""Back-pressure for answers that have been written and not yet read. Each is bounded, but they wait in memory: a few
-hundred clients that ask for the largest page and read nothing would take all of it."""
+"""Back-pressure for answers that have been written but not read. Each is bounded, but they wait in memory: a few
+hundred clients that request the largest page and read nothing would exhaust it."""
 
 from __future__ import annotations
 

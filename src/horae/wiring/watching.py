@@ -1,5 +1,5 @@
-"""What every scheduler and worker shows of itself: metrics and probes on a port of their own, and word to systemd. All
-of it is there before the database is: that a process waits for that is the first thing to be seen."""
+"""Metrics and probes of every scheduler and worker, on their own port, and notifications to systemd. All of it is
+available before the database is, so that a process that waits for the database can be seen."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Watching:
 
 
 def measured(meters: Meters, role: Role, store: SqlStore, wakeups: Wakeups) -> None:
-    """Counts what a process does through these. What has not happened yet is shown as 0, so that it can be told from
+    """Counts what a process does through these. What has not happened yet is shown as 0, which distinguishes it from
     what is not counted."""
     for family in metrics.FAMILIES:
         if role in family.roles and family.kind == "counter" and not family.labels and family not in _BY_DATABASE:

@@ -138,7 +138,7 @@ async def _worker(
             queues=queues,
             project_ids=tuple(bound),
             prefetch=settings.worker_prefetch,
-            # A lease outlasts by far whatever waits for a slot.
+            # A lease is much longer than any wait for a slot.
             horizon=min(HORIZON, settings.lease / 12),
             ahead_for=min(AHEAD_FOR, settings.lease / 4),
             poll=settings.worker_poll,

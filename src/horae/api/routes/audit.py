@@ -1,4 +1,4 @@
-"""Who did what, and when: page by page, or all of it as JSON lines."""
+"""The audit trail: page by page, or all of it as JSON lines."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ async def decide_device(request: Request, context: Ctx, gate: Door, caller: Own,
 
 
 async def _count(context: RequestContext, gate: Authenticator, request: Request, caller: Caller) -> tuple[str, str]:
-    """Who it is. Each code that they type counts, so that codes of others cannot be guessed."""
+    """The signed-in user. Each code they enter counts as a try, so that codes cannot be guessed."""
     if caller.user is None or caller.session_id is None:
         raise NotAllowed("an API key cannot approve a sign-in: sign in as a user")
     await signin.admit(context, gate, request, {_bucket(caller): GUESS}, user=caller.user)

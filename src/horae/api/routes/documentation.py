@@ -1,4 +1,4 @@
-"""`/docs`: the description as a page. All of it is served from here; nothing is loaded from anywhere else."""
+"""`/docs`: the API description as a page. Everything is served from here; nothing is loaded from other hosts."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def _details(
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Who is alive. Everyone may ask, so reasons contain no names, and numbers for admins only."""
+    """Cluster health. Everyone may ask, so reasons contain no names, and numbers only for admins."""
 
     schedulers: Sequence[SchedulerRecord]
     workers: Sequence[WorkerRecord]

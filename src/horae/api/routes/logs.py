@@ -32,7 +32,7 @@ router = APIRouter(prefix=PREFIX, tags=["runs"])
 PAGE = 1_000
 _PORTION = 100  # read at a time for a page
 _PIECES = 50  # read at a time while following: a piece has up to 64 KiB
-_POLL, _POLL_QUIET, _QUIET = 0.15, 0.3, 20.0  # seconds between two looks; longer when it was quiet for so long
+_POLL, _POLL_QUIET, _QUIET = 0.15, 0.3, 20.0  # seconds between two polls; longer after that many quiet seconds
 _LIVE = (RunStatus.QUEUED, RunStatus.RUNNING)
 
 Look = tuple[RunRecord, list[LogPiece]]
@@ -152,7 +152,7 @@ async def _stopping(context: RequestContext, seconds: float) -> bool:
 
 
 async def _look(tx: Transaction, project_id: str, run_id: str, after: LogPosition, limit: int) -> Look:
-    # The run first: what was written before its end is then surely read.
+    # The run first: then everything written before its end is certain to be read.
     run = await found_run(tx, project_id, run_id)
     return run, await tx.logs.read(run_id, after=after, limit=limit)
 

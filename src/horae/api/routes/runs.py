@@ -134,7 +134,8 @@ async def _page(
 
 
 async def _known(tx: Transaction, project_id: str, job_id: str) -> None:
-    """A deleted job keeps its history, which is found by the job's id alone; without any there is no such job."""
+    """A deleted job keeps its history, which is found only by the job's id; a deleted job without history is not
+    found."""
     history = await tx.runs.page(project_id, RunFilter(job_id=job_id), limit=1, after=None)
     if not history.items:
         await find_job(tx, project_id, job_id)

@@ -1,4 +1,4 @@
-"""Who fires schedules, and which shards each one leases."""
+"""Schedulers, and the shards that each one leases."""
 
 from __future__ import annotations
 

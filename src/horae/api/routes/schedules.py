@@ -44,7 +44,7 @@ async def preview_schedule(
         raise NotAllowed("comparing with a job needs the permission jobs:read")
     job = await context.store.read(find_job, principal.project_id, body.job)
     same = body.schedule == job.spec.schedule
-    # Otherwise its grid begins when it is saved, and its runs so far count.
+    # Otherwise its grid starts when it is saved, and its previous runs count.
     new = _upcoming(job, start, body.count) if same else _saved(body, start, job.fired_through, job.fired_count)
     old = _upcoming(job, start, body.count)
     compared = comparison_json(new, job.spec.schedule, old, body.count)

@@ -1,4 +1,4 @@
-"""A second factor: the second step of signing in, and one's own settings of it."""
+"""The second factor: the second step of signing in, and the user's settings for it."""
 
 from __future__ import annotations
 

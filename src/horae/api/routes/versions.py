@@ -38,7 +38,7 @@ async def list_versions(context: Ctx, principal: Reader, page: Page, ref: Ref) -
     # A few at a time: each may be as long as a definition can be.
     while there_are_more and len(shown) < page.limit and size < PAGE_BYTES:
         wanted = min(_PORTION, page.limit - len(shown))
-        # One more than is shown: the last one shown is compared with it, and it tells whether there are more.
+        # One more than is shown: the last one shown is compared with it, and it shows whether there are more.
         found = await context.store.read(_versions, principal.project_id, ref, wanted + 1, before)
         older: list[VersionRecord | None] = [*found[1:], None]
         pairs = list(zip(found, older, strict=True))[:wanted]

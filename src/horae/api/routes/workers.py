@@ -1,4 +1,4 @@
-"""Who carries out runs."""
+"""Workers."""
 
 from __future__ import annotations
 

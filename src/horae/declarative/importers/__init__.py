@@ -24,7 +24,7 @@ class Imported:
     notes: list[str] = field(default_factory=list)
 
     def add(self, fields: Json, *, enabled: bool = True, notes: list[str] | None = None, place: str = "") -> None:
-        """A job, under a name of its own; one that Horae would refuse is left out and told, with its `place`."""
+        """Adds a job under a unique name; one that Horae would refuse is left out and reported, with its `place`."""
         wanted = str(fields["name"]).strip()[:190] or "job"
         name = self._free(wanted)
         try:
@@ -48,5 +48,5 @@ class Imported:
 
 
 def slug(text: str) -> str:
-    """A short name made of a command or a path."""
+    """A short name derived from a command or a path."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")[:60] or "job"

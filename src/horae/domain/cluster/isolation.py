@@ -1,5 +1,5 @@
-"""How far a worker keeps the code of jobs apart from itself and from the code of other projects: what it tells when it
-registers, and what follows from it."""
+"""How far a worker keeps the code of jobs apart from itself and from the code of other projects: what it reports when
+it registers, and the conclusions drawn from it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """`kinds` are the targets whose code runs on the machine itself: `script`, `artifact`. `user` is whom it runs as;
-    `unsandboxed` says why it runs without a sandbox, and is None if it has one. Containers may mount `mounts`, of which
-    `exposed` hold files of Horae's own."""
+    """`kinds` are the targets whose code runs on the machine itself: `script`, `artifact`. `user` is the account it
+    runs as; `unsandboxed` says why it runs without a sandbox, and is None if it has one. Containers may mount `mounts`;
+    those in `exposed` hold Horae's own files."""
 
     kinds: tuple[str, ...]
     worker: str
@@ -71,7 +71,7 @@ class Isolation:
 
 
 def isolation_of(stored: str | Mapping[str, Any] | None) -> Isolation | None:
-    """As a worker has told it; None of one that did not, or in words of a later version."""
+    """As reported by a worker; None if it reported nothing, or in a format that this version does not know."""
     try:
         told: Any = json.loads(stored) if isinstance(stored, str) else stored
         known: dict[str, Any] = {name: told[name] for name in Isolation.__slots__ if name in told}

@@ -51,7 +51,7 @@ class Meters:
         self.histogram(family, *labels).observe(value)
 
     def histogram(self, family: Family, *labels: str) -> Histogram:
-        """For those who observe often: looked up once."""
+        """For frequent observations: looked up once."""
         found = self._histograms.setdefault(family, {})
         if labels not in found:
             found[labels] = Histogram(family.buckets)

@@ -1,8 +1,8 @@
 """The metrics that Horae exposes, each declared once: exposition, docs/metrics.md, the Grafana dashboard and the alert
 rules are derived from this list, so none of them can name what does not exist.
 
-Labels have few values by design: statuses, kinds, reasons, loops, routes as they are declared. A queue is one too:
-the hundred with the most to do are told apart. Ids belong in logs."""
+Labels have few values by design: statuses, kinds, reasons, loops, routes as they are declared. Queues are a label too,
+for the hundred with the longest backlog. Ids belong in logs."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ LONG = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0, 
 
 @dataclass(frozen=True, slots=True, eq=False)  # compared by identity, which is quick: they are keys of the meters
 class Family:
-    """A metric. Those of the role `serve` that are counted by the database tell of the whole installation; all others
-    tell of the process that was asked."""
+    """A metric. Those of the role `serve` that the database counts describe the whole installation; all others describe
+    the process that was scraped."""
 
     name: str
     kind: Kind
@@ -32,7 +32,7 @@ class Family:
     buckets: tuple[float, ...] = ()
 
 
-# The installation, by the database: every serve process tells the same.
+# The installation, counted by the database: every serve process reports the same values.
 RUNS = Family("horae_runs_total", "counter", "Runs that ended, by status.", ("status",))
 RETRIES = Family("horae_retries_total", "counter", "Attempts that were followed by another.")
 SKIPPED = Family("horae_occurrences_skipped_total", "counter", "Occurrences that did not run, by reason.", ("reason",))

@@ -12,8 +12,8 @@ from horae.domain.runs.states import SchedulerStatus, WorkerStatus
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """Where a process lives. Two processes with the same `key` see the same process table, so either can tell
-    for sure whether the other is gone."""
+    """Where a process lives. Two processes with the same `key` see the same process table, so either can know for
+    certain whether the other is gone."""
 
     hostname: str
     platform: str
@@ -34,7 +34,7 @@ class WorkerSign:
     offers: tuple[str, ...]
     slots: int
     projects: tuple[str, ...] = ()  # that it is bound to, by their slugs: it serves the queues it names, and no others
-    isolation: Isolation | None = None  # None of a worker of a version that did not tell
+    isolation: Isolation | None = None  # None for workers of older versions, which do not report it
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Beat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerRecord(WorkerSign):
-    """A worker as others see it: what it told when it registered, and what became of it."""
+    """A worker as others see it: what it reported when it registered, and its state since."""
 
     busy: int
     status: str

@@ -1,4 +1,4 @@
-"""A step of a process that fails again and again: what its heartbeat says of it, for those who look from outside."""
+"""A step of a process that fails again and again: what the heartbeat reports about it, for observers."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Trouble:
 
 
 def trouble_text(loop: str, error: BaseException) -> str:
-    """One line, to be stored. Whatever the message quotes is left out: it may be data of a project, and everyone who
-    sees the worker sees this. The log has all of it."""
+    """One line, to be stored. Quoted values are left out: they may be a project's data, and everyone who sees the
+    worker sees this line. The log has the full message."""
     lines = str(error).strip().splitlines() or [""]
     said = _QUOTED.sub("…", lines[0])
     name = type(error).__name__

@@ -153,5 +153,5 @@ def _verb(workers: Sequence[WorkerRecord], verb: str) -> str:
 
 def _served(worker: WorkerRecord) -> str:
     if worker.queues:
-        return "serves other queues"  # not which: their names may tell what other projects are about
+        return "serves other queues"  # not which: their names may reveal what other projects do
     return "serves no queue: none is reserved for its projects" if worker.projects else "serves all queues"

@@ -1,4 +1,4 @@
-"""The gates of a schedule that goes by the clock: from whether anything is left of it to who fires it."""
+"""The gates of a clock schedule: from whether any occurrences are left to which scheduler fires them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _occurrences(facts: JobFacts, schedule: Timed) -> Gate:
     job, now, limit = facts.job, facts.now, schedule.max_runs
     used_up = limit is not None and job.fired_count >= limit
     left = job.next_run_at is not None
-    if not job.enabled:  # it has none until it is enabled, and then goes on from there
+    if not job.enabled:  # it has none until it is enabled, and continues from that moment
         left = not used_up and next_open(schedule, calendar_of(schedule, job.anchor_at), now) is not None
     if left:
         made = "occurrences are left" if limit is None else f"{job.fired_count} of at most {limit} runs have fired"

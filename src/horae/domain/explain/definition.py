@@ -17,7 +17,7 @@ WAY_OUT = (
 
 
 def definition_gates(facts: JobFacts | RunFacts, spec: JobSpec, version: int) -> list[Gate]:
-    """None if every process can read all of it, as nearly always."""
+    """None if every process can read all of it, which is almost always the case."""
     if spec.fault:
         detail = f"this version of Horae cannot read its definition (version {version}): {spec.fault}"
         return [Gate("definition", "closed", f"{detail}{_others(facts)}", WAY_OUT)]

@@ -155,7 +155,7 @@ def named(names: Iterable[str], total: int = 0) -> str:
 
 
 def brief(error: str | None) -> str:
-    """The first line of an error, so far as it fits into a sentence."""
+    """The first line of an error, cut to fit into a sentence."""
     lines = (error or "").strip().splitlines()
     if not lines:
         return "no reason given"

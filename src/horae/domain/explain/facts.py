@@ -96,8 +96,8 @@ class SchedulerFact:
 
 @dataclass(frozen=True, slots=True)
 class JobFacts:
-    """`recent` is the newest part of its history, newest first; `paused_queues` those that it or a live run of it is
-    in, by name."""
+    """`recent` is the newest part of its history, newest first; `paused_queues` are, by name, the paused queues of the
+    job and its live runs."""
 
     now: datetime
     job: JobRecord

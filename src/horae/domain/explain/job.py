@@ -142,9 +142,9 @@ def _max_instances(facts: JobFacts, limit: int, *, closed: bool) -> Gate:
 
 
 def _full(name: str, facts: JobFacts, detail: str, *, closed: bool) -> Gate:
-    """All places are taken. That is never the root of it: the runs in them end, unless one of them is stuck; then what
-    it is stuck on comes first. Where the job's own gates do not tell that (its definition was changed since the run
-    was queued, or its worker is lost), this one does."""
+    """All places are taken. That is never the root cause: the runs in them end, unless one is stuck; then the cause of
+    that comes first. If the job's own gates do not show it (the definition changed after the run was queued, or its
+    worker is lost), this one does."""
     if not closed:
         return Gate(name, "info", detail)
     found = stuck(_under_way(facts), facts)
@@ -222,7 +222,7 @@ def _last_run(facts: JobFacts) -> Gate | None:
 
 
 def _skipped(facts: JobFacts) -> Gate | None:
-    """Of the recent part of its history alone: an explanation never reads all of it."""
+    """From recent history only: an explanation never reads all of it."""
     rows = [run for run in facts.recent if run.status == RunStatus.SKIPPED]
     if not rows:
         return None

@@ -15,7 +15,7 @@ from horae.domain.time.schedule import KINDS
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One field that is not what it was; None where it was not there, or is no more."""
+    """One changed field; None where it was added or removed."""
 
     path: str
     old: Any
@@ -63,7 +63,7 @@ def _plain(value: Any) -> Any:
 
 
 def essence(model: BaseModel) -> dict[str, Any]:
-    """Without what is left at its default, but always with what tells its kind, and that first."""
+    """Without fields that have their default, but always with the one that identifies the kind, which comes first."""
     kind = {"kind": model.kind} if hasattr(model, "kind") else {}
     fields = model.model_dump(mode="json", exclude_defaults=True)
     return {**kind, **{name: fields[name] for name in KINDS if name in fields}, **fields}
@@ -79,8 +79,8 @@ class Comparison:
 
 
 def compare(new: Sequence[datetime], old: Sequence[datetime], count: int) -> Comparison:
-    """Compares the next `count` instants of two schedules as far as both are known: a list that is full says
-    nothing about what comes after its last one."""
+    """Compares the next `count` instants of two schedules up to where both are known: a full list says nothing about
+    what comes after its last item."""
     until = min((instants[-1] for instants in (new, old) if len(instants) >= count), default=None)
     known_new, known_old = ({at for at in instants if until is None or at <= until} for instants in (new, old))
     return Comparison(tuple(sorted(known_new - known_old)), tuple(sorted(known_old - known_new)), until)

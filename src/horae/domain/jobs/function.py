@@ -1,5 +1,5 @@
-"""Functions as the installation knows them: what workers have registered, what people decided, and whether a job's
-arguments fit. Pure: who asks the store is lifecycle/functions.py."""
+"""Functions as the installation knows them: what workers have registered, what people have switched off, and whether a
+job's arguments fit. Pure: lifecycle/functions.py queries the store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Requests that are carried out once, however often they come: what is kept of them, and the ids that they make."""
+"""Idempotency keys: a request takes effect once, however often it is sent. What is stored about it, and the ids it
+generates."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ HELD = 30.0  # seconds in which an answer is expected; after that a retry may ta
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """A request with an idempotency key: whose, which, and what it asks. `holder` is this try of it."""
+    """A request with an idempotency key: its owner, the key, and a fingerprint of the request. `holder` identifies this
+    try."""
 
     project_id: str
     digest: str

@@ -1,4 +1,4 @@
-"""A job's definition. Every change makes a new immutable version of it."""
+"""A job's definition. Every change creates a new immutable version."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class JobSpec(BaseModel):
 
     @property
     def fault(self) -> str | None:
-        """Why this is no definition but what stands in for one (domain/jobs/unreadable.py)."""
+        """Why the definition is unreadable, if this is only a placeholder for one (domain/jobs/unreadable.py)."""
         return None
 
     def to_json(self) -> dict[str, Any]:

@@ -100,7 +100,7 @@ class JobRecord:
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """Where a job's schedule goes on after firing."""
+    """Where a job's schedule continues after firing."""
 
     id: str
     next_run_at: datetime | None

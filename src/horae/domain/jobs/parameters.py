@@ -83,7 +83,7 @@ def _raw(call: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _usable(function: Function, annotated: dict[str, Any]) -> dict[str, Any]:
-    """The same, with Any in the place of what pydantic cannot check or tell as JSON Schema."""
+    """The same, with Any for annotations that pydantic cannot validate or express as JSON Schema."""
     try:
         _adapter(function, annotated).json_schema()
         return annotated
@@ -115,7 +115,7 @@ def _adapter(function: Function, annotated: dict[str, Any]) -> TypeAdapter[Any]:
 
 
 def _defaults(function: Function) -> dict[str, Any]:
-    """Those that JSON can tell and that are short."""
+    """Those that are JSON-serializable and short."""
     found = {}
     for name, parameter in inspect.signature(function.call).parameters.items():
         if name not in function.accepts or parameter.default is parameter.empty:

@@ -1,4 +1,4 @@
-"""How long what has ended is kept, in seconds. None: for ever."""
+"""Retention of ended runs and other records, in seconds. None: kept forever."""
 
 from __future__ import annotations
 

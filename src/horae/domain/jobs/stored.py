@@ -66,7 +66,7 @@ FIRST_PLAN = frozenset(_PLAN.split())
 
 
 def read_spec(text: str) -> JobSpec:
-    """Raises Unreadable if this version cannot make sense of it."""
+    """Raises Unreadable if this version cannot parse it."""
     try:
         return JobSpec.model_validate_json(text, extra="allow", context=STORED)
     except ValidationError as error:
@@ -76,7 +76,7 @@ def read_spec(text: str) -> JobSpec:
 
 
 def unreadable(error: ValidationError) -> Unreadable:
-    """Names the first field that is at fault, and never its value."""
+    """Names the first invalid field, never its value."""
     found = error.errors(include_url=False, include_input=False)
     ((field, message), *_) = readable(found)
     if found[0]["type"] == "union_tag_invalid":
@@ -98,7 +98,7 @@ def too_large(spec: JobSpec) -> str | None:
 
 
 def fields_of(model: BaseModel, dumped: Mapping[str, Any]) -> dict[str, Any]:
-    """What is stored of a model, given what Pydantic makes of it, which knows nothing of unknown fields."""
+    """The stored form of a model: what Pydantic dumps, plus the unknown fields that it ignores."""
     fields: dict[str, Any] = dict(model.model_extra or {})
     first = FIRST_FIELDS.get(type(model).__name__)
     for name, value in dumped.items():

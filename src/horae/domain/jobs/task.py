@@ -28,7 +28,7 @@ _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONL
 
 
 class About(NamedTuple):
-    """Which run it is: what a context tells."""
+    """The run that a context describes."""
 
     run_id: str
     attempt: int  # 1 for the first try
@@ -50,7 +50,7 @@ class Context:
         self.run_id, self.attempt, self.job_name, self.scheduled_for = about
         self._sink = sink
         self._stopped = stopped
-        self.told = False  # whether the function has learnt that it is to stop
+        self.told = False  # whether the function has seen that it must stop
 
     @property
     def cancelled(self) -> bool:
@@ -65,7 +65,7 @@ class Context:
         self._sink.write("stdout", text if text.endswith("\n") else f"{text}\n")
 
     def progress(self, fraction: float, note: str | None = None) -> None:
-        """Tells how far the work is, from 0 to 1; the newest replaces the one before."""
+        """Reports progress, from 0 to 1; each report replaces the previous one."""
         self._sink.progress(float(fraction), None if note is None else str(note))
 
 
@@ -101,11 +101,11 @@ class Function:
         return self.name.startswith(SYSTEM)
 
     def misfit(self, arguments: Collection[str]) -> str | None:
-        """What is wrong with a call by these argument names, in words; None if they fit."""
+        """What is wrong with a call with these argument names; None if they fit."""
         missing = self.requires.difference(arguments)
         unknown = () if self.takes_any else set(arguments) - self.accepts
         if self.takes_context and CONTEXT in arguments:
-            unknown = {*unknown, CONTEXT}  # Horae gives it, nobody else
+            unknown = {*unknown, CONTEXT}  # supplied by Horae, never by the caller
         if not missing and not unknown:
             return None
         parts = [f"missing {_listed(missing)}"] if missing else []

@@ -1,4 +1,4 @@
-"""What stands in for a stored definition that this version cannot read, so that whatever goes over many jobs goes on.
+"""A placeholder for a stored definition that this version cannot read, so that loops over many jobs can continue.
 
 It keeps the fields that can be read on their own. Its schedule never fires and nothing executes its target, and it is
 never stored: verbs that need the definition refuse the job (`lifecycle/find.py`).
@@ -23,7 +23,7 @@ _NO_LIMITS = ConfigDict(frozen=True)
 
 
 class UnreadableTarget(BaseModel):
-    """`secrets` are those that its text seems to name: they are to be redacted, and not to be deleted."""
+    """`secrets` are those that its text seems to name: they must be redacted, and must not be deleted."""
 
     model_config = _NO_LIMITS
 
@@ -54,7 +54,7 @@ class UnreadableSpec(JobSpec):
 
 
 def read_any(text: str) -> JobSpec:
-    """The definition, or what stands in for it."""
+    """The definition, or its placeholder."""
     try:
         return read_spec(text)
     except Unreadable as error:

@@ -48,7 +48,7 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who a user is at an identity provider; whether its claims made them admin."""
+    """A user's identity at an identity provider; whether its claims made them an admin."""
 
     issuer: str
     subject: str
@@ -76,7 +76,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Who stands behind a session that is good, and where they may act."""
+    """The user of a valid session, and the projects they may act in."""
 
     user: User
     places: tuple[Place, ...]
@@ -149,8 +149,8 @@ class Session:
     provider_token: str | None = field(default=None, repr=False)  # sealed
 
     def may_repeat(self, generation: int, now: datetime, within: float) -> bool:
-        """Whether the token before may be exchanged once more, since the present one may never have arrived: only in a
-        browser, where a page is left while it refreshes, only once, and only for so many seconds."""
+        """Whether the previous token may be exchanged once more, since the current one may never have arrived: only in
+        a browser, where a user may leave the page during a refresh, only once, and only within a few seconds."""
         return (
             self.client == PORTAL
             and self.generation == generation + 1
@@ -176,8 +176,8 @@ def session_ends(created_at: datetime, now: datetime, limit_at: datetime | None 
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Who makes a key or an invitation: a user, or a key, for which the user who made it answers (None: nobody
-    knows)."""
+    """Who creates a key or an invitation: a user, or a key on behalf of the user who is responsible for it (None:
+    unknown)."""
 
     id: str | None
     key_id: str | None = None
@@ -185,7 +185,8 @@ class Maker:
 
 @dataclass(frozen=True, slots=True)
 class KeyInfo:
-    """An API key as people see it. `maker` is the user who answers for it: of a key that a key made, that one's."""
+    """An API key as people see it. `maker` is the user responsible for it; a key created by another key inherits its
+    maker."""
 
     id: str
     name: str

@@ -16,8 +16,8 @@ MOST = 200  # fields of one entry
 
 @dataclass(slots=True)
 class Origin:
-    """Where a request came from. `repeated`: an earlier try of this very request may have taken effect, which is known
-    only once it is known who is asking."""
+    """Where a request came from. `repeated`: an earlier try of the same request may have taken effect, which can be
+    decided only after authentication."""
 
     address: str | None = None
     request_id: str | None = None

@@ -40,7 +40,7 @@ _REST = re.compile(r"[^a-z]+")
 
 
 def check_password(password: str, username: str, field: str = "password") -> str:
-    """Raises InvalidInput, which never tells the password; `field` is where it was given."""
+    """Raises InvalidInput, which never contains the password; `field` is the input field."""
     try:
         plain_text(password)
     except ValueError as error:
@@ -56,7 +56,7 @@ def check_password(password: str, username: str, field: str = "password") -> str
 
 
 def _without(password: str, word: str) -> bool:
-    """Whether nothing but digits and signs is left of it without this word."""
+    """Whether only digits and punctuation remain without this word."""
     return word in password and not _REST.sub("", password.replace(word, ""))
 
 

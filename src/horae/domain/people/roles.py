@@ -1,4 +1,4 @@
-"""Who may do what: the roles, each with all that the one before it may, and a little more."""
+"""Roles and permissions: each role has all permissions of the previous one, and some more."""
 
 from __future__ import annotations
 

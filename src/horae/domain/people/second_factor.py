@@ -16,10 +16,10 @@ from horae.domain.secrets.secret import Sealed
 Policy = Literal["optional", "admins", "required"]
 
 RECOVERY_CODES = 10
-_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"  # without i, l, o, 0 and 1, which look like others
-_LENGTH, _GROUP = 16, 4  # 79 bits: a plain digest of it cannot be searched for
+_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"  # without the ambiguous i, l, o, 0 and 1
+_LENGTH, _GROUP = 16, 4  # 79 bits: a plain digest cannot be brute-forced
 SEALED_AS = "second factor"  # no secret of a project can have this name
-PENDING_FOR = timedelta(hours=1)  # that an enrolment waits for its first code
+PENDING_FOR = timedelta(hours=1)  # seconds that an enrolment waits for its first code
 CODES = Lockout(free=5, first=30.0, longest=3600.0, forget=3600.0)  # stricter than passwords: a code is short
 
 

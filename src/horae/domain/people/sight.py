@@ -1,5 +1,5 @@
-"""What the members of a project may see of the names that workers tell. A queue's name, or a project's, may tell what
-others are about: theirs are only counted."""
+"""Which of the names that workers report the members of a project may see. The name of a queue or project may reveal
+what other projects do: those are only counted."""
 
 from __future__ import annotations
 

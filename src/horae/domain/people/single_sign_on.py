@@ -42,7 +42,7 @@ class Refusal(StrEnum):
 
 
 class Create(StrEnum):
-    """For whom an account is created at the first sign-in."""
+    """Who gets an account at the first sign-in."""
 
     WITH_ROLE = "with-role"
     ALL = "all"
@@ -82,7 +82,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who the provider says this is, and what that means here."""
+    """The identity that the provider asserts, and the roles that follow from it."""
 
     issuer: str
     subject: str
@@ -134,7 +134,7 @@ def person(issuer: str, claims: Mapping[str, Any], rules: Rules) -> Person:
     if rules.email_domains and _domain(verified_email(claims)) not in rules.email_domains:
         raise NotAccepted(Refusal.DOMAIN, "no verified e-mail address of an allowed domain")
     if rules.grants and _left_out(claims, rules.groups_claim):
-        # Continuing would take every role from a user who is in too many groups.
+        # Continuing would remove every role of a user who is in too many groups.
         raise NotAccepted(
             Refusal.REJECTED,
             f"the provider omitted {rules.groups_claim} because there are too many: limit it to the groups of this "
@@ -156,7 +156,7 @@ def groups(claims: Mapping[str, Any], path: str) -> list[str]:
 
 
 def missing(claims: Mapping[str, Any], rules: Rules) -> bool:
-    """Whether something is not there that the provider may tell elsewhere (its UserInfo endpoint)."""
+    """Whether a claim is missing that the provider may have elsewhere (its UserInfo endpoint)."""
     if rules.grants and _claim(claims, rules.groups_claim) is None:
         return True
     if rules.email_domains and verified_email(claims) is None:

@@ -1,5 +1,5 @@
-"""Time-based one-time passwords (RFC 6238): SHA-1, six digits, a new code every 30 seconds. That is what every
-authenticator app computes, whatever else it may offer."""
+"""Time-based one-time passwords (RFC 6238): SHA-1, six digits, a new code every 30 seconds. Every authenticator app
+supports these parameters."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def read(text: str) -> bytes:
 
 
 def uri(secret: bytes, username: str, host: str | None) -> str:
-    """What the QR code says. `host` tells installations apart in the app. Digits, period and algorithm are those that
-    apps take without being told, and the code is easier to scan without them."""
+    """The content of the QR code. `host` distinguishes installations in the app. Digits, period and algorithm are the
+    defaults of the apps and left out: the code is easier to scan without them."""
     issuer = ISSUER if host is None else f"{ISSUER} {host}"
     about = {"secret": written(secret), "issuer": issuer}
     return f"otpauth://totp/{quote(issuer, safe='')}:{quote(username, safe='')}?{urlencode(about, quote_via=quote)}"

@@ -1,1 +1,1 @@
-"""Runs: how they are fired, admitted, attempted and judged; the states they go through, and what becomes of them."""
+"""Runs: how they are fired, admitted, attempted and judged; their states, and how they end."""

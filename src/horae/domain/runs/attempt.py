@@ -24,12 +24,13 @@ class LogSink(Protocol):
         ...
 
     def progress(self, fraction: float, note: str | None) -> None:
-        """How far the work is, from 0 to 1; the newest replaces the one before."""
+        """Progress from 0 to 1; each report replaces the previous one."""
         ...
 
 
 class Lease:
-    """Until when an attempt surely is this worker's, by Clock.monotonic. The heartbeat moves it on, from its thread."""
+    """Until when an attempt certainly belongs to this worker, by Clock.monotonic. The heartbeat extends it, from its
+    own thread."""
 
     __slots__ = ("_follower", "until")
 
@@ -44,8 +45,8 @@ class Lease:
             follower(until)
 
     def follow(self, follower: Callable[[float], None] | None) -> None:
-        """For what has to end on time even while the worker's own loop is blocked, or the worker is stopped: called
-        at each move, from the heartbeat's thread."""
+        """For executors that must stop on time even if the worker's loop is blocked or the worker is stopped: called on
+        each extension, from the heartbeat's thread."""
         self._follower = follower
         if follower is not None:
             follower(self.until)
@@ -53,7 +54,7 @@ class Lease:
 
 @dataclass(slots=True)
 class Attempt:
-    """What there is to run. `stop` is set, before the task is cancelled, to why it must end."""
+    """What to run. Before its task is cancelled, `stop` is set to the reason."""
 
     run: Claimed
     job: JobSpec
@@ -63,13 +64,13 @@ class Attempt:
     grace: float = 5.0
     lease: Lease = field(default_factory=Lease)
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # those that the target names
-    work: TemplateWork = field(default_factory=TemplateWork, repr=False)  # that its templates may do, all together
+    work: TemplateWork = field(default_factory=TemplateWork, repr=False)  # the budget that its templates share
     _log: LogSink | None = field(default=None, repr=False)
     _values: dict[str, Any] | None = field(default=None, repr=False)
 
     @property
     def log(self) -> LogSink:
-        """Made when first used: most attempts of small functions write nothing."""
+        """Created on first use: most small functions write nothing."""
         if self._log is None:
             self._log = self.open_log()
         return self._log

@@ -1,6 +1,6 @@
 """Callback URLs: where the called service reports the outcome. The token in an address names a run and one of its
-attempts, and is signed, so nothing is stored for it and it cannot be forged. An attempt's number is never used twice: a
-token is the fence of its attempt, as the lease's own is for a worker."""
+attempts, and is signed, so nothing is stored for it and it cannot be forged. An attempt's number is never reused: this
+token fences the attempt, as the lease's token fences a worker."""
 
 from __future__ import annotations
 

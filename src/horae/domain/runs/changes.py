@@ -1,4 +1,4 @@
-"""What changed from one look to the next."""
+"""What changed between two polls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from horae.domain.cluster.process import WorkerRecord
 
 
 class Glance(NamedTuple):
-    """A run at a glance, and when it came to be as it is."""
+    """A run's state, and since when it has been in it."""
 
     id: str
     status: str
@@ -26,14 +26,14 @@ class Glance(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was seen at the last look: runs by their state, workers by their status."""
+    """What the last poll saw: runs by state, workers by status."""
 
     runs: dict[str, tuple[str, int, bool]]
     workers: dict[str, str]
 
 
 def changed_runs(seen: Seen, live: Iterable[Glance], ended: Iterable[Glance], since: datetime) -> set[str]:
-    """Runs that are not as they were seen; of those that were never seen, what came to be as it is `since` then."""
+    """Runs whose state changed; of runs that were not seen before, those that changed `since` then."""
     return {
         glance.id
         for glance in (*live, *ended)
@@ -42,7 +42,7 @@ def changed_runs(seen: Seen, live: Iterable[Glance], ended: Iterable[Glance], si
 
 
 def gone(seen: Seen, live: Iterable[Glance], ended: Iterable[Glance]) -> set[str]:
-    """Runs that were live and are no more among those looked at: ended long after they were made."""
+    """Runs that were live and have left the window of the poll: they ended long after they were created."""
     here = {glance.id for glance in (*live, *ended)}
     return {run_id for run_id, state in seen.runs.items() if state[0] in ("queued", "running")} - here
 

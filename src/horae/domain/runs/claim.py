@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Claimant:
-    """A worker that claims, and what it can take: what it offers to carry out, of these projects if it names any."""
+    """A worker that claims runs, what it can execute, and the projects it is limited to, if any."""
 
     worker_id: str
     offers: Collection[str]
@@ -19,9 +19,9 @@ class Claimant:
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """How many runs a worker claims beyond its free slots, and the seconds within which each of them has started or was
-    released again. Only first attempts without a `start_by` are: if the worker dies, that costs them no more than one
-    attempt, and nothing waits here that must start soon."""
+    """How many runs a worker claims beyond its free slots, and the seconds within which each must start or be released.
+    Only first attempts without a `start_by` qualify: if the worker dies, they lose one attempt at most, and a run with
+    a deadline never waits here."""
 
     runs: int
     seconds: float
@@ -33,8 +33,8 @@ NOT_AHEAD = Ahead(0, 0.0)
 @dataclass(frozen=True, slots=True)
 class ClaimRequest:
     """What a worker asks for: up to `limit` runs that are due in these queues, the queues in this order, and more ahead
-    of its slots. With `run_ids`, only these runs, as far as they can be claimed by the same rules; then `queues` may be
-    None, for any queue. `token` becomes the fencing token of every run that is claimed."""
+    of its slots. With `run_ids`, only these runs, if the same rules allow it; `queues` may then be None, for any queue.
+    `token` becomes the fencing token of every run that is claimed."""
 
     claimant: Claimant
     token: str
@@ -58,8 +58,8 @@ class ClaimRequest:
 
 
 class Claimed(NamedTuple):
-    """A run that a worker holds a lease on. `token` is the right to write about this attempt. `ahead`: its row does not
-    know when it starts, because it was claimed before there was a slot for it."""
+    """A run that a worker holds a lease on. `token` fences what is written about this attempt. `ahead`: it was claimed
+    before a slot was free, so its row does not have its start."""
 
     id: str
     job_id: str
@@ -104,7 +104,7 @@ class Leased:
     needs: str = ""
 
     def as_of(self, now: datetime) -> Leased:
-        """Of one that was claimed ahead, the row has a start that may be still to come."""
+        """The `started_at` of a run that was claimed ahead may still be in the future."""
         return replace(self, started_at=min(self.started_at, now))
 
     def age_ms(self, now: datetime) -> int:
@@ -114,9 +114,9 @@ class Leased:
 
 @dataclass(frozen=True, slots=True)
 class Park:
-    """Takes a run from its worker, until its callback comes or so many seconds have passed."""
+    """Detaches a run from its worker until its callback arrives or that many seconds have passed."""
 
     id: str
     token: str
     seconds: float
-    started_at: datetime | None = None  # where the row does not know it
+    started_at: datetime | None = None  # if the row does not have it

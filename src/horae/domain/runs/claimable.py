@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Claimable(NamedTuple):
-    """A run that workers may take: at once, or from its `due_at` on."""
+    """A run that workers may claim: immediately, or from its `due_at` on."""
 
     id: str
     queue: str
@@ -18,7 +18,7 @@ class Claimable(NamedTuple):
 
 @dataclass(slots=True)
 class Offer:
-    """What one transaction made claimable. `queues` are those of which everything is, since they were resumed."""
+    """What one transaction made claimable. All runs of `queues` are: these were resumed."""
 
     runs: list[Claimable] = field(default_factory=list)
     queues: set[str] = field(default_factory=set)

@@ -49,7 +49,7 @@ class DeadLetter(NamedTuple):
 
 
 class DeadLetterRecord(NamedTuple):
-    """A dead letter as people see it: the failed run, without documents that are long."""
+    """A dead letter as people see it: the failed run, without long documents."""
 
     run: RunRecord
     fingerprint: str
@@ -67,8 +67,8 @@ class DeadJob:
 
 @dataclass(frozen=True, slots=True)
 class DeadGroup:
-    """Dead letters of one cause; code and error are those of the newest. What failed before causes were told apart by
-    job and code may be of several jobs."""
+    """Dead letters of one cause; code and error are those of the newest. Groups from before causes included job and
+    code may span several jobs."""
 
     fingerprint: str
     count: int
@@ -92,8 +92,8 @@ def fingerprint(job_id: str, code: int | None, error: str | None) -> str:
 
 
 def allowance(rate: float | None, waited: float, most: int) -> int:
-    """How many may go now, at so many a second, when so long has passed since the last ones. Time in which nobody was
-    at work gives no right to make up for it at once."""
+    """How many may be redriven now at `rate` per second, `waited` seconds after the last ones. Idle time does not
+    accumulate beyond a short burst."""
     return most if rate is None else min(int(rate * min(waited, BURST) + 1e-9), most)
 
 

@@ -21,7 +21,7 @@ class Finished(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """How an attempt went that is over; if it ended its run, `outcome` is the run's status. `result` is JSON text."""
+    """How a finished attempt went; if it ended its run, `outcome` is the run's status. `result` is JSON text."""
 
     job_id: str
     version: int
@@ -69,11 +69,11 @@ class Ending(NamedTuple):
     reason: str | None = None
     outcome: Outcome | None = None
     duration_ms: int | None = None
-    started_at: datetime | None = None  # where the row does not know it
+    started_at: datetime | None = None  # if the row does not have it
 
 
 class Ended(NamedTuple):
-    """A run that was moved to history, for whatever its end brings about."""
+    """A run that was moved to history, as input for everything that follows from its end."""
 
     id: str
     job_id: str
@@ -84,13 +84,13 @@ class Ended(NamedTuple):
     duration_ms: int = 0
     timed_out: bool = False
     trigger: str = ""
-    code: int | None = None  # that it exited with, or that of the response
+    code: int | None = None  # exit code or response code
     attempt: int = 0  # the last one; 0 if none was made
 
     @classmethod
     def of(cls, run: RunOfJob, status: RunStatus, outcome: Outcome, duration_ms: int = 0) -> Ended:
         """By the outcome of its last attempt."""
-        return cls(  # by position: keywords take half as long again, and every run comes by here
+        return cls(  # positional: keyword arguments take half as long again, and this is on every run's path
             run.id,
             run.job_id,
             run.version,
@@ -107,7 +107,7 @@ class Ended(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Requeue:
-    """Queues a run once more; its lease and token are taken away."""
+    """Queues a run again, without lease and token."""
 
     id: str
     queue: str
@@ -119,7 +119,7 @@ class Requeue:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """An attempt that did not end its run; of its result an excerpt."""
+    """An attempt that did not end its run, with an excerpt of its result."""
 
     run_id: str
     n: int

@@ -1,5 +1,5 @@
 """What happened to runs, a batch at a time, and what people did. Verbs record it in their transaction, and observers
-hear of it after the commit: what they are told is true."""
+get it after the commit: nothing they see can be rolled back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from horae.domain.runs.states import AttemptOutcome
 
 
 class RunsQueued(NamedTuple):
-    """By a schedule, by people, by the end of another run, or by a backfill: `trigger` of each says which."""
+    """By a schedule, a user, the end of another run or a backfill: the `trigger` of each says which."""
 
     runs: Sequence[NewRun]
 
@@ -71,7 +71,7 @@ class Retried(NamedTuple):
 
 
 class RunsRetried(NamedTuple):
-    """Attempts that did not end their runs, also those that were lost with their workers; `pause` in seconds."""
+    """Attempts that did not end their runs, including those lost with their workers; `pause` in seconds."""
 
     retried: Sequence[Retried]
 

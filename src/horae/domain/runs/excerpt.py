@@ -1,4 +1,4 @@
-"""What is kept of the result of an attempt that was retried: enough to see what went wrong, however often it did."""
+"""The part of a retried attempt's result that is kept: enough to see what went wrong, bounded for many attempts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ EXCERPT_LIMIT = 4_096  # characters of JSON text
 
 
 def excerpt(result: str | None) -> str | None:
-    """A result as it is if it is short. Of an HTTP answer that is longer the body is cut, of anything else the text;
-    both say `"truncated": true`."""
+    """A short result unchanged. A longer HTTP response has its body cut, anything else its text; both get `"truncated":
+    true`."""
     if result is None or len(result) <= EXCERPT_LIMIT:
         return result
     try:
@@ -30,6 +30,6 @@ def _cut(value: dict[str, Any], field: str) -> str | None:
     if room < 0:
         return None
     text: str = value[field][:room]
-    while len(json.dumps(text)) - 2 > room:  # escapes take more room than what they stand for
+    while len(json.dumps(text)) - 2 > room:  # escape sequences are longer than the characters they encode
         text = text[: min(len(text) - 1, len(text) * room // (len(json.dumps(text)) - 2))]
     return json.dumps({**value, field: text})

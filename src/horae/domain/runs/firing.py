@@ -1,5 +1,5 @@
-"""What `fire` decides for one due job: which occurrences become runs, which are skipped and why, and
-where its schedule goes on. Pure: the verb in lifecycle/fire.py writes what is decided here."""
+"""What `fire` decides for one due job: which occurrences become runs, which are skipped and why, and where its schedule
+continues. Pure: the verb in lifecycle/fire.py writes the decision."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Plan:
     start_within: float | None
 
     def start_by(self, due_at: datetime | None) -> datetime | None:
-        """By when a run that is due then must have started; None: no matter when."""
+        """By when a run that is due then must have started; None: no deadline."""
         if self.start_within is None or due_at is None:
             return None
         return due_at + timedelta(seconds=self.start_within)
@@ -131,7 +131,7 @@ def plan_of(spec: JobSpec) -> Plan:
 def plan_text(spec: JobSpec) -> str:
     """The plan as stable, compact JSON: equal plans have equal texts."""
     plan = plan_of(spec)
-    # What this version does not know may be part of a newer one's plan: that one reads it here.
+    # Unknown fields may belong to a newer version's plan, which reads them here.
     fields: dict[str, Any] = dict(spec.model_extra or {})
     for field in dataclasses.fields(Plan):
         value = getattr(plan, field.name)
@@ -145,7 +145,7 @@ def plan_text(spec: JobSpec) -> str:
 
 @lru_cache(maxsize=16_384)
 def parse_plan(text: str) -> Plan:
-    """Raises Unreadable if this version cannot make sense of it; what it does not know it leaves out."""
+    """Raises Unreadable if this version cannot parse it; unknown fields are ignored."""
     try:
         return _PLAN.validate_json(text, extra="ignore")
     except ValidationError as error:
@@ -155,8 +155,8 @@ def parse_plan(text: str) -> Plan:
 
 
 def first_occurrence(schedule: Schedule, anchor: datetime, after: datetime | None = None) -> datetime | None:
-    """When a schedule first comes due strictly after `after`; for a job that is just made (None), at or after its
-    `anchor`. An `at` in the past is due at once: `decide` then applies the catch-up rule to it."""
+    """When a schedule first comes due strictly after `after`; for a new job (None), at or after its `anchor`. An `at`
+    in the past is due at once: `decide` then applies the catch-up rule to it."""
     if isinstance(schedule, ManualSchedule | AfterSchedule):
         return None
     if isinstance(schedule, AtSchedule):
@@ -180,7 +180,7 @@ def decide(job: DueJob, now: datetime) -> Firing:
 
 
 def decline(job: DueJob, now: datetime) -> Firing:
-    """Accounts for the same occurrences, but nothing of it runs: the schedule is held, or switched off."""
+    """Accounts for the same occurrences, but none of them runs: the schedule is paused or disabled."""
     schedule = job.plan.schedule
     if isinstance(schedule, ManualSchedule | AfterSchedule):
         return decide(job, now)
@@ -229,7 +229,7 @@ class _Decision:
         """What is due, as (after, until] stretches inside and outside of blackouts."""
         schedule, now = self._schedule, self._now
         start = max(self._after, self._job.next_run_at - TICK)
-        # Farther back all that did not run was missed, and blackouts are not told apart: work and rows have a bound.
+        # Further back everything counts as missed, without regard to blackouts: this bounds work and rows.
         since = max(self._after, now - _LOOK_BACK)
         found = closures(schedule.blackouts, schedule.timezone, since, now) if schedule.blackouts else []
         if len(found) > _MOST_CLOSURES:
@@ -293,7 +293,7 @@ class _Decision:
 
 
 def finished(firing: Firing, left: int) -> Firing:
-    """The same, if the schedule ends with the last of so many runs: what comes after it is no occurrence any more."""
+    """The same if the schedule ends after `max_runs` runs: what would follow is not an occurrence."""
     occurrences = firing.occurrences[:left]
     last = occurrences[-1].at
     return Firing(occurrences, tuple(row for row in firing.skipped if row.first < last), None, last)

@@ -1,5 +1,5 @@
-"""A job's gate, and the one rule of admission: which runs start at once, which wait and which are skipped when a job is
-limited to so many at a time. Pure: the verb reads the gate under its lock."""
+"""A job's gate, and the one rule of admission: which runs start at once, which wait and which are skipped when a job
+limits how many may run at a time. Pure: the verb reads the gate under its lock."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ never overtake a run that waits."""
 
 
 class Places(NamedTuple):
-    """How runs that come together are admitted, in their order: `superseded` ones make way for newer ones among them,
-    `placed` ones start, `held` ones wait, and the rest are skipped."""
+    """How a batch of runs is admitted, in order: `superseded` ones yield to newer ones in the batch, `placed` ones
+    start, `held` ones wait, and the rest are skipped."""
 
     superseded: int = 0
     placed: int = 0
     held: int = 0
-    contested: bool = False  # a place is free; only `Gates.open` can tell whether it is theirs
+    contested: bool = False  # a place is free; only `Gates.open` decides whether they get it
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,14 @@ class JobGate:
 
     @property
     def surplus(self) -> int:
-        """How many are under way beyond the limit, since that was lowered."""
+        """How many are under way beyond the limit because it was lowered."""
         return 0 if self.limit is None else max(0, self.under_way - self.limit)
 
     def admit(self, count: int, rule: Rule, *, in_order: bool = False) -> Places:
         """`in_order`: caught up, so it starts only once the run before it has ended."""
         if self.limit is None:
             return Places(placed=count)
-        # Of several at once only the newest would survive the others.
+        # Of several at the same time, only the newest would survive.
         superseded = max(0, count - self.limit) if rule == "cancel_running" else 0
         placed = min(count - superseded, self.free)
         held = min(count - superseded - placed, self._room(rule, count))

@@ -20,7 +20,7 @@ class LastWords:
     __slots__ = ("_begun", "_last", "_plain")
 
     def __init__(self) -> None:
-        self._begun = ""  # a line whose end has not come yet, as far as it is kept
+        self._begun = ""  # the beginning of a line that is not complete yet
         self._last = self._plain = ""
 
     def feed(self, text: str) -> None:
@@ -33,7 +33,7 @@ class LastWords:
 
     @property
     def line(self) -> str | None:
-        """What is kept so far, with `…` where it was cut."""
+        """What has been kept, with `…` where it was cut."""
         self._take([self._begun])
         return self._plain or self._last or None
 
@@ -56,7 +56,7 @@ def _cut(line: str) -> str:
 
 
 def with_last_words(outcome: Outcome, words: LastWords) -> Outcome:
-    """An outcome that tells nothing but the exit code gets the program's own words: `exit code 1: KeyError: 'x'`."""
+    """Adds the program's own words to an outcome that has only an exit code: `exit code 1: KeyError: 'x'`."""
     if not outcome.exit_code or outcome.error != f"exit code {outcome.exit_code}" or words.line is None:
         return outcome
     return replace(outcome, error=f"{outcome.error}: {words.line}")

@@ -60,7 +60,7 @@ class LogPiece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an attempt is, as it told last; `value` is JSON text."""
+    """The latest progress that an attempt reported; `value` is JSON text."""
 
     run_id: str
     token: str

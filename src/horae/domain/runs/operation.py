@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class NewOperation:
-    """Long work to be started; `details` are what it needs to go on from where it is."""
+    """A long-running operation to start; `details` hold what it needs to resume."""
 
     id: str
     project_id: str
@@ -18,7 +18,7 @@ class NewOperation:
     details: dict[str, Any]
     total: int
     actor: str
-    fingerprint: str | None = None  # the same work of the same job has the same
+    fingerprint: str | None = None  # equal for the same work of the same job
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What came of an attempt, and what follows from it for the run."""
+"""The outcome of an attempt, and what follows from it for the run."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from horae.domain.runs.states import AttemptOutcome, RunStatus
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an executor reports. `result` is JSON text, bounded by its producer; `park_for` are the seconds in which the
-    callback of a parked attempt must come."""
+    """What an executor reports. `result` is JSON text, bounded by its producer; `park_for` is how many seconds a parked
+    attempt waits for its callback."""
 
     kind: AttemptOutcome
     result: str | None = None
@@ -25,7 +25,7 @@ class Outcome:
 
     @property
     def code(self) -> int | None:
-        """What tells failures apart before their words do."""
+        """What distinguishes failures, apart from their messages."""
         return self.response_code if self.exit_code is None else self.exit_code
 
 
@@ -42,7 +42,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """The run is queued once more, `pause` seconds from now."""
+    """The run is queued again, due `pause` seconds from now."""
 
     pause: float
     counted: bool = True
@@ -77,5 +77,5 @@ def judge(
     if made >= retry.max_attempts:
         return End(RunStatus.FAILED, "attempts")
     if kind is AttemptOutcome.LOST:
-        return Again(0)  # nothing says that the run is at fault, and its worker's death has cost time enough
+        return Again(0)  # nothing suggests that the run is at fault, and the worker's death has cost enough time
     return Again(retry.pause(made, chance, outcome.retry_after))

@@ -1,6 +1,5 @@
-"""Which of the occurrences that fire find a place, which wait and which are skipped, when a job is limited to so
-many runs at a time, or its project to so many live runs. Pure: the verb counts under the lock of the job's gate and of
-the project's quota."""
+"""Which of the fired occurrences get a place, which wait and which are skipped, when a job limits concurrent runs or
+its project limits live runs. Pure: the verb counts under the lock of the job's gate and of the project's quota."""
 
 from __future__ import annotations
 
@@ -24,15 +23,15 @@ class Admitted(NamedTuple):
 
 class Admission(NamedTuple):
     admitted: tuple[Admitted, ...]
-    cancel_running: bool  # what runs or waits already makes way for what is admitted
+    cancel_running: bool  # running and waiting runs yield to the admitted ones
     skipped: tuple[SkippedRange, ...]
     next_run_at: datetime | None
     fired_through: datetime
-    contested: bool = False  # the first is held until the gate has told whether it may start
+    contested: bool = False  # the first is held until the gate decides whether it may start
 
     @property
     def to_cancel(self) -> int:
-        """How many of the runs under way make way for what is held."""
+        """How many of the runs under way yield to held ones."""
         held = [entry for entry in self.admitted if entry.held] if self.cancel_running else []
         # Caught-up runs come one after the other: they need one place between them.
         return 1 if held and held[0].occurrence.in_order else len(held)
@@ -42,7 +41,7 @@ def admit(firing: Firing, overlap: Overlap, gate: JobGate, places: int | None = 
     """`places` is how many more live runs the project may have; None: any number."""
     if firing.whole is None:
         return _within(places, _admit(firing, overlap, gate))
-    # What is skipped does not use up `max_runs`: others get in for it, as far as there are any.
+    # Skipped occurrences do not use up `max_runs`: later ones take their place, if there are any.
     found, left = _within(places, _admit(firing.whole, overlap, gate)), len(firing.occurrences)
     if len(found.admitted) < left:
         return found
@@ -59,7 +58,7 @@ def admit(firing: Firing, overlap: Overlap, gate: JobGate, places: int | None = 
 
 
 def _admit(firing: Firing, overlap: Overlap, gate: JobGate) -> Admission:
-    if gate.limit is None:  # as of most jobs
+    if gate.limit is None:  # as for most jobs
         admitted = tuple(Admitted(occurrence, False) for occurrence in firing.occurrences)
         return Admission(admitted, False, firing.skipped, firing.next_run_at, firing.fired_through)
     # Caught-up runs come one after the other: the rule decides about the first, the others wait behind it.
@@ -80,7 +79,7 @@ def _admit(firing: Firing, overlap: Overlap, gate: JobGate) -> Admission:
 
 
 def _within(places: int | None, found: Admission) -> Admission:
-    """What fits into the project's quota, the oldest first: held runs are live as well."""
+    """What fits into the project's quota, oldest first: held runs count as live too."""
     if places is None or len(found.admitted) <= places:
         return found
     kept, dropped = found.admitted[: max(places, 0)], found.admitted[max(places, 0) :]
@@ -102,7 +101,7 @@ def _overlapping(dropped: Sequence[Occurrence], firing: Firing) -> tuple[Skipped
 
 
 def _ranges(reason: SkipReason, dropped: Sequence[Occurrence], others: Sequence[datetime]) -> tuple[SkippedRange, ...]:
-    """One row for each unbroken row of occurrences."""
+    """One row for each consecutive series of occurrences."""
     rows: list[SkippedRange] = []
     for occurrence in dropped:
         at = occurrence.at

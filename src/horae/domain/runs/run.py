@@ -15,7 +15,7 @@ from horae.domain.runs.states import Trigger
 
 
 class JobVersion(Protocol):
-    """A version of a job, of which runs are made."""
+    """The version of a job that runs are created from."""
 
     @property
     def id(self) -> str: ...
@@ -41,8 +41,8 @@ class NewRun(NamedTuple):
     occurrence: datetime | None = None
     scheduled_for: datetime | None = None
     held: bool = False
-    wake_at: datetime | None = None  # asked for later: it takes no place before that
-    in_order: bool = False  # caught up: it starts when the one before it has ended
+    wake_at: datetime | None = None  # requested for later: it takes no place before that
+    in_order: bool = False  # caught up: it starts when the previous one has ended
     input: str | None = None
     parent_run_id: str | None = None
     rerun_of: str | None = None
@@ -54,7 +54,7 @@ class NewRun(NamedTuple):
     def of(
         cls, job: JobVersion, plan: Plan, *, id: str, trigger: Trigger, priority: int | None = None, **more: Any
     ) -> NewRun:
-        """Where and how its job's plan says; `more` are the fields that are this run's own."""
+        """As the job's plan says; `more` are the fields of this run."""
         return cls(
             id=id,
             job_id=job.id,

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 
 class RunRecord(NamedTuple):
-    """What has a default is known of live runs alone, or of ended ones. The store reads the fields that a table has
-    from its columns (store/run_record.py). A named tuple: lists are made of many."""
+    """Fields with a default exist only for live runs, or only for ended ones. The store fills the fields that are
+    columns of the table (store/run_record.py). A named tuple, because lists have many."""
 
     id: str
     job_id: str
@@ -36,7 +36,7 @@ class RunRecord(NamedTuple):
     triggered_by: str | None = None
     operation_id: str | None = None
     cancel_requested_by: str | None = None
-    truncated: Sequence[str] = ()  # documents that are left out of a list
+    truncated: Sequence[str] = ()  # documents that a list omits
 
     held: bool = False
     parked: bool = False

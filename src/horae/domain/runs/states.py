@@ -26,7 +26,7 @@ class AttemptOutcome(StrEnum):
     LOST = "lost"  # the worker's lease ran out
     INTERRUPTED = "interrupted"  # the worker shut down; not counted, queued again at once
     CANCELLED = "cancelled"
-    PARKED = "parked"  # no end yet: the attempt goes on elsewhere, and its callback ends it
+    PARKED = "parked"  # not over: the work continues elsewhere, and a callback ends the attempt
 
 
 class Trigger(StrEnum):
@@ -44,8 +44,8 @@ class SkipReason(StrEnum):
     DISABLED = "disabled"
     BLACKOUT = "blackout"
     DST_GAP = "dst_gap"
-    DEFINITION = "definition"  # only for `after`: what is unreadable and goes by the clock waits
-    QUOTA = "quota"  # the project has as many live runs as it may have
+    DEFINITION = "definition"  # only for `after`: an unreadable job with a clock schedule waits
+    QUOTA = "quota"  # the project's quota of live runs is used up
     PAUSED = "paused"  # only for `after`: there is no occurrence to catch up with
 
 
@@ -62,8 +62,8 @@ class WorkerStatus(StrEnum):
     IDLE = "idle"
     BUSY = "busy"
     DRAINING = "draining"
-    STOPPED = "stopped"  # said goodbye
-    OFFLINE = "offline"  # surely dead, or no heartbeat for `offline_after`
+    STOPPED = "stopped"  # signed off
+    OFFLINE = "offline"  # certainly dead, or no heartbeat for `offline_after`
 
 
 class SchedulerStatus(StrEnum):

@@ -42,7 +42,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Hour:
-    """What ended within one hour, by status; `duration_ms` of it all together."""
+    """Runs that ended within one hour, by status; `duration_ms` is their total."""
 
     at: datetime
     ended: Mapping[str, int]
@@ -51,8 +51,8 @@ class Hour:
 
 @dataclass(frozen=True, slots=True)
 class JobStats:
-    """Counts by status: of all time, of the time `since`, and of what is live. `reasons` are those of the occurrences
-    skipped since then, as far as the newest rows of the history tell."""
+    """Counts by status: in total, `since` a time, and live. `reasons` are those of occurrences skipped since then, from
+    the newest rows of the history."""
 
     total: Mapping[str, int]
     recent: Mapping[str, int]
@@ -68,7 +68,7 @@ class JobStats:
 
     @property
     def average_ms(self) -> int | None:
-        """Of the runs that came to an end by themselves."""
+        """Of the runs that finished on their own."""
         ended = self.total["succeeded"] + self.total["failed"]
         return round(self.duration_ms / ended) if ended else None
 

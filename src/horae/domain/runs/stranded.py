@@ -55,7 +55,7 @@ def in_short(found: Collection[Stranded], now: datetime) -> str:
 
 
 def in_words(found: Iterable[Stranded], now: datetime) -> dict[Want, str]:
-    """For operators: a sentence for each want, whatever the project."""
+    """For operators: one sentence for each requirement, across projects."""
     together: dict[Want, list[Stranded]] = defaultdict(list)
     for one in found:
         together[one.queue, one.needs].append(one)

@@ -47,7 +47,7 @@ def lost(lease_until: datetime | None, worker_id: str | None, facts: Facts) -> G
 
 
 def taken_back(facts: Facts) -> str:
-    """Who takes a run back whose lease is over."""
+    """Who recovers a run whose lease has expired."""
     alive = [f"scheduler {one.name}" for one in facts.schedulers if not silent(one.heartbeat_at, facts.now)]
     if alive:
         return f"wait: {named(alive)} should take it back within seconds; or {command('runs', 'reset-stuck')}"

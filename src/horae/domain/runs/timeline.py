@@ -1,4 +1,4 @@
-"""What happened to a run, in order, with the time between two events and what it went by with."""
+"""What happened to a run, in order, with the time between two events and what the run waited for."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _AT = {RunStatus.QUEUED: "a worker", RunStatus.RUNNING: "its work"}
 
 def timeline(facts: RunFacts, gates: list[Gate]) -> tuple[TimelineEntry, ...]:
     entries = [*_beginning(facts), *_attempts(facts), *_end(facts, gates)]
-    if (ended := facts.run.finished_at) is not None:  # what was still to come did not
+    if (ended := facts.run.finished_at) is not None:  # what was still to come never came
         entries = [entry for entry in entries if entry.at <= ended]
     # Stable: what happened at the same instant stays in the order of the flow.
     entries.sort(key=lambda entry: entry.at)
@@ -78,7 +78,7 @@ def _lateness(facts: RunFacts) -> str | None:
 
 
 def _first_due(facts: RunFacts) -> datetime | None:
-    """When the first attempt was due. A retry overwrites it: then it is not on record any more."""
+    """When the first attempt was due. A retry overwrites it: then it is unknown."""
     return None if facts.attempts else facts.run.due_at
 
 
@@ -106,7 +106,7 @@ def _attempts(facts: RunFacts) -> list[TimelineEntry]:
 
 
 def _wait(facts: RunFacts, before: AttemptRecord | None, again: datetime | None) -> str:
-    """What an attempt waited for before it was claimed; a turn leaves no trace but the limit."""
+    """What an attempt waited for before it was claimed; waiting for a turn leaves no trace except the job's limit."""
     if before is None:
         return "a worker" if facts.spec is None or facts.spec.gate is None else "its turn, or a worker"
     if again is not None or before.outcome == AttemptOutcome.INTERRUPTED:

@@ -1,4 +1,4 @@
-"""Credentials have no place in definitions, which are kept for ever: they come from secrets, at least in part."""
+"""Credentials do not belong in definitions, which are kept forever: they must come from secrets, at least in part."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _in_auth(auth: HttpAuth) -> str | None:
 
 
 def place_of(target: Target, secret: str) -> str:
-    """Where a target names a secret, as `.headers.X`; empty if it cannot be told."""
+    """Where a target names a secret, as `.headers.X`; empty if unknown."""
     fields = target.model_dump(mode="json", exclude=set(_PLAIN))
     return next((f".{path}" for path, text in _texts(fields, "") if _names(path, text, secret)), "")
 

@@ -1,9 +1,9 @@
-"""Keeps secrets out of what attempts say: each of a secret's forms is replaced by `[secret NAME]`.
+"""Redacts secrets in the output of attempts: each form of a secret is replaced by `[secret NAME]`.
 
-A form is the value itself, each long line of it, and what common encodings make of it (forms.py). Text comes in pieces,
-and a form may be spread over several: the end of a piece is held back as long as it may be the beginning of a form,
-and no longer. The work is done in two steps, so that text without secrets passes quickly: a regular expression finds
-the places whose first characters could be those of some form, and a dictionary tells whether they are.
+A form is the value itself, each long line of it, and its common encodings (secret_forms.py). Text arrives in pieces,
+and a form may span several: the end of a piece is held back only while it may be the beginning of a form. Two steps
+keep text without secrets fast: a regular expression finds places that could be the start of a form, and a dictionary
+lookup confirms them.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Redactor:
         return stream.write(text) + stream.cut()
 
     def places(self, text: str, *, last: bool) -> Iterator[tuple[int, int, str]]:
-        """Where forms begin in a text, in order, overlapping ones too: (begin, end, label). One that may go on behind
-        the text, if that is not the last of it, ends there as well, and nothing comes after it."""
+        """Where forms begin in a text, in order, overlapping ones too: (begin, end, label). One that may continue
+        beyond the text, unless this is the last piece, ends there too and is the last one."""
         size, at = len(text), 0
         while self._possible is not None and (match := self._possible.search(text, at)) is not None:
             begin = match.start()
@@ -80,7 +80,7 @@ class RedactedStream:
         self._covered = 0  # of what is held back, this much belongs to a form whose label has been written
 
     def write(self, text: str, *, last: bool = False) -> str:
-        """What can be shown by now; with `last`, all of it."""
+        """What can be shown already; with `last`, everything."""
         text = self._held + text if self._held else text
         shown: list[str] = []
         done, end = self._covered, len(text)  # up to `done`, text is shown or has its label
@@ -104,7 +104,7 @@ class RedactedStream:
 
 
 def _possible(heads: Mapping[str, object], width: int) -> re.Pattern[str]:
-    """Matches whatever could be the first characters of a form, and hardly anything else."""
+    """Matches anything that could be the start of a form, and little else."""
     classes = ({head[place] for head in heads} for place in range(width))
     return re.compile("".join(f"[{''.join(map(re.escape, sorted(c)))}]" for c in classes))
 

@@ -48,7 +48,7 @@ def check_name(name: str) -> str:
 
 
 def check_value(value: str) -> str:
-    """Raises InvalidInput, which never tells the value."""
+    """Raises InvalidInput, which never contains the value."""
     try:
         plain_text(value)
     except ValueError as error:

@@ -14,7 +14,7 @@ _HEX_COLUMNS = 60  # where `xxd -p` does
 
 
 def forms(value: str) -> set[str]:
-    """Everything to look for; nothing if the value is too short to be told from other text."""
+    """Everything to look for; nothing if the value is too short to be distinguished from other text."""
     found: set[str] = set()
     # Editors and `echo` put a line break at the end, and programs that read the value often strip it again.
     for text in {value, value.strip()}:
@@ -60,7 +60,7 @@ def _encoded(raw: bytes) -> Iterator[str]:
 
 
 def _settled(raw: bytes, before: int) -> str:
-    """Those characters of base64 that the value alone decides if so many bytes (modulo 3) stand before it."""
+    """The base64 characters that depend only on the value, if that many bytes (modulo 3) precede it."""
     text = base64.b64encode(bytes(before) + raw).decode()
     first = -(-before * 8 // 6)
     return text[first : (before + len(raw)) * 8 // 6]

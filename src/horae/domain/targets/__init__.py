@@ -1,4 +1,4 @@
-"""What a job runs: one model per kind, in a module of its own; `kind` tells them apart. Everything that lists the
+"""What a job runs: one model per kind, each in its own module; `kind` is the discriminator. Everything that lists the
 kinds, from the API to the shell's completion and the portal, takes them from here."""
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def _entrypoint(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
 
 
 class ArtifactTarget(Templated):
-    """Fetches an archive (zip, tar or wheel), and runs a function or a command of it, like a script."""
+    """Fetches an archive (zip, tar or wheel) and runs a function or a command from it, like a script."""
 
     model_config = FROZEN
 

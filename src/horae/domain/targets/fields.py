@@ -28,6 +28,6 @@ class Limits(BaseModel):
     model_config = FROZEN
 
     memory: Annotated[int, Field(ge=2**20, le=2**44), SIZE] | None = None
-    cpu: Annotated[float, Field(gt=0, le=604_800, allow_inf_nan=False), DURATION] | None = None  # seconds of it
-    files: Annotated[int, Field(ge=8, le=1_000_000)] | None = None  # open at a time, in each process
-    processes: Annotated[int, Field(ge=1, le=100_000)] | None = None  # at a time, threads not counted
+    cpu: Annotated[float, Field(gt=0, le=604_800, allow_inf_nan=False), DURATION] | None = None  # CPU seconds
+    files: Annotated[int, Field(ge=8, le=1_000_000)] | None = None  # open files per process
+    processes: Annotated[int, Field(ge=1, le=100_000)] | None = None  # processes at a time, not counting threads

@@ -1,5 +1,5 @@
-"""What the templates of one target may be together. One of them is bounded by itself (domain/template/), but whoever
-reads a definition or carries it out pays for all."""
+"""Limits on all templates of a target together. Each one is bounded on its own (domain/template/), but reading or
+executing a definition costs the sum."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def is_stored(info: ValidationInfo) -> bool:
 
 
 def check(templates: list[tuple[Place, str]]) -> None:
-    """Parses none of them unless there are few enough, and each no more than once."""
+    """Parses none of them unless there are few enough, and each only once."""
     size = parts = 0
     for count, (place, text) in enumerate(templates, start=1):
         size += len(text)
@@ -67,13 +67,13 @@ def secrets_of(*texts: str | None) -> frozenset[str]:
     found: set[str] = set()
     for text in texts:
         if text is not None and "secrets" in text:
-            with suppress(TemplateFault):  # stored by another version: who fills it in is told
+            with suppress(TemplateFault):  # stored by another version: filling it in will raise
                 found |= parse(text).secrets
     return frozenset(found)
 
 
 def parse_ahead(target: Any) -> None:
-    """Parses what look like templates of an unchecked target, as far as `check` would. To be called on a thread: a
+    """Parses what looks like a template in an unchecked target, up to the limits of `check`. Call it on a thread: a
     later check finds them parsed."""
     size = parts = 0
     for text in _texts(target):

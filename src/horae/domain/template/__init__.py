@@ -1,9 +1,9 @@
 """Templates in definitions: text with `{{ … }}` places, filled in for each attempt by Jinja2's sandbox.
 
 A template sees four names: `run`, `job`, `input` and `secrets`. It is parsed when its job is saved, so that mistakes
-are told then, with their line; it is compiled when it is first filled in, which takes three times as long and only
-workers do. What it may cost then is bounded (work.py). What is said about a template never repeats a part of it but
-names that it writes out: it may contain a secret.
+are reported then, with their line. It is compiled when it is first filled in, which takes three times as long and
+happens only on workers; its cost is bounded (work.py). Messages about a template never quote it except for names that
+it uses: it may contain a secret.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 
 
 class Template:
-    """A parsed template. `secrets` are the names of those that it uses, `parts` says how much there is to it."""
+    """A parsed template. `secrets` are the names of those that it uses, `parts` measures its size."""
 
     __slots__ = ("_body", "parts", "secrets", "text")
 
@@ -70,7 +70,7 @@ class Template:
             raise TemplateFault(f"the template refers to something that does not exist{self._named(error)}") from None
         except ZeroDivisionError:
             raise TemplateFault("the template cannot be filled in: it divides by zero") from None
-        except Exception as error:  # whatever Jinja or a filter makes of odd values
+        except Exception as error:  # anything that Jinja or a filter raises for odd values
             raise TemplateFault(f"the template cannot be filled in: {type(error).__name__}") from None
         return "".join(parts)
 

@@ -80,7 +80,7 @@ def _urlencode(value: Any, work: TemplateWork) -> str:
 
 
 def _quoted(value: Any, work: TemplateWork) -> str:
-    """A value keeps its place in a path or query: a slash in it is no slash of the path."""
+    """Percent-encodes a value for a path or query: a slash in it does not separate path segments."""
     text = text_of(value, work)
     work.pay(CALL + len(text) // _QUOTED)
     return quote(text, safe="")

@@ -21,7 +21,7 @@ _OF_LOOPS = frozenset(("index", "index0", "revindex", "revindex0", "first", "las
 
 
 class _Missing(StrictUndefined):
-    """Says no more than what was asked for."""
+    """Names only what was asked for."""
 
     @property
     def _undefined_message(self) -> str:
@@ -110,7 +110,7 @@ def _shown(context: Context, value: Any) -> str:
 
 
 class _Meter(NodeTransformer):
-    """Puts a payment around whatever costs."""
+    """Wraps everything that costs work in a payment."""
 
     def visit_For(self, node: nodes.For) -> nodes.For:
         cost = 1 + sum(1 for _ in node.find_all(nodes.Node))

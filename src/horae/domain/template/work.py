@@ -12,9 +12,9 @@ STEPS = 600_000  # of all templates of an attempt together; a step takes half a 
 QUICK = 2_000  # steps that may be taken where others wait
 SECONDS = 1.0  # of processor time, in case steps take longer than they should
 _QUICK_SECONDS = 0.01
-CALL = 20  # steps that a call of a filter or test costs, whatever it does
-_CHARACTERS = 64  # that are handled in one step
-_LOOK = 500  # steps between two looks at the clock
+CALL = 20  # minimum steps that a call of a filter or test costs
+_CHARACTERS = 64  # characters handled in one step
+_LOOK = 500  # steps between two checks of the clock
 
 
 class TemplateFault(ValueError):
@@ -22,9 +22,9 @@ class TemplateFault(ValueError):
 
 
 class TemplateWork:
-    """How much the templates of one attempt may still do. `timer` tells the processor time of the thread that it is
-    called on; a `quick` one refuses whatever might take longer than a few milliseconds, and then says so by `spent`:
-    nothing came of it, and the same may be done elsewhere with more."""
+    """How much the templates of one attempt may still do. `timer` returns the CPU time of the calling thread. A `quick`
+    budget refuses anything that might take longer than a few milliseconds and sets `spent`: there is no result, and the
+    caller may try again elsewhere with a larger budget."""
 
     __slots__ = ("_deadline", "_left", "_look", "_timer", "quick", "spent", "stopped")
 
@@ -68,7 +68,7 @@ class TemplateWork:
             self._deadline += self._timer() - before
 
     def pay_for(self, value: Any, each: int = 1) -> None:
-        """For handling a value once, without what is inside of it; `each` is what an item costs."""
+        """For handling a value once, not its contents; `each` is the cost per item."""
         if isinstance(value, str):
             self.pay(len(value) // _CHARACTERS)
         else:
@@ -89,8 +89,8 @@ class TemplateWork:
             yield item
 
     def weigh(self, value: Any, times: int = 1) -> None:
-        """For going through all of a value, so many times. What a template puts together may hold the same thing many
-        times over, so this is paid beforehand."""
+        """For traversing a whole value, `times` times. A value built by a template may contain the same object many
+        times over, so this is paid in advance."""
         waiting = [value]
         while waiting:
             found = waiting.pop()

@@ -94,7 +94,7 @@ def http_url(url: str) -> str:
 
 
 def _is_host(host: str) -> bool:
-    """Whether a resolver could be asked for it, whatever the answer would be."""
+    """Whether it is a valid host name to look up."""
     if ":" in host:  # an IPv6 address, checked by urlsplit
         return True
     try:

@@ -37,7 +37,7 @@ def agenda(jobs: Sequence[JobRecord], now: datetime, start: datetime, until: dat
     is not here: the history has it."""
     found = heapq.merge(*(_occurrences(job, now, max(start, now), until) for job in jobs))
     entries = list(islice(found, most))
-    # The next one that there is no room for may come at the very instant of the last one that there is.
+    # The first one that does not fit may be at the same instant as the last one that does.
     more = next(found, None)
     return Agenda(entries, until if more is None else more.at)
 

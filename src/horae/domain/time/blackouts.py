@@ -86,8 +86,8 @@ class WeeklyWindow(BaseModel):
 
 @lru_cache(maxsize=1_024)
 def _hours(window: WeeklyWindow) -> tuple[int, int, frozenset[int]]:
-    """From and to which second of the day, beyond 24 hours where it ends on the next one, and on which days,
-    Monday being 0."""
+    """First and last second of the day, beyond 24 hours if it ends on the next day, and the weekdays, with Monday as
+    0."""
     start, end = (int(clock[:2]) * 3_600 + int(clock[3:]) * 60 for clock in (window.start, window.end))
     return start, end if end > start else end + _DAY, frozenset(map(WEEKDAYS.index, window.days))
 

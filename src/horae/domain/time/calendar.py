@@ -180,7 +180,7 @@ class CronCalendar(_Calendar):
 
 
 class EveryCalendar(_Calendar):
-    """A fixed grid in real time: first the anchor itself, then anchor + n × interval, for ever without drift."""
+    """A fixed grid in real time: first the anchor itself, then anchor + n × interval, without drift."""
 
     def __init__(self, anchor: datetime, interval: timedelta, end: datetime | None) -> None:
         self._anchor = anchor
@@ -228,8 +228,8 @@ _NEVER = _Calendar()
 
 
 def calendar_of(schedule: Schedule, anchor: datetime) -> Calendar:
-    """The calendar of a schedule, shared by all jobs with an equal one. `anchor` is when the job was made: the
-    start of the grid of an interval that names no `start_at`."""
+    """The calendar of a schedule, shared by all jobs with an equal one. `anchor` is when the job was created: the start
+    of the grid of an interval without `start_at`."""
     if isinstance(schedule, CronSchedule):
         return _cron_calendar(schedule)
     if isinstance(schedule, EverySchedule):

@@ -63,8 +63,8 @@ _KINDS = (_SECOND, _MINUTE, _HOUR, _DAY, _MONTH, _WEEKDAY)
 @dataclass(frozen=True, slots=True)
 class Cron:
     """A parsed expression. Weekdays count from Sunday, 0 to 6; `nth` holds (weekday, which one of the month), 0
-    for the last one. `fixed` and `both_days` follow the text, as in Debian: a field that starts with `*` is a
-    wildcard whatever comes after the star."""
+    for the last one. `fixed` and `both_days` follow the text, as in Debian: a field that starts with `*` is a wildcard,
+    regardless of what follows."""
 
     seconds: tuple[int, ...]
     minutes: tuple[int, ...]
@@ -108,7 +108,7 @@ def parse_cron(text: str) -> Cron:
 
 def check_field(name: str, text: str) -> None:
     """One field of the form by name, such as `day_of_week`: a position counts within it."""
-    if not text or " " in text:  # a blank would make two fields of one
+    if not text or " " in text:  # a blank would split it into two fields
         raise CronError("must be one field, without whitespace")
     kind = next(kind for kind in _KINDS if kind.key == name)
     _check_characters(text)

@@ -116,7 +116,7 @@ def _weekdays(cron: Cron) -> str:
 
 
 def weekdays_in_words(days: Collection[int]) -> str:
-    """Some days of the week, Sunday being 0."""
+    """Some days of the week, with Sunday as 0."""
     return listed(_plain_weekdays(days))
 
 

@@ -60,7 +60,8 @@ def seconds_in(value: object) -> float:
 
 
 def read_seconds(value: Any) -> Any:
-    """For fields of definitions, which are kept as numbers; what is no text is for the field's own type to judge."""
+    """For fields of definitions, which are stored as numbers; the field's own type validates anything that is not
+    text."""
     return seconds_in(value) if isinstance(value, str) else value
 
 

@@ -44,7 +44,7 @@ class _Stream:
 
     @property
     def grid(self) -> timedelta | None:
-        """The interval, of those that plain arithmetic is enough for."""
+        """The interval, for schedules that plain arithmetic can count."""
         plain = isinstance(self.schedule, EverySchedule) and self.left is None and not self.schedule.blackouts
         return self.schedule.interval if plain and isinstance(self.schedule, EverySchedule) else None
 
@@ -147,7 +147,7 @@ def _count_grid(stream: _Stream, interval: timedelta, until: datetime, tally: _T
             counts[at // size] += jobs
         return
     places = range(first // size, (end - wide) // size + 1)
-    if size % wide == 0 and len(places) > 2:  # all but the first and the last have as many
+    if size % wide == 0 and len(places) > 2:  # all but the first and the last have the same number
         tally.add_to_all(places[1], places[-2], size // wide * jobs)
         places = places[:: len(places) - 1]
     for place in places:

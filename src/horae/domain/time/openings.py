@@ -12,7 +12,7 @@ from horae.domain.time.schedule import AtSchedule, CronSchedule, EverySchedule
 
 Timed = CronSchedule | EverySchedule | AtSchedule
 
-_PATIENCE = 400  # a schedule that lies in blackouts for ever must not be searched for ever
+_PATIENCE = 400  # a schedule that always falls into blackouts must not be searched forever
 
 
 def forward(calendar: Calendar, stretches: list[Stretch]) -> Iterator[datetime]:

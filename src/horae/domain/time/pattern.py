@@ -27,7 +27,7 @@ class Pattern:
         self._per_minute = len(cron.seconds)
         self._per_hour = self._per_minute * len(cron.minutes)
         self.per_day = self._per_hour * len(cron.hours)
-        # A month is told by its number, its first weekday and its length: there are only 91 kinds.
+        # A month is identified by its number, first weekday and length: there are only 91 kinds.
         self._masks: dict[tuple[int, int, int], int] = {}
 
     def next_from(self, time: int) -> int | None:
@@ -197,8 +197,8 @@ def _shifted(year: int, month: int, by: int) -> tuple[int, int]:
 
 
 def recurs(pattern: Pattern, years: int = 5) -> bool:
-    """Whether there is a match within any `years` years. Told from the 28 years after which the calendar repeats,
-    so that the answer never depends on today."""
+    """Whether there is a match within any `years` years. Decided from the 28-year cycle of the calendar, so that the
+    answer never depends on today."""
     if _recurs_yearly(pattern.cron):
         return True
     span = range(2_000, 2_028 + years)
@@ -209,7 +209,7 @@ def recurs(pattern: Pattern, years: int = 5) -> bool:
 
 
 def _recurs_yearly(cron: Cron) -> bool:
-    """Without looking at any date, since all but a few expressions can be told so: schedulers read many."""
+    """Decided without looking at dates, which works for nearly all expressions: schedulers parse many."""
     dates = any(day <= 28 for day in cron.days)  # the last day and weekday are negative
     weekdays = bool(cron.weekdays) or any(which <= 4 for _, which in cron.nth)
     if not cron.both_days:
@@ -223,5 +223,5 @@ def _seconds_to(year: int) -> int:
 
 @lru_cache(maxsize=4_096)
 def pattern_of(text: str) -> Pattern:
-    """The pattern of a valid expression, shared by all who use the same text."""
+    """The pattern of a valid expression, shared by all users of the same text."""
     return Pattern(parse_cron(text))

@@ -30,8 +30,8 @@ class Upcoming:
 
 
 def preview(schedule: Schedule, anchor: datetime, after: datetime, count: int, fired: int = 0) -> list[Upcoming]:
-    """The next `count` occurrences strictly after `after`. Those in a blackout are there, with a note; of a job
-    that has `fired` already, no more than `max_runs` leaves."""
+    """The next `count` occurrences strictly after `after`. Those in a blackout are included, with a note; a job that
+    has already `fired` gets no more than `max_runs` allows."""
     if isinstance(schedule, ManualSchedule | AfterSchedule):
         return []
     if schedule.max_runs is not None:
@@ -59,8 +59,8 @@ def preview(schedule: Schedule, anchor: datetime, after: datetime, count: int, f
 def first_preview(
     schedule: Schedule, now: datetime, count: int, through: datetime | None = None, fired: int = 0
 ) -> list[Upcoming]:
-    """What a schedule would do if it were saved now: an `at` that has passed is due at once. Of a job that has fired
-    `through` an instant already, nothing up to there comes again."""
+    """What a schedule would do if it were saved now: an `at` that has passed is due at once. For a job that has fired
+    `through` an instant, nothing up to there comes again."""
     begins = min(now, schedule.at) if isinstance(schedule, AtSchedule) else now
     after = begins - TICK if through is None else max(begins - TICK, through)
     found = preview(schedule, now, after, count, fired)

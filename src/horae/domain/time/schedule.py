@@ -1,7 +1,7 @@
-"""When a job runs. One model per kind; which key is present tells them apart.
+"""When a job runs. One model per kind; the key that is present identifies it.
 
-What is accepted here once must stay valid for ever, since stored schedules are read back through these models:
-nothing in this file may depend on the present time."""
+What is accepted once must stay valid forever, since stored schedules are read back through these models: nothing in
+this file may depend on the present time."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def _every_tag(value: Any) -> str:
 
 
 class EverySchedule(_Timed):
-    """On a fixed grid from `start_at`, or from when the job was made."""
+    """On a fixed grid from `start_at`, or from when the job was created."""
 
     every: Annotated[
         Annotated[str, Tag("<text>")] | Annotated[int | float, Tag("<number>")] | Annotated[Interval, Tag("<units>")],
@@ -284,7 +284,7 @@ def _kind(value: Any) -> str | None:
     return f"<{present[0]}>" if len(present) == 1 else None
 
 
-# Tags stand in angle brackets so that an error's path can be told from them (see domain/text/validation_text.py).
+# Tags are in angle brackets so that they can be told from an error's path (see domain/text/validation_text.py).
 Schedule = Annotated[
     Annotated[CronSchedule, Tag("<cron>")]
     | Annotated[EverySchedule, Tag("<every>")]

@@ -90,8 +90,7 @@ def interval_in_words(interval: timedelta) -> str:
 
 
 def amount_in_words(interval: timedelta) -> str:
-    """In one unit where a number up to 120 of it will do. A single day is 24 hours, since intervals know no
-    daylight saving."""
+    """In one unit if the number is at most 120. One day is "24 hours", since intervals ignore daylight saving."""
     seconds = interval.total_seconds()
     for unit, length in _UNITS:
         number = seconds / length

@@ -90,7 +90,7 @@ def segments(name: str, year: int) -> tuple[Segment, ...]:
     )
 
 
-# Fixed for ever, and by far the most used: one segment, so that nothing is ever looked up.
+# Fixed, and by far the most used: one segment, so that nothing is ever looked up.
 _UTC = frozenset({"UTC", "Etc/UTC"})
 _ALWAYS = Segment(FIRST_SECOND, LAST_SECOND + 1, 0, 0, FIRST_SECOND, LAST_SECOND + 1)
 
@@ -116,7 +116,7 @@ def _offset(name: str, second: int) -> int:
 
 
 def _changes(name: str, start: int, end: int) -> list[tuple[int, int, int]]:
-    """When the offset changes, and from what to what. zoneinfo does not tell: probe, then bisect."""
+    """When the offset changes, and from what to what. zoneinfo does not expose it: probe, then bisect."""
     found = []
     before = _offset(name, start)
     for probe in range(start + _PROBE, end + _PROBE, _PROBE):

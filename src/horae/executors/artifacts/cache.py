@@ -1,8 +1,8 @@
 """Unpacked archives on disk, by digest, shared by all workers that have the same folder.
 
 Each entry has a lock beside it: creating or removing the entry takes it exclusively, using it takes it shared with
-others, so nothing in use is removed. A lock's time of change tells when the entry was last used. An entry counts once
-its size is written down, which is the last thing that its maker does.
+others, so nothing in use is removed. The lock's mtime is when the entry was last used. An entry is valid once its size
+has been written, which is the last step of its creation.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ _CHUNK = 1 << 20
 _OPTIONS: dict[str, dict[str, Any]] = {
     "s3": {"config_kwargs": {"connect_timeout": 10, "read_timeout": 60, "retries": {"max_attempts": 2}}},
 }
-# What no library of a store tells as PermissionError.
+# Errors that the storage libraries do not report as PermissionError.
 _NOT_ALLOWED = ("NoCredentialsError", "PartialCredentialsError", "ProfileNotFound", "DefaultCredentialsError")
 
 
@@ -33,8 +33,8 @@ class Unavailable(Exception):
 def download(
     uri: str, target: Path, *, digest: str, limit: int, schemes: Sequence[str], folders: Sequence[str]
 ) -> None:
-    """Raises Refused for what another try would not mend, else Unavailable. Files of this machine are read in `folders`
-    alone: the digest of any other would tell what is in it."""
+    """Raises Refused if another try would not help, otherwise Unavailable. Local files are read only in `folders`: the
+    digest of any other file would reveal its content."""
     scheme = uri.partition("://")[0]
     if scheme not in schemes:
         raise Refused(f"this worker does not download archives from {scheme}:// (HORAE_ARTIFACT_SCHEMES)")

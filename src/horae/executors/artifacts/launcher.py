@@ -1,7 +1,7 @@
 """Calls a function of an unpacked archive: `python launcher.py module:function arguments result`, in its folder.
 
-Run by any Python from 3.8 on, also in containers, so nothing but the standard library is imported. What the function
-returns is written to the file `result` as JSON. What goes wrong is written there as well, and told by the exit status.
+Run by any Python from 3.8 on, also in containers, so nothing but the standard library is imported. The function's
+return value is written to the file `result` as JSON. Errors are written there too, and set the exit status.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def told(value: Any) -> str:
         text = json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise Hopeless(f"the result cannot be written as JSON: {error}") from None
-    if len(text) > LIMIT:  # all of it is ASCII
+    if len(text) > LIMIT:  # ASCII only
         raise Hopeless(f"the result is longer than {LIMIT // 1024} KiB of JSON")
     return text
 

@@ -20,13 +20,13 @@ from typing import IO
 from horae.executors.failure import Refused, one_line
 
 _CHUNK = 256 * 1024
-_SMALL = 16 * 2**20  # what may come of a small archive, whatever the ratio
+_SMALL = 16 * 2**20  # bytes that a small archive may expand to, regardless of the ratio
 _BROKEN = (zipfile.BadZipFile, tarfile.TarError, zlib.error, LZMAError, EOFError, ValueError, NotImplementedError)
 
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """What may come of an archive."""
+    """What an archive may expand to."""
 
     size: int = 4 * 2**30  # bytes, in all
     members: int = 50_000

@@ -159,7 +159,7 @@ def _unpacked(raw: bytes) -> tuple[str | None, str | None]:
 
 
 async def _read(content: Any, limit: int) -> bytes:
-    """The beginning of an answer, at most so much of it."""
+    """The beginning of a response, up to a limit."""
     parts: list[bytes] = []
     size = 0
     async for part in content.iter_any():

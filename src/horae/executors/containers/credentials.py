@@ -1,5 +1,5 @@
-"""Credentials for registries, from the file in which `docker login` and `podman login` keep them. Docker wants to be
-told them with each pull; Podman reads such a file itself."""
+"""Credentials for registries, from the file in which `docker login` and `podman login` keep them. Docker needs them
+with each pull; Podman reads such a file itself."""
 
 from __future__ import annotations
 

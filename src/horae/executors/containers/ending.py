@@ -1,4 +1,4 @@
-"""How a container's end is told."""
+"""From a container's end to an outcome."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ _KILLED = 128 + signal.SIGKILL
 
 
 def outcome(state: dict[str, Any], bounds: Bounds, result: str | None, complaint: str | None) -> Outcome:
-    """`state` is what the service tells of a container that has ended; `complaint` what is wrong with its result."""
+    """`state` is what the service reports about a container that has ended; `complaint` what is wrong with its
+    result."""
     code = int(state["ExitCode"])
     if code != 0:
         error = _in_words(code, oom=bool(state.get("OOMKilled")), memory=bounds.memory)
@@ -30,8 +31,8 @@ def _in_words(code: int, *, oom: bool, memory: int | None) -> str:
         limit = "" if memory is None else f": it used more than its limit of {in_units(memory)}"
         return f"out of memory{limit}"
     if code == _KILLED and memory is not None:
-        # Podman does not always tell (it depends on conmon). Nothing inside can kill the first process of a container,
-        # and whatever Horae kills gets no outcome from here.
+        # Podman does not always report it (it depends on conmon). Nothing inside can kill the first process of a
+        # container, and containers that Horae kills get their outcome elsewhere.
         return f"probably out of memory: killed by signal KILL, and its limit is {in_units(memory)}"
     if code > 128 and code - 128 in list(signal.Signals):
         return f"exit code {code}: killed by signal {signal.Signals(code - 128).name.removeprefix('SIG')}"

@@ -73,7 +73,7 @@ class Images:
 
 
 def _complaint(line: bytes) -> str | None:
-    """Of a line of progress, the error that it may tell."""
+    """The error in a line of progress, if any."""
     try:
         told = json.loads(line)
     except ValueError:

@@ -1,8 +1,8 @@
-"""Whose a container is, told by its labels, so that none outlives its worker for long.
+"""Ownership of containers, by their labels, so that none outlives its worker for long.
 
 A worker that is killed cannot end its containers: they are not its children. So every worker looks, at its start and
-now and then, for containers of workers that are surely dead, for its own that it could not remove, and for those past
-their time; and before a run is tried again, whatever an earlier attempt of it has left is ended.
+periodically, for containers of workers that are certainly dead, for its own that it could not remove, and for those
+past their deadline; and before a run is tried again, everything that earlier attempts left is ended.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _EVERY = 15.0  # seconds between two looks
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """A worker's process: `text` tells it from all others, `is_dead` whether the process of such a text is surely
-    gone, `name` is for people."""
+    """A worker's process: `text` identifies it, `is_dead` says whether the process with that text is certainly gone,
+    `name` is for display."""
 
     name: str
     text: str
@@ -51,7 +51,7 @@ class Ownership:
         return about | self.labels_for(left)
 
     def labels_for(self, seconds: float) -> dict[str, str]:
-        """For a container that is needed so long at most."""
+        """For a container that is needed for that long at most."""
         until = self._clock.now().timestamp() + seconds + _MARGIN
         return {WORKER: self._owner.name, OWNER: self._owner.text, UNTIL: str(round(until))}
 
@@ -71,8 +71,8 @@ class Ownership:
         self._held.discard(container.name)
 
     async def end_earlier(self, attempt: Attempt) -> None:
-        """Ends what earlier attempts of the run have left: their lease is lost, since this one has it. Warm containers
-        do not tell whose run they serve, but whose worker is dead goes as well."""
+        """Ends what earlier attempts of the run have left: their lease is lost, since this attempt holds it. Warm
+        containers are not labelled with their run, but those of a dead worker are ended too."""
         if attempt.run.attempt > 1:
             for found in await self._list(f"{RUN}={attempt.run.id}"):
                 await Container(self._service, found["Id"]).remove()
@@ -109,6 +109,6 @@ class Ownership:
 
     async def _keep_sweeping(self) -> None:
         while True:
-            with suppress(ServiceError, ServiceUnreachable):  # runs will tell of it
+            with suppress(ServiceError, ServiceUnreachable):  # the runs will report it
                 await self.sweep()
             await asyncio.sleep(_EVERY)

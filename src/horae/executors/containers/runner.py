@@ -43,7 +43,7 @@ class ContainerRunner:
         self.images = Images(service, credentials or RegistryCredentials())
 
     async def run(self, attempt: Attempt, work: ContainerWork) -> Outcome:
-        """When this is cancelled, the container is gone before the cancellation goes on."""
+        """On cancellation, the container is gone before the cancellation propagates."""
         return await guarded(self._run(attempt, work))
 
     async def close(self) -> None:
@@ -76,7 +76,7 @@ class ContainerRunner:
         try:
             await asyncio.shield(waiting)
         except asyncio.CancelledError:
-            # What has ended by itself is told as it ended; the worker came too late.
+            # It had already ended by itself: that outcome counts, the stop came too late.
             if not waiting.done():
                 await ended(starting, START)
                 await _end(attempt, container, waiting)

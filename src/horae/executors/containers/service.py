@@ -141,7 +141,7 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
             if task.cancelled():
                 raise
             cancelled = True
-        except Exception:  # told below
+        except Exception:  # raised below
             break
     if cancelled:
         task.exception()  # looked at: the cancellation matters more

@@ -1,7 +1,7 @@
-"""A connection that has left HTTP: a container's standard input one way, its output the other.
+"""A hijacked HTTP connection: a container's standard input one way, its output the other.
 
-Output comes in frames: which stream, how long, and so many bytes. They are handed on as they arrive, a chunk at a
-time, so that little is in memory however long a frame is.
+Output arrives in frames: stream, length, and that many bytes. They are passed on as they arrive, a chunk at a time, so
+that little is in memory however long a frame is.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _NUL = "\N{REPLACEMENT CHARACTER}"
 
 
 class ContainerStream:
-    """Opened by `open_stream`. Call `close`, whatever happened."""
+    """Opened by `open_stream`. Always call `close`."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
 
     async def send(self, data: bytes) -> None:
         """All of the standard input; then it ends."""
-        with suppress(ConnectionError, OSError):  # what does not read its input is not at fault
+        with suppress(ConnectionError, OSError):  # a program need not read its input
             self._writer.write(data)
             await self._writer.drain()
             self._writer.write_eof()

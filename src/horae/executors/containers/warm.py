@@ -1,8 +1,8 @@
 """Warm containers: kept between the runs of one version of a job, each for one run at a time.
 
-Such a container sleeps; a run is a command in it. A command cannot be ended by itself, so whatever is stopped takes the
-container with it, and so does one that leaves something running, or runs out of memory. The sleep is bounded: a
-orphaned container ends by itself.
+Such a container sleeps; a run is a command in it. A command cannot be ended on its own, so stopping it removes the
+container, and so does a command that leaves something running or runs out of memory. The sleep is bounded: an orphaned
+container ends by itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is to run in a container, and how the service is told."""
+"""What to run in a container, and the request for the container service."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""One process of the pool: takes a call, performs it, tells what came of it, and waits for the next.
+"""One process of the pool: takes a call, performs it, reports the outcome, and waits for the next.
 
-Standard output and standard error are pipes to the worker, so that whatever is printed, by the function, a library or
-a program it starts, goes to the run's log. TERM raises `Cancelled` inside the function.
+Standard output and standard error are pipes to the worker, so that everything printed by the function, a library or a
+program it starts goes to the run's log. TERM raises `Cancelled` inside the function.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class FunctionChild:
                     value = _completed(value)
             finally:
                 self._active = False
-        except BaseException as error:  # SystemExit as well: the process goes on
+        except BaseException as error:  # SystemExit too: the process continues
             return failure(error)
         return result(value)
 
@@ -168,7 +168,7 @@ def _completed(coroutine: Coroutine[Any, Any, Any]) -> Any:
 
 
 def _has_children() -> bool:
-    """Whether the call left a process behind, alive or dead. This process adopts orphans: there is no other place."""
+    """Whether the call left a process behind, alive or dead. This process adopts all its orphans."""
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:

@@ -26,7 +26,7 @@ _CHUNK = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came of a call. `lost` if the process ended without a word."""
+    """The outcome of a call. `lost` if the process ended without reporting one."""
 
     outcome: Outcome
     told: bool = False
@@ -103,7 +103,7 @@ class ChildConnection:
             sent = self._socket.send(data)
         except BlockingIOError:
             sent = 0
-        except OSError:  # it has died: told by `ended`
+        except OSError:  # it has died: `ended` reports it
             return
         if sent < len(data):
             with suppress(OSError):
@@ -179,7 +179,7 @@ class _Output(Pipe):
 
 
 def _ending(told: dict[str, Any]) -> Outcome:
-    """How a process ended that did not say what came of its call."""
+    """How a process ended that did not report the outcome of its call."""
     if "failed" in told:
         return failed(told["failed"])
     if told["lease"]:

@@ -1,4 +1,4 @@
-"""What the template asks the kernel for: who descends from whom, and how all of them are ended."""
+"""Process trees, from the kernel: which process descends from which, and how to end them all."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def end_descendants(entries: list[ProcessEntry]) -> None:
 
 
 def kill_marked(marker: str) -> None:
-    """Kills whatever began with this line in its environment, until nothing new is found."""
+    """Kills every process that started with this line in its environment, until no new one is found."""
     line, seen = marker.encode(), set[int]()
     for _ in range(_ROUNDS):
         new = [pid for pid in _pids() if pid not in seen and pid != os.getpid() and _marked(pid, line)]

@@ -1,7 +1,7 @@
-"""The lease of whatever a child is at, as the template knows it.
+"""The lease of a child's current call, as the template knows it.
 
-A call that lasts a millisecond must not cost a message about its lease. So what the template knows may be too short,
-by up to half of what is left, but never too long; and a child that rests is let off the leash after a while.
+A call that lasts a millisecond must not cost a message about its lease. So the template's deadline may be too short, by
+up to half of the remaining time, but never too long; and the deadline of an idle child is removed after a while.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Leash:
                 self._tell(until)
 
     def let_go(self) -> None:
-        """There is no attempt at hand."""
+        """No call is under way."""
         self.follow(math.inf)
 
     @property

@@ -1,4 +1,4 @@
-"""The worker's way to the template: starts it, asks it for children, hears of their ends."""
+"""The worker's connection to the template: starts it, asks it for children, and is notified when they end."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class FunctionOrigin:
 
 
 class FunctionLink:
-    """One template. `on_exit` is told of each child that has ended, `on_gone` when the template itself has."""
+    """One template. `on_exit` is called for each child that has ended, `on_gone` when the template itself has."""
 
     def __init__(
         self, origin: FunctionOrigin, on_exit: Callable[[int, dict[str, Any]], None], on_gone: Callable[[str], None]
@@ -66,7 +66,7 @@ class FunctionLink:
         return self._popen.pid
 
     async def ready(self) -> None:
-        """Until the modules are imported, or the attempt has failed (`on_gone` then tells why)."""
+        """Waits until the modules are imported, or the import has failed (`on_gone` then gets the reason)."""
         if self._ready is None:
             loop = asyncio.get_running_loop()
             self._ready = loop.create_future()
@@ -75,7 +75,7 @@ class FunctionLink:
 
     def fork(self, number: int, fds: Sequence[int]) -> None:
         """Asks for a child whose connection, standard output and standard error are these files."""
-        with suppress(OSError):  # gone: told by `_hear`
+        with suppress(OSError):  # gone: `_hear` reports it
             socket.send_fds(self._control, [orjson.dumps({"fork": number})], list(fds))
 
     def end(self, number: int, grace: float) -> None:
@@ -83,7 +83,7 @@ class FunctionLink:
         self._send({"end": number, "grace": grace})
 
     def lease(self, number: int, until: float) -> None:
-        """When a child is to be dead unless told otherwise, by a clock that counts suspend. From any thread."""
+        """Sets a child's deadline, by a clock that includes suspend. From any thread."""
         self._send({"lease": number, "until": until if until < math.inf else None})
 
     async def close(self) -> None:

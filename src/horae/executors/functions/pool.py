@@ -1,4 +1,4 @@
-"""The pool as the worker sees it: who is idle, who is busy, and what came of a call."""
+"""The pool as the worker sees it: which children are idle or busy, and the outcome of a call."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class FunctionPool:
             self._link = FunctionLink(self._origin, self._on_exit, self._on_gone)
 
     async def call(self, request: bytes, attempt: Attempt) -> Outcome:
-        """Performs a call. When cancelled it ends the child and all below it, and lets the cancellation through,
-        unless the function had done its work without hearing of it."""
+        """Performs a call. On cancellation it ends the child and its descendants and lets the cancellation through,
+        unless the function had already finished."""
         try:
             child = await self._take()
         except Gone as gone:
@@ -83,7 +83,7 @@ class FunctionPool:
             await link.close()
         self._lose_all("the worker stops")
 
-    # Who has whom
+    # Which call has which child
 
     async def _take(self) -> ChildConnection:
         while self._idle:
@@ -141,7 +141,7 @@ class FunctionPool:
             self._pruning = asyncio.get_running_loop().call_later(_RESTING, self._prune)
 
     def _prune(self) -> None:
-        """Lets go of those that rest for long: a child whose connection is closed ends by itself."""
+        """Releases children that have been idle for long: a child whose connection is closed exits."""
         loop = asyncio.get_running_loop()
         now = loop.time()
         while self._idle and self._idle[0].idle_since <= now - self._idle_for:
@@ -166,7 +166,7 @@ class FunctionPool:
             self._free(child)
 
     async def _stop(self, child: ChildConnection, attempt: Attempt) -> Outcome:
-        """Ends a call that is under way, and waits until nothing of it is left."""
+        """Ends a call that is under way, and waits until all its processes are gone."""
         if child.reply is not None:
             self._release(child, child.reply, attempt)
         elif self._link is not None:
@@ -194,7 +194,7 @@ class FunctionPool:
                 self._say(attempt, "KILL")
                 self._kill(child)
             if child.reply is not None and not answered:
-                self._kill(child)  # the function is over; its process has been told to end, and may not listen
+                self._kill(child)  # the function is over; its process was asked to exit, and may not comply
 
     def _kill(self, child: ChildConnection) -> None:
         if self._link is not None:

@@ -1,9 +1,9 @@
 """The zygote: the process that children of the pool are forked from. It has imported the task modules and does nothing
-else: no thread, no connection, so that a copy of it is a good start for a call.
+else: no threads, no connections, so that a fork of it is a clean start for a call.
 
-It is the parent of all children and adopts their orphans (a subreaper), so it can tell for certain when a call's last
-process has ended: then, and only then, it reports the end. It goes on while the worker is stopped, and ends every tree
-whose lease runs out meanwhile; when the worker is gone, all of them.
+It is the parent of all children and adopts their orphans (a subreaper), so it knows for certain when a call's last
+process has ended: then, and only then, it reports the end. It keeps running while the worker is stopped, and ends every
+tree whose lease expires in the meantime; when the worker is gone, all of them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Member:
     """A child that was forked, and until when it may live."""
 
     pid: int
-    kill_at: float = math.inf  # it was told to end
+    kill_at: float = math.inf  # it was asked to end
     lease_until: float = math.inf
     lease_lost: bool = False  # that is why it was killed
     status: int | None = None  # once it has ended

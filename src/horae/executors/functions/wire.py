@@ -10,12 +10,12 @@ from typing import NamedTuple
 CALL, DONE, FAILED, PROGRESS = b"c", b"d", b"f", b"p"
 
 # The first byte of DONE and FAILED
-TOLD = 1  # the function was told to stop
-DIRTY = 2  # it left processes behind: this child is not to be used again
+TOLD = 1  # the function was asked to stop
+DIRTY = 2  # it left processes behind: this child must not be reused
 
 _HEAD = struct.Struct("!Ic")
 _CHUNK = 256 * 1024
-LONGEST = 16 * 2**20  # bytes; whatever says more is not speaking this language
+LONGEST = 16 * 2**20  # bytes; anything longer is not this protocol
 
 
 class Frame(NamedTuple):

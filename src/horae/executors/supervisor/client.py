@@ -50,7 +50,7 @@ class SupervisorClient:
         return mine
 
     async def close(self) -> None:
-        """Ends it, and waits for it: it ends whatever is left."""
+        """Stops it, and waits until it has ended everything that is left."""
         process = self._process
         self._forget()
         if process is not None:

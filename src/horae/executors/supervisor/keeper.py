@@ -1,4 +1,4 @@
-"""The keeper: subreaper of one command. It reaps the command and every orphan of it, and ends them all when told to."""
+"""The keeper: subreaper of one command. It reaps the command and all its orphans, and ends them all on request."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from horae import prctl
 from horae.executors.supervisor import kernel
 from horae.executors.supervisor.launch import launch
 
-_LOOK = 1.0  # seconds between two looks at the lease: while the machine slept, no timer went on
+_LOOK = 1.0  # seconds between two checks of the lease: no timer advances while the machine sleeps
 _HURRY = 0.02  # the same while something is being ended, at first
 _SLOWER = 0.2  # and at last
-_CROWD = 8  # processes; so many may be forking faster than they are looked for
+_CROWD = 8  # processes; that many may be forking faster than they can be found
 _ROUNDS = 50
 
 
@@ -36,7 +36,7 @@ class Keeper:
         self._gone = False
         self._why: str | None = None
         self._term_until: float | None = None
-        self._told: set[int] = set()  # who has got TERM
+        self._told: set[int] = set()  # which processes have got TERM
         self._killing = False
         self._killed: set[int] = set()
         self._pause = _HURRY
@@ -158,8 +158,8 @@ class Keeper:
                 self._term()
 
     def _term(self) -> None:
-        """TERM, once, to each that did not get it with its group. Of a sandbox only what is inside gets it: its first
-        two processes are bubblewrap's own, and take everything with them when they end."""
+        """Sends TERM, once, to each that did not get it with its group. In a sandbox only the processes inside get it:
+        its first two are bubblewrap's own, and take everything with them when they end."""
         sandboxed = self._request["sandboxed"]
         for entry in self._living():
             inside = self._main not in (entry.pid, entry.parent) if sandboxed else entry.group != self._main

@@ -35,14 +35,14 @@ def be_urgent() -> None:
 
 
 def now() -> float:
-    """By the worker's clock for leases, which goes on while the machine sleeps. (Its module is not for here: it imports
-    more than the standard library.)"""
+    """By the worker's clock for leases, which includes suspend. (Its module cannot be used here: it imports more than
+    the standard library.)"""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def below(roots: Iterable[int], strangers: set[int] | None = None) -> dict[int, list[ProcessEntry]]:
-    """For each of these processes all that descends from it, zombies included, parents first. `strangers` is for whom
-    asks again in a moment: pids that are not worth a look."""
+    """The descendants of each of these processes, including zombies, parents first. `strangers` is a cache for repeated
+    calls: pids that are known to be unrelated."""
     if _LISTS_CHILDREN:
         return {root: _below(root, _children) for root in roots}
     table = _by_parent(strangers or set())

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from horae import prctl
 
 _FIRST_TO_DIE = b"500"  # when the machine is out of memory: the command, not the worker
-_MEMORY_SPARE = 2**30  # bytes that one process may go beyond the limit before it is noticed
+_MEMORY_SPARE = 2**30  # bytes that one process may exceed the limit by before it is noticed
 
 
 def launch(request: dict[str, Any], stdio: Sequence[int]) -> int:

@@ -54,7 +54,7 @@ class Supervisor:
         poller = select.poll()
         poller.register(self._control, select.POLLIN)
         poller.register(self._woken, select.POLLIN)
-        with suppress(OSError):  # its children may have copies of the socket: its end is not always told by that
+        with suppress(OSError):  # its children may have copies of the socket: EOF does not always show its end
             poller.register(os.pidfd_open(self._worker), select.POLLIN)
         while os.getppid() == self._worker:
             poller.poll(self._patience() * 1000)

@@ -9,11 +9,11 @@ from typing import Any
 
 from horae.executors.supervisor import kernel
 
-# How fast a tree may grow at worst; so long it surely takes to reach its limit.
+# The fastest that a tree may grow, which gives the least time until it can reach its limit.
 _BYTES_PER_SECOND = 4 * 2**30
 _FORKS_PER_SECOND = 2_000
-_OFTEN, _SELDOM = 0.02, 0.5  # seconds between two looks
-_SHARE = 20  # looking takes at most one in so many seconds
+_OFTEN, _SELDOM = 0.02, 0.5  # seconds between two checks
+_SHARE = 20  # checks take at most one second in that many
 _OWN = 2  # processes of bubblewrap itself
 
 

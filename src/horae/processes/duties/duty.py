@@ -36,7 +36,7 @@ class Post:
 
     @property
     def is_first(self) -> bool:
-        """Whether it holds the first shard: what one scheduler of a cluster should do, that one does."""
+        """Whether it holds the first shard: that scheduler performs the duties that only one of a cluster should."""
         return 0 in self.shards
 
 

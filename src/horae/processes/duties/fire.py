@@ -60,7 +60,7 @@ class FireDuty(Duty):
             await fire_one(self.post, project_id)
 
     def _leave_out(self, left_out: Sequence[LeftOut]) -> None:
-        """Jobs whose definition cannot be read wait, and are spoken of once. The sweep tells the others."""
+        """Jobs whose definition cannot be read wait, and are logged once. The sweep reports them to other processes."""
         before = self.post.left_out
         if self.post.contention:  # some projects were not looked at
             left_out = tuple({*before, *left_out})

@@ -13,7 +13,7 @@ from horae.ports import Transaction
 from horae.processes.duties.duty import Duty, Post
 from horae.processes.loop import log
 
-_HANDED_OVER = 0.5  # how often to look for released shards, where there are no hints
+_HANDED_OVER = 0.5  # how often to look for released shards without hints
 
 
 class ShardsDuty(Duty):
@@ -45,7 +45,7 @@ async def share(
 ) -> list[int]:
     """Beats, renews, gives back what is more than a fair share, takes what is free; the shards now owned."""
     if not await tx.processes.beat_scheduler(sign.id, trouble):
-        await tx.processes.register_scheduler(sign)  # it was away for so long that it had been forgotten
+        await tx.processes.register_scheduler(sign)  # it was away for so long that its row had been removed
     owned = await tx.processes.renew_shards(sign.id, lease)
     fair = fair_share(await tx.processes.live_schedulers(lease), sign.id, shard_count)
     if len(owned) > fair:

@@ -27,8 +27,8 @@ class SweepDuty(Duty):
         self._note_at = 0.0
 
     async def step(self) -> float:
-        """Asks in one statement what there is to do; mostly nothing. Goes on at once if there was more than a batch.
-        One chore that fails keeps none of the others from being done."""
+        """One statement finds pending work; usually there is none. Continues immediately if there was more than a
+        batch. A chore that fails does not prevent the others."""
         chores, most, failed = await self.post.store.read(lambda tx: tx.upkeep.chores()), 0, None
         for chore in self._chores(chores):
             try:

@@ -95,8 +95,8 @@ def listed(columns: Sequence[str], prefix: str = "") -> str:
 
 
 class HotStatements(Protocol):
-    """What every run costs the database: a portable form is in `store/portable.py`, and a module of a dialect's own has
-    whatever its database does in fewer round trips."""
+    """The statements that every run costs. `store/portable.py` has a portable form; a dialect's own module has those
+    that its database can do in fewer round trips."""
 
     @property
     def single(self) -> bool:
@@ -140,7 +140,7 @@ class Dialect(ABC):
     one_writer = False
     hot: HotStatements
     seeks_in_subqueries = True  # whether a subquery can begin an index scan at a value of the row outside
-    insert_returns = False  # whether INSERT … SELECT … RETURNING tells what it inserted
+    insert_returns = False  # whether INSERT … SELECT … RETURNING is supported
     read_only = "SELECT FALSE AS read_only"  # whether this database takes no changes, as a standby does
     lock = "FOR UPDATE"
     lock_skip = "FOR UPDATE SKIP LOCKED"
@@ -160,7 +160,7 @@ class Dialect(ABC):
     @property
     @abstractmethod
     def now(self) -> str:
-        """The database's clock, read anew by each statement and usable as an index bound."""
+        """The database's clock, read by each statement and usable as an index bound."""
 
     @abstractmethod
     def later(self, seconds: str) -> str:
@@ -248,6 +248,6 @@ class Dialect(ABC):
         return now.replace(tzinfo=UTC)
 
     async def partition(self, db: Connection, older_than: float) -> bool:
-        """Where tables are partitioned: makes one partition that a month to come lacks, or drops one that is empty and
-        older than so many seconds. False if there was nothing to do. Raises InUse rather than wait for a lock."""
+        """Where tables are partitioned: creates a missing partition for a future month, or drops one that is empty and
+        older than that many seconds. False if there was nothing to do. Raises InUse rather than wait for a lock."""
         return False

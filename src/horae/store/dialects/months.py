@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-SKEW = timedelta(hours=1)  # ids tell the time of the process that made them, other columns that of the database
-AHEAD = 3  # how many months after the present one are ready
+SKEW = timedelta(hours=1)  # ids have the clock of the process that generated them, other columns that of the database
+AHEAD = 3  # how many months after the current one have partitions
 _MONTH = re.compile(r"_(\d{4})_(\d\d)$")
 
 

@@ -24,7 +24,7 @@ _BRIEFLY = ("SET LOCAL lock_timeout = '50ms'", "SET LOCAL statement_timeout = '5
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """One partition to be made or dropped: `still` asks whether it is to be, `ddl` does it."""
+    """One partition to create or drop: `still` checks whether it is still needed, `ddl` does it."""
 
     table: str
     still: str

@@ -182,7 +182,7 @@ class SqliteConnection:
         try:
             if self._beginning:
                 self._take_turn()
-                # IMMEDIATE: a deferred transaction that turns to writing fails at once, whatever the timeout.
+                # IMMEDIATE: a deferred transaction that starts to write fails immediately, regardless of the timeout.
                 self._patiently("BEGIN IMMEDIATE")
                 self._beginning = False
             return self._patiently(text, values)
