@@ -1,5 +1,9 @@
 // Generated from the OpenAPI document by `npm run types`. Do not edit.
 
+export interface AckBody {
+  note?: string | null;
+}
+
 /** When another job's run ends; not before `start_at`, after `end_at` or in a blackout. */
 export interface AfterSchedule {
   timezone?: string;
@@ -18,6 +22,53 @@ export interface AfterScheduleInput {
   jitter?: number | string;
   blackouts?: (BlackoutRange | WeeklyWindow)[];
   after: Upstream;
+}
+
+/** The one thing to do, and the page of the portal on which to begin. */
+export interface AlertActionView {
+  text: string;
+  path: string;
+}
+
+/** Of open alerts. */
+export interface AlertNumbers {
+  open: number;
+  critical: number;
+  warning: number;
+  info: number;
+  acknowledged: number;
+  silenced: number;
+}
+
+/** What it is about; the id of a queue is its name. */
+export interface AlertSubjectView {
+  kind: string;
+  id: string;
+  name: string;
+}
+
+/**
+ * `project` is the slug, null if the alert concerns the whole installation. `last_seen_at` is when the rule was
+ * last found broken, to the minute. While `silenced_until` lies ahead, no notices are sent about it.
+ */
+export interface AlertView {
+  id: string;
+  project: string | null;
+  rule: string;
+  severity: "critical" | "warning" | "info";
+  subject: AlertSubjectView;
+  state: "open" | "cleared";
+  title: string;
+  why: string;
+  action: AlertActionView;
+  since: string;
+  last_seen_at: string;
+  cleared_at: string | null;
+  acknowledged_by: string | null;
+  acknowledged_at: string | null;
+  silenced_until: string | null;
+  silenced_by: string | null;
+  note: string | null;
 }
 
 export interface ApprovalBody {
@@ -908,6 +959,11 @@ export interface ListedJobView {
   recent: RecentRunView[] | null;
 }
 
+export interface AlertViewListing {
+  items: AlertView[];
+  next_cursor: string | null;
+}
+
 export interface AttemptViewListing {
   items: AttemptView[];
   next_cursor: string | null;
@@ -1053,6 +1109,13 @@ export interface MemberView {
   role: "viewer" | "operator" | "editor" | "owner";
   created_by: string;
   created_at: string;
+}
+
+/** `items` are the open alerts that are not silenced, the worst first: at most fifty. */
+export interface MonitoredAlertsView {
+  timestamp: string;
+  alerts: AlertNumbers;
+  items: AlertView[];
 }
 
 export interface MonitoredDaysView {
@@ -1625,6 +1688,13 @@ export interface SignupBody {
   username: string;
   password: string;
   token?: string | null;
+}
+
+/** Exactly one of `until` and `for`; `for: 0` ends the silence. */
+export interface SilenceBody {
+  until?: string | null;
+  for?: number | string | null;
+  note?: string | null;
 }
 
 /** `next` is the portal page to return to. */
@@ -2443,6 +2513,36 @@ export interface Operations {
     query: never;
     body: never;
     answer: MonitoredWorkersView;
+  };
+  "GET /alerts": {
+    path: never;
+    query: { project?: string | null; limit?: number; cursor?: string | null; state?: "open" | "cleared" | null; severity?: "critical" | "warning" | "info" | null; rule?: string | null; job?: string | null };
+    body: never;
+    answer: AlertViewListing;
+  };
+  "GET /alerts/{id}": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: AlertView;
+  };
+  "POST /alerts/{id}/ack": {
+    path: { id: string };
+    query: never;
+    body: AckBody | undefined;
+    answer: AlertView;
+  };
+  "POST /alerts/{id}/silence": {
+    path: { id: string };
+    query: never;
+    body: SilenceBody;
+    answer: AlertView;
+  };
+  "GET /monitoring/alerts": {
+    path: never;
+    query: never;
+    body: never;
+    answer: MonitoredAlertsView;
   };
   "GET /events": {
     path: never;

@@ -31,6 +31,8 @@ BODIES: dict[str, Any] = {
     "PreviewBody": {"schedule": {"cron": "0 9 * * MON-FRI", "timezone": "Europe/Berlin"}, "count": 5},
     "RedriveBody": {"filter": {"job": "nightly-report", "since": "2026-11-14T00:00:00Z"}, "rate": 5},
     "DiscardBody": {"ids": [_RUN], "reason": "the customer has left"},
+    "AckBody": {"note": "the disk is full, I am on it"},
+    "SilenceBody": {"for": "2h", "note": "until the disk is replaced"},
     "CallbackBody": {"status": "succeeded", "result": {"rows": 1200}},
     "SecretBody": {"value": "the value, which cannot be read back"},
     "ReservationBody": {"projects": ["billing"]},

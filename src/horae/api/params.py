@@ -68,6 +68,7 @@ def _id_of(what: str) -> AfterValidator:
 
 
 RunId = Annotated[str, Path(alias="id", description="a run's id"), _id_of("run")]
+AlertId = Annotated[str, Path(alias="id", description="an alert's id"), _id_of("alert")]
 OperationId = Annotated[str, Path(alias="id", description="an operation's id"), _id_of("operation")]
 
 

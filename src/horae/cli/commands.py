@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from horae.cli import (
+    alerts,
     audit,
     dead,
     declare,
@@ -36,6 +37,7 @@ app.add_typer(runs.app, name="runs")
 retries.register(jobs.app, runs.app)
 app.add_typer(dead.app, name="dead")
 app.add_typer(operations.app, name="operations")
+app.add_typer(alerts.app, name="alerts")
 app.add_typer(queues.app, name="queues")
 app.add_typer(users.app, name="users")
 app.add_typer(projects.app, name="projects")

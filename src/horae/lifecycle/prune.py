@@ -30,6 +30,7 @@ async def prune(tx: Transaction, *, keep: Retention, after: str = NIL, limit: in
     and must not be read again for every batch."""
     looked_at, runs, through = await tx.history.prune(keep.runs, limit, after)
     counts = [runs, await tx.operations.prune(keep.runs, limit), await tx.idempotency.prune(KEPT, limit)]
+    counts.append(await tx.alerts.prune(keep.runs, limit))
     counts.append(await tx.counters.roll_days(keep.hours, limit))
     counts.append(await tx.counters.prune_days(keep.days, limit))
     if keep.logs < keep.runs:

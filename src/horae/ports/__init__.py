@@ -6,6 +6,7 @@ everything else depends on the protocols alone. A simulation replaces clock, ids
 
 from __future__ import annotations
 
+from horae.ports.alerts import AlertFacts, Alerts
 from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations
 from horae.ports.notices import Notices
@@ -20,6 +21,8 @@ from horae.ports.upkeep import Counters, Leftovers, Processes, Upkeep
 __all__ = [
     "Access",
     "Accounts",
+    "AlertFacts",
+    "Alerts",
     "Attempted",
     "Audit",
     "Clock",

@@ -8,6 +8,7 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from horae.domain.people.audit import Origin
 from horae.domain.runs.events import Event
+from horae.ports.alerts import AlertFacts, Alerts
 from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations, Unreadables
 from horae.ports.notices import Notices
@@ -90,6 +91,10 @@ class Transaction(Protocol):
     def quotas(self) -> Quotas: ...
     @property
     def notices(self) -> Notices: ...
+    @property
+    def alerts(self) -> Alerts: ...
+    @property
+    def alert_facts(self) -> AlertFacts: ...
 
     @property
     def repeated(self) -> bool:

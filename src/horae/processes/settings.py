@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from horae.domain.alerts.thresholds import Thresholds
 from horae.domain.jobs.function import FunctionSign
 from horae.domain.jobs.retention import Retention
 from horae.ports import Seals
@@ -38,3 +39,5 @@ class SchedulerSettings:
     shard_lease: float = 6.0
     sweep: float = 2.0
     retention: Retention = field(default_factory=Retention)
+    offline_after: float = 180.0
+    thresholds: Thresholds = field(default_factory=Thresholds)  # of alerts

@@ -20,6 +20,7 @@ from typing import Any, ClassVar, TypeVar
 import httpx
 
 from horae.sdk.accounts import Account, Keys, Projects, Users
+from horae.sdk.alerts import Alerts
 from horae.sdk.calls import Async, C, Request, Sync
 from horae.sdk.dead_letters import DeadLetters
 from horae.sdk.drivers import AsyncDriver, SyncDriver, at_once
@@ -61,6 +62,7 @@ class Nouns(Installation[C]):
         self.secrets: Secrets[C] = Secrets(driver)
         self.dead_letters: DeadLetters[C] = DeadLetters(driver)
         self.queues: Queues[C] = Queues(driver)
+        self.alerts: Alerts[C] = Alerts(driver)
         self.functions: Functions[C] = Functions(driver)
         self.users: Users[C] = Users(driver)
         self.projects: Projects[C] = Projects(driver)

@@ -9,6 +9,31 @@ from horae.sdk.record import Record
 Json = dict[str, Any]
 
 
+class Alert(Record):
+    """`project` is the slug, None if the alert concerns the whole installation. `last_seen_at` is when the rule was
+    last found broken, to the minute. While `silenced_until` lies ahead, no notices are sent about it."""
+
+    __slots__ = ()
+
+    id: str
+    project: str | None
+    rule: str
+    severity: str
+    subject: Json
+    state: str
+    title: str
+    why: str
+    action: Json
+    since: str
+    last_seen_at: str
+    cleared_at: str | None
+    acknowledged_by: str | None
+    acknowledged_at: str | None
+    silenced_until: str | None
+    silenced_by: str | None
+    note: str | None
+
+
 class Attempt(Record):
     """One attempt of a run by one worker. `outcome` is None while it is in progress. The result of a retried attempt is
     cut to 4,096 characters."""
@@ -412,6 +437,16 @@ class Me(Record):
     user: Json | None
     projects: list[Json]
     permissions: list[str]
+
+
+class MonitoredAlerts(Record):
+    """`items` are the open alerts that are not silenced, the worst first: at most fifty. `items` is read as an item:
+    `record["items"]`."""
+
+    __slots__ = ()
+
+    timestamp: str
+    alerts: Json
 
 
 class NewDevice(Record):

@@ -77,6 +77,8 @@ class AccessTable(Group):
             ("memberships", "project_id"),
             ("claimed_roles", "project_id"),
             ("project_quotas", "project_id"),
+            ("alerts", "project_id"),
+            ("alert_settings", "project_id"),
             ("projects", "id"),
         ):
             await self.db.execute(f"DELETE FROM {table} WHERE {column} = :id", {"id": project_id})

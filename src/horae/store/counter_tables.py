@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Index
+from sqlalchemy import Index, text
 
-from horae.store.columns import Big, Id, Time, name
+from horae.store.columns import Big, Id, Int, Time, name
 from horae.store.table import key, may, must, table
 
 job_stats = table(
@@ -16,9 +16,17 @@ job_stats = table(
     may("last_status", name(10)),
     *(must(column, Big) for column in ("succeeded", "failed", "cancelled", "skipped")),
     *(must(column, Big) for column in ("retries", "timed_out", "duration_ms")),
+    # What alerts ask. NULL if only processes of an older version have summed up anything of this job.
+    may("failing_streak", Int),  # failed runs since the last that succeeded
+    may("failing_since", Time),  # when the first of them ended
+    may("last_success_at", Time),
+    may("last_failure_at", Time),
+    may("last_duration_ms", Big),  # of the last that succeeded or failed
     Index("job_stats_project", "project_id"),
     Index("job_stats_last", "project_id", "last_status"),
 )
+_failing = text("failing_streak > 0")
+Index("job_stats_failing", job_stats.c.failing_streak, postgresql_where=_failing, sqlite_where=_failing)
 
 run_stats = table(
     "run_stats",  # per job, hour and status
@@ -50,6 +58,7 @@ skip_stats = table(
     key("reason", name(20)),
     must("project_id", Id),
     must("occurrences", Big),
+    may("last_at", Time),  # when the last one was skipped; NULL: an older version summed it up
     Index("skip_stats_project", "project_id"),
 )
 

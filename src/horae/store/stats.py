@@ -22,9 +22,11 @@ from horae.store.job_stats import SUMS as _SUMS
 from horae.store.job_stats import dead, live, of_job, reasons, sums
 from horae.store.notices import NoticeTable
 from horae.store.rows import Reading, batch
+from horae.store.streaks import standings
 from horae.store.summary import backlog, summary
 
 _LAST = ("last_run_id", "last_run_at", "last_status")
+_LASTING = ("last_success_at", "last_failure_at", "last_duration_ms")  # kept where a batch says nothing about them
 _DELTA = ("id", "job_id", "project_id", "status", "runs", "duration_ms", "retries", "timed_out", "run_id", "reason")
 
 
@@ -42,11 +44,22 @@ class _Sql:
             ["job_id"],
             dict.fromkeys((*_COUNTED, *_SUMS), "{old} + {new}"),
         )
-        self.last_rows = batch(d, counter_tables.job_stats, "job_id", *_LAST)
+        self.last_rows = batch(
+            d, counter_tables.job_stats, "job_id", *_LAST, *_LASTING, "failing_streak", "failing_since", "succeeded"
+        )
+        # `failing_streak` and `failing_since` of the batch are those since its last success, if it has `succeeded`. The
+        # column that decides about another comes after it: MySQL sees what it has just set.
+        broken = "v.succeeded > 0 OR COALESCE(job_stats.failing_streak, 0) = 0"
         self.last = d.update_from(
             "job_stats",
             self.last_rows,
-            {column: f"v.{column}" for column in _LAST},
+            {
+                "failing_since": f"CASE WHEN {broken} THEN v.failing_since ELSE job_stats.failing_since END",
+                "failing_streak": "CASE WHEN v.succeeded > 0 THEN 0 ELSE COALESCE(job_stats.failing_streak, 0) END "
+                "+ v.failing_streak",
+                **{column: f"COALESCE(v.{column}, job_stats.{column})" for column in _LASTING},
+                **{column: f"v.{column}" for column in _LAST},
+            },
             # Another roll-up may have been here first with what is newer.
             "job_stats.job_id = v.job_id AND (job_stats.last_run_at IS NULL OR job_stats.last_run_at <= v.last_run_at)",
         )
@@ -58,9 +71,11 @@ class _Sql:
             ["job_id", "hour", "status"],
             {"runs": "{old} + {new}", "duration_ms": "{old} + {new}"},
         )
-        self.skip_rows = batch(d, counter_tables.skip_stats, "job_id", "reason", "project_id", "occurrences")
+        self.skip_rows = batch(d, counter_tables.skip_stats, "job_id", "reason", "project_id", "occurrences", "last_at")
         self.skip = d.upsert(
-            d.insert_from("skip_stats", self.skip_rows), ["job_id", "reason"], {"occurrences": "{old} + {new}"}
+            d.insert_from("skip_stats", self.skip_rows),
+            ["job_id", "reason"],
+            {"occurrences": "{old} + {new}", "last_at": "{new}"},
         )
 
 
@@ -100,7 +115,7 @@ class StatTable(Reading):
             return 0
         await self.put(sql.job, sql.job_rows, _per_job(rows))
         await NoticeTable(self.db, self.d).recovered(self._recoveries(rows))  # which looks at what `last` changes
-        await self.put(sql.last, sql.last_rows, _last_of(rows))
+        await self.put(sql.last, sql.last_rows, standings(rows))
         await self.put(sql.hour, sql.hour_rows, _per_hour(rows))
         await self.put(sql.skip, sql.skip_rows, _per_reason(rows))
         await self.db.execute(
@@ -171,10 +186,6 @@ def _latest(rows: Sequence[Row]) -> dict[str, Row]:
     return last
 
 
-def _last_of(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
-    return [(job_id, row["run_id"], row["at"], row["status"]) for job_id, row in sorted(_latest(rows).items())]
-
-
 def _per_hour(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
     sums: dict[tuple[str, datetime, str, str], list[int]] = defaultdict(lambda: [0, 0])
     for row in rows:
@@ -188,10 +199,13 @@ def _per_hour(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
 
 def _per_reason(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
     sums: dict[tuple[str, str, str], int] = defaultdict(int)
+    last: dict[tuple[str, str, str], datetime] = {}
     for row in rows:
         if row["reason"] is not None:
-            sums[row["job_id"], row["reason"], row["project_id"]] += row["runs"]
-    return [(*key, occurrences) for key, occurrences in sorted(sums.items())]
+            key = (row["job_id"], row["reason"], row["project_id"])
+            sums[key] += row["runs"]
+            last[key] = max(row["at"], last.get(key, row["at"]))
+    return [(*key, occurrences, last[key]) for key, occurrences in sorted(sums.items())]
 
 
 async def latest_runs(db: Connection, d: Dialect, job_ids: Sequence[str]) -> dict[str, tuple[datetime, str]]:

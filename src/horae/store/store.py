@@ -18,6 +18,8 @@ from horae.ports import Engine, Hint, History, Ids, Observer, Verb
 from horae.store.access import AccessTable
 from horae.store.accounts import AccountTables
 from horae.store.aftermath import Aftermath
+from horae.store.alert_facts import AlertFactTables
+from horae.store.alerts import AlertTable
 from horae.store.audit import AuditTable
 from horae.store.counters import CounterTables
 from horae.store.dead_letters import DeadLetterTable
@@ -125,6 +127,8 @@ class SqlTransaction:
     reservations = _group(ReservationTable)
     quotas = _group(QuotaTable)
     notices = _group(NoticeTable)
+    alerts = _group(AlertTable)
+    alert_facts = _group(AlertFactTables)
 
     def __init__(
         self,

@@ -11,6 +11,7 @@ from sqlalchemy import Column, Index, MetaData, Table, UniqueConstraint, false, 
 
 from horae.store import (  # noqa: F401 - one metadata holds them all
     account_tables,
+    alert_tables,
     counter_tables,
     notify_tables,
     process_tables,

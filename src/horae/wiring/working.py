@@ -51,6 +51,7 @@ async def _scheduler(settings: Settings, watching: Watching) -> None:
             poll=settings.scheduler_poll,
             batch=settings.scheduler_batch,
             shard_lease=settings.shard_lease,
+            offline_after=settings.offline_after,
             retention=Retention(
                 runs=settings.retention,
                 logs=settings.log_retention,

@@ -182,6 +182,10 @@ async def installation(call: Caller) -> None:
     assert not (await call("queues.resume", "default")).paused
     assert (await call("queues.reserve", "only-here", ["default"])).projects == ["default"]
     assert (await call("queues.reserve", "only-here", [])).projects == []
+    assert (await call("alerts.summary")).alerts["open"] == len([*await call("alerts.list", state="open")])
+    for verb, how in (("get", {}), ("ack", {"note": "mine"}), ("silence", {"lasting": "1h"})):
+        with pytest.raises(errors.NotFound):
+            await call(f"alerts.{verb}", "01a1de05-bc6e-7493-ac17-5c90c59c6a0f", **how)
     assert len(await call("schedulers")) == 1
     (worker,) = await call("workers")
     with pytest.raises(errors.NotFound):

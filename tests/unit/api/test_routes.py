@@ -22,7 +22,8 @@ WEAKEST = {
     "operator": """
         POST /jobs/{id}/run, POST /jobs/{id}/runs:batch, POST /jobs/{id}/pause, POST /jobs/{id}/resume,
         POST /jobs/{id}/backfill, POST /jobs/{id}/retry, POST /runs/{id}/retry, POST /runs/{id}/cancel,
-        POST /runs:recover, POST /operations/{id}/cancel, POST /dead-letters/redrive, POST /dead-letters/discard
+        POST /runs:recover, POST /operations/{id}/cancel, POST /dead-letters/redrive, POST /dead-letters/discard,
+        POST /alerts/{id}/ack, POST /alerts/{id}/silence
     """,
     "editor": """
         POST /jobs, POST /jobs/recurring, PUT /jobs/{id}, PATCH /jobs/{id}, DELETE /jobs/{id},

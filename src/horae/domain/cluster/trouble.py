@@ -21,6 +21,7 @@ _DOES = {
     "fire apart": "fire schedules that wait for a quota",
     "sweep": "recover runs",
     "upkeep": "delete expired data",
+    "alerts": "evaluate alerts",
     "shards": "renew its shards",
 }
 

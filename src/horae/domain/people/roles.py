@@ -5,13 +5,13 @@ from __future__ import annotations
 _VIEWER = frozenset(
     {
         *("jobs:read", "runs:read", "schedules:preview", "operations:read", "workers:read", "schedulers:read"),
-        *("functions:read", "queues:read"),
+        *("functions:read", "queues:read", "alerts:read"),
         *("account:own", "projects:read"),
     }
 )
 _OPERATOR = _VIEWER | {
     *("jobs:run", "jobs:pause", "jobs:backfill"),
-    *("runs:cancel", "runs:recover", "operations:cancel", "dead_letters:resolve"),
+    *("runs:cancel", "runs:recover", "operations:cancel", "dead_letters:resolve", "alerts:ack"),
 }
 _EDITOR = _OPERATOR | {"jobs:write", "secrets:read"}  # the names of secrets; their values cannot be read
 # A definition of some kinds is code that workers execute: its own permission, which editing jobs does not bring.

@@ -1,0 +1,114 @@
+"""`horae alerts`: what is wrong, who takes care of it, and silence."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from horae.cli.connection import connect
+from horae.cli.instants import ahead
+from horae.cli.printing import AsJson, ago, print_json, say, status, table
+from horae.cli.watching import watched
+from horae.clock import SystemClock
+
+app = typer.Typer(help="Alerts: list, acknowledge, silence.", no_args_is_help=True)
+
+AlertArg = Annotated[str, typer.Argument(metavar="ALERT", help="Its id.")]
+Note = Annotated[str | None, typer.Option("--note", help="What others should know about it.")]
+
+
+@app.command("list")
+@watched
+def list_alerts(
+    everything: Annotated[bool, typer.Option("--all", help="Include alerts that have cleared.")] = False,
+    severity: Annotated[str | None, typer.Option("--severity", help="critical, warning or info.")] = None,
+    rule: Annotated[str | None, typer.Option("--rule", help="Only of this rule, such as failing.")] = None,
+    job: Annotated[str | None, typer.Option("--job", help="Only about this job, by name or id.")] = None,
+    project: Annotated[
+        str | None, typer.Option("--of", help="Of this project, by its slug; * (admins): of all.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="At most so many.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """List open alerts, newest first: what is wrong, since when, and what to do."""
+    filters = {"severity": severity, "rule": rule, "job": job, "project": project}
+    with connect() as client:
+        found = list(client.alerts.list(limit=limit, state=None if everything else "open", **filters))
+    if as_json:
+        print_json({"items": found, "next_cursor": None})
+        return
+    now = SystemClock().now()
+    table(
+        ("id", "severity", "since", "what", "project", "care", "to do"),
+        (
+            (
+                one["id"],
+                status(one["severity"] if one["state"] == "open" else "cleared"),
+                ago(one["since"], now),
+                one["title"],
+                one["project"],
+                _care(one),
+                one["action"]["text"],
+            )
+            for one in found
+        ),
+        "No alerts.",
+        spare=("care", "project"),
+    )
+
+
+@app.command("show")
+def show(alert: AlertArg, as_json: AsJson = False) -> None:
+    """Show an alert: what, since when, why, and what to do."""
+    with connect() as client:
+        one = client.alerts.get(alert)
+    if as_json:
+        print_json(one)
+        return
+    say(f"{one['title']} ({one['severity']}, {one['state']})")
+    say(f"since   {one['since']}")
+    say(f"why     {one['why']}")
+    say(f"to do   {one['action']['text']}")
+    if care := _care(one):
+        say(f"care    {care}")
+    if one["note"]:
+        say(f"note    {one['note']}")
+
+
+@app.command("ack")
+def ack(alert: AlertArg, note: Note = None, as_json: AsJson = False) -> None:
+    """Acknowledge an open alert: others see who takes care of it."""
+    with connect() as client:
+        found = client.alerts.ack(alert, note=note)
+    _told(found, as_json, f"Acknowledged: {found['title']}.")
+
+
+@app.command("silence")
+def silence(
+    alert: AlertArg,
+    lasting: Annotated[str | None, typer.Option("--for", help="For so long: 2h, 3d; 0 ends the silence.")] = None,
+    until: Annotated[str | None, typer.Option("--until", help="Until this instant.")] = None,
+    note: Note = None,
+    as_json: AsJson = False,
+) -> None:
+    """Send no notices about an open alert for some time."""
+    if (lasting is None) == (until is None):
+        raise typer.BadParameter("give --for or --until", param_hint="--for")
+    with connect() as client:
+        found = client.alerts.silence(alert, lasting=lasting, until=ahead("--until", until), note=note)
+    silent = found["silenced_until"]
+    _told(found, as_json, f"Silenced until {silent}: {found['title']}." if silent else f"Audible: {found['title']}.")
+
+
+def _care(alert: dict[str, object]) -> str | None:
+    by = alert["acknowledged_by"]
+    silent = f"silenced until {alert['silenced_until']}" if alert["silenced_until"] else None
+    return ", ".join(part for part in (f"acknowledged by {by}" if by else None, silent) if part) or None
+
+
+def _told(found: dict[str, object], as_json: bool, message: str) -> None:
+    if as_json:
+        print_json(found)
+    else:
+        say(message)

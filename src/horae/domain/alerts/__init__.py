@@ -1,0 +1,1 @@
+"""What is wrong, for how long, and what to do about it."""

@@ -1,0 +1,155 @@
+"""Alerts: open once, clear once, are acknowledged and silenced. Whoever evaluates a rule calls `open_alerts` with what
+it found; both verbs bear being called twice, and by two processes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from horae.domain.alerts.alert import AlertRecord, Finding
+from horae.domain.alerts.transition import silenced
+from horae.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from horae.domain.jobs.difference import Change
+from horae.domain.notify.notice import NewNotice, NoticeKind, Severity
+from horae.domain.people.audit import differing
+from horae.ports import Transaction
+
+LONGEST_SILENCE = timedelta(days=366)
+
+
+async def open_alerts(tx: Transaction, findings: Sequence[Finding]) -> list[AlertRecord]:
+    """Opens an alert for each finding that has none yet; those that it opened."""
+    if not findings:
+        return []
+    now = await tx.now()
+    before = await tx.alerts.before({finding.identity for finding in findings})
+    new = [(tx.new_id(), finding) for finding in findings]
+    added = await tx.alerts.add(new, before, now)
+    opened = await tx.alerts.lock_open(added)
+    await _notify(tx, opened, now)
+    return opened
+
+
+async def resolve_alerts(tx: Transaction, identities: Collection[str]) -> list[AlertRecord]:
+    """Clears at once what is open of these (`identity` in domain/alerts/alert.py), without flap damping."""
+    return await clear_alerts(tx, await tx.alerts.open_ids(identities))
+
+
+async def clear_alerts(tx: Transaction, ids: Collection[str]) -> list[AlertRecord]:
+    """Those of them that were still open."""
+    found = await tx.alerts.lock_open(ids)
+    await tx.alerts.clear([alert.id for alert in found])
+    now = await tx.now()
+    heard = [alert for alert in found if alert.notified_at is not None and not silenced(alert.silenced_until, now)]
+    await tx.notices.add([_notice(tx.new_id(), alert, NoticeKind.CLEARED) for alert in heard])
+    return found
+
+
+async def see_alerts(tx: Transaction, seen: Sequence[tuple[str, Finding]]) -> None:
+    await tx.alerts.see(seen)
+
+
+async def quieten_alerts(tx: Transaction, ids: Collection[str]) -> None:
+    await tx.alerts.quieten(ids)
+
+
+async def notify_alerts(tx: Transaction, ids: Collection[str]) -> None:
+    """Of alerts that opened while they were silenced, and are not any more."""
+    await _notify(tx, [one for one in await tx.alerts.lock_open(ids) if one.notified_at is None], await tx.now())
+
+
+async def _notify(tx: Transaction, opened: Sequence[AlertRecord], now: datetime) -> None:
+    """In the transaction in which they opened, so once."""
+    audible = [alert for alert in opened if not silenced(alert.silenced_until, now)]
+    await tx.notices.add([_notice(tx.new_id(), alert, NoticeKind.ALERT) for alert in audible])
+    await tx.alerts.notified([alert.id for alert in audible])
+
+
+def _notice(notice_id: str, alert: AlertRecord, kind: NoticeKind) -> NewNotice:
+    return NewNotice(
+        id=notice_id,
+        project_id=alert.project_id,
+        kind=NoticeKind.BUDGET if alert.rule == "failure_budget" and kind is NoticeKind.ALERT else kind,
+        severity=Severity(alert.severity),
+        subject_kind=alert.subject_kind,
+        subject_id=alert.subject_id,
+        subject_name=alert.subject_name,
+        title=alert.title,
+        text=f"{alert.why}\n{alert.action.text}",
+        path=f"/alerts/{alert.id}",
+        tags=alert.tags,
+        key=f"alert:{alert.id}",
+        data={"alert_id": alert.id, "rule": alert.rule, "since": alert.since.isoformat(), "action": alert.action.path},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Whose alerts the caller may see and change: those of a project, and with `everything` those of the installation
+    and of all other projects."""
+
+    project_id: str
+    everything: bool = False
+
+
+async def acknowledge(tx: Transaction, *, reach: Reach, alert_id: str, actor: str, note: str | None) -> AlertRecord:
+    """Somebody takes care of it: it stays open, and says who. The first who does so stays."""
+    alert = await _open(tx, reach, alert_id)
+    if alert.acknowledged_at is None or note is not None:
+        await tx.alerts.acknowledge(alert_id, alert.acknowledged_by or actor, note)
+        await _audit(tx, "alert.ack", alert, actor, differing({"note": alert.note}, {"note": note or alert.note}))
+    return await _found(tx, reach, alert_id)
+
+
+async def silence(
+    tx: Transaction,
+    *,
+    reach: Reach,
+    alert_id: str,
+    until: datetime | None,
+    lasting: float | None,
+    actor: str,
+    note: str | None,
+) -> AlertRecord:
+    """No notices about it until then; `lasting` 0 ends the silence. It outlives the alert: if it clears and reopens
+    before, it is silenced still."""
+    alert = await _open(tx, reach, alert_id)
+    now = await tx.now()
+    end = now + timedelta(seconds=lasting) if lasting else until
+    if until is not None and until <= now:
+        raise InvalidInput("until", "must be in the future")
+    if end is not None and end - now > LONGEST_SILENCE:
+        raise InvalidInput("until" if until is not None else "for", "must be at most 366 days")
+    await tx.alerts.silence(alert_id, end, actor, note)
+    await _audit(tx, "alert.silence", alert, actor, [Change("silenced_until", alert.silenced_until, end)])
+    return await _found(tx, reach, alert_id)
+
+
+async def find_alert(tx: Transaction, reach: Reach, alert_id: str) -> AlertRecord:
+    return await _found(tx, reach, alert_id)
+
+
+async def _open(tx: Transaction, reach: Reach, alert_id: str) -> AlertRecord:
+    alert = _visible(await tx.alerts.find(alert_id, lock=True), reach)
+    if alert.project_id is None and not reach.everything:
+        raise NotAllowed("this alert concerns the whole installation: only admins acknowledge or silence it")
+    if alert.state != "open":
+        raise Conflict("the alert has cleared")
+    return alert
+
+
+async def _found(tx: Transaction, reach: Reach, alert_id: str) -> AlertRecord:
+    return _visible(await tx.alerts.find(alert_id), reach)
+
+
+def _visible(alert: AlertRecord | None, reach: Reach) -> AlertRecord:
+    if alert is None or not (reach.everything or alert.project_id in (reach.project_id, None)):
+        raise NotFound("there is no such alert")
+    return alert
+
+
+async def _audit(tx: Transaction, action: str, alert: AlertRecord, actor: str, changes: Sequence[Change]) -> None:
+    await tx.audit.add(
+        action, actor=actor, project_id=alert.project_id, id=alert.id, name=alert.title[:200], changes=changes
+    )

@@ -1,0 +1,49 @@
+"""Alerts, through the API."""
+
+from __future__ import annotations
+
+from typing import TypedDict, Unpack
+
+from horae.sdk.calls import C, Pages, Request, Resource, When, call, given, instant, pages, part
+from horae.sdk.records import Alert, MonitoredAlerts
+
+__all__ = ["Alert", "AlertFilters", "Alerts", "MonitoredAlerts"]
+
+
+class AlertFilters(TypedDict, total=False):
+    """Which alerts are meant; what is None is left open."""
+
+    state: str | None
+    severity: str | None
+    rule: str | None
+    job: str | None
+    project: str | None
+
+
+class Alerts(Resource[C]):
+    @pages
+    def list(self, *, limit: int | None = 50, **filters: Unpack[AlertFilters]) -> Pages[Alert]:
+        """Of the project and of the installation, newest first."""
+        return Pages("alerts", Alert, filters, limit)
+
+    @call
+    def get(self, alert_id: str) -> Request[Alert]:
+        return Request("GET", f"alerts/{part(alert_id)}", read=Alert)
+
+    @call
+    def ack(self, alert_id: str, *, note: str | None = None) -> Request[Alert]:
+        """Acknowledges an open alert: others see who takes care of it."""
+        return Request("POST", f"alerts/{part(alert_id)}/ack", given({"note": note}), read=Alert)
+
+    @call
+    def silence(
+        self, alert_id: str, *, until: When = None, lasting: float | str | None = None, note: str | None = None
+    ) -> Request[Alert]:
+        """Sends no notices about it `until` an instant, or for so long (`"2h"`); `lasting=0` ends the silence."""
+        body = given({"until": instant(until), "for": lasting, "note": note})
+        return Request("POST", f"alerts/{part(alert_id)}/silence", body, read=Alert)
+
+    @call
+    def summary(self) -> Request[MonitoredAlerts]:
+        """How many are open, and the worst of them."""
+        return Request("GET", "monitoring/alerts", read=MonitoredAlerts)
