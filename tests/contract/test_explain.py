@@ -259,7 +259,7 @@ async def test_a_job_that_waits_for_another(world: World) -> None:
     closed = alone(await of_job(world, report), "after")
     assert f"it waits for job '{load.spec.name}' to succeed, whose last run failed" in closed.detail
     await world.trigger(load)
-    assert "1 run of it live now" in alone(await of_job(world, report), "after").detail
+    assert "1 run live now" in alone(await of_job(world, report), "after").detail
 
 
 async def test_a_manual_job_waits_for_nobody(world: World) -> None:

@@ -150,7 +150,7 @@ async def test_a_run_whose_worker_is_lost(world: World) -> None:
     assert "horae runs reset-stuck" in (closed.unblock or "")
     assert gate(await of_run(later, run), "worker").state == "unknown"
     await later.store.transact(lambda tx: tx.processes.register_scheduler(scheduler_sign()))
-    assert "should take it back" in (alone(await of_run(later, run), "lease").unblock or "")
+    assert "should recover it" in (alone(await of_run(later, run), "lease").unblock or "")
 
 
 async def test_a_run_that_succeeded(world: World) -> None:

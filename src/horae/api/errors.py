@@ -186,7 +186,7 @@ async def _horae_error(request: Request, error: Exception) -> Response:
         raise error
     if isinstance(error, StoreUnavailable):
         # The message may name hosts; people at the API need only know that it passes.
-        log.warning("database away", error=str(error))
+        log.warning("database unavailable", error=str(error))
         return problem(request.state.id, 503, "The database cannot be reached right now; try again soon.")
     if isinstance(error, InvalidInput):
         return problem(request.state.id, status, str(error), [(error.field, str(error.args[0]))])

@@ -28,7 +28,7 @@ Since = Annotated[
     str | None, typer.Option(metavar="INSTANT", help="Failed at or after this time; 2h is two hours ago.")
 ]
 Until = Annotated[str | None, typer.Option(metavar="INSTANT", help="Failed before.")]
-All = Annotated[bool, typer.Option("--all", help="All there are.")]
+All = Annotated[bool, typer.Option("--all", help="All of them.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Wait until the operation has ended.")]
 
 

@@ -39,7 +39,7 @@ def list_keys(
         return
     now = SystemClock().now()
     table(
-        ("id", "name", "role", "project", "prefix", "last used", "expires", "made", "made by", "maker"),
+        ("id", "name", "role", "project", "prefix", "last used", "expires", "created", "created by", "maker"),
         (
             (
                 key["id"],
@@ -56,7 +56,7 @@ def list_keys(
             for key in found
         ),
         "No keys. Create one: horae keys create NAME --role viewer",
-        spare=("maker", "project", "made by", "made", "prefix"),
+        spare=("maker", "project", "created by", "created", "prefix"),
     )
 
 

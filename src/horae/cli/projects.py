@@ -41,7 +41,7 @@ def list_projects(as_json: AsJson = False) -> None:
         return
     now = SystemClock().now()
     rows = ((project["slug"], project["name"], ago(project["created_at"], now), project["id"]) for project in found)
-    table(("slug", "name", "made", "id"), rows, "No projects: ask an owner for an invitation.")
+    table(("slug", "name", "created", "id"), rows, "No projects: ask an owner for an invitation.")
 
 
 @app.command("create")
@@ -210,7 +210,7 @@ def uninvite(
     if as_json:
         print_json({"id": invitation, "revoked": True})
     else:
-        say("Taken back.")
+        say("Revoked.")
 
 
 @app.command("join")

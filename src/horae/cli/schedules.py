@@ -200,7 +200,7 @@ def versions(
 
 def _changes(version: Json) -> str:
     if version["version"] == 1:
-        return "made"
+        return "created"
     return "; ".join(f"{c['path']}: {_cell(c['old'])} → {_cell(c['new'])}" for c in version["changes"])
 
 

@@ -35,7 +35,7 @@ def list_secrets(as_json: AsJson = False) -> None:
         return
     now = SystemClock().now()
     table(
-        ("name", "changed", "changed by", "made", "made by"),
+        ("name", "changed", "changed by", "created", "created by"),
         (
             (
                 secret["name"],
@@ -105,7 +105,7 @@ def rotate(as_json: AsJson = False) -> None:
     if as_json:
         print_json({"sealed": done, "cannot_open": cannot})
     else:
-        say(f"Sealed {done} {'secret' if done == 1 else 'secrets'} with the current key.")
+        say(f"Re-encrypted {done} {'secret' if done == 1 else 'secrets'} with the current key.")
         for secret in cannot:
             say(f"Left as it was, since neither key opens it: {secret}")
     if cannot:

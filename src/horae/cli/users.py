@@ -36,7 +36,7 @@ def list_users(as_json: AsJson = False) -> None:
         return
     now = SystemClock().now()
     table(
-        ("name", "admin", "active", "second factor", "last login", "made", "made by"),
+        ("name", "admin", "active", "second factor", "last login", "created", "created by"),
         (
             (
                 user["username"],
@@ -74,7 +74,7 @@ def create(
     if as_json:
         print_json(made)
     else:
-        say(f"Made the {'admin' if admin else 'user'} {folded}. To sign in: horae login --username {folded}")
+        say(f"Created the {'admin' if admin else 'user'} {folded}. To sign in: horae login --username {folded}")
 
 
 @app.command("promote")

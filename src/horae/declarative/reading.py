@@ -74,9 +74,9 @@ def _told(name: str, error: yaml.YAMLError, text: str = "") -> tuple[str, str]:
         number = text.count("\n", 0, int(error.position)) + 1
         return f"{name}:{number}", f"holds a character that YAML does not allow ({_code(error.character):#06x})"
     mark = getattr(error, "problem_mark", None)
-    problem = str(getattr(error, "problem", None) or "is no YAML")
+    problem = str(getattr(error, "problem", None) or "is not YAML")
     if "'\\t'" in problem:
-        problem = "is indented with a tab; YAML wants spaces"
+        problem = "is indented with a tab; YAML requires spaces"
     return (name if mark is None else f"{name}:{mark.line + 1}"), problem
 
 
@@ -112,7 +112,7 @@ def _float(loader: _Loader, node: yaml.ScalarNode) -> float:
     try:
         return float(loader.construct_scalar(node))
     except ValueError:
-        raise _mistake(node, "is no number") from None
+        raise _mistake(node, "is not a number") from None
 
 
 def _bool(loader: _Loader, node: yaml.ScalarNode) -> bool:

@@ -26,7 +26,7 @@ async def sleep(seconds: Annotated[float, Field(ge=0, le=604_800)], context: Con
     context.progress(1.0)
 
 
-async def fail(message: str = "as it was told to", permanent: bool = False) -> None:
+async def fail(message: str = "as requested", permanent: bool = False) -> None:
     """Fails with a message: for trying out retries and alerts."""
     raise PermanentError(message) if permanent else RuntimeError(message)
 

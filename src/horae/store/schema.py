@@ -155,7 +155,9 @@ def _leave_newer(connection: SyncConnection, current: str, to: str) -> None:
 
     _refuse_too_new(current, connection.scalar(text("SELECT minimum_revision FROM installation")) or "")
     if to != "head":
-        raise SchemaMismatch(f"only the Horae that made revision {current} of the database schema can take it back")
+        raise SchemaMismatch(
+            f"only the version of Horae that has revision {current} of the database schema can downgrade it"
+        )
 
 
 def alembic_config() -> Config:

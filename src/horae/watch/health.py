@@ -108,7 +108,7 @@ def clock(database: datetime, local: datetime) -> Check:
     return Check(
         "clock",
         State.WARNING,
-        f"this machine is {skew.total_seconds():.0f} s away from the database, whose clock counts",
+        f"the clock of this machine is {skew.total_seconds():.0f} s off the database's, which is the one that counts",
         "synchronize both with NTP: nothing breaks, but times in logs do not match",
     )
 

@@ -23,7 +23,7 @@ def rate(family: Family, window: str = "5m", by: tuple[str, ...] = (), suffix: s
 
 def quantile(family: Family, share: float, window: str = "5m", by: tuple[str, ...] = ()) -> str:
     if family.kind != "histogram":
-        raise ValueError(f"{family.name} is no histogram")
+        raise ValueError(f"{family.name} is not a histogram")
     inner = f"sum{_by(('le', *by))}(rate({family.name}_bucket[{window}]))"
     return f"histogram_quantile({share}, {inner})"
 

@@ -169,7 +169,7 @@ def test_versions_and_the_way_back(horae: Horae):
     assert [line.split()[0] for line in listed[2:]] == ["3", "2", "1"]
     assert "timeout: 300 → 60" in listed[2]
     assert '"cron": "0 2 * * *"' in listed[3]
-    assert listed[4].endswith("made")
+    assert listed[4].endswith("created")
     whole = horae("jobs", "versions", "versioned", "3")
     assert "timeout: 300 → 60" in whole.out
     assert "+echo two" in whole.out

@@ -154,14 +154,14 @@ def test_rotation_says_how_many(running: Path, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setenv("HORAE_SECRET_KEY", "f" * 16 + key)
     lost = horae("secrets", "rotate")
     assert lost.code == 1
-    assert "Sealed 0 secrets" in lost.err
+    assert "Re-encrypted 0 secrets" in lost.err
     assert "neither key opens it: TURNED (project default)" in lost.err
     monkeypatch.setenv("HORAE_SECRET_KEY_PREVIOUS", key)
     assert horae("secrets", "rotate", "--json").json == {"sealed": 1, "cannot_open": []}
     monkeypatch.setenv("HORAE_SECRET_KEY", key)
     monkeypatch.setenv("HORAE_SECRET_KEY_PREVIOUS", "f" * 16 + key)
     back = horae("secrets", "rotate")
-    assert (back.code, "Sealed 1 secret with the current key." in back.err) == (0, True)
+    assert (back.code, "Re-encrypted 1 secret with the current key." in back.err) == (0, True)
     monkeypatch.delenv("HORAE_SECRET_KEY")
     unknown = horae("secrets", "rotate")
     assert (unknown.code, "HORAE_SECRET_KEY is not set" in unknown.err) == (2, True)

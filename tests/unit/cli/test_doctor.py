@@ -53,7 +53,7 @@ def cluster(
 
 def test_clocks():
     assert clock(NOW, NOW + timedelta(seconds=1)).state is State.OK
-    assert "90 s away" in clock(NOW, NOW - timedelta(seconds=90)).finding
+    assert "90 s off" in clock(NOW, NOW - timedelta(seconds=90)).finding
 
 
 def test_schedulers():

@@ -28,7 +28,7 @@ def refused(tmp_path: Path, text: str | bytes) -> str:
         (ECHO.format("[" * 5_000 + "]" * 5_000), "a.yaml: is nested too deep"),
         (ECHO.format("9" * 5_000), "a.yaml:5: is not a whole number, or is far too large"),
         (ECHO.format("1e400"), "a.yaml:5: target.arguments: must not contain NaN"),
-        (ECHO.format("!!float .nan"), "a.yaml:5: is no number"),
+        (ECHO.format("!!float .nan"), "a.yaml:5: is not a number"),
         (ECHO.format("!!binary aGk="), "a.yaml:5: has the tag '!!binary'"),
         (ECHO.format("!secret db"), "a.yaml:5: has the tag '!secret'"),
         (ECHO.format('"a\\0b"'), "a.yaml:5: target.arguments: texts in it must not contain the NUL"),

@@ -43,7 +43,7 @@ def test_a_query_names_only_metrics_that_exist(query: str) -> None:
 def test_a_query_cannot_name_a_label_that_does_not_exist() -> None:
     with pytest.raises(ValueError, match="horae_runs_total has no label 'state'"):
         select(RUNS, state="failed")
-    with pytest.raises(ValueError, match="horae_queue_oldest_seconds is no histogram"):
+    with pytest.raises(ValueError, match="horae_queue_oldest_seconds is not a histogram"):
         quantile(QUEUE_AGE, 0.99)
 
 

@@ -34,7 +34,7 @@ async def follow_events(
     principal: Annotated[Principal, Depends(allow("runs:read"))],
     kind: Annotated[Literal["run", "job", "worker"] | None, Query(description="only these")] = None,
     seconds: Annotated[
-        int, Query(ge=0, le=LIFETIME, description="stream for so long; 0: only what was missed")
+        int, Query(ge=0, le=LIFETIME, description="seconds to stream; 0: only missed events")
     ] = LIFETIME,
     last_event_id: Annotated[str | None, Header(max_length=50, description="resume after this event")] = None,
 ) -> Response:

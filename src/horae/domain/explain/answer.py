@@ -38,7 +38,7 @@ def _job_sentence(facts: JobFacts, gates: Sequence[Gate]) -> str:
     return _free(subject, facts, gates) + skipped
 
 
-_BLOCKED = {"intended": "starts no new run", "waiting": "has to wait"}
+_BLOCKED = {"intended": "starts no new run", "waiting": "must wait"}
 
 
 def _free(subject: str, facts: JobFacts, gates: Sequence[Gate]) -> str:

@@ -82,7 +82,7 @@ def _after(facts: JobFacts) -> Gate:
 
 def _waiting(one: UpstreamFact, facts: JobFacts) -> str:
     if one.live:
-        state = f"{counted(one.live, 'run')} of it live now"
+        state = f"{counted(one.live, 'run')} live now"
     elif not one.enabled:
         state = "which is disabled"
     elif one.paused:
@@ -125,9 +125,9 @@ def _places(facts: JobFacts) -> list[Gate]:
     if admission.cancel_running:
         detail = f"{_taken(facts, limit)}: by its rule (cancel_running) a new run cancels the oldest"
         return [Gate("overlap", "open", detail)]
-    does = "waits for its turn" if any(entry.held for entry in admission.admitted) else "starts at once"
+    does = "waits for its turn" if any(entry.held for entry in admission.admitted) else "starts immediately"
     return [
-        Gate("overlap", "open", f"by its rule ({facts.spec.overlap}) what comes now {does}"),
+        Gate("overlap", "open", f"by its rule ({facts.spec.overlap}) a new run {does}"),
         _max_instances(facts, limit, closed=facts.due or live.held > 0),
     ]
 
@@ -206,7 +206,7 @@ def _one_live(run: LiveRun, facts: JobFacts) -> str:
             return f"{run.id} claimed ahead by {where}, waits for one of its slots"
         return f"{run.id} started {distance(run.started_at, facts.now)} on {where}"
     if run.due_at <= facts.now or (run.held and run.attempt):
-        return f"{run.id} {'held' if run.held else 'queued'}, made {distance(run.created_at, facts.now)}"
+        return f"{run.id} {'held' if run.held else 'queued'}, created {distance(run.created_at, facts.now)}"
     waits = f"backing off after attempt {run.attempt} until" if run.attempt else "scheduled for"
     return f"{run.id} {waits} {when(run.due_at, facts.now)}"
 

@@ -50,5 +50,5 @@ def taken_back(facts: Facts) -> str:
     """Who recovers a run whose lease has expired."""
     alive = [f"scheduler {one.name}" for one in facts.schedulers if not silent(one.heartbeat_at, facts.now)]
     if alive:
-        return f"wait: {named(alive)} should take it back within seconds; or {command('runs', 'reset-stuck')}"
+        return f"wait: {named(alive)} should recover it within seconds; or {command('runs', 'reset-stuck')}"
     return f"{command('runs', 'reset-stuck')}, and start a scheduler: {command('scheduler')}"

@@ -237,7 +237,7 @@ def test_a_run_for_later_is_not_under_way():
             "r1 backing off after attempt 2 until 2026-11-15 04:00:00 UTC (in 1 h)",
         ),
         ({"due_at": NOW + HOUR}, "r1 scheduled for 2026-11-15 04:00:00 UTC (in 1 h)"),
-        ({"attempt": 1}, "r1 queued, made 1 min ago"),
+        ({"attempt": 1}, "r1 queued, created 1 min ago"),
     ],
 )
 def test_what_a_live_run_waits_for(fields, words):
@@ -277,7 +277,7 @@ def test_what_was_skipped_by_reason():
     ("fields", "words"),
     [
         ({}, "it waits for job 'load' to end, whose last run was cancelled 1 h ago"),
-        ({"run_on": "failure", "live": 2}, "it waits for job 'load' to fail, 2 runs of it live now"),
+        ({"run_on": "failure", "live": 2}, "it waits for job 'load' to fail, 2 runs live now"),
         ({"enabled": False}, "which is disabled"),
         ({"paused": True}, "which is paused"),
         ({"last_status": None, "last_ended_at": None}, "which has never run"),
