@@ -26,7 +26,7 @@ PREFIX = "HORAE_"
 DAY = 86_400.0
 SECRET_FILE = "secret.key"
 FILE = "_file"  # after the name of a setting that may also be the content of a file
-_BY_FILE = ("database_url", "secret_key", "secret_key_previous", "oidc_client_secret")
+_BY_FILE = ("database_url", "secret_key", "secret_key_previous", "oidc_client_secret", "smtp_url")
 _LONGEST = 65_536  # characters of such a file
 CLIENT_FILE = "client.json"
 SERVICE_MANAGER = ("NOTIFY_SOCKET", "WATCHDOG_USEC")  # set by systemd for its services
@@ -105,6 +105,9 @@ class Settings:
     script_user: str | None = _setting(kinds.line, None)
     public_url: str | None = _setting(kinds.url("http", "https"), None)
 
+    smtp_url: str | None = _setting(kinds.smtp_url, None, secret=True)
+    mail_from: str | None = _setting(kinds.mailbox, None)
+
     container_host: str | None = _setting(kinds.unix_socket, None)
     container_mounts: tuple[str, ...] | None = _setting(kinds.folders, None)
     container_network: str | None = _setting(kinds.line, None)
@@ -124,6 +127,7 @@ class Settings:
     version_retention: float = _setting(kinds.duration(DAY, 36_500 * DAY), 365 * DAY)
     versions_kept: int = _setting(kinds.whole(1, 1_000_000), 100)
     finished_job_retention: float | None = _setting(kinds.duration(60, 36_500 * DAY), None)
+    delivery_retention: float = _setting(kinds.duration(8 * DAY, 36_500 * DAY), 30 * DAY)
     log_limit: int = _setting(kinds.size(1_024, 1 << 30), 1 << 20)
 
     debuggable: bool = _setting(kinds.boolean, False)

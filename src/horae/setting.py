@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from horae.domain.loopback import is_loopback
 from horae.domain.people.quota import MOST, Quota
 from horae.domain.people.single_sign_on import grant
+from horae.domain.text import checks
 from horae.domain.text.sizes import bytes_in
 from horae.domain.time.durations import seconds_in
 
@@ -246,6 +247,19 @@ def url(*schemes: str) -> Callable[[Any], str]:
         return found
 
     return read
+
+
+def smtp_url(raw: Any) -> str:
+    """Where mail goes: `smtp://` with STARTTLS, `smtps://` with TLS, `?security=none` without either."""
+    given = url("smtp", "smtps")(raw)
+    query = urlsplit(given).query
+    if query not in ("", "security=none", "security=starttls", "security=tls"):
+        raise ValueError("must have no parameter but security=none, starttls or tls")
+    return given
+
+
+def mailbox(raw: Any) -> str:
+    return checks.mailbox(line(raw))
 
 
 def database_url(raw: Any) -> str:

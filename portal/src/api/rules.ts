@@ -129,15 +129,17 @@ export const RULES: Record<string, Rule> = {
       "keep": {
         "type": "boolean"
       },
-      "enabled": {
-        "type": "boolean"
-      },
       "notify": {
         "type": "array",
-        "maxItems": 0,
+        "maxItems": 20,
         "items": {
-          "type": "object"
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 100
         }
+      },
+      "enabled": {
+        "type": "boolean"
       }
     }
   },

@@ -71,6 +71,12 @@ export interface AlertView {
   note: string | null;
 }
 
+/** A service that Apprise knows, by its URL; needs the extra `apprise`. */
+export interface AppriseTarget {
+  kind: "apprise";
+  url?: string | null;
+}
+
 export interface ApprovalBody {
   approve: boolean;
 }
@@ -298,6 +304,63 @@ export interface ChangedUserView {
   second_factor: boolean;
 }
 
+/**
+ * A channel as clients send it. Secret fields of the target (`url`, `key`, `password`, `routing_key`, `api_key`)
+ * are write-only.
+ */
+export interface ChannelBody {
+  events?: ("failure" | "dead_letter" | "recovery" | "alert" | "budget")[];
+  severity?: "info" | "warning" | "critical";
+  tags?: string[];
+  jobs?: string[];
+  named_only?: boolean;
+  quiet?: QuietHours | null;
+  digest?: number | string;
+  repeat_after?: number | string;
+  per_hour?: number;
+  name: string;
+  enabled?: boolean;
+  target: WebhookTarget | SlackTarget | EmailTarget | PagerDutyTarget | OpsgenieTarget | AppriseTarget;
+}
+
+/**
+ * Any fields of a channel (JSON merge patch); null restores a default. Secret fields that are not given stay as
+ * they are. For the description only: an edit is checked as the channel that comes out of it.
+ */
+export interface ChannelPatch {
+
+}
+
+/**
+ * A channel. `target` lacks its secret fields; `address` shows where it sends. `project_id` is null for
+ * a channel of the installation; `unreadable` says why this version cannot read it, and is usually null.
+ */
+export interface ChannelView {
+  id: string;
+  project_id: string | null;
+  name: string;
+  kind: string;
+  enabled: boolean;
+  address: string;
+  target: Record<string, unknown> | null;
+  has_secret: boolean;
+  unreadable: string | null;
+  events: ("failure" | "dead_letter" | "recovery" | "alert" | "budget")[];
+  severity: "info" | "warning" | "critical";
+  tags: string[];
+  jobs: string[];
+  named_only: boolean;
+  quiet: QuietHours | null;
+  digest: number;
+  repeat_after: number;
+  per_hour: number;
+  last_delivery: LastDeliveryView | null;
+  created_by: string;
+  created_at: string;
+  updated_by: string;
+  updated_at: string;
+}
+
 /** `code` is from the app, or a recovery code. */
 export interface CodeBody {
   challenge: string;
@@ -471,6 +534,25 @@ export interface DeadLetterView {
 }
 
 /**
+ * A message to a channel. `kind` is that of its notice, `digest` for several, or `test`; `notices` is the number of
+ * notices that it stands for; `due_at` is when it is tried next.
+ */
+export interface DeliveryView {
+  id: string;
+  channel_id: string;
+  state: "pending" | "sent" | "failed";
+  kind: string;
+  severity: string;
+  title: string;
+  notices: number;
+  tries: number;
+  due_at: string;
+  last_error: string | null;
+  created_at: string;
+  finished_at: string | null;
+}
+
+/**
  * `reasons` say why the status is not `healthy`; `notices` inform admins about projects that are near a quota,
  * which is not a fault.
  */
@@ -518,6 +600,15 @@ export interface DiscardBody {
   ids?: string[] | null;
   filter?: DeadLetterFilter | null;
   reason: string;
+}
+
+/** Mail through a server of its own, or through that of the installation (HORAE_SMTP_URL). */
+export interface EmailTarget {
+  kind: "email";
+  to: string[];
+  sender?: string | null;
+  server?: MailServer | null;
+  password?: string | null;
 }
 
 /** `code`, from the current app or a recovery code, is required to replace an existing second factor. */
@@ -764,8 +855,8 @@ export interface JobBody {
   start_within?: number | string | null;
   grace?: number | string | null;
   keep?: boolean;
+  notify?: string[];
   enabled?: boolean;
-  notify?: Record<string, unknown>[];
 }
 
 /**
@@ -837,11 +928,11 @@ export interface JobView {
   start_within: number | null;
   grace: number | null;
   keep: boolean;
+  notify: string[];
   id: string;
   /** why its definition cannot be read; usually null */
   unreadable: string | null;
   enabled: boolean;
-  notify: Record<string, unknown>[];
   version: number;
   status: JobStatus;
   next_run_at: string | null;
@@ -880,6 +971,13 @@ export interface KeyView {
   maker: string | null;
   project_id: string;
   project: string;
+}
+
+/** How the most recent attempt to send something went. */
+export interface LastDeliveryView {
+  state: "sent" | "retrying" | "failed";
+  at: string;
+  error: string | null;
 }
 
 /**
@@ -935,11 +1033,11 @@ export interface ListedJobView {
   start_within: number | null;
   grace: number | null;
   keep: boolean;
+  notify: string[];
   id: string;
   /** why its definition cannot be read; usually null */
   unreadable: string | null;
   enabled: boolean;
-  notify: Record<string, unknown>[];
   version: number;
   status: JobStatus;
   next_run_at: string | null;
@@ -979,6 +1077,11 @@ export interface BusyWorkerViewListing {
   next_cursor: string | null;
 }
 
+export interface ChannelViewListing {
+  items: ChannelView[];
+  next_cursor: string | null;
+}
+
 export interface DeadGroupViewListing {
   items: DeadGroupView[];
   next_cursor: string | null;
@@ -986,6 +1089,11 @@ export interface DeadGroupViewListing {
 
 export interface DeadLetterViewListing {
   items: DeadLetterView[];
+  next_cursor: string | null;
+}
+
+export interface DeliveryViewListing {
+  items: DeliveryView[];
   next_cursor: string | null;
 }
 
@@ -1083,6 +1191,13 @@ export interface MadeKeyView {
   revoked: boolean;
 }
 
+export interface MailServer {
+  host: string;
+  port?: number | null;
+  security?: "starttls" | "tls" | "none";
+  username?: string | null;
+}
+
 /** Only when triggered. */
 export interface ManualSchedule {
   manual: true;
@@ -1144,6 +1259,35 @@ export interface Mount {
   source: string;
   target: string;
   read_only?: boolean;
+}
+
+/** A channel that was just created. */
+export interface NewChannelView {
+  id: string;
+  project_id: string | null;
+  name: string;
+  kind: string;
+  enabled: boolean;
+  address: string;
+  target: Record<string, unknown> | null;
+  has_secret: boolean;
+  unreadable: string | null;
+  events: ("failure" | "dead_letter" | "recovery" | "alert" | "budget")[];
+  severity: "info" | "warning" | "critical";
+  tags: string[];
+  jobs: string[];
+  named_only: boolean;
+  quiet: QuietHours | null;
+  digest: number;
+  repeat_after: number;
+  per_hour: number;
+  last_delivery: LastDeliveryView | null;
+  created_by: string;
+  created_at: string;
+  updated_by: string;
+  updated_at: string;
+  /** the generated key of a webhook, shown only once; else null */
+  signing_key: string | null;
 }
 
 /**
@@ -1221,6 +1365,20 @@ export interface OperationView {
   created_by: string;
   created_at: string;
   finished_at: string | null;
+}
+
+/** Alert API of Opsgenie, or of services that take the same. */
+export interface OpsgenieTarget {
+  kind: "opsgenie";
+  api_key?: string | null;
+  url?: string;
+}
+
+/** Events API v2 of PagerDuty, or of services that take the same. */
+export interface PagerDutyTarget {
+  kind: "pagerduty";
+  routing_key?: string | null;
+  url?: string;
 }
 
 export interface PasswordBody {
@@ -1333,6 +1491,13 @@ export interface QueueView {
   projects: string[];
 }
 
+/** When messages wait for the end of the window. Those of at least the severity `allow` are sent all the same. */
+export interface QuietHours {
+  windows: WeeklyWindow[];
+  timezone?: string;
+  allow?: "info" | "warning" | "critical" | null;
+}
+
 /**
  * A null `limit` means no limit. `used` is null if it is not counted: log bytes without a limit. `refused_at` is
  * when this quota last caused a rejection, to the minute.
@@ -1416,8 +1581,8 @@ export interface RecurringJobBody {
   start_within?: number | string | null;
   grace?: number | string | null;
   keep?: boolean;
+  notify?: string[];
   enabled?: boolean;
-  notify?: Record<string, unknown>[];
 }
 
 /** `input` replaces the input of every run; `rate` limits the runs per second. */
@@ -1697,6 +1862,12 @@ export interface SilenceBody {
   note?: string | null;
 }
 
+/** An incoming webhook of Slack, or of Mattermost, Rocket.Chat, Discord (`/slack`) and others that take the same. */
+export interface SlackTarget {
+  kind: "slack";
+  url?: string | null;
+}
+
 /** `next` is the portal page to return to. */
 export interface SsoBody {
   next?: string;
@@ -1814,6 +1985,13 @@ export interface VersionView {
   note: string | null;
   definition: Record<string, unknown>;
   changes: ChangeView[];
+}
+
+/** A POST of JSON, signed by the Standard Webhooks specification. */
+export interface WebhookTarget {
+  kind: "webhook";
+  url?: string | null;
+  key?: string | null;
 }
 
 /** The same hours on the same days of each week. */
@@ -2417,6 +2595,48 @@ export interface Operations {
     query: { force?: boolean };
     body: never;
     answer: void;
+  };
+  "GET /channels": {
+    path: never;
+    query: { installation?: boolean; limit?: number; cursor?: string | null };
+    body: never;
+    answer: ChannelViewListing;
+  };
+  "POST /channels": {
+    path: never;
+    query: { installation?: boolean };
+    body: ChannelBody;
+    answer: NewChannelView;
+  };
+  "GET /channels/{id}": {
+    path: { id: string };
+    query: { installation?: boolean };
+    body: never;
+    answer: ChannelView;
+  };
+  "PATCH /channels/{id}": {
+    path: { id: string };
+    query: { installation?: boolean };
+    body: ChannelPatch;
+    answer: ChannelView;
+  };
+  "DELETE /channels/{id}": {
+    path: { id: string };
+    query: { force?: boolean; installation?: boolean };
+    body: never;
+    answer: void;
+  };
+  "POST /channels/{id}/test": {
+    path: { id: string };
+    query: { installation?: boolean };
+    body: never;
+    answer: DeliveryView;
+  };
+  "GET /channels/{id}/deliveries": {
+    path: { id: string };
+    query: { installation?: boolean; limit?: number; cursor?: string | null };
+    body: never;
+    answer: DeliveryViewListing;
   };
   "GET /task-functions": {
     path: never;

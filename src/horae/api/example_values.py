@@ -13,6 +13,8 @@ _PROJECT = "01a1d001-7b20-7c55-8f1e-3d5a90b1c2d3"
 _WORKER = "01a1d9a4-02f1-7e0b-b6c1-64d1f2a7e801"
 _USER = "01a1d002-11aa-7f43-9c3e-5b1d8e7f6a52"
 _SCHEDULER = "01a1d9a4-0417-7d52-9b0a-8c1e5f7a2d34"
+_CHANNEL = "01a1dd80-3f52-7b6e-8d0c-71b2c3d4e5f6"
+_DELIVERY = "01a1de06-0a11-7c2d-9e3f-4a5b6c7d8e90"
 _MADE, _NIGHT, _ENDED = "2026-11-01T09:30:00Z", "2026-11-15T01:00:00Z", "2026-11-15T01:00:04.381Z"
 _TOMORROW = "2026-11-16T01:00:00Z"
 _INVALID = "minute 99 is out of range 0–59 (at character 1)"
@@ -68,6 +70,20 @@ BY_FIELD: dict[str, Any] = {
 _FAILED = {"error": "HTTP 503", "response_code": 503}
 _JOB_VIEW = {**JOB_BODY, "id": _JOB, "version": 1, "status": "scheduled"}
 _RUN_VIEW = {"version": 1, "created_at": _NIGHT, "response_code": 200, "reason": None}
+_CHANNEL_VIEW = {
+    "id": _CHANNEL,
+    "name": "on-call",
+    "kind": "email",
+    "address": "ops@example.org",
+    "target": {"kind": "email", "to": ["ops@example.org"], "sender": None, "server": None},
+    "events": ["failure", "recovery", "alert"],
+    "severity": "warning",
+    "tags": ["finance"],
+    "digest": 0,
+    "repeat_after": 3600,
+    "per_hour": 60,
+    "last_delivery": ...,
+}
 _KEY_VIEW = {"name": "deploy", "expires_at": None}
 _WORKER_VIEW = {"id": _WORKER, "name": "mail-1", "status": "busy", "projects": [], "isolation": ...}
 
@@ -113,6 +129,20 @@ BY_VIEW: dict[str, dict[str, Any]] = {
     "AuditView": {"action": "job.edit", "changes": ...},
     "SubjectView": {"id": _JOB, "name": "nightly-report", "kind": "job"},
     "SecretView": {"name": "MAIL_TOKEN"},
+    "ChannelView": _CHANNEL_VIEW,
+    "NewChannelView": {**_CHANNEL_VIEW, "signing_key": None},
+    "LastDeliveryView": {"state": "sent", "at": _ENDED},
+    "DeliveryView": {
+        "id": _DELIVERY,
+        "channel_id": _CHANNEL,
+        "state": "sent",
+        "kind": "failure",
+        "severity": "warning",
+        "title": "nightly-report failed",
+        "notices": 1,
+        "tries": 1,
+        "created_at": _ENDED,
+    },
     "FunctionView": {
         "name": "send_report",
         "display_name": "Send report",

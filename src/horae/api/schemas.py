@@ -19,7 +19,7 @@ from horae.domain.time.schedule import CronSchedule, EverySchedule, Schedule
 T = TypeVar("T")
 
 Ending = Literal["succeeded", "failed", "timed_out", "lost", "interrupted", "cancelled"]  # of an attempt
-STATE = frozenset({"enabled", "notify"})  # part of a job's JSON, but not of its versions
+STATE = frozenset({"enabled"})  # part of a job's JSON, but not of its versions
 BATCH_LIMIT = 1_000
 
 
@@ -27,7 +27,6 @@ class JobBody(JobSpec):
     """A job as clients send it: its definition, and whether it is enabled."""
 
     enabled: bool = True
-    notify: Annotated[tuple[dict[str, Any], ...], Field(max_length=0, strict=False)] = ()  # until there are channels
 
     def spec(self, defaults: Defaults) -> JobSpec:
         given = {name: getattr(self, name) for name in JobSpec.model_fields}
@@ -55,7 +54,6 @@ class JobStateView(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     enabled: bool = True
-    notify: Annotated[tuple[dict[str, Any], ...], Field(max_length=0, strict=False)] = ()
 
 
 class JobPatch(BaseModel):
@@ -91,7 +89,6 @@ class JobView(JobSpec):
     schedule: Schedule | None  # type: ignore[assignment]
     unreadable: str | None = Field(description="why its definition cannot be read; usually null")
     enabled: bool
-    notify: list[dict[str, Any]]
     version: int
     status: JobStatus
     next_run_at: datetime | None

@@ -83,7 +83,6 @@ def job_json(job: JobRecord, now: datetime) -> Json:
     given = {
         **definition_json(job.spec),
         "unreadable": job.spec.fault,
-        "notify": [],
         "status": job_status(job, now).value,
         "next_run_at": job.next_run_at if job.enabled else None,
         "paused": paused_at(job, now),

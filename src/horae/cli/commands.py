@@ -5,6 +5,7 @@ from __future__ import annotations
 from horae.cli import (
     alerts,
     audit,
+    channels,
     dead,
     declare,
     doctor,
@@ -46,6 +47,7 @@ app.add_typer(keys.app, name="keys")
 login.register(app)
 app.add_typer(second_factor.app, name="second-factor")
 app.add_typer(secrets.app, name="secrets")
+app.add_typer(channels.app, name="channels")
 app.add_typer(functions.app, name="functions")
 why.register(app)
 declare.register(app)

@@ -59,6 +59,7 @@ operations = _asked(lambda client: _field(client.operations.list(limit=50), "id"
 queues = _asked(lambda client: _field(client.queues.list(), "name"))
 functions = _asked(lambda client: _field(client.functions.list(), "name"))
 secrets = _asked(lambda client: _field(client.secrets.list(), "name"))
+channels = _asked(lambda client: _field(client.channels.list(), "name"))
 keys = _asked(lambda client: _field(client.keys.list(), "name"))
 users = _asked(lambda client: _field(client.users.list(), "username"))
 projects = _asked(lambda client: _field(client.projects.list(), "slug"))

@@ -123,6 +123,10 @@ def describe(
     keep: Annotated[
         bool | None, typer.Option("--keep/--no-keep", help="Keep a one-time job after it has finished.")
     ] = None,
+    notify: Annotated[
+        list[str] | None,
+        typer.Option(help="A channel that hears of it; repeatable.", autocompletion=completing.channels),
+    ] = None,
     disabled: Annotated[bool, typer.Option("--disabled", help="Create it with its schedule disabled.")] = False,
 ) -> Definition:
     follows = {"job": after, "on": on}
@@ -156,6 +160,7 @@ def describe(
             "start_within": ("--start-within", start_within),
             "grace": ("--grace", grace),
             "keep": keep,
+            "notify": notify or None,
             "enabled": False if disabled else None,
         },
     )

@@ -28,7 +28,7 @@ from horae.domain.text.validation_text import readable
 Json = dict[str, Any]
 STDIN = Path("-")
 _ENDINGS = (".yaml", ".yml")
-_STATE = ("enabled", "notify")
+_STATE = ("enabled",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +171,6 @@ def _declared(entry: _Entry) -> Declared:
     enabled = entry.fields.get("enabled", True)
     if not isinstance(enabled, bool):
         raise InvalidInput(f"{entry.place('enabled')}: enabled", "must be true or false")
-    if entry.fields.get("notify"):
-        raise InvalidInput(f"{entry.place('notify')}: notify", "must be empty for now")
     try:
         spec = JobSpec.model_validate(fields)
     except ValidationError as error:

@@ -1,39 +1,16 @@
-"""Webhook signatures by the Standard Webhooks specification (HMAC-SHA256): the receiver can verify that a call is ours
-and not a replay."""
+"""The keys that calls are signed with (domain/webhook_signature.py)."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import hmac
-from collections.abc import Iterable
-
+from horae.domain.webhook_signature import key_bytes, signatures
 from horae.executors.failure import Refused
 
-_PREFIX = "whsec_"
-
-
-def signatures(keys: Iterable[bytes], call_id: str, timestamp: str, body: bytes) -> str:
-    """The value of `webhook-signature`: one for each key, so that a new one can be introduced beside the old."""
-    message = f"{call_id}.{timestamp}.".encode() + body
-    return " ".join(f"v1,{_signature(key, message)}" for key in keys)
-
-
-def _signature(key: bytes, message: bytes) -> str:
-    return base64.b64encode(hmac.new(key, message, hashlib.sha256).digest()).decode()
+__all__ = ["key_of", "signatures"]
 
 
 def key_of(name: str, secret: str) -> bytes:
-    """`whsec_…` holds the key in Base64; any other text is the key itself."""
-    if not secret.startswith(_PREFIX):
-        if not secret:
-            raise Refused(f"the call cannot be signed: the secret {name} is empty")
-        return secret.encode()
+    """Raises Refused, which names the secret and never its value."""
     try:
-        key = base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
-    except (binascii.Error, ValueError):
-        key = b""
-    if not key:
-        raise Refused(f"the call cannot be signed: the secret {name} is not Base64 after {_PREFIX}")
-    return key
+        return key_bytes(secret)
+    except ValueError as error:
+        raise Refused(f"the call cannot be signed: the secret {name} {error}") from None

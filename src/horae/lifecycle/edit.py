@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from horae.accounts.audit import about_job
+from horae.accounts.channels import check_notify
 from horae.accounts.quotas import take
 from horae.accounts.secrets import check_definition
 from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NotFound, StaleVersion, Unreadable
@@ -47,6 +48,7 @@ async def edit_job(
     if expected_version is not None and expected_version != job.version:
         raise StaleVersion(f"the job is at version {job.version}, not {expected_version}")
     await check_definition(tx, project_id, spec)
+    await check_notify(tx, project_id, spec)
     await check_function(tx, spec)
     if job.enabled:
         await take(tx, project_id, {Quota.FIRES_PER_MINUTE: per_hour(spec.schedule) - per_hour(old.schedule)})

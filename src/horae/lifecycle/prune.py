@@ -33,6 +33,7 @@ async def prune(tx: Transaction, *, keep: Retention, after: str = NIL, limit: in
     counts.append(await tx.alerts.prune(keep.runs, limit))
     counts.append(await tx.counters.roll_days(keep.hours, limit))
     counts.append(await tx.counters.prune_days(keep.days, limit))
+    counts.append(await tx.deliveries.prune(keep.deliveries, limit))
     if keep.logs < keep.runs:
         counts.append(await tx.upkeep.prune_logs(keep.logs, limit))
     if keep.audit is not None:

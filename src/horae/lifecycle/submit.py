@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from horae.accounts.audit import about_job, did
+from horae.accounts.channels import check_notify
 from horae.accounts.projects import hold_project
 from horae.accounts.quotas import take
 from horae.accounts.secrets import check_definition
@@ -64,6 +65,7 @@ async def create_job(
         raise Conflict(f"a job named {spec.name!r} exists already", field="name")
     await hold_project(tx, project_id)
     await check_definition(tx, project_id, spec)
+    await check_notify(tx, project_id, spec)
     await check_function(tx, spec)
     await take(tx, project_id, {Quota.JOBS: 1, Quota.FIRES_PER_MINUTE: per_hour(spec.schedule) if enabled else 0})
     now = await tx.now()

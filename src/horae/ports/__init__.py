@@ -9,7 +9,7 @@ from __future__ import annotations
 from horae.ports.alerts import AlertFacts, Alerts
 from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations
-from horae.ports.notices import Notices
+from horae.ports.notices import Channels, Deliveries, Notices, Notifier
 from horae.ports.outside import Clock, Engine, Executor, Hint, Ids, Observer, Seals, Starting, Wakeups
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, RateLimits, Secrets, Sessions
 from horae.ports.quotas import Quotas
@@ -25,10 +25,12 @@ __all__ = [
     "Alerts",
     "Attempted",
     "Audit",
+    "Channels",
     "Clock",
     "Counters",
     "DeadLetters",
     "Deletions",
+    "Deliveries",
     "Dependencies",
     "Devices",
     "Engine",
@@ -46,6 +48,7 @@ __all__ = [
     "Leftovers",
     "Logs",
     "Notices",
+    "Notifier",
     "Observer",
     "Operations",
     "Processes",

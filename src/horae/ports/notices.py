@@ -1,11 +1,17 @@
-"""What people are told of: the outbox."""
+"""What people are told of: the outbox, channels, and the log of deliveries."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
 
+from horae.domain.notify.channel import ChannelRecord, NewChannel, SealedPart
+from horae.domain.notify.delivery import Collected, DeliveryRecord, Due, Envelope, NewDelivery, Sent
+from horae.domain.notify.message import Message, Notice
 from horae.domain.notify.notice import NewNotice
+from horae.domain.notify.routing import Told
+from horae.domain.pages import Page
 
 
 class Notices(Protocol):
@@ -17,3 +23,93 @@ class Notices(Protocol):
         """Those of failed runs, before their dead letters are written: a `dead_letter` whose cause already has an open
         one becomes a `failure`."""
         ...
+
+    async def take(self, limit: int) -> tuple[list[Notice], list[str]]:
+        """The oldest, locked, with the names and tags of jobs; and the ids of all that were looked at, some of which
+        this version may not understand."""
+        ...
+
+    async def delete(self, ids: Collection[str]) -> None: ...
+
+
+class Channels(Protocol):
+    async def add(self, channel: NewChannel, actor: str) -> None: ...
+    async def save(self, channel: NewChannel, actor: str) -> None: ...
+    async def delete(self, channel_id: str) -> None:
+        """With the deliveries that are pending."""
+        ...
+
+    async def find(self, project_id: str, ref: str, *, lock: bool = False) -> ChannelRecord | None:
+        """By id or name."""
+        ...
+
+    async def page(self, project_id: str, *, limit: int, after: str | None) -> Page[ChannelRecord]: ...
+    async def count(self, project_id: str) -> int: ...
+    async def known(self, project_id: str, names: Collection[str]) -> set[str]:
+        """Those of these names that there are; they cannot be deleted until the transaction ends."""
+        ...
+
+    async def named_by(self, project_id: str, name: str, limit: int) -> list[str]:
+        """The jobs whose current definitions name a channel."""
+        ...
+
+    async def listening(self, project_ids: Collection[str]) -> list[ChannelRecord]:
+        """The enabled ones, locked in the order of their ids."""
+        ...
+
+    async def fill(self, levels: Mapping[str, float]) -> None:
+        """How full their buckets are now."""
+        ...
+
+    async def not_of(self, key_id: str, *, limit: int, after: str | None) -> list[ChannelRecord]:
+        """Those that other keys than this have sealed, in the order of their ids."""
+        ...
+
+    async def reseal(self, channel_id: str, old: SealedPart, new: SealedPart) -> bool:
+        """Replaces `old` with `new`; False if it was set meanwhile."""
+        ...
+
+
+class Deliveries(Protocol):
+    async def add(self, deliveries: Sequence[NewDelivery]) -> None: ...
+    async def told(self, channel_ids: Collection[str], keys: Collection[str]) -> dict[tuple[str, str], list[Told]]:
+        """By channel and incident: the latest delivery for each cause, oldest first."""
+        ...
+
+    async def collecting(self, channel_ids: Collection[str]) -> list[Collected]: ...
+    async def collect(self, digests: Sequence[tuple[str, Message, int, datetime]]) -> None:
+        """Replaces the messages of digests: id, message, how many notices were added, and when it is due."""
+        ...
+
+    async def repeat(self, repeats: Mapping[str, int]) -> None:
+        """These deliveries stand for so many more notices."""
+        ...
+
+    async def idle_for(self) -> float | None:
+        """Seconds until a delivery is due; None if none is pending."""
+        ...
+
+    async def claim(self, token: str, lease: float, limit: int, without: Collection[str]) -> list[Due]:
+        """Leases what is due longest, except for these channels."""
+        ...
+
+    async def settle(self, due: Due, sent: Sent, pause: float | None) -> bool:
+        """Writes down how a try went; `pause` None: it was the last. False if the token is stale."""
+        ...
+
+    async def find(self, delivery_id: str) -> DeliveryRecord | None: ...
+    async def page(self, channel_id: str, *, limit: int, after: str | None) -> Page[DeliveryRecord]:
+        """Newest first."""
+        ...
+
+    async def prune(self, older_than: float, limit: int) -> int: ...
+
+
+class Notifier(Protocol):
+    """Sends messages: an adapter for each kind of channel."""
+
+    async def send(self, envelope: Envelope) -> Sent:
+        """Never raises."""
+        ...
+
+    async def close(self) -> None: ...

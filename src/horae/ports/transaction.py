@@ -11,7 +11,7 @@ from horae.domain.runs.events import Event
 from horae.ports.alerts import AlertFacts, Alerts
 from horae.ports.history import History
 from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Queues, Reservations, Unreadables
-from horae.ports.notices import Notices
+from horae.ports.notices import Channels, Deliveries, Notices
 from horae.ports.outside import Hint
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, RateLimits, Secrets, Sessions
 from horae.ports.quotas import Quotas
@@ -95,6 +95,10 @@ class Transaction(Protocol):
     def alerts(self) -> Alerts: ...
     @property
     def alert_facts(self) -> AlertFacts: ...
+    @property
+    def channels(self) -> Channels: ...
+    @property
+    def deliveries(self) -> Deliveries: ...
 
     @property
     def repeated(self) -> bool:

@@ -11,7 +11,7 @@ from horae.domain.cluster.meters import Meters
 from horae.domain.cluster.process import SchedulerSign
 from horae.domain.cluster.readiness import STARTING, Readiness
 from horae.domain.cluster.trouble import trouble_task
-from horae.ports import Clock, Hint, Ids, Store, Transaction
+from horae.ports import Clock, Hint, Ids, Notifier, Store, Transaction
 from horae.processes.duties import DUTIES, Post
 from horae.processes.duties.shards import ShardsDuty
 from horae.processes.host import surely_dead
@@ -35,8 +35,11 @@ class Scheduler:
         clock: Clock,
         ids: Ids,
         hints_arrive: Callable[[], bool],
+        notifier: Notifier | None = None,
     ) -> None:
-        self._post = Post(sign, store, settings, shard_count, clock, ids, hints_arrive, type(self).surely_dead)
+        self._post = Post(
+            sign, store, settings, shard_count, clock, ids, hints_arrive, type(self).surely_dead, notifier=notifier
+        )
         self._duties = [duty(self._post) for duty in DUTIES]
         self._loops = [duty.loop for duty in self._duties]
         others = [duty.loop for duty in self._duties if not isinstance(duty, ShardsDuty)]  # which reports it
@@ -63,6 +66,8 @@ class Scheduler:
         for loop in self._loops:
             loop.stop()
         await asyncio.gather(*tasks)
+        for duty in self._duties:
+            await duty.close()
         try:
             await store.transact(_leave, sign.id)
         except Exception as error:

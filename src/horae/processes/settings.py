@@ -41,3 +41,5 @@ class SchedulerSettings:
     retention: Retention = field(default_factory=Retention)
     offline_after: float = 180.0
     thresholds: Thresholds = field(default_factory=Thresholds)  # of alerts
+    seals: Seals | None = field(default=None, repr=False)  # without, it cannot open what is secret about channels
+    public_url: str | None = None  # where messages lead to

@@ -22,6 +22,7 @@ import httpx
 from horae.sdk.accounts import Account, Keys, Projects, Users
 from horae.sdk.alerts import Alerts
 from horae.sdk.calls import Async, C, Request, Sync
+from horae.sdk.channels import Channels
 from horae.sdk.dead_letters import DeadLetters
 from horae.sdk.drivers import AsyncDriver, SyncDriver, at_once
 from horae.sdk.functions import Functions
@@ -60,6 +61,7 @@ class Nouns(Installation[C]):
         self.runs: Runs[C] = Runs(driver)
         self.operations: Operations[C] = Operations(driver)
         self.secrets: Secrets[C] = Secrets(driver)
+        self.channels: Channels[C] = Channels(driver)
         self.dead_letters: DeadLetters[C] = DeadLetters(driver)
         self.queues: Queues[C] = Queues(driver)
         self.alerts: Alerts[C] = Alerts(driver)

@@ -69,7 +69,7 @@ class JobFields(TypedDict, total=False):
     grace: float | None
     keep: bool
     enabled: bool
-    notify: Sequence[Json]
+    notify: Sequence[str]
 
 
 class JobChanges(JobFields, total=False):

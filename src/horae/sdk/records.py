@@ -164,6 +164,37 @@ class ChangedUser(User, Left):
     __slots__ = ()
 
 
+class Channel(Record):
+    """A channel. `target` lacks its secret fields; `address` shows where it sends. `project_id` is None for a channel
+    of the installation; `unreadable` says why this version cannot read it, and is usually None."""
+
+    __slots__ = ()
+
+    id: str
+    project_id: str | None
+    name: str
+    kind: str
+    enabled: bool
+    address: str
+    target: Json | None
+    has_secret: bool
+    unreadable: str | None
+    events: list[str]
+    severity: str
+    tags: list[str]
+    jobs: list[str]
+    named_only: bool
+    quiet: Json | None
+    digest: int
+    repeat_after: int
+    per_hour: int
+    last_delivery: Json | None
+    created_by: str
+    created_at: str
+    updated_by: str
+    updated_at: str
+
+
 class DeadGroup(Record):
     """Failures with one cause: of the same job, with the same exit or response code, and with errors that differ only
     in numbers and ids. `error` is the newest one. Groups recorded by an older version may span several jobs: `jobs`
@@ -205,6 +236,26 @@ class DeadLetter(Record):
     scheduled_for: str | None
     triggered_by: str | None
     created_at: str
+
+
+class Delivery(Record):
+    """A message to a channel. `kind` is that of its notice, `digest` for several, or `test`; `notices` is the number of
+    notices that it stands for; `due_at` is when it is tried next."""
+
+    __slots__ = ()
+
+    id: str
+    channel_id: str
+    state: str
+    kind: str
+    severity: str
+    title: str
+    notices: int
+    tries: int
+    due_at: str
+    last_error: str | None
+    created_at: str
+    finished_at: str | None
 
 
 class Health(Record):
@@ -355,10 +406,10 @@ class Job(Record):
     start_within: float | None
     grace: float | None
     keep: bool
+    notify: list[str]
     id: str
     unreadable: str | None  # why its definition cannot be read; usually None
     enabled: bool
-    notify: list[Json]
     version: int
     status: str
     next_run_at: str | None
@@ -447,6 +498,14 @@ class MonitoredAlerts(Record):
 
     timestamp: str
     alerts: Json
+
+
+class NewChannel(Channel):
+    """A channel that was just created."""
+
+    __slots__ = ()
+
+    signing_key: str | None  # the generated key of a webhook, shown only once; else None
 
 
 class NewDevice(Record):

@@ -79,6 +79,8 @@ class AccessTable(Group):
             ("project_quotas", "project_id"),
             ("alerts", "project_id"),
             ("alert_settings", "project_id"),
+            ("deliveries", "project_id"),
+            ("channels", "project_id"),
             ("projects", "id"),
         ):
             await self.db.execute(f"DELETE FROM {table} WHERE {column} = :id", {"id": project_id})

@@ -1,22 +1,25 @@
-"""`notices`: the outbox. Rows are written with what happened, for projects that have a channel."""
+"""`notices`: the outbox. Rows are written with what happened, for projects that have a channel, and deleted when they
+are routed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any
 
-from horae.domain.notify.notice import TEXT, TITLE, NewNotice, Recovery
-from horae.domain.text.ids import NIL
+from horae.domain.notify.message import Notice
+from horae.domain.notify.notice import TEXT, TITLE, NewNotice, NoticeKind, Recovery, Severity
+from horae.domain.text.ids import NIL, is_id
 from horae.store import notify_tables
-from horae.store.dialects.base import Dialect, Rows, listed
-from horae.store.rows import Group, batch, stored
+from horae.store.dialects.base import Dialect, Row, Rows, listed
+from horae.store.rows import Group, batch, load_list, load_object, stored
 
 _COLUMNS = (
     *("id", "project_id", "kind", "severity", "subject_kind", "subject_id", "subject_name", "title", "body", "path"),
     *("incident", "cause", "tags", "data", "at"),
 )
 _PLACE = 500  # characters of a path
+_LOOKED_AT = 50  # definitions at a time, each of which may be large
 
 
 class _Sql:
@@ -32,10 +35,9 @@ class _Sql:
         self.failed = _insert(values, self.rows, wanted)
         values["kind"] = "v.kind"
         self.recovery_rows: Rows = batch(d, notify_tables.recovery_batch, *_COLUMNS, "job_id", "certain")
-        failed = (
-            "SELECT 1 FROM job_stats s WHERE s.job_id = v.job_id AND s.last_status = 'failed' AND s.last_run_at <= v.at"
-        )
-        self.recovered = _insert(values, self.recovery_rows, f"(v.certain = TRUE OR EXISTS ({failed})) AND {wanted}")
+        failed = "s.last_status = 'failed' AND s.last_run_at <= v.at"
+        before = f"v.certain = TRUE OR EXISTS (SELECT 1 FROM job_stats s WHERE s.job_id = v.job_id AND {failed})"
+        self.recovered = _insert(values, self.recovery_rows, f"({before}) AND {wanted}")
 
 
 def _insert(values: dict[str, str], rows: Rows, where: str) -> str:
@@ -63,6 +65,68 @@ class NoticeTable(Group):
         sql = _sql(self.d)
         values = [(*_values(one.notice), one.notice.subject_id, one.certain) for one in recoveries]
         await self.put(sql.recovered, sql.recovery_rows, values)
+
+    async def take(self, limit: int) -> tuple[list[Notice], list[str]]:
+        rows = await self.db.fetch(
+            f"SELECT {listed(_COLUMNS)} FROM notices ORDER BY id LIMIT :limit {self.d.lock_skip}", {"limit": limit}
+        )
+        jobs = await self._jobs({row["subject_id"] for row in rows if row["subject_kind"] == "job"})
+        found = [_notice(row, jobs) for row in rows]
+        return [one for one in found if one is not None], [row["id"] for row in rows]
+
+    async def delete(self, ids: Collection[str]) -> None:
+        if ids:
+            await self.db.execute(f"DELETE FROM notices WHERE {self.d.among('id', 'ids')}", {"ids": list(ids)})
+
+    async def _jobs(self, ids: Collection[str | None]) -> dict[str, _Job]:
+        """Names, tags and channels of jobs. Only that is kept of their definitions."""
+        wanted = sorted(id for id in ids if id is not None and is_id(id))
+        found: dict[str, _Job] = {}
+        for start in range(0, len(wanted), _LOOKED_AT):
+            rows = await self.db.fetch(
+                "SELECT j.id, j.name, s.spec FROM jobs j "
+                "LEFT JOIN job_versions s ON s.job_id = j.id AND s.version = j.version "
+                f"WHERE {self.d.among('j.id', 'ids')}",
+                {"ids": wanted[start : start + _LOOKED_AT]},
+            )
+            for row in rows:
+                spec = load_object(row["spec"])
+                found[row["id"]] = (row["name"], _texts(spec.get("tags")), _texts(spec.get("notify")))
+        return found
+
+
+_Job = tuple[str, tuple[str, ...], tuple[str, ...]]
+
+
+def _texts(found: Any) -> tuple[str, ...]:
+    return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list) else ()
+
+
+def _notice(row: Row, jobs: dict[str, _Job]) -> Notice | None:
+    """None if it is damaged, or of a kind that this version does not know."""
+    try:
+        kind, severity = NoticeKind(row["kind"]), Severity(row["severity"])
+    except ValueError:
+        return None
+    name, tags, channels = jobs.get(row["subject_id"], (None, (), ()))
+    return Notice(
+        id=row["id"],
+        project_id=row["project_id"] or NIL,
+        kind=kind,
+        severity=severity,
+        subject_kind=row["subject_kind"],
+        subject_id=row["subject_id"],
+        subject_name=name or row["subject_name"],
+        title=row["title"],
+        text=row["body"],
+        path=row["path"],
+        key=row["incident"],
+        cause=row["cause"],
+        tags=tags or _texts(load_list(row["tags"])),
+        at=row["at"],
+        data=load_object(row["data"]),
+        channels=channels,
+    )
 
 
 def _values(notice: NewNotice) -> tuple[Any, ...]:

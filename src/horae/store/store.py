@@ -21,9 +21,11 @@ from horae.store.aftermath import Aftermath
 from horae.store.alert_facts import AlertFactTables
 from horae.store.alerts import AlertTable
 from horae.store.audit import AuditTable
+from horae.store.channels import ChannelTable
 from horae.store.counters import CounterTables
 from horae.store.dead_letters import DeadLetterTable
 from horae.store.deletions import DeletionTable
+from horae.store.deliveries import DeliveryTable
 from horae.store.dependencies import DependencyTable
 from horae.store.devices import DeviceTable
 from horae.store.dialects.base import Connection, Dialect
@@ -129,6 +131,8 @@ class SqlTransaction:
     notices = _group(NoticeTable)
     alerts = _group(AlertTable)
     alert_facts = _group(AlertFactTables)
+    channels = _group(ChannelTable)
+    deliveries = _group(DeliveryTable)
 
     def __init__(
         self,

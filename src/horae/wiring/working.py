@@ -21,6 +21,7 @@ from horae.sealing import Keyring
 from horae.watch.logging import bind
 from horae.wiring.executors import commands_for, executors_for, registered
 from horae.wiring.isolation import isolate
+from horae.wiring.notifying import notifiers_for
 from horae.wiring.shared import CLOCK, IDS, configured, run, settle_down
 from horae.wiring.stores import store_for, wakeups_for
 from horae.wiring.watching import Watching, watched
@@ -44,6 +45,7 @@ async def _scheduler(settings: Settings, watching: Watching) -> None:
         return
     scheduler_id = IDS.new()
     bind(scheduler=scheduler_id)
+    notifier = notifiers_for(settings)
     process = Scheduler(
         SchedulerSign(scheduler_id, this_host(), __version__),
         store,
@@ -60,20 +62,25 @@ async def _scheduler(settings: Settings, watching: Watching) -> None:
                 days=settings.daily_retention,
                 versions=settings.version_retention,
                 versions_kept=settings.versions_kept,
+                deliveries=settings.delivery_retention,
                 finished_jobs=settings.finished_job_retention,
             ),
+            seals=Keyring(settings.secret_key, settings.secret_key_previous) if settings.secret_key else None,
+            public_url=settings.public_url,
         ),
         shard_count=store.shard_count,
         clock=CLOCK,
         ids=IDS,
         hints_arrive=lambda: wakeups.reliable,
+        notifier=notifier,
     )
     watching.shows(process, store, wakeups)
-    await wakeups.start(("jobs", "shards"), watching.heard(process.on_hint))
+    await wakeups.start(("jobs", "shards", "notices"), watching.heard(process.on_hint))
     try:
         settle_down()
         await process.run(stop)
     finally:
+        await notifier.close()
         await wakeups.close()
         await store.close()
         ignore_signals()

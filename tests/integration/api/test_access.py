@@ -59,6 +59,13 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("GET", "/api/v1/secrets"): (None, 200),
     ("PUT", "/api/v1/secrets/{name}"): ({"value": "another value"}, 200),
     ("DELETE", "/api/v1/secrets/{name}"): (None, 204),
+    ("GET", "/api/v1/channels"): (None, 200),
+    ("POST", "/api/v1/channels"): ({"name": "new", "target": {"kind": "email", "to": ["ops@example.org"]}}, 201),
+    ("GET", "/api/v1/channels/{id}"): (None, 200),
+    ("PATCH", "/api/v1/channels/{id}"): ({"severity": "warning"}, 200),
+    ("DELETE", "/api/v1/channels/{id}"): (None, 204),
+    ("POST", "/api/v1/channels/{id}/test"): (None, 202),
+    ("GET", "/api/v1/channels/{id}/deliveries"): (None, 200),
     ("GET", "/api/v1/task-functions"): (None, 200),
     ("GET", "/api/v1/task-functions/{name}"): (None, 200),
     ("PATCH", "/api/v1/task-functions/{name}"): ({"is_active": True}, 200),
@@ -156,7 +163,10 @@ async def paths(api: Api) -> dict[str, str]:
     project = (await api.call("GET", "/projects/default")).json()["id"]
     key = await api.call("POST", "/api-keys", json={"name": name})
     assert key.status_code == 201, key.text
+    mail = {"kind": "email", "to": ["ops@example.org"]}
+    channel = (await api.call("POST", "/channels", json={"name": name, "target": mail})).json()
     made: dict[str, str] = {
+        "channels": channel["id"],
         "jobs": job["id"],
         "runs": run["id"],
         "operations": operation["id"],

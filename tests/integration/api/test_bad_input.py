@@ -178,7 +178,7 @@ JOBS: list[tuple[Any, str]] = [
     (job(tags=["t"] * 51), "tags"),
     (job(enabled="yes"), "enabled"),
     (job(enabled=1), "enabled"),
-    (job(notify=[{"x": 1}]), "notify"),
+    (job(notify=[{"x": 1}]), "notify[0]"),
     (job(description="x\ud800"), "description"),
 ]
 

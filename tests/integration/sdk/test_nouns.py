@@ -26,6 +26,7 @@ async def test_every_method(up: tuple[str, str], kind: Callable[..., Any]) -> No
         await jobs(call)
         await runs(call)
         await dead_letters(call)
+        await channels(call)
         await people(call, up[0])
         await second_factor(call, up[0])
         await installation(call)
@@ -110,6 +111,18 @@ async def dead_letters(call: Caller) -> None:
     assert (operation.kind, operation.total) == ("redrive", 1)
     assert (await call("dead_letters.discard", filter={"job": "bad"}, reason="known")).kind == "discard"
     await call("jobs.delete", "bad")
+
+
+async def channels(call: Caller) -> None:
+    mail = {"kind": "email", "to": ["ops@example.org"]}
+    made = await call("channels.create", "ops", mail, severity="warning")
+    assert (made.kind, made.address, made.signing_key) == ("email", "ops@example.org", None)
+    assert (await call("channels.get", "ops")).id == made.id
+    assert (await call("channels.edit", "ops", digest="5m")).digest == 300
+    assert [one.name for one in await call("channels.list")] == ["ops"]
+    delivery = await call("channels.test", "ops")
+    assert [one.id for one in await call("channels.deliveries", "ops")] == [delivery.id]
+    assert await call("channels.delete", "ops") is None
 
 
 async def people(call: Caller, url: str) -> None:

@@ -27,7 +27,8 @@ WEAKEST = {
     """,
     "editor": """
         POST /jobs, POST /jobs/recurring, PUT /jobs/{id}, PATCH /jobs/{id}, DELETE /jobs/{id},
-        POST /jobs/{id}/enable, POST /jobs/{id}/disable, POST /jobs/{id}/rollback, GET /secrets
+        POST /jobs/{id}/enable, POST /jobs/{id}/disable, POST /jobs/{id}/rollback, GET /secrets,
+        POST /channels, PATCH /channels/{id}, DELETE /channels/{id}, POST /channels/{id}/test
     """,
     "owner": """
         PATCH /projects/{id}, GET /projects/{id}/members, PUT /projects/{id}/members/{user},

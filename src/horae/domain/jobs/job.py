@@ -42,6 +42,8 @@ class JobSpec(BaseModel):
         None  # None: as the worker's setting says
     )
     keep: bool = False  # a one-time job stays when it is over
+    # Channels that hear of it whatever their own rules about tags and jobs say, by their names.
+    notify: Annotated[tuple[Annotated[Name, Field(max_length=100)], ...], Field(max_length=20, strict=False)] = ()
 
     @model_validator(mode="before")
     @classmethod

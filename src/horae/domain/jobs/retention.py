@@ -16,4 +16,5 @@ class Retention:
     days: float = 1_095 * DAY
     versions: float = 365 * DAY  # of jobs, but for the newest ones and those that runs name
     versions_kept: int = 100  # of each job, however old they are
+    deliveries: float = 30 * DAY  # of messages to channels
     finished_jobs: float | None = None  # one-time jobs; None: until the last of their runs is deleted

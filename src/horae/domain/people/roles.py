@@ -5,7 +5,7 @@ from __future__ import annotations
 _VIEWER = frozenset(
     {
         *("jobs:read", "runs:read", "schedules:preview", "operations:read", "workers:read", "schedulers:read"),
-        *("functions:read", "queues:read", "alerts:read"),
+        *("functions:read", "queues:read", "alerts:read", "channels:read"),
         *("account:own", "projects:read"),
     }
 )
@@ -13,7 +13,11 @@ _OPERATOR = _VIEWER | {
     *("jobs:run", "jobs:pause", "jobs:backfill"),
     *("runs:cancel", "runs:recover", "operations:cancel", "dead_letters:resolve", "alerts:ack"),
 }
-_EDITOR = _OPERATOR | {"jobs:write", "secrets:read"}  # the names of secrets; their values cannot be read
+_EDITOR = _OPERATOR | {  # the names of secrets; their values cannot be read
+    "jobs:write",
+    "secrets:read",
+    "channels:write",
+}
 # A definition of some kinds is code that workers execute: its own permission, which editing jobs does not bring.
 _OWNER = _EDITOR | {
     *("jobs:code", "secrets:write", "projects:edit"),

@@ -23,6 +23,7 @@ _HOP_BY_HOP = frozenset(
 )
 # Both blocks of control characters, and the separators that break lines elsewhere.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_MAILBOX = re.compile(r"[^\s@<>,;:\"()\[\]\\\x00-\x1f\x7f]{1,64}@[A-Za-z0-9.-]{1,253}", re.ASCII)
 _HEADER_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
@@ -91,6 +92,12 @@ def http_url(url: str) -> str:
     if port == 0:
         raise ValueError("names port 0")
     return url
+
+
+def mailbox(text: str) -> str:
+    if not _MAILBOX.fullmatch(text):
+        raise ValueError("must be an e-mail address such as ops@example.org")
+    return text
 
 
 def _is_host(host: str) -> bool:

@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from horae.domain.notify.targets import KINDS as CHANNEL_KINDS
 from horae.domain.targets import TARGET_KINDS
+
+_TAGS = frozenset((*TARGET_KINDS, *CHANNEL_KINDS))
 
 
 def readable(errors: Iterable[Mapping[str, Any]], skip: int = 0) -> list[tuple[str, str]]:
@@ -28,7 +31,7 @@ def _field(loc: Sequence[str | int]) -> str:
             or not (
                 (part.startswith("<") and part.endswith(">"))
                 or part == "[key]"
-                or (i == 1 and loc[0] == "target" and part in TARGET_KINDS)
+                or (i == 1 and loc[0] == "target" and part in _TAGS)
             )
         ]
     )

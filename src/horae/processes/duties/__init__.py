@@ -4,6 +4,7 @@ A new one is a file here and a line in `DUTIES`."""
 from __future__ import annotations
 
 from horae.processes.duties.alerts import AlertsDuty
+from horae.processes.duties.deliver import DeliverDuty
 from horae.processes.duties.duty import Duty, Post
 from horae.processes.duties.fire import FireDuty
 from horae.processes.duties.fire_apart import FireApartDuty
@@ -11,6 +12,9 @@ from horae.processes.duties.shards import ShardsDuty
 from horae.processes.duties.sweep import SweepDuty
 from horae.processes.duties.upkeep import UpkeepDuty
 
-DUTIES: tuple[type[Duty], ...] = (ShardsDuty, FireDuty, FireApartDuty, SweepDuty, UpkeepDuty, AlertsDuty)
+DUTIES: tuple[type[Duty], ...] = (
+    *(ShardsDuty, FireDuty, FireApartDuty, SweepDuty, UpkeepDuty),
+    *(AlertsDuty, DeliverDuty),
+)
 
 __all__ = ["DUTIES", "Duty", "Post"]

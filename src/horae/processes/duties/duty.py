@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from horae.domain.cluster.process import SchedulerSign
 from horae.domain.jobs.fault import LeftOut
-from horae.ports import Clock, Ids, Store
+from horae.ports import Clock, Ids, Notifier, Store
 from horae.processes.duties.contention import Contention
 from horae.processes.loop import Loop
 from horae.processes.neighbours import IsDead
@@ -31,6 +31,7 @@ class Post:
     shards: list[int] = field(default_factory=list)  # that it owns now
     left_out: tuple[LeftOut, ...] = ()  # due jobs whose definition this scheduler cannot read
     contention: Contention = field(default_factory=Contention)
+    notifier: Notifier | None = None  # without, nothing is sent to channels
     trouble: Callable[[], str | None] = lambda: None  # of a duty that keeps failing
     gained: Callable[[], None] = lambda: None  # called when it owns shards that it did not own before
 
@@ -56,3 +57,6 @@ class Duty(ABC):
 
     def on_hint(self) -> None:
         self.loop.wake.set()
+
+    async def close(self) -> None:  # noqa: B027 - most have nothing under way
+        """Once its loop has ended: waits for what it left under way."""

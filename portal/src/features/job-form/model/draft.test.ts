@@ -216,6 +216,6 @@ describe("what the form knows to be wrong", () => {
 });
 
 it("leaves out of a definition what only the server says", () => {
-  const job = { id: "1", name: "a", unreadable: null, last_status: null, notify: [], enabled: true } as unknown;
+  const job = { id: "1", name: "a", unreadable: null, last_status: null, enabled: true } as unknown;
   expect(definitionOf(job as JobView)).toEqual({ name: "a", enabled: true });
 });

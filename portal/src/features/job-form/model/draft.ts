@@ -43,6 +43,7 @@ export interface Draft {
   other: OtherDraft;
   schedule: ScheduleDraft;
   policies: PolicyDraft;
+  notify: string[];
 }
 
 const KINDS: Kind[] = ["http", "script", "python", "container", "artifact"];
@@ -70,6 +71,7 @@ export function readDraft(given: unknown): Draft {
     other: readOther(kind === "other" ? target : { kind: OTHER_KINDS[0] ?? "" }),
     schedule: readSchedule(record(job.schedule), userZone()),
     policies: readPolicies(job),
+    notify: texts(job.notify),
   };
 }
 
@@ -98,12 +100,13 @@ export function writeDraft(draft: Draft): JobBody {
     target: writeTarget(draft),
     schedule: writeSchedule(draft.schedule),
     ...writePolicies(draft.policies),
+    ...filled({ notify: draft.notify }),
     enabled: draft.enabled,
   };
 }
 
-// Named one by one, so that the compiler misses a new one; `notify` is nothing yet.
-const READ_ONLY: Record<Exclude<keyof JobView, keyof JobBody> | "notify", true> = {
+// Named one by one, so that the compiler misses a new one.
+const READ_ONLY: Record<Exclude<keyof JobView, keyof JobBody>, true> = {
   id: true,
   version: true,
   status: true,
@@ -117,7 +120,6 @@ const READ_ONLY: Record<Exclude<keyof JobView, keyof JobBody> | "notify", true> 
   created_at: true,
   updated_by: true,
   updated_at: true,
-  notify: true,
 };
 
 /** A job without what only the server says. */

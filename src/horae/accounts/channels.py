@@ -1,0 +1,214 @@
+"""Channels: created, changed, deleted, tested, re-sealed; and what definitions that name them must hold to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from horae.accounts.projects import hold_project
+from horae.accounts.secrets import Resealed
+from horae.domain.errors import Conflict, InvalidInput, NotFound
+from horae.domain.jobs.job import JobSpec
+from horae.domain.notify.channel import (
+    MOST_CHANNELS,
+    ChannelRecord,
+    ChannelSpec,
+    NewChannel,
+    SealedPart,
+    unknown_channel,
+)
+from horae.domain.notify.delivery import DeliveryRecord, NewDelivery
+from horae.domain.notify.message import trial
+from horae.domain.notify.targets import WebhookTarget, merged_secrets, shown_address
+from horae.domain.people.audit import differing
+from horae.domain.secrets.secret import CannotOpen, Sealed
+from horae.domain.text.ids import NIL
+from horae.ports import Seals, Transaction
+
+_LISTED = 10
+_BATCH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelChange:
+    """A channel as it is to be; `new_key` signs its webhooks if no other key is given or known."""
+
+    name: str
+    enabled: bool
+    spec: ChannelSpec
+    new_key: str | None = None
+
+
+def audited(project_id: str) -> str | None:
+    return None if project_id == NIL else project_id
+
+
+async def create_channel(
+    tx: Transaction, *, channel_id: str, project_id: str, change: ChannelChange, seals: Seals, actor: str
+) -> tuple[ChannelRecord, str | None]:
+    """The channel, and the key that was made for it, which is shown once."""
+    if project_id != NIL:
+        await hold_project(tx, project_id)
+    existing = await tx.channels.find(project_id, change.name)
+    if existing is not None:
+        if existing.id == channel_id:  # an earlier try of the same request
+            return existing, None
+        raise Conflict(f"there is a channel named {change.name!r} already")
+    if await tx.channels.count(project_id) >= MOST_CHANNELS:
+        raise Conflict(f"there are {MOST_CHANNELS} channels, which is the most: delete one first")
+    spec, made = change.spec, None
+    if isinstance(spec.target, WebhookTarget) and spec.target.key is None:
+        made = change.new_key
+    known = {"key": made} if made else {}
+    secrets = merged_secrets(spec.target, None, known)
+    channel = _channel(channel_id, project_id, change, secrets, seals)
+    await tx.channels.add(channel, actor)
+    await tx.audit.add(
+        "channel.create", actor=actor, project_id=audited(project_id), id=channel_id, name=change.name,
+        changes=differing({}, _plain(channel)),
+    )  # fmt: skip
+    return await find_channel(tx, project_id, channel_id), made
+
+
+async def edit_channel(
+    tx: Transaction,
+    *,
+    project_id: str,
+    ref: str,
+    change: Callable[[ChannelRecord], ChannelChange],
+    seals: Seals,
+    actor: str,
+) -> ChannelRecord:
+    before = await find_channel(tx, project_id, ref, lock=True)
+    wanted = change(before)
+    if wanted.name != before.name:
+        if await tx.channels.find(project_id, wanted.name) is not None:
+            raise Conflict(f"there is a channel named {wanted.name!r} already")
+        await _refuse_named(tx, before, "rename")
+    if before.spec is not None and wanted.spec.target.kind != before.spec.target.kind:
+        raise InvalidInput("target.kind", "cannot be changed: create another channel")
+    known = opened(seals, before)
+    secrets = merged_secrets(wanted.spec.target, before.spec.target if before.spec else None, known)
+    channel = _channel(before.id, project_id, wanted, secrets, seals)
+    await tx.channels.save(channel, actor)
+    changes = differing(_plain(before), _plain(channel))
+    changed = sorted(name for name in secrets if secrets[name] != known.get(name))
+    if changed:  # that they were set, never to what
+        changes += differing({}, {f"target.{name}": "(set)" for name in changed})
+    if changes:
+        await tx.audit.add(
+            "channel.edit", actor=actor, project_id=audited(project_id), id=before.id, name=wanted.name,
+            changes=changes,
+        )  # fmt: skip
+    return await find_channel(tx, project_id, before.id)
+
+
+async def delete_channel(tx: Transaction, *, project_id: str, ref: str, force: bool, actor: str) -> None:
+    """Refused while a job names it, unless by force: the job then tells one channel less."""
+    channel = await find_channel(tx, project_id, ref, lock=True)
+    if not force:
+        await _refuse_named(tx, channel, "delete")
+    await tx.channels.delete(channel.id)
+    await tx.audit.add("channel.delete", actor=actor, project_id=audited(project_id), id=channel.id, name=channel.name)
+
+
+async def send_test(tx: Transaction, *, delivery_id: str, project_id: str, ref: str, actor: str) -> DeliveryRecord:
+    """Queues a message that takes the way of all others, whatever the channel's rules say."""
+    channel = await find_channel(tx, project_id, ref)
+    if not channel.enabled:
+        raise Conflict(f"the channel {channel.name!r} is disabled: enable it first")
+    if await tx.deliveries.find(delivery_id) is None:
+        message = trial(channel.name, await tx.now())
+        await tx.deliveries.add([NewDelivery(delivery_id, channel.id, project_id, "test", message, 1)])
+        await tx.audit.add(
+            "channel.test", actor=actor, project_id=audited(project_id), id=channel.id, name=channel.name
+        )
+    tx.hint("notices")
+    found = await tx.deliveries.find(delivery_id)
+    assert found is not None
+    return found
+
+
+async def check_notify(tx: Transaction, project_id: str, spec: JobSpec) -> None:
+    """Refuses a definition that names a channel that is not there."""
+    known = await tx.channels.known(project_id, spec.notify)
+    for place, name in enumerate(spec.notify):
+        if name not in known:
+            raise InvalidInput(f"notify[{place}]", unknown_channel(name))
+
+
+def opened(seals: Seals, channel: ChannelRecord) -> dict[str, str]:
+    """What is secret about a channel; nothing if no key opens it, or it was damaged: then it must be given again."""
+    if channel.sealed is None:
+        return {}
+    try:
+        return open_sealed(seals, channel.project_id, channel.id, channel.sealed)
+    except CannotOpen:
+        return {}
+
+
+def open_sealed(seals: Seals, project_id: str, channel_id: str, sealed: SealedPart) -> dict[str, str]:
+    """Raises CannotOpen."""
+    text = seals.open(Sealed(project_id, _place(channel_id), sealed.text, sealed.key_id))
+    found = json.loads(text)
+    return {str(name): str(value) for name, value in found.items()}
+
+
+async def reseal(tx: Transaction, *, seals: Seals, after: tuple[str, str] | None = None) -> Resealed:
+    """Seals some of what another key sealed with the present one; what no key opens stays as it is."""
+    done, cannot = 0, []
+    rows = await tx.channels.not_of(seals.key_id, limit=_BATCH, after=None if after is None else after[1])
+    for row in rows:
+        assert row.sealed is not None
+        try:
+            secrets = open_sealed(seals, row.project_id, row.id, row.sealed)
+        except CannotOpen:
+            cannot.append(f"channel {row.name} ({row.id})")
+            continue
+        new = _sealed(seals, row.project_id, row.id, secrets)
+        assert new is not None
+        done += await tx.channels.reseal(row.id, row.sealed, new)
+    last = rows[-1] if len(rows) == _BATCH else None
+    return Resealed(done, cannot, None if last is None else (last.project_id, last.id))
+
+
+async def _refuse_named(tx: Transaction, channel: ChannelRecord, verb: str) -> None:
+    # A transaction that saves a job locks its channels' rows until the job is visible here.
+    if jobs := await tx.channels.named_by(channel.project_id, channel.name, _LISTED + 1):
+        more = " and others" if len(jobs) > _LISTED else ""
+        raise Conflict(f"cannot {verb} the channel: jobs name it in `notify`: {', '.join(jobs[:_LISTED])}{more}")
+
+
+async def find_channel(tx: Transaction, project_id: str, ref: str, *, lock: bool = False) -> ChannelRecord:
+    channel = await tx.channels.find(project_id, ref, lock=lock)
+    if channel is None:
+        raise NotFound(f"there is no channel {ref!r}")
+    return channel
+
+
+def _channel(id: str, project_id: str, change: ChannelChange, secrets: dict[str, str], seals: Seals) -> NewChannel:
+    spec = change.spec.model_copy(update={"address": shown_address(change.spec.target, secrets)})
+    return NewChannel(id, project_id, change.name, change.enabled, spec, _sealed(seals, project_id, id, secrets))
+
+
+def _sealed(seals: Seals, project_id: str, id: str, secrets: dict[str, str]) -> SealedPart | None:
+    if not secrets:
+        return None
+    sealed = seals.seal(project_id, _place(id), json.dumps(secrets))
+    return SealedPart(sealed.text, sealed.key_id)
+
+
+def _place(channel_id: str) -> str:
+    return f"channel:{channel_id}"
+
+
+def _plain(channel: NewChannel | ChannelRecord) -> dict[str, object]:
+    """What the audit trail compares: nothing secret."""
+    spec = channel.spec
+    if spec is None:
+        return {"name": channel.name, "enabled": channel.enabled}
+    fields = {**spec.model_dump(mode="json", exclude={"target"}), **{
+        f"target.{name}": value for name, value in spec.target.public().items()
+    }}  # fmt: skip
+    return {"name": channel.name, "enabled": channel.enabled, **fields}

@@ -1,0 +1,131 @@
+"""A delivery: a message on its way to a channel, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from horae.domain.notify.channel import ChannelSpec, SealedPart
+from horae.domain.notify.message import Message
+
+DeliveryState = Literal["pending", "sent", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class NewDelivery:
+    """`due_at` None: now. One that is `collecting` takes more notices until it is sent."""
+
+    id: str
+    channel_id: str
+    project_id: str
+    kind: str
+    message: Message
+    notices: int
+    collecting: bool = False
+    key: str | None = None
+    cause: str | None = None
+    due_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """A digest that is being collected, its row locked."""
+
+    id: str
+    channel_id: str
+    message: Message
+    due_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryRecord:
+    """An entry of the delivery log."""
+
+    id: str
+    channel_id: str
+    state: str
+    kind: str
+    severity: str
+    title: str
+    notices: int
+    tries: int
+    due_at: datetime
+    last_error: str | None
+    created_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A delivery to be tried by the holder of `token`. `message` and `spec` are None where this version cannot read
+    them: `fault` says why."""
+
+    id: str
+    token: str
+    tries: int  # with this one
+    created_at: datetime
+    channel_id: str
+    channel: str
+    project_id: str
+    project: str | None
+    message: Message | None
+    spec: ChannelSpec | None
+    fault: str | None
+    sealed: SealedPart | None
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A message as an adapter gets it. `secrets` are those of the channel's target; `link` is where the portal is."""
+
+    id: str
+    channel: str
+    spec: ChannelSpec
+    secrets: Mapping[str, str] = field(repr=False)
+    message: Message
+    created_at: datetime
+    link: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """How a try went; `error` None: the other side took it. A permanent failure is not tried again."""
+
+    error: str | None = None
+    permanent: bool = False
+    retry_after: float | None = None
+
+
+def as_json(envelope: Envelope) -> dict[str, Any]:
+    """What machines are sent."""
+    message = envelope.message
+    return {
+        "id": envelope.id,
+        "channel": envelope.channel,
+        "project": message.project,
+        "severity": message.severity.value,
+        "title": message.title,
+        "total": message.total,
+        "more": message.more,
+        "created_at": envelope.created_at.isoformat().replace("+00:00", "Z"),
+        "notices": [
+            {
+                "kind": line.kind,
+                "severity": line.severity,
+                "title": line.title,
+                "text": line.text,
+                "key": line.key,
+                "subject": dict(line.subject),
+                "count": line.count,
+                "at": line.at,
+                "url": url_of(envelope.link, line.path),
+            }
+            for line in message.lines
+        ],
+    }
+
+
+def url_of(link: str | None, path: str | None) -> str | None:
+    return f"{link.rstrip('/')}{path}" if link and path else None

@@ -1,0 +1,189 @@
+"""Which notices become messages of a channel, and when: rules, quiet hours, repeats, digests and the rate. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import lru_cache
+from re import Pattern, compile, escape
+
+from horae.domain.notify.channel import OPENING, ChannelSpec, QuietHours, at_least, hears
+from horae.domain.notify.message import EMPTY, LINES, Message, Notice
+from horae.domain.notify.notice import NoticeKind
+from horae.domain.time.blackouts import closed_until
+
+_WINDOWS = 50  # that may follow each other without a gap
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The latest message of a channel about an incident, by cause."""
+
+    id: str  # of the delivery
+    kind: str
+    cause: str | None
+    at: datetime
+
+    @property
+    def opens(self) -> bool:
+        return self.kind in OPENING
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is known of a channel when notices come: the latest messages by incident, how full its bucket is, and the
+    digest that is being collected."""
+
+    told: Mapping[str, Sequence[Told]] = field(default_factory=dict)  # oldest first
+    level: float = 0.0
+    digest: Message | None = None
+
+
+@dataclass(slots=True)
+class Plan:
+    """`single` are notices with a message of their own; `digest` is all that is collected now, due at `due_at` at the
+    latest (None: as before). `repeats`: how many notices each message stands for in addition, by the id of its delivery
+    or, for a message of this plan, of its notice."""
+
+    single: list[Notice] = field(default_factory=list)
+    collected: list[Notice] = field(default_factory=list)
+    digest: Message | None = None
+    due_at: datetime | None = None
+    repeats: dict[str, int] = field(default_factory=dict)
+    level: float = 0.0
+
+
+def matches(name: str, spec: ChannelSpec, notice: Notice) -> bool:
+    """Whether a channel gets a notice at all. A job that names the channel is not held to its tags and jobs."""
+    if not hears(spec.events, notice.kind):
+        return False
+    # What closes an incident is as important as what opened it.
+    if notice.opens and not at_least(notice.severity, spec.severity):
+        return False
+    if name in notice.channels:
+        return True
+    if spec.named_only:
+        return False
+    if spec.tags and not set(spec.tags).intersection(notice.tags):
+        return False
+    return not spec.jobs or (
+        notice.subject_kind == "job"
+        and notice.subject_name is not None
+        and any(_pattern(job).fullmatch(notice.subject_name) for job in spec.jobs)
+    )
+
+
+@lru_cache(maxsize=1_024)
+def _pattern(name: str) -> Pattern[str]:
+    return compile(".*".join(escape(part) for part in name.split("*")))
+
+
+def quiet_until(quiet: QuietHours | None, now: datetime) -> datetime | None:
+    """The end of the quiet hours that `now` lies in."""
+    if quiet is None:
+        return None
+    until: datetime | None = None
+    for _ in range(_WINDOWS):
+        further = closed_until(quiet.windows, quiet.timezone, until or now)
+        if further is None:
+            break
+        until = further
+    return until
+
+
+def drained(level: float, since: datetime | None, now: datetime, per_hour: int) -> float:
+    """How full a channel's bucket is now."""
+    if since is None:
+        return 0.0
+    return max(level - max((now - since).total_seconds(), 0.0) * per_hour / 3_600, 0.0)
+
+
+def plan(spec: ChannelSpec, notices: Sequence[Notice], state: State, now: datetime) -> Plan:
+    """Of notices that match, in their order."""
+    return _Planning(spec, state, now).of(notices)
+
+
+class _Planning:
+    def __init__(self, spec: ChannelSpec, state: State, now: datetime) -> None:
+        self.spec, self.now = spec, now
+        self.found = Plan(level=state.level)
+        self.told = {key: list(messages) for key, messages in state.told.items()}
+        self.digest = state.digest
+        self.lines = {line.key for line in state.digest.lines} if state.digest else set()
+        self.quiet = quiet_until(spec.quiet, now)
+
+    def of(self, notices: Sequence[Notice]) -> Plan:
+        for notice in notices:
+            self._place(notice)
+        if self.found.collected:
+            if self.digest is None:
+                self.found.level += 1
+            self.found.digest = (self.digest or EMPTY).with_notices(self.found.collected)
+        return self.found
+
+    def _place(self, notice: Notice) -> None:
+        until = self._held(notice)
+        if notice.key in self.lines and (until is not None or not notice.opens):
+            self._collect(notice, until)
+        elif repeated := self._repeats(notice):
+            self.found.repeats[repeated] = self.found.repeats.get(repeated, 0) + 1
+        elif not notice.opens and self._needless(notice):
+            return
+        elif until is not None:
+            self._collect(notice, until)
+        else:
+            self.found.level += 1
+            self.found.single.append(notice)
+            self.told.setdefault(notice.key, []).append(Told(notice.id, notice.kind, notice.cause, self.now))
+
+    def _repeats(self, notice: Notice) -> str:
+        """The message that said so already; empty if there is none. Of a message that this plan makes, the notice."""
+        said = self.told.get(notice.key, [])
+        if not notice.opens or not said or not said[-1].opens:
+            return ""
+        since = self.now - timedelta(seconds=self.spec.repeat_after)
+        same = [one for one in said if one.opens and one.cause == notice.cause and one.at > since]
+        return same[-1].id if same else ""
+
+    def _needless(self, notice: Notice) -> bool:
+        """Nobody needs to hear that something is over who has not heard of it; unless that is all they listen to."""
+        said = self.told.get(notice.key, [])
+        if said:
+            return not said[-1].opens
+        listens = [kind for kind in OPENING if hears(self.spec.events, NoticeKind(kind))]
+        return bool(listens)
+
+    def _held(self, notice: Notice) -> datetime | None:
+        """Until when it waits, together with others."""
+        quiet = self.spec.quiet
+        if self.quiet is not None and quiet is not None:
+            passes = quiet.allow is not None and at_least(notice.severity, quiet.allow)
+            if not passes:
+                return self.quiet
+        if self.spec.digest:
+            return self.now + timedelta(seconds=self.spec.digest)
+        over = self.found.level + 1 - self.spec.per_hour
+        closing = self.spec.pages and not notice.opens  # an incident that stays open costs more than a message
+        if over > 0 and not closing:
+            return self.now + timedelta(seconds=over * 3_600 / self.spec.per_hour)
+        return None
+
+    def _collect(self, notice: Notice, due_at: datetime | None) -> None:
+        self.found.collected.append(notice)
+        if len(self.lines) < LINES:
+            self.lines.add(notice.key)
+        if due_at is not None and (self.found.due_at is None or due_at < self.found.due_at):
+            self.found.due_at = due_at
+
+
+FIRST_PAUSE, LONGEST_PAUSE, TRIES = 10.0, 3_600.0, 15
+
+
+def pause_after(tries: int, chance: float, asked: float | None = None) -> float | None:
+    """Seconds until a delivery is tried again after so many tries; None: it is given up. `asked` is what the other side
+    asked for."""
+    if tries >= TRIES:
+        return None
+    pause = min(FIRST_PAUSE * 2.0 ** (tries - 1), LONGEST_PAUSE) * (0.75 + 0.5 * chance)
+    return max(pause, min(asked, LONGEST_PAUSE)) if asked is not None else pause

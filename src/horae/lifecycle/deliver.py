@@ -1,0 +1,135 @@
+"""Deliver: notices of the outbox become messages of channels, and messages are sent. A notice is routed in one
+transaction, so it is routed once; a message is sent under a lease, so it is sent at least once, and normally once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+
+from horae.domain.notify.channel import ChannelRecord, ChannelSpec
+from horae.domain.notify.delivery import Collected, Due, NewDelivery, Sent
+from horae.domain.notify.message import EMPTY, Message, Notice
+from horae.domain.notify.routing import Plan, State, drained, matches, pause_after, plan
+from horae.ports import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """How many notices were taken from the outbox, how many of them this version did not understand, and how many
+    messages there are to send."""
+
+    notices: int
+    unknown: int
+    messages: int
+
+
+async def route(tx: Transaction, *, limit: int = 500) -> Routed:
+    """Takes the oldest notices from the outbox, and plans the messages that they make."""
+    notices, ids = await tx.notices.take(limit)
+    if not ids:
+        return Routed(0, 0, 0)
+    wanted = await _wanted(tx, notices)
+    made = 0
+    if wanted:
+        channel_ids = [channel.id for channel, _, _ in wanted]
+        told = await tx.deliveries.told(channel_ids, {one.key for _, _, those in wanted for one in those})
+        digests = {one.channel_id: one for one in await tx.deliveries.collecting(channel_ids)}
+        now, plans = await tx.now(), []
+        for channel, spec, those in wanted:
+            collected = digests.get(channel.id)
+            state = State(
+                told={key: said for (channel_id, key), said in told.items() if channel_id == channel.id},
+                level=drained(channel.level, channel.level_at, now, spec.per_hour),
+                digest=collected.message if collected else None,
+            )
+            plans.append((channel, plan(spec, those, state, now), collected))
+        made = await _write(tx, plans, now)
+    await tx.notices.delete(ids)
+    return Routed(len(ids), len(ids) - len(notices), made)
+
+
+_Wanted = tuple[ChannelRecord, ChannelSpec, list[Notice]]
+_Planned = tuple[ChannelRecord, Plan, Collected | None]
+
+
+async def _wanted(tx: Transaction, notices: list[Notice]) -> list[_Wanted]:
+    """The channels that get any of them; those that cannot be read get none."""
+    by_project: dict[str, list[Notice]] = defaultdict(list)
+    for notice in notices:
+        by_project[notice.project_id].append(notice)
+    found = []
+    for channel in await tx.channels.listening(by_project):
+        spec = channel.spec
+        if spec is not None:
+            those = [one for one in by_project[channel.project_id] if matches(channel.name, spec, one)]
+            if those:
+                found.append((channel, spec, those))
+    return found
+
+
+async def _write(tx: Transaction, plans: list[_Planned], now: datetime) -> int:
+    new: list[NewDelivery] = []
+    digests: list[tuple[str, Message, int, datetime]] = []
+    repeats: dict[str, int] = {}
+    for channel, planned, collected in plans:
+        ids = {notice.id for notice in planned.single}
+        repeats |= {id: count for id, count in planned.repeats.items() if id not in ids}
+        new += [_single(tx, channel, notice, planned) for notice in planned.single]
+        if planned.digest is None:
+            continue
+        due_at = planned.due_at or now
+        if collected is not None:
+            digests.append((collected.id, planned.digest, len(planned.collected), min(due_at, collected.due_at)))
+        else:
+            new.append(
+                NewDelivery(
+                    id=tx.new_id(),
+                    channel_id=channel.id,
+                    project_id=channel.project_id,
+                    kind="digest",
+                    message=planned.digest,
+                    notices=len(planned.collected),
+                    collecting=True,
+                    due_at=due_at,
+                )
+            )
+    await tx.deliveries.add(new)
+    await tx.deliveries.collect(digests)
+    await tx.deliveries.repeat(repeats)
+    await tx.channels.fill({channel.id: planned.level for channel, planned, _ in plans})
+    return len(new)
+
+
+def _single(tx: Transaction, channel: ChannelRecord, notice: Notice, planned: Plan) -> NewDelivery:
+    return NewDelivery(
+        id=tx.new_id(),
+        channel_id=channel.id,
+        project_id=channel.project_id,
+        kind=notice.kind,
+        message=EMPTY.with_notices([notice]),
+        notices=1 + planned.repeats.get(notice.id, 0),
+        key=notice.key,
+        cause=notice.cause,
+    )
+
+
+async def idle_for(tx: Transaction) -> float | None:
+    """Seconds until there is something to route or to send; None if there is nothing to wait for."""
+    return await tx.deliveries.idle_for()
+
+
+async def take_due(tx: Transaction, *, token: str, lease: float, limit: int, busy: list[str]) -> list[Due]:
+    """Leases messages that are due, one for each channel."""
+    return await tx.deliveries.claim(token, lease, limit, busy)
+
+
+async def settle(tx: Transaction, *, due: Due, sent: Sent, chance: float) -> str:
+    """Writes down how a try went: `sent`, `failed` (given up), `pending` (it is tried again), or `stale` if another
+    process has it by now."""
+    pause = None if sent.permanent else pause_after(due.tries, chance, sent.retry_after)
+    if not await tx.deliveries.settle(due, sent, pause):
+        return "stale"
+    if sent.error is None:
+        return "sent"
+    return "failed" if pause is None else "pending"

@@ -1,0 +1,90 @@
+"""What a library does in a thread, held to rules where it touches the machine: Python's audit events tell of every
+connection, file and process before it happens, and raising there prevents it. The hook stays for the life of the
+process, and does nothing for threads that are not guarded."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from horae.notifiers.addresses import AddressRefused
+
+_PROCESSES = frozenset(
+    {"subprocess.Popen", "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "pty.spawn"}
+)
+_own = threading.local()
+_installed = threading.Lock()
+
+
+class Guard:
+    """`check` is given the address of every connection, and the host that it was asked for; it raises
+    AddressRefused."""
+
+    def __init__(self, check: Callable[[str, str], None]) -> None:
+        self.check = check
+        self.readable = tuple(
+            {str(Path(path).resolve()) for path in (sys.prefix, sys.base_prefix, *sysconfig.get_paths().values())}
+        )
+
+
+@contextmanager
+def guarded(guard: Guard) -> Iterator[list[str]]:
+    """Until it ends, this thread opens no file but those of Python, starts nothing, and reaches only what the guard
+    lets it. What was refused is listed."""
+    _install()
+    refused: list[str] = []
+    _own.guard, _own.refused = guard, refused
+    try:
+        yield refused
+    finally:
+        _own.guard = None
+
+
+def _install() -> None:
+    if _installed.acquire(blocking=False):
+        sys.addaudithook(_hook)
+
+
+def _hook(event: str, args: tuple[Any, ...]) -> None:
+    guard: Guard | None = getattr(_own, "guard", None)
+    if guard is None:
+        return
+    if event in ("socket.connect", "socket.sendto"):
+        _check_address(guard, args[-1])
+    elif event == "open":
+        _check_file(guard, args[0])
+    elif event in _PROCESSES:
+        raise _refusal("refused: it would start a program")
+
+
+def _check_address(guard: Guard, address: Any) -> None:
+    if not isinstance(address, tuple):  # a Unix socket
+        raise _refusal("refused: it would connect to a local socket")
+    try:
+        guard.check(str(address[0]), str(address[0]))
+    except AddressRefused as error:
+        raise _refusal(str(error)) from None
+
+
+def _check_file(guard: Guard, path: Any) -> None:
+    if not isinstance(path, str | bytes):  # a descriptor that is open already
+        return
+    text = path.decode(errors="replace") if isinstance(path, bytes) else path
+    if not text.startswith(guard.readable):
+        try:
+            inside = str(Path(text).resolve()).startswith(guard.readable)
+        except OSError:
+            inside = False
+        if not inside:
+            # Libraries look for files that nobody has, such as ~/.netrc: that is no reason to give up.
+            raise PermissionError(13, "not for notifications", text)
+
+
+def _refusal(text: str) -> PermissionError:
+    _own.refused.append(text)
+    return PermissionError(13, text)

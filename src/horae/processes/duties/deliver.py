@@ -1,0 +1,99 @@
+"""Deliver: notices become messages, and messages are sent. One scheduler of a cluster does it; what it leaves behind
+when it dies, another sends once the leases are over."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from functools import partial
+
+from horae.accounts.channels import open_sealed
+from horae.domain.notify.delivery import Due, Envelope, Sent
+from horae.domain.secrets.secret import CannotOpen
+from horae.lifecycle.deliver import Routed, idle_for, route, settle, take_due
+from horae.processes.duties.duty import Duty, Post
+from horae.processes.loop import log
+
+_BATCH = 500
+_AT_ONCE = 16  # messages, one for each channel: a slow one holds up no other
+_LEASE = 60.0  # seconds; a try takes no longer than a third of it
+_FAREWELL = 5.0
+
+
+class DeliverDuty(Duty):
+    name = "deliver"
+    topics = frozenset({"notices"})
+
+    def __init__(self, post: Post) -> None:
+        super().__init__(post)
+        self._busy: dict[str, asyncio.Task[None]] = {}  # by channel
+
+    async def step(self) -> float:
+        post = self.post
+        if not post.is_first:
+            return post.settings.sweep
+        waits = await post.store.read(idle_for)
+        if waits is None or waits > 0:
+            return min(post.settings.sweep, waits or post.settings.sweep)
+        routed = await post.store.transact(route, limit=_BATCH)
+        if routed.unknown:
+            log.warning("notices of a kind that this version does not know were dropped", count=routed.unknown)
+        return 0 if await self._begin() or routed.notices >= _BATCH else self._pause(routed)
+
+    def _pause(self, routed: Routed) -> float:
+        """What is due now waits for a channel that is busy, whose end wakes this duty."""
+        return 0 if routed.messages and len(self._busy) < _AT_ONCE else self.post.settings.sweep
+
+    async def _begin(self) -> bool:
+        """Starts to send what is due; whether there was anything."""
+        post, room = self.post, _AT_ONCE - len(self._busy)
+        if post.notifier is None or room <= 0:
+            return False
+        due = await post.store.transact(
+            take_due, token=post.ids.new(), lease=_LEASE, limit=room, busy=sorted(self._busy)
+        )
+        for one in due:
+            task = asyncio.create_task(self._deliver(one))
+            self._busy[one.channel_id] = task
+            task.add_done_callback(partial(self._over, one.channel_id))
+        return bool(due)
+
+    def _over(self, channel_id: str, _: object) -> None:
+        self._busy.pop(channel_id, None)
+        self.loop.wake.set()
+
+    async def _deliver(self, due: Due) -> None:
+        post = self.post
+        try:
+            sent = await self._send(due)
+            state = await post.store.transact(settle, due=due, sent=sent, chance=post.ids.chance())
+        except Exception as error:  # its lease runs out, and it is tried again
+            log.warning("could not record a delivery; it will be sent again", delivery=due.id, reason=str(error))
+            return
+        if state == "failed":
+            log.warning("gave up a notification", channel=due.channel, delivery=due.id, reason=sent.error)
+
+    async def _send(self, due: Due) -> Sent:
+        post = self.post
+        if due.spec is None or due.message is None:
+            return Sent(f"the channel cannot be read: {due.fault}", permanent=True)
+        secrets: dict[str, str] = {}
+        if due.sealed is not None:
+            if post.settings.seals is None:
+                return Sent("the scheduler has no HORAE_SECRET_KEY to open what is secret about the channel")
+            try:
+                secrets = open_sealed(post.settings.seals, due.project_id, due.channel_id, due.sealed)
+            except CannotOpen:
+                return Sent("what is secret about the channel cannot be opened: set it again", permanent=True)
+        message = replace(due.message, project=due.project)
+        assert post.notifier is not None
+        link = post.settings.public_url
+        return await post.notifier.send(Envelope(due.id, due.channel, due.spec, secrets, message, due.created_at, link))
+
+    async def close(self) -> None:
+        tasks = list(self._busy.values())
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=_FAREWELL)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
