@@ -611,6 +611,19 @@ export interface EmailTarget {
   password?: string | null;
 }
 
+/**
+ * Runs that ended, by status, and occurrences that were skipped; attempts that were retried, and runs whose last
+ * attempt timed out.
+ */
+export interface EndedPoint {
+  succeeded: number;
+  failed: number;
+  cancelled: number;
+  skipped: number;
+  retries: number;
+  timed_out: number;
+}
+
 /** `code`, from the current app or a recovery code, is required to replace an existing second factor. */
 export interface EnrolBody {
   password: string;
@@ -1491,6 +1504,13 @@ export interface QueueView {
   projects: string[];
 }
 
+/** Due runs that wait for a worker, and for how long the oldest one had waited at most. Sampled once a minute. */
+export interface QueuedPoint {
+  mean: number;
+  max: number;
+  oldest_seconds: number;
+}
+
 /** When messages wait for the end of the window. Those of at least the severity `allow` are sent all the same. */
 export interface QuietHours {
   windows: WeeklyWindow[];
@@ -1752,6 +1772,14 @@ export interface RunView {
   created_at: string;
 }
 
+/** Runs that are being executed. `slots` and `utilisation` are of all workers. Sampled once a minute. */
+export interface RunningPoint {
+  mean: number;
+  max: number;
+  slots: number;
+  utilisation: number | null;
+}
+
 /** What a script is kept from, by namespaces of its own (bubblewrap on the worker). */
 export interface Sandbox {
   network?: boolean;
@@ -1830,6 +1858,29 @@ export interface SecretView {
 }
 
 /**
+ * What happened from `at` on, for one step. Null: not asked for, or not known because no scheduler was running.
+ * `lateness` is from when runs were due until they started, `duration` of their last attempt. `done` is what a worker
+ * executed.
+ */
+export interface SeriesPoint {
+  at: string;
+  ended?: EndedPoint | null;
+  queued?: QueuedPoint | null;
+  running?: RunningPoint | null;
+  lateness?: SpreadPoint | null;
+  duration?: SpreadPoint | null;
+  done?: number | null;
+}
+
+/** `step` is in seconds. */
+export interface SeriesView {
+  since: string;
+  until: string;
+  step: number;
+  points: SeriesPoint[];
+}
+
+/**
  * A shard leased by a scheduler until `lease_until` unless renewed; the epoch counts the shard's owners.
  * `owned_since` is null if an older version of Horae, which did not record it, took the shard.
  */
@@ -1866,6 +1917,14 @@ export interface SilenceBody {
 export interface SlackTarget {
   kind: "slack";
   url?: string | null;
+}
+
+/** Percentiles in seconds, of the runs that ended and had started; each is accurate to within a fifth. */
+export interface SpreadPoint {
+  count: number;
+  p50: number | null;
+  p90: number | null;
+  p99: number | null;
 }
 
 /** `next` is the portal page to return to. */
@@ -2733,6 +2792,12 @@ export interface Operations {
     query: never;
     body: never;
     answer: MonitoredWorkersView;
+  };
+  "GET /monitoring/series": {
+    path: never;
+    query: { metric?: string | null; since?: string | null; until?: string | null; step?: string | null; queue?: string | null; worker?: string | null; all_projects?: boolean };
+    body: never;
+    answer: SeriesView;
   };
   "GET /alerts": {
     path: never;

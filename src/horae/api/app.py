@@ -53,6 +53,7 @@ from horae.api.routes import (
     schedules,
     second_factor,
     secrets,
+    series,
     single_sign_on,
     states,
     statistics,
@@ -94,7 +95,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider:
     about_jobs = (triggers, jobs, states, versions, operations, statistics, schedules, calendar)
     about_people = (auth, second_factor, single_sign_on, devices, users, projects, quotas, members, invitations, keys)
     about_runs = (audit, runs, logs, callbacks, explain, retries, dead_letters)
-    about_all = (secrets, channels, functions, workers, schedulers, queues, monitoring, alerts, events)
+    about_all = (secrets, channels, functions, workers, schedulers, queues, monitoring, series, alerts, events)
     about_itself = (health, metrics, documentation)
     for module in (*about_jobs, *about_people, *about_runs, *about_all, *about_itself):
         app.router.routes.extend(module.router.routes)  # `include_router` would make each route a second time

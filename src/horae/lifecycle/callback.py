@@ -77,4 +77,4 @@ async def _end(tx: Transaction, row: Leased, outcome: Outcome, chance: Callable[
         await after_ends(tx, [], settlement.requeued)
         return
     status = settlement.statuses.get(row.id, RunStatus.SUCCEEDED)
-    await after_ends(tx, [Ended.of(row, status, outcome, duration_ms)])
+    await after_ends(tx, [Ended.of(row, status, outcome, duration_ms, row.place)])

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
 
 from horae.domain.notify.notice import of_failures
+from horae.domain.runs.claim import Place
 from horae.domain.runs.dead_letter import Dead, fingerprint
 from horae.domain.runs.ending import Ended, Ending
 from horae.domain.runs.events import AttemptOver, AttemptsOver, CancelsRequested, RunsEnded
@@ -65,7 +66,11 @@ async def cancel_live(tx: Transaction, live: Sequence[RunRecord], actor: str) ->
     ended = await tx.runs.end(list(endings.values()))
     await after_ends(
         tx,
-        [Ended.of(run, _CANCELLED, _CUT_OFF, endings[run.id].duration_ms or 0) for run in live if run.id in ended],
+        [
+            Ended.of(run, _CANCELLED, _CUT_OFF, endings[run.id].duration_ms or 0, Place(run.queue, None))
+            for run in live
+            if run.id in ended
+        ],
     )
     for worker_id in {run.worker_id for run in running}:
         tx.hint(f"cancel:{worker_id}")
@@ -92,17 +97,20 @@ def _in_the_way(run: RunRecord) -> bool:
 
 
 def tally(ended: Sequence[Ended]) -> list[Tally]:
-    sums: dict[tuple[str, str, RunStatus], list[int]] = {}
-    last: dict[tuple[str, str, RunStatus], str] = {}
+    tallies: dict[tuple[str, RunStatus, str | None], Tally] = {}
     for run in ended:
-        key = (run.job_id, run.project_id, run.status)
-        entry = sums.setdefault(key, [0, 0, 0])
-        entry[0] += 1
-        if run.status is not _CANCELLED:  # how long something took that was cut off says nothing about it
-            entry[1] += run.duration_ms
-        entry[2] += run.timed_out
-        last[key] = run.id
-    return [
-        Tally(*key, count, duration_ms=duration, timed_out=timed_out, run_id=last[key])
-        for key, (count, duration, timed_out) in sums.items()
-    ]
+        status, late, (queue, _) = run.status, run.late, run.place
+        key = (run.job_id, status, queue)
+        entry = tallies.get(key)
+        if entry is None:
+            entry = tallies[key] = Tally(run.job_id, run.project_id, status, 0, queue=queue)
+        entry.count += 1
+        entry.run_id = run.id
+        if run.timed_out:
+            entry.timed_out += 1
+        if status is not _CANCELLED:  # how long something took that was cut off says nothing about it
+            entry.duration_ms += run.duration_ms
+            if late is not None:
+                entry.late.append(late)
+                entry.took.append(run.duration_ms)
+    return list(tallies.values())

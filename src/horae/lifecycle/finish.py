@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from horae.domain.runs.claim import Leased, Park
+from horae.domain.runs.claim import NOWHERE, Leased, Park, Place
 from horae.domain.runs.ending import Ended, Ending, Finished
 from horae.domain.runs.events import RunsParked
 from horae.domain.runs.log import LogLines, Progress
@@ -71,10 +71,17 @@ async def finish(
     await tx.runs.park(parks)
     tx.tell(RunsParked(parked))
     statuses = settlement.statuses
+    places = {version: Place(spec.queue, spec.target.kind) for version, spec in specs.items()}
     over = [
-        Ended.of(x.run, statuses.get(x.run.id, RunStatus.SUCCEEDED), x.outcome, x.duration_ms)
-        for x in latest.values()
-        if x.run.id in ended
+        Ended.of(
+            run,
+            statuses.get(run.id, RunStatus.SUCCEEDED),
+            outcome,
+            duration_ms,
+            places.get((run.job_id, run.version), NOWHERE),
+        )
+        for run, outcome, duration_ms in latest.values()
+        if run.id in ended
     ]
     await after_ends(tx, over, settlement.requeued, wait=wait)
     moved = ended | {requeue.id for requeue in settlement.requeues}

@@ -89,7 +89,10 @@ async def start_followers(
     await tx.runs.insert(batch.runs)
     await tx.history.skip(batch.skipped)
     await tx.stats.add(
-        [Tally(row.job_id, row.project_id, RunStatus.SKIPPED, 1, reason=row.reason) for row in batch.skipped]
+        [
+            Tally(row.job_id, row.project_id, RunStatus.SKIPPED, 1, reason=row.reason, queue=row.queue)
+            for row in batch.skipped
+        ]
     )
     return Started({run.id for run in batch.runs}, batch.cancelling)
 

@@ -65,7 +65,7 @@ async def give_back(
     ends = [row for row in rows if row.id in ended]
     await after_ends(
         tx,
-        [Ended.of(row, settlement.statuses[row.id], outcomes[row.id], row.age_ms(now)) for row in ends],
+        [Ended.of(row, settlement.statuses[row.id], outcomes[row.id], row.age_ms(now), row.place) for row in ends],
         settlement.requeued,
     )
     return GivenBack(len(settlement.requeues), len(ended))

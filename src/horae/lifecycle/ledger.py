@@ -93,7 +93,10 @@ class Ledger:
         await tx.history.skip(self.skipped)
         await tx.jobs.advance(self._advances)
         await tx.stats.add(
-            [Tally(s.job_id, s.project_id, RunStatus.SKIPPED, s.occurrences, reason=s.reason) for s in self.skipped]
+            [
+                Tally(s.job_id, s.project_id, RunStatus.SKIPPED, s.occurrences, reason=s.reason, queue=s.queue)
+                for s in self.skipped
+            ]
         )
         await make_room(tx, self._cancelling, {run.id for run in self.runs})
         await tx.gates.open(self._contested)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from horae.domain.jobs.idempotency import KEPT
 from horae.domain.jobs.retention import Retention
+from horae.domain.runs.series import DAY, HOUR, MINUTE, MINUTES_KEPT
 from horae.domain.text.ids import NIL
 from horae.ports import Transaction
 
@@ -34,6 +35,8 @@ async def prune(tx: Transaction, *, keep: Retention, after: str = NIL, limit: in
     counts.append(await tx.counters.roll_days(keep.hours, limit))
     counts.append(await tx.counters.prune_days(keep.days, limit))
     counts.append(await tx.deliveries.prune(keep.deliveries, limit))
+    for step, kept in ((MINUTE, MINUTES_KEPT), (HOUR, keep.hours), (DAY, keep.days)):
+        counts.append(await tx.series.prune(step, kept, limit))
     if keep.logs < keep.runs:
         counts.append(await tx.upkeep.prune_logs(keep.logs, limit))
     if keep.audit is not None:

@@ -39,7 +39,7 @@ async def recover(
     ends = [(row, _outcome(row, dead_workers)) for row in rows if row.id in ended]
     await after_ends(
         tx,
-        [Ended.of(row, settlement.statuses[row.id], outcome, row.age_ms(now)) for row, outcome in ends],
+        [Ended.of(row, settlement.statuses[row.id], outcome, row.age_ms(now), row.place) for row, outcome in ends],
         settlement.requeued,
     )
     return len(rows)
@@ -62,5 +62,5 @@ async def expire(tx: Transaction, *, limit: int = 500) -> int:
     ended = await tx.runs.end([Ending(row.id, None, RunStatus.FAILED, "expired", _EXPIRED) for row in rows])
     over = [row for row in rows if row.id in ended]
     tx.tell(RunsExpired(over))
-    await after_ends(tx, [Ended.of(row, RunStatus.FAILED, _EXPIRED) for row in over])
+    await after_ends(tx, [Ended.of(row, RunStatus.FAILED, _EXPIRED, 0, row.place) for row in over])
     return len(ended)

@@ -33,7 +33,7 @@ async def release(tx: Transaction, *, runs: Sequence[Claimed]) -> int:
     tx.tell(RunsReleased(queued))
     await after_ends(
         tx,
-        [Ended.of(row, RunStatus.CANCELLED, _CANCELLED) for row in cancelled if row.id in ended],
+        [Ended.of(row, RunStatus.CANCELLED, _CANCELLED, 0, row.place) for row in cancelled if row.id in ended],
         {row.job_id for row in queued if row.trigger != Trigger.BACKFILL},
     )
     return len(queued)

@@ -32,7 +32,7 @@ class Settlement:
         self._tried: list[Tried] = []
         self._over: list[AttemptOver] = []
         self._retried: list[Retried] = []
-        self._retries: dict[tuple[str, str], int] = defaultdict(int)
+        self._retries: dict[tuple[str, str, str], int] = defaultdict(int)
 
     def add(self, row: Leased, outcome: Outcome, duration_ms: int) -> None:
         self.put(row, outcome, duration_ms, self._judge(row, outcome))
@@ -52,7 +52,7 @@ class Settlement:
         if row.trigger != Trigger.BACKFILL:  # which has places of its own
             self.requeued.add(row.job_id)
         if verdict.counted:
-            self._retries[row.job_id, row.project_id] += 1
+            self._retries[row.job_id, row.project_id, row.queue] += 1
 
     def _judge(self, row: Leased, outcome: Outcome) -> Verdict:
         spec = self._specs.get((row.job_id, row.version))
@@ -78,7 +78,7 @@ class Settlement:
         tx.tell(RunsRetried(self._retried))
         await tx.stats.add(
             [
-                Tally(job_id, project_id, RunStatus.QUEUED, 0, retries=retries)
-                for (job_id, project_id), retries in self._retries.items()
+                Tally(job_id, project_id, RunStatus.QUEUED, 0, retries=retries, queue=queue)
+                for (job_id, project_id, queue), retries in self._retries.items()
             ]
         )

@@ -17,6 +17,7 @@ from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations
 from horae.ports.quotas import Quotas
 from horae.ports.runs import DeadLetters, Facts, Logs, Operations, Runs, Stats
 from horae.ports.second_factors import SecondFactors
+from horae.ports.series import Series
 from horae.ports.signing_in import Devices, Identities
 from horae.ports.upkeep import Counters, Leftovers, Processes, Upkeep
 
@@ -99,6 +100,8 @@ class Transaction(Protocol):
     def channels(self) -> Channels: ...
     @property
     def deliveries(self) -> Deliveries: ...
+    @property
+    def series(self) -> Series: ...
 
     @property
     def repeated(self) -> bool:

@@ -38,8 +38,8 @@ class SchedulerSettings:
     batch: int = 1000
     shard_lease: float = 6.0
     sweep: float = 2.0
+    offline_after: float = 180.0  # since a worker's last heartbeat
     retention: Retention = field(default_factory=Retention)
-    offline_after: float = 180.0
     thresholds: Thresholds = field(default_factory=Thresholds)  # of alerts
     seals: Seals | None = field(default=None, repr=False)  # without, it cannot open what is secret about channels
     public_url: str | None = None  # where messages lead to

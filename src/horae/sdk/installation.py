@@ -126,6 +126,25 @@ class Installation(Resource[C]):
         return Request("GET", "monitoring/days", params={"days": days, "job": job})
 
     @call
+    def series(
+        self,
+        metric: str | None = None,
+        *,
+        since: When = None,
+        until: When = None,
+        step: str | int | None = None,
+        queue: str | None = None,
+        worker: str | None = None,
+        all_projects: bool | None = None,
+    ) -> Request[Json]:
+        """How runs went and what waited, point by point (`points`, oldest first): of the project, of one of its queues,
+        or of a worker. `metric` is some of `ended`, `queued`, `running`, `lateness` and `duration`, separated by
+        commas; by default all of them. `all_projects` is for admins."""
+        params = {"metric": metric, "since": since, "until": until, "step": step}
+        whose = {"queue": queue, "worker": worker, "all_projects": all_projects}
+        return Request("GET", "monitoring/series", params={**params, **whose})
+
+    @call
     def stranded(self) -> Request[Json]:
         """Runs of the project that wait for what no live worker offers (`items`), and what would help."""
         return Request("GET", "monitoring/stranded")

@@ -1,10 +1,10 @@
-"""Counters: appended as deltas, summed by job, by hour and by day."""
+"""Counters: appended as deltas, summed by job, by hour and by day; and time series."""
 
 from __future__ import annotations
 
 from sqlalchemy import Index, text
 
-from horae.store.columns import Big, Id, Int, Time, name
+from horae.store.columns import Big, Id, Int, Json, LongText, Time, name
 from horae.store.table import key, may, must, table
 
 job_stats = table(
@@ -75,5 +75,16 @@ stat_deltas = table(
     may("run_id", Id),
     may("reason", name(20)),
     must("at", Time),
+    may("detail", LongText),  # queue, lateness and duration, for the time series; NULL if an older Horae ended the runs
     Index("stat_deltas_job", "job_id"),
+)
+
+series = table(
+    "series",  # what happened within a minute, an hour or a day (domain/runs/series.py)
+    key("project_id", Id),  # the nil id for the installation
+    key("subject", name(120)),  # all of it, one queue or one worker
+    key("step", Int),  # seconds
+    key("at", Time),
+    must("data", Json),
+    Index("series_at", "step", "at"),
 )

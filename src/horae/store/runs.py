@@ -19,10 +19,12 @@ from horae.domain.runs.run_record import RunRecord
 from horae.ports import History
 from horae.store import claims, endings, leases, run_list
 from horae.store.aftermath import Aftermath
-from horae.store.dialects.base import Connection, Dialect, Row
-from horae.store.rows import Telling, load, some
+from horae.store.dialects.base import Connection, Dialect, Row, listed
+from horae.store.rows import Telling, load, some, words
 from horae.store.run_filter import RunPageQuery
 from horae.store.run_insert import insert_of
+
+_OVERDUE = words("id job_id version project_id trigger due_at queue needs")
 
 
 class RunTable(Telling):
@@ -106,11 +108,11 @@ class RunTable(Telling):
 
     async def overdue(self, limit: int) -> list[Overdue]:
         rows = await self.db.fetch(
-            """SELECT id, job_id, version, project_id, "trigger" FROM runs WHERE status = 'queued' AND attempt = 0 """
+            f"SELECT {listed(_OVERDUE)} FROM runs WHERE status = 'queued' AND attempt = 0 "
             f"AND start_by IS NOT NULL AND start_by < {self.d.now} ORDER BY start_by LIMIT :limit {self.d.lock_skip}",
             {"limit": limit},
         )
-        return [Overdue(row["id"], row["job_id"], row["version"], row["project_id"], row["trigger"]) for row in rows]
+        return [Overdue(*(row[column] for column in _OVERDUE)) for row in rows]
 
     async def live(self, project_id: str, run_ids: Collection[str], *, lock: bool = False) -> list[RunRecord]:
         if not run_ids:

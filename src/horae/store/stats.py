@@ -21,23 +21,21 @@ from horae.store.job_stats import COUNTED as _COUNTED
 from horae.store.job_stats import SUMS as _SUMS
 from horae.store.job_stats import dead, live, of_job, reasons, sums
 from horae.store.notices import NoticeTable
-from horae.store.rows import Reading, batch
+from horae.store.rows import Reading, batch, words
+from horae.store.series import ends, merge
 from horae.store.streaks import standings
 from horae.store.summary import backlog, summary
 
 _LAST = ("last_run_id", "last_run_at", "last_status")
 _LASTING = ("last_success_at", "last_failure_at", "last_duration_ms")  # kept where a batch says nothing about them
-_DELTA = ("id", "job_id", "project_id", "status", "runs", "duration_ms", "retries", "timed_out", "run_id", "reason")
+_DELTA = words("id job_id project_id status runs duration_ms retries timed_out run_id reason detail")
 
 
 class _Sql:
     def __init__(self, d: Dialect) -> None:
         self.add_rows: Rows = batch(d, counter_tables.stat_deltas, *_DELTA)
         self.add = d.insert_from("stat_deltas", self.add_rows, {"at": d.now})
-        self.take = (
-            "SELECT id, job_id, project_id, status, runs, duration_ms, retries, timed_out, run_id, reason, at "
-            f"FROM stat_deltas ORDER BY id LIMIT :limit {d.lock_skip}"
-        )
+        self.take = f"SELECT {', '.join(_DELTA)}, at FROM stat_deltas ORDER BY id LIMIT :limit {d.lock_skip}"
         self.job_rows = batch(d, counter_tables.job_stats, "job_id", "project_id", *_COUNTED, *_SUMS)
         self.job = d.upsert(
             d.insert_from("job_stats", self.job_rows),
@@ -103,6 +101,7 @@ class StatTable(Reading):
                 t.timed_out,
                 t.run_id,
                 t.reason,
+                t.detail,
             )
             for t in tallies
         ]
@@ -118,6 +117,7 @@ class StatTable(Reading):
         await self.put(sql.last, sql.last_rows, standings(rows))
         await self.put(sql.hour, sql.hour_rows, _per_hour(rows))
         await self.put(sql.skip, sql.skip_rows, _per_reason(rows))
+        await merge(self.db, self.d, ends(rows))
         await self.db.execute(
             f"DELETE FROM stat_deltas WHERE {self.d.among('id', 'ids')}", {"ids": [row["id"] for row in rows]}
         )

@@ -51,6 +51,7 @@ from horae.store.reservations import ReservationTable
 from horae.store.runs import RunTable
 from horae.store.second_factors import SecondFactorTables
 from horae.store.secrets import SecretTable
+from horae.store.series import SeriesTable
 from horae.store.sessions import SessionTable
 from horae.store.stats import StatTable
 from horae.store.unreadable import UnreadableTable
@@ -133,6 +134,7 @@ class SqlTransaction:
     alert_facts = _group(AlertFactTables)
     channels = _group(ChannelTable)
     deliveries = _group(DeliveryTable)
+    series = _group(SeriesTable)
 
     def __init__(
         self,

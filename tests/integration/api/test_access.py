@@ -87,6 +87,7 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("GET", "/api/v1/monitoring/jobs"): (None, 200),
     ("GET", "/api/v1/monitoring/hours"): (None, 200),
     ("GET", "/api/v1/monitoring/days"): (None, 200),
+    ("GET", "/api/v1/monitoring/series"): (None, 200),
     ("GET", "/api/v1/monitoring/stranded"): (None, 200),
     ("GET", "/api/v1/monitoring/workers"): (None, 200),
     ("GET", "/api/v1/audit"): (None, 200),

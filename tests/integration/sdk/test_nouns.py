@@ -207,6 +207,7 @@ async def installation(call: Caller) -> None:
     assert (await call("stranded"))["items"] == []
     assert len((await call("hours", hours=2))["items"]) == 2
     assert len((await call("days", days=3))["items"]) == 3
+    assert set((await call("series", "ended,lateness"))["points"][0]) == {"at", "ended", "lateness"}
     assert (await call("numbers"))["jobs"]["total"] >= 1
     assert (await call("health")).status == "healthy"
     assert "horae_runs_total" in await call("metrics")

@@ -83,6 +83,21 @@ class Claimed(NamedTuple):
 _STARTED_AT = Claimed._fields.index("started_at")
 
 
+class Place(NamedTuple):
+    """Where a run belongs: its queue, and the kind of its target."""
+
+    queue: str | None
+    kind: str | None
+
+
+NOWHERE = Place(None, None)
+
+
+def kind_of(needs: str) -> str:
+    """The kind of target, of what a run needs a worker to offer."""
+    return needs.partition(":")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Leased:
     """A running run as its finisher or the sweep sees it, its row locked."""
@@ -100,8 +115,13 @@ class Leased:
     started_at: datetime
     cancel_requested_at: datetime | None
     trigger: str
+    due_at: datetime
     parked: bool = False
     needs: str = ""
+
+    @property
+    def place(self) -> Place:
+        return Place(self.queue, kind_of(self.needs))
 
     def as_of(self, now: datetime) -> Leased:
         """The `started_at` of a run that was claimed ahead may still be in the future."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol
 
-from horae.domain.runs.claim import Claimed
+from horae.domain.runs.claim import NOWHERE, Claimed, Place, kind_of
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 
@@ -40,7 +40,15 @@ class Overdue:
     version: int
     project_id: str
     trigger: str
+    due_at: datetime
+    queue: str
+    needs: str
+    started_at: None = None
     attempt: int = 0
+
+    @property
+    def place(self) -> Place:
+        return Place(self.queue, kind_of(self.needs))
 
 
 class RunOfJob(Protocol):
@@ -58,6 +66,15 @@ class RunOfJob(Protocol):
     def trigger(self) -> str: ...
     @property
     def attempt(self) -> int: ...
+
+
+class OverRun(RunOfJob, Protocol):
+    """A run that may have started."""
+
+    @property
+    def due_at(self) -> datetime: ...
+    @property
+    def started_at(self) -> datetime | None: ...
 
 
 class Ending(NamedTuple):
@@ -86,10 +103,15 @@ class Ended(NamedTuple):
     trigger: str = ""
     code: int | None = None  # exit code or response code
     attempt: int = 0  # the last one; 0 if none was made
+    place: Place = NOWHERE
+    late: timedelta | None = None  # from when it was due until it started; None if it did not
 
     @classmethod
-    def of(cls, run: RunOfJob, status: RunStatus, outcome: Outcome, duration_ms: int = 0) -> Ended:
+    def of(
+        cls, run: OverRun, status: RunStatus, outcome: Outcome, duration_ms: int = 0, place: Place = NOWHERE
+    ) -> Ended:
         """By the outcome of its last attempt."""
+        started_at = run.started_at
         return cls(  # positional: keyword arguments take half as long again, and this is on every run's path
             run.id,
             run.job_id,
@@ -102,6 +124,8 @@ class Ended(NamedTuple):
             run.trigger,
             outcome.code,
             run.attempt,
+            place,
+            None if started_at is None else started_at - run.due_at,
         )
 
 

@@ -1,0 +1,146 @@
+"""Time series: what happened within a minute, an hour or a day, of a project, of one of its queues, of a worker or of
+the installation. Minutes add up to exactly their hour and their day."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from horae.domain.runs.spread import Spread, merged, pairs, read_pairs
+from horae.domain.text.ids import NIL
+
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
+STEPS = (MINUTE, HOUR, DAY)
+MINUTES_KEPT = 2 * 86_400.0  # seconds
+INSTALLATION = NIL  # in the place of a project
+WHOLE = ""  # the subject that stands for all of a project
+
+_ADDED = ("retries", "timed_out", "samples", "queued", "running", "slots")
+_HIGHEST = ("most_queued", "oldest_ms", "most_running", "done")
+
+
+def queue_subject(queue: str) -> str:
+    return f"queue:{queue}"
+
+
+def worker_subject(worker_id: str) -> str:
+    return f"worker:{worker_id}"
+
+
+@dataclass(slots=True)
+class Bucket:
+    """`ended` by status; `lateness` and `duration` of runs that started and were not cancelled. What is sampled once a
+    minute is added up, for means (`queued`, `running`, `slots`), beside its highest value. `done` are the runs that a
+    worker had executed in its life, as of then."""
+
+    ended: dict[str, int] = field(default_factory=dict)
+    lateness: Spread = field(default_factory=dict)
+    duration: Spread = field(default_factory=dict)
+    retries: int = 0
+    timed_out: int = 0
+    samples: int = 0
+    queued: int = 0
+    running: int = 0
+    slots: int = 0
+    most_queued: int = 0
+    oldest_ms: int = 0
+    most_running: int = 0
+    done: int = 0
+
+    def add(self, other: Bucket) -> None:
+        for status, count in other.ended.items():
+            self.ended[status] = self.ended.get(status, 0) + count
+        self.lateness = merged((self.lateness, other.lateness))
+        self.duration = merged((self.duration, other.duration))
+        for name in _ADDED:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in _HIGHEST:
+            setattr(self, name, max(getattr(self, name), getattr(other, name)))
+
+    def to_json(self) -> dict[str, Any]:
+        """Without what is empty."""
+        spreads = {"lateness": pairs(self.lateness), "duration": pairs(self.duration)}
+        numbers = {name: getattr(self, name) for name in (*_ADDED, *_HIGHEST)}
+        return {name: value for name, value in {"ended": self.ended, **spreads, **numbers}.items() if value}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Bucket:
+        """What is damaged counts as nothing."""
+        ended = stored.get("ended")
+        return cls(
+            ended={k: v for k, v in ended.items() if isinstance(v, int)} if isinstance(ended, dict) else {},
+            lateness=read_pairs(stored.get("lateness")),
+            duration=read_pairs(stored.get("duration")),
+            **{name: _number(stored.get(name)) for name in (*_ADDED, *_HIGHEST)},
+        )
+
+
+class Slot(NamedTuple):
+    """Which bucket: of whom, and when. `step` is its length in seconds."""
+
+    project_id: str
+    subject: str
+    step: int
+    at: datetime
+
+
+class Load(NamedTuple):
+    """The live runs of a project in a queue: due ones that wait, for how long the oldest has, and running ones."""
+
+    project_id: str
+    queue: str
+    queued: int
+    oldest_ms: int
+    running: int
+
+
+class WorkerLoad(NamedTuple):
+    worker_id: str
+    slots: int
+    busy: int
+    done: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """How things stood at a moment."""
+
+    at: datetime
+    loads: tuple[Load, ...]
+    workers: tuple[WorkerLoad, ...]
+
+
+def begin(at: datetime, step: int) -> datetime:
+    """When the bucket begins in which this moment lies."""
+    return datetime.fromtimestamp(at.timestamp() // step * step, UTC)
+
+
+def slots(project_id: str, subject: str, at: datetime) -> Iterable[Slot]:
+    """The minute, the hour and the day that something counts for."""
+    return (Slot(project_id, subject, step, begin(at, step)) for step in STEPS)
+
+
+def sampled(sample: Sample) -> dict[Slot, Bucket]:
+    """What a sample adds. The installation always has a bucket, so that a minute without one is known for a gap."""
+    found: dict[tuple[str, str], Bucket] = {(INSTALLATION, WHOLE): Bucket()}
+    for load in sample.loads:
+        for project_id in (load.project_id, INSTALLATION):
+            for subject in (WHOLE, queue_subject(load.queue)):
+                bucket = found.setdefault((project_id, subject), Bucket())
+                bucket.queued += load.queued
+                bucket.running += load.running
+                bucket.oldest_ms = max(bucket.oldest_ms, load.oldest_ms)
+    found[INSTALLATION, WHOLE].slots = sum(worker.slots for worker in sample.workers)
+    for worker in sample.workers:
+        found[INSTALLATION, worker_subject(worker.worker_id)] = Bucket(
+            running=worker.busy, slots=worker.slots, done=worker.done
+        )
+    for bucket in found.values():
+        bucket.samples, bucket.most_queued, bucket.most_running = 1, bucket.queued, bucket.running
+    return {slot: bucket for whose, bucket in found.items() for slot in slots(*whose, sample.at)}
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) else 0

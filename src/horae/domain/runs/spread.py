@@ -1,0 +1,82 @@
+"""Spread: how times are distributed, as counts in fixed, log-spaced buckets. Spreads of minutes add up to exactly that
+of their hour, which percentiles do not; a percentile read from one is off by at most the width of a bucket, a fifth of
+its value."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+# Upper bounds in milliseconds, up to a month; what is longer goes into one more bucket. Rows hold places in this list,
+# so it never changes.
+BOUNDS: tuple[int, ...] = tuple(sorted({round(2 ** (n / 4)) for n in range(126)}))
+_MOST = len(BOUNDS)
+_WORD = re.compile(r"([0-9]{1,3})(?:x([0-9]{1,15}))?", re.ASCII)
+
+Spread = dict[int, int]
+"""How many fell into each bucket that has some, by its place."""
+
+
+bucket = partial(bisect_left, BOUNDS)
+"""The place of a time in milliseconds."""
+
+
+def merged(spreads: Iterable[Mapping[int, int]]) -> Spread:
+    found: Spread = {}
+    for spread in spreads:
+        for place, count in spread.items():
+            found[place] = found.get(place, 0) + count
+    return found
+
+
+def percentile(spread: Mapping[int, int], share: float) -> float | None:
+    """In milliseconds, as if what is in a bucket were evenly distributed over it; None if there is nothing."""
+    total = sum(spread.values())
+    if not total:
+        return None
+    rank, seen = share * total, 0
+    for place in sorted(spread):
+        count = spread[place]
+        if seen + count >= rank:
+            lower, upper = BOUNDS[place - 1] if place else 0, BOUNDS[min(place, _MOST - 1)]
+            return lower + max(upper - lower, 0) * (rank - seen) / count
+        seen += count
+    raise AssertionError("the rank is beyond the total")
+
+
+def pairs(spread: Mapping[int, int]) -> list[tuple[int, int]]:
+    """As it is stored."""
+    return list(spread.items())
+
+
+def read_pairs(stored: Any) -> Spread:
+    """Nothing for what is damaged."""
+    found: Spread = {}
+    for pair in stored if isinstance(stored, list) else ():
+        match pair:
+            case [int(place), int(count)] if 0 <= place <= _MOST and count > 0:
+                found[place] = found.get(place, 0) + count
+    return found
+
+
+def written(milliseconds: Sequence[int]) -> str:
+    """Times as a short text, `place` or `placexcount` each. On the path of every run that ends, mostly of one alone."""
+    if len(milliseconds) == 1:
+        return str(bucket(milliseconds[0]))
+    found: Spread = {}
+    for place in map(bucket, milliseconds):
+        found[place] = found.get(place, 0) + 1
+    return " ".join(f"{place}x{count}" for place, count in found.items())
+
+
+def read_text(text: str) -> Spread:
+    """Nothing for what is damaged."""
+    found: Spread = {}
+    for word in text.split():
+        match = _WORD.fullmatch(word)
+        if match is not None and (place := int(match[1])) <= _MOST:
+            found[place] = found.get(place, 0) + int(match[2] or 1)
+    return found

@@ -1,0 +1,32 @@
+"""Series: once a minute, one scheduler of a cluster notes how things stand, for the time series. What ends is added to
+them by the sweep, with the counters."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from horae.domain.runs.series import MINUTE
+from horae.ports import Transaction
+from horae.processes.duties.duty import Duty
+
+
+class SeriesDuty(Duty):
+    name = "series"
+
+    async def step(self) -> float:
+        post = self.post
+        if not post.is_first:
+            return post.settings.sweep
+        sample = await post.store.read(lambda tx: tx.series.sample(post.settings.offline_after))
+        if sample is not None:  # reading may take a while where much is queued: the database is not held up by it
+            await post.store.transact(lambda tx: tx.series.record(sample))
+        return until_next(await post.store.read(_now))
+
+
+async def _now(tx: Transaction) -> datetime:
+    return await tx.now()
+
+
+def until_next(now: datetime) -> float:
+    """Seconds until the next minute, by the database's clock."""
+    return MINUTE - now.timestamp() % MINUTE

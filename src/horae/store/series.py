@@ -1,0 +1,151 @@
+"""`series`: what happened within a minute, an hour or a day, one document each.
+
+Ends come from the deltas of the counters, in the transaction that sums and deletes those: each run is in exactly one
+minute, also if the scheduler dies in between. Samples of what is live are added once a minute: the minute of the
+installation has one, or none.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import cache
+
+from horae.domain.runs.series import (
+    INSTALLATION,
+    MINUTE,
+    WHOLE,
+    Bucket,
+    Load,
+    Sample,
+    Slot,
+    WorkerLoad,
+    begin,
+    queue_subject,
+    sampled,
+    slots,
+)
+from horae.domain.runs.tally import Detail
+from horae.store import counter_tables
+from horae.store.dialects.base import Connection, Dialect, Row
+from horae.store.job_stats import COUNTED
+from horae.store.lanes import ready
+from horae.store.rows import Group, batch, dump, load_object, put
+
+_KEYS = ("project_id", "subject", "step", "at")
+_SAME = " AND ".join(f"s.{column} = v.{column}" for column in _KEYS)
+
+
+class _Sql:
+    def __init__(self, d: Dialect) -> None:
+        self.keys = batch(d, counter_tables.series, *_KEYS)
+        self.add = d.ignore_duplicates(d.insert_from("series", self.keys, {"data": "'{}'"}))
+        self.lock = (
+            f"SELECT {', '.join(f's.{column}' for column in (*_KEYS, 'data'))} FROM {self.keys.sql} "
+            f"{d.by_key('series', 's')} ON {_SAME} ORDER BY {', '.join(f's.{column}' for column in _KEYS)} "
+            f"{d.lock_of('s')}"
+        )
+        self.rows = batch(d, counter_tables.series, *_KEYS, "data")
+        same = " AND ".join(f"series.{column} = v.{column}" for column in _KEYS)
+        self.set = d.update_from("series", self.rows, {"data": "v.data"}, same)
+        due = f"{ready()} AND due_at <= {d.now}"
+        self.loads = (
+            f"SELECT project_id, queue, SUM(CASE WHEN {due} THEN 1 ELSE 0 END) AS queued, "
+            f"{d.time(f'MIN(CASE WHEN {due} THEN due_at END)', 'oldest')}, "
+            "SUM(CASE WHEN status = 'running' THEN 1 ELSE 0 END) AS running FROM runs GROUP BY project_id, queue"
+        )
+
+
+@cache
+def _sql(dialect: Dialect) -> _Sql:
+    return _Sql(dialect)
+
+
+def ends(deltas: Sequence[Row]) -> dict[Slot, Bucket]:
+    """What the deltas of the counters add to the time series."""
+    found: dict[tuple[str, str, datetime], Bucket] = defaultdict(Bucket)
+    for row in deltas:
+        lateness, duration, queue = Detail.read(row["detail"])
+        ended = {row["status"]: row["runs"]} if row["status"] in COUNTED else {}
+        bucket = Bucket(ended, lateness, duration, row["retries"], row["timed_out"])
+        minute = begin(row["at"], MINUTE)
+        for project_id in (row["project_id"], INSTALLATION):
+            found[project_id, WHOLE, minute].add(bucket)
+            if queue is not None:
+                found[project_id, queue_subject(queue), minute].add(bucket)
+    added: dict[Slot, Bucket] = defaultdict(Bucket)
+    for key, bucket in found.items():
+        for slot in slots(*key):
+            added[slot].add(bucket)
+    return added
+
+
+async def merge(db: Connection, d: Dialect, added: Mapping[Slot, Bucket], *, once: Slot | None = None) -> bool:
+    """Adds to what is stored. With `once`, only if that bucket has no sample yet; whether it did. The rows are locked,
+    in the order of their keys, between reading and writing: documents cannot be added up by the database."""
+    sql, keys = _sql(d), sorted(added)
+    which = [tuple(key) for key in keys]
+    await put(db, d, sql.add, sql.keys, which)
+    rows = await db.fetch(sql.lock, d.rows_params(sql.keys, which))
+    stored = {Slot(*(row[column] for column in _KEYS)): Bucket.from_json(load_object(row["data"])) for row in rows}
+    if once is not None and stored[once].samples:
+        return False
+    for slot, bucket in added.items():
+        stored[slot].add(bucket)
+    await put(db, d, sql.set, sql.rows, [(*slot, dump(stored[slot].to_json())) for slot in keys])
+    return True
+
+
+class SeriesTable(Group):
+    async def sample(self, offline_after: float) -> Sample | None:
+        now = await self.d.read_now(self.db)
+        minute = await self.read(INSTALLATION, WHOLE, MINUTE, begin(now, MINUTE), now)
+        if any(bucket.samples for _, bucket in minute):
+            return None
+        rows = await self.db.fetch(_sql(self.d).loads)
+        loads = [
+            Load(row["project_id"], row["queue"], int(row["queued"]), _age(row["oldest"], now), int(row["running"]))
+            for row in rows
+        ]
+        workers = await self.db.fetch(
+            "SELECT id, slots, busy, runs_done FROM workers WHERE status NOT IN ('stopped', 'offline') "
+            f"AND heartbeat_at >= {self.d.earlier(':offline_after')}",
+            {"offline_after": offline_after},
+        )
+        return Sample(
+            now,
+            tuple(loads),
+            tuple(WorkerLoad(row["id"], row["slots"], row["busy"], row["runs_done"]) for row in workers),
+        )
+
+    async def record(self, sample: Sample) -> bool:
+        once = Slot(INSTALLATION, WHOLE, MINUTE, begin(sample.at, MINUTE))
+        return await merge(self.db, self.d, sampled(sample), once=once)
+
+    async def read(
+        self, project_id: str, subject: str, step: int, since: datetime, until: datetime
+    ) -> list[tuple[datetime, Bucket]]:
+        rows = await self.db.fetch(
+            f"SELECT {self.d.time('at', 'at')}, data FROM series WHERE project_id = :project_id "
+            "AND subject = :subject AND step = :step AND at >= :since AND at < :until ORDER BY at",
+            {"project_id": project_id, "subject": subject, "step": step, "since": since, "until": until},
+        )
+        return [(row["at"], Bucket.from_json(load_object(row["data"]))) for row in rows]
+
+    async def prune(self, step: int, older_than: float, limit: int) -> int:
+        before = await self.d.read_now(self.db) - timedelta(seconds=older_than)
+        rows = await self.db.fetch(
+            f"SELECT {self.d.time('at', 'at')} FROM series WHERE step = :step AND at < :before "
+            "ORDER BY at LIMIT :limit",
+            {"step": step, "before": before, "limit": limit},
+        )
+        if rows:
+            await self.db.execute(
+                "DELETE FROM series WHERE step = :step AND at <= :last", {"step": step, "last": rows[-1]["at"]}
+            )
+        return len(rows)
+
+
+def _age(oldest: datetime | None, now: datetime) -> int:
+    return 0 if oldest is None else max(int((now - oldest) / timedelta(milliseconds=1)), 0)
