@@ -4,12 +4,12 @@ process, and does nothing for threads that are not guarded."""
 
 from __future__ import annotations
 
+import os
 import sys
 import sysconfig
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from horae.notifiers.addresses import AddressRefused
@@ -27,14 +27,13 @@ class Guard:
 
     def __init__(self, check: Callable[[str, str], None]) -> None:
         self.check = check
-        self.readable = tuple(
-            {str(Path(path).resolve()) for path in (sys.prefix, sys.base_prefix, *sysconfig.get_paths().values())}
-        )
+        paths = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+        self.readable = tuple({f"{os.path.realpath(path)}{os.sep}" for path in paths})
 
 
 @contextmanager
 def guarded(guard: Guard) -> Iterator[list[str]]:
-    """Until it ends, this thread opens no file but those of Python, starts nothing, and reaches only what the guard
+    """Until it ends, this thread opens no file but modules of Python, starts nothing, and reaches only what the guard
     lets it. What was refused is listed."""
     _install()
     refused: list[str] = []
@@ -75,14 +74,13 @@ def _check_file(guard: Guard, path: Any) -> None:
     if not isinstance(path, str | bytes):  # a descriptor that is open already
         return
     text = path.decode(errors="replace") if isinstance(path, bytes) else path
-    if not text.startswith(guard.readable):
-        try:
-            inside = str(Path(text).resolve()).startswith(guard.readable)
-        except OSError:
-            inside = False
-        if not inside:
-            # Libraries look for files that nobody has, such as ~/.netrc: that is no reason to give up.
-            raise PermissionError(13, "not for notifications", text)
+    try:
+        real = os.path.realpath(text)  # links and `..` lead out of where a path begins
+    except (OSError, ValueError):
+        real = ""
+    if not real.startswith(guard.readable):
+        # Libraries look for files that nobody has, such as ~/.netrc: that is no reason to give up.
+        raise PermissionError(13, "not for notifications", text)
 
 
 def _refusal(text: str) -> PermissionError:

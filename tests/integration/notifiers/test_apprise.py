@@ -1,6 +1,7 @@
 """Apprise: what it calls over HTTP is sent, and nothing else touches this machine."""
 
 import json
+import os
 import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -64,6 +65,8 @@ def test_a_guarded_thread_opens_no_files_and_starts_nothing(tmp_path: Path) -> N
     with guarded(guard) as refused:
         with pytest.raises(PermissionError):
             file.read_text()
+        with pytest.raises(PermissionError):  # not by a way that begins where Python's own files are
+            (Path(json.__file__).parent / os.path.relpath(file, Path(json.__file__).parent)).read_text()
         with pytest.raises(PermissionError):
             subprocess.run(["true"], check=False)
         Path(json.__file__).read_text()  # Python's own
