@@ -240,6 +240,24 @@ async def test_many_notices_are_digested_in_bounded_statements(world: World) -> 
     assert len(row["message"] if isinstance(row["message"], str) else json.dumps(row["message"])) < 30_000
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("world", [pytest.param("sqlite", marks=pytest.mark.sqlite)], indirect=True)
+async def test_a_hundred_thousand_notices(world: World) -> None:
+    """Some one by one, the rest in one digest for each channel, at the same few statements for each batch. On the
+    database that is quickest to fill: the others take the same statements."""
+    await create(world, "digest", digest=60)
+    await create(world, "rate", per_hour=10)
+    for _ in range(100):
+        await put(world, *(notice(world, f"alert:{world.ids.new()}") for _ in range(1_000)))
+    watched, notes = await noted(world)
+    while (await watched.store.transact(route, limit=500)).notices:
+        assert len(notes.statements) <= 12
+        assert notes.rows <= 600
+        notes.clear()
+    found = [(row["kind"], row["notices"]) for row in await deliveries(world)]
+    assert sorted(found) == [*[("alert", 1)] * 10, ("digest", 99_990), ("digest", 100_000)]
+
+
 # ---- from message to delivery
 
 
@@ -275,7 +293,7 @@ async def test_a_failure_is_tried_again_later_and_given_up_in_the_end(world: Wor
             break
         assert await take(at) == []
         at = await world.later(days=tries)
-    assert tries == 15
+    assert tries == 24
     (row,) = await deliveries(at)
     assert (row["state"], row["last_error"]) == ("failed", "HTTP 503")
     (channel,) = await at.rows("SELECT last_state, last_error FROM channels")

@@ -7,7 +7,7 @@ import pytest
 from horae.domain.notify.notice import NewNotice, NoticeKind, Severity
 from horae.domain.text.ids import NIL
 from tests.contract.noting import noted
-from tests.contract.world import CANCELLED, PERMANENT, World
+from tests.contract.world import CANCELLED, PERMANENT, SUCCEEDED, World
 from tests.contract.world import Row as Found
 
 
@@ -103,6 +103,16 @@ async def test_the_first_success_after_failures_is_a_recovery(world: World, roll
     assert (recovered["kind"], recovered["severity"]) == ("recovery", "info")
     assert recovered["incident"] == failed["incident"]
     assert recovered["path"] == f"/runs/{run.id}"
+
+
+async def test_a_cancelled_run_in_between_is_no_recovery_and_hides_none(world: World) -> None:
+    await listen(world)
+    job = await world.job()
+    for seconds, outcome in enumerate((PERMANENT, CANCELLED, SUCCEEDED)):
+        later = await world.later(seconds=seconds)
+        await later.ended(job, outcome)
+        await later.roll_up()
+    assert [row["kind"] for row in await outbox(world)] == ["dead_letter", "recovery"]
 
 
 async def test_what_others_write_has_all_its_parts(world: World) -> None:

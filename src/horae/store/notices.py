@@ -35,7 +35,11 @@ class _Sql:
         self.failed = _insert(values, self.rows, wanted)
         values["kind"] = "v.kind"
         self.recovery_rows: Rows = batch(d, notify_tables.recovery_batch, *_COLUMNS, "job_id", "certain")
-        failed = "s.last_status = 'failed' AND s.last_run_at <= v.at"
+        # A run that was cancelled in between ends no streak.
+        failed = (
+            "s.last_run_at <= v.at AND (s.last_status = 'failed' OR (s.last_status <> 'succeeded' AND "
+            "COALESCE(s.failing_streak, 0) > 0))"
+        )
         before = f"v.certain = TRUE OR EXISTS (SELECT 1 FROM job_stats s WHERE s.job_id = v.job_id AND {failed})"
         self.recovered = _insert(values, self.recovery_rows, f"({before}) AND {wanted}")
 

@@ -12,8 +12,8 @@ from horae.domain.notify.delivery import Sent
 from horae.notifiers import Notifiers
 from horae.notifiers.addresses import Addresses
 from horae.notifiers.guarded import Guard, guarded
-from tests.integration.notifiers.conftest import Receiver
 from tests.integration.notifiers.envelopes import envelope, notifiers
+from tests.integration.notifiers.receiving import Receiver
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from horae.domain.notify.delivery import Envelope, Sent
 from horae.domain.notify.message import trial
 from horae.domain.notify.notice import NoticeKind, Severity
 from horae.notifiers import Notifiers
-from tests.integration.notifiers.conftest import Receiver
 from tests.integration.notifiers.envelopes import AT, ID, envelope, notice, notifiers
+from tests.integration.notifiers.receiving import Receiver
 from tests.integration.up.running import free_port
 
 KEY = b"a key of the webhook"

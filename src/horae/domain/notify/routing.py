@@ -177,7 +177,7 @@ class _Planning:
             self.found.due_at = due_at
 
 
-FIRST_PAUSE, LONGEST_PAUSE, TRIES = 10.0, 3_600.0, 15
+FIRST_PAUSE, LONGEST_PAUSE, TRIES = 10.0, 3_600.0, 24
 
 
 def pause_after(tries: int, chance: float, asked: float | None = None) -> float | None:

@@ -1,0 +1,240 @@
+"""The rules by which notices become messages, without a database."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from horae.domain.notify.channel import ChannelSpec, QuietHours
+from horae.domain.notify.message import EMPTY, LINES, Message, Notice
+from horae.domain.notify.notice import NoticeKind, Severity
+from horae.domain.notify.routing import (
+    LONGEST_PAUSE,
+    TRIES,
+    Plan,
+    State,
+    Told,
+    drained,
+    matches,
+    pause_after,
+    plan,
+    quiet_until,
+)
+
+NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
+ALERT, CLEARED, FAILURE = NoticeKind.ALERT, NoticeKind.CLEARED, NoticeKind.FAILURE
+DEAD, RECOVERY, BUDGET = NoticeKind.DEAD_LETTER, NoticeKind.RECOVERY, NoticeKind.BUDGET
+
+
+def spec(kind: str = "slack", **fields: Any) -> ChannelSpec:
+    return ChannelSpec.model_validate({"target": {"kind": kind}, **fields})
+
+
+def notice(kind: NoticeKind = ALERT, key: str = "a", id: str = "1", **fields: Any) -> Notice:
+    given: dict[str, Any] = {
+        "project_id": "p",
+        "severity": Severity.WARNING,
+        "subject_kind": "job",
+        "subject_id": "j",
+        "subject_name": "nightly-report",
+        "title": "",
+        "text": None,
+        "path": None,
+        "cause": None,
+        "tags": ("finance",),
+        "at": NOW,
+    }
+    return Notice(id=id, kind=kind, key=key, **{**given, **fields})
+
+
+def planned(channel: ChannelSpec, *notices: Notice, **state: Any) -> Plan:
+    return plan(channel, notices, State(**state), NOW)
+
+
+def said(kind: NoticeKind, ago: float = 60, cause: str | None = None, id: str = "d") -> Told:
+    return Told(id, kind, cause, NOW - timedelta(seconds=ago))
+
+
+# ---- who gets it
+
+
+@pytest.mark.parametrize(
+    ("events", "heard"),
+    [
+        (["failure"], {FAILURE, DEAD}),
+        (["dead_letter"], {DEAD}),
+        (["recovery"], {RECOVERY}),
+        (["alert"], {ALERT, CLEARED}),
+        (["budget"], {BUDGET, CLEARED}),
+    ],
+)
+def test_events(events: list[str], heard: set[NoticeKind]):
+    channel = spec(events=events)
+    assert {kind for kind in NoticeKind if matches("ops", channel, notice(kind))} == heard
+
+
+@pytest.mark.parametrize(
+    ("fields", "about", "heard"),
+    [
+        ({"severity": "warning"}, {}, True),
+        ({"severity": "critical"}, {}, False),
+        ({"severity": "critical"}, {"kind": CLEARED, "severity": Severity.INFO}, True),  # it ends what was critical
+        ({"tags": ["finance", "x"]}, {}, True),
+        ({"tags": ["x"]}, {}, False),
+        ({"tags": ["x"]}, {"channels": ("ops",)}, True),
+        ({"jobs": ["nightly-*"]}, {}, True),
+        ({"jobs": ["night"]}, {}, False),
+        ({"jobs": ["nightly.report"]}, {}, False),
+        ({"jobs": ["*"]}, {"subject_kind": "queue"}, False),
+        ({"named_only": True}, {}, False),
+        ({"named_only": True}, {"channels": ("ops",)}, True),
+        ({"named_only": True}, {"channels": ("others",)}, False),
+        ({"events": ["recovery"]}, {"channels": ("ops",)}, False),
+    ],
+)
+def test_rules(fields: dict[str, Any], about: dict[str, Any], heard: bool):
+    assert matches("ops", spec(**fields), notice(**about)) is heard
+
+
+# ---- repeats
+
+
+def test_the_same_is_told_once_until_it_is_worth_repeating():
+    told = {"a": [said(FAILURE, 3_599, "x")]}
+    assert planned(spec(), notice(FAILURE, cause="x"), told=told).repeats == {"d": 1}
+    assert planned(spec(repeat_after=3_000), notice(FAILURE, cause="x"), told=told).single
+    assert planned(spec(), notice(FAILURE, cause="y"), told=told).single, "another cause is news"
+    assert planned(spec(repeat_after=0), notice(FAILURE, cause="x"), told=told).single
+
+
+def test_after_a_recovery_a_failure_is_news():
+    told = {"a": [said(FAILURE, 60, "x"), said(RECOVERY, 30)]}
+    assert planned(spec(), notice(FAILURE, cause="x"), told=told).single
+
+
+def test_within_one_batch():
+    found = planned(spec(), *(notice(FAILURE, id=str(n), cause="x") for n in range(4)))
+    assert ([one.id for one in found.single], found.repeats) == (["0"], {"0": 3})
+
+
+@pytest.mark.parametrize(
+    ("events", "told", "heard"),
+    [
+        (["failure", "recovery"], [said(FAILURE)], True),
+        (["failure", "recovery"], [], False),
+        (["failure", "recovery"], [said(FAILURE), said(RECOVERY, 30)], False),
+        (["recovery"], [], True),
+    ],
+)
+def test_what_is_over_is_told_to_those_who_heard_of_it(events: list[str], told: list[Told], heard: bool):
+    assert bool(planned(spec(events=events), notice(RECOVERY), told={"a": told}).single) is heard
+
+
+def test_opened_and_cleared_in_one_batch():
+    found = planned(spec(), notice(ALERT, id="1"), notice(CLEARED, id="2"), notice(CLEARED, id="3"))
+    assert [one.id for one in found.single] == ["1", "2"]
+
+
+# ---- digests, rates, quiet hours
+
+
+def test_a_digest_has_one_line_for_each_incident():
+    found = planned(spec(digest=60), notice(id="1"), notice(CLEARED, id="2"), notice(key="b", id="3"))
+    assert found.digest is not None
+    assert found.due_at == NOW + timedelta(seconds=60)
+    assert [(line.key, line.kind, line.count) for line in found.digest.lines] == [
+        ("a", "cleared", 2),
+        ("b", "alert", 1),
+    ]
+    assert found.digest.title == "2 alerts, 1 alert cleared"
+
+
+def test_a_digest_stays_small_and_counts_everything():
+    many = [notice(key=str(n), id=str(n)) for n in range(10_000)]
+    found = planned(spec(digest=60), *many)
+    assert found.digest is not None
+    assert len(found.digest.lines) == LINES
+    assert (found.digest.total, found.digest.more) == (10_000, 10_000 - LINES)
+    again = Message.from_json(found.digest.to_json())
+    assert (again.total, again.title) == (10_000, "10,000 alerts")
+
+
+def test_beyond_the_rate_they_are_collected():
+    found = planned(spec(per_hour=2), *(notice(key=str(n), id=str(n)) for n in range(5)))
+    assert (len(found.single), len(found.collected), found.level) == (2, 3, 3.0)
+    assert found.due_at == NOW + timedelta(minutes=30)
+    assert drained(3.0, NOW, NOW + timedelta(hours=1), 2) == 1.0
+    assert drained(3.0, NOW, NOW + timedelta(days=1), 2) == drained(3.0, None, NOW, 2) == 0.0
+
+
+def test_an_incident_that_was_paged_is_resolved_whatever_the_rate():
+    found = planned(spec("pagerduty", per_hour=1), notice(CLEARED), told={"a": [said(ALERT)]}, level=5.0)
+    assert len(found.single) == 1
+
+
+def test_quiet_hours_hold_back_all_but_the_critical():
+    channel = spec(quiet={"windows": [{"start": "11:00", "end": "13:00"}], "timezone": "UTC"})
+    found = planned(channel, notice(), notice(key="b", id="2", severity=Severity.CRITICAL))
+    assert ([one.key for one in found.collected], [one.key for one in found.single]) == (["a"], ["b"])
+    assert found.due_at == NOW + timedelta(hours=1)
+    none = spec(quiet={"windows": [{"start": "11:00", "end": "13:00"}], "allow": None})
+    assert len(planned(none, notice(severity=Severity.CRITICAL)).collected) == 1
+
+
+def test_what_ends_joins_the_digest_that_has_what_opened():
+    waiting = EMPTY.with_notices([notice()])
+    found = planned(spec(), notice(CLEARED, id="2"), digest=waiting)
+    assert found.digest is not None
+    assert (found.due_at, found.digest.lines[0].kind) == (None, "cleared")
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+@pytest.mark.parametrize(
+    ("windows", "now", "until"),
+    [
+        ([("22:00", "07:00", None)], "2026-11-16T23:00+01:00", "2026-11-17T07:00+01:00"),
+        ([("22:00", "07:00", None)], "2026-11-17T06:59+01:00", "2026-11-17T07:00+01:00"),
+        ([("22:00", "07:00", None)], "2026-11-17T07:00+01:00", None),
+        # Friday night and the weekend, one after the other without a gap.
+        (
+            [("18:00", "24:00", ["FRI"]), ("00:00", "24:00", ["SAT", "SUN"])],
+            "2026-11-20T19:00+01:00", "2026-11-23T00:00+01:00",
+        ),
+        # The clock goes forward: the end is at 07:00 by the new time, an hour sooner.
+        ([("22:00", "07:00", None)], "2026-03-28T23:00+01:00", "2026-03-29T07:00+02:00"),
+        # And back: an hour longer.
+        ([("22:00", "07:00", None)], "2026-10-24T23:00+02:00", "2026-10-25T07:00+01:00"),
+        # The end is in the hour that does not exist.
+        ([("22:00", "02:30", None)], "2026-03-28T23:00+01:00", "2026-03-29T03:00+02:00"),
+    ],
+)  # fmt: skip
+def test_the_end_of_quiet_hours_by_the_wall_clock(windows: list[Any], now: str, until: str | None):
+    quiet = QuietHours.model_validate(
+        {
+            "windows": [
+                {"start": start, "end": end, **({"days": days} if days else {})} for start, end, days in windows
+            ],
+            "timezone": "Europe/Berlin",
+        }
+    )
+    assert quiet_until(quiet, at(now).astimezone(UTC)) == (None if until is None else at(until))
+
+
+# ---- trying again
+
+
+def test_pauses_grow_to_an_hour_and_end():
+    pauses = [pause_after(tries, 0.5) for tries in range(1, TRIES)]
+    assert [pauses[0], pauses[1], pauses[2]] == [10.0, 20.0, 40.0]
+    assert max(one for one in pauses if one is not None) == LONGEST_PAUSE
+    assert pause_after(TRIES, 0.5) is None
+    assert sum(one for one in pauses if one is not None) > 15 * 3_600
+
+
+def test_what_the_other_side_asks_for_is_bounded():
+    assert pause_after(1, 0.5, asked=120.0) == 120.0
+    assert pause_after(1, 0.5, asked=1.0) == 10.0
+    assert pause_after(1, 0.5, asked=1e9) == LONGEST_PAUSE
