@@ -36,7 +36,7 @@ export async function callRaw<K extends Operation>(operation: K, options: Option
   try {
     return await authorised(target, init, headers);
   } catch (error) {
-    // The answer was lost, perhaps not the request: the key makes it safe to ask once more.
+    // The answer was lost, perhaps not the request: the key makes it safe to retry.
     if (!(error instanceof ApiError) || error.status !== 0 || !headers["idempotency-key"]) throw error;
     await new Promise((resolve) => setTimeout(resolve, AGAIN));
     return authorised(target, init, headers);

@@ -18,7 +18,7 @@ export type Options<K extends Operation> = Needed<"path", Operations[K]["path"]>
     signal?: AbortSignal;
     /** The version that was read: a change that came in between is answered with 412. */
     version?: number;
-    /** The same key sent again has no second effect. Every POST gets one by itself. */
+    /** The same key sent again has no second effect. Every POST gets one automatically. */
     idempotencyKey?: string;
     headers?: Record<string, string>;
   };

@@ -12,7 +12,7 @@ export interface Rule {
   pattern?: string;
   minItems?: number;
   maxItems?: number;
-  /** Of a text with a unit, such as `512MiB`. */
+  /** For a text with a unit, such as `512MiB`. */
   example?: string;
   /** One of these, null aside. */
   choices?: Rule[];

@@ -5,7 +5,7 @@ import { PageSkeleton } from "@/components/shell/page-skeleton";
 import { Shell } from "@/components/shell/shell";
 import { chunk } from "@/lib/chunk";
 
-/** A page in a chunk of its own. */
+/** A page in its own chunk. */
 function page(path: string, load: () => Promise<{ default: ComponentType }>): RouteObject {
   return { path, lazy: async () => ({ Component: (await chunk(load)).default }) };
 }

@@ -8,7 +8,7 @@ import { currentSession } from "@/session/session";
 import { makeQueryClient } from "./queries";
 import { routes } from "./routes";
 
-/** Everything below belongs to one project: another one begins anew, with nothing of this one in memory. */
+/** Everything below belongs to one project: switching remounts it, with nothing of this one in memory. */
 export function SignedIn({ place }: { place: PlaceView }) {
   const [client] = useState(makeQueryClient);
   const [router] = useState(() => makeRouter(place.slug));

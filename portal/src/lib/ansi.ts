@@ -1,4 +1,4 @@
-/** A stretch of a line that looks different: from, to, and its classes. */
+/** A part of a line that looks different: from, to, and its classes. */
 export type Span = [from: number, to: number, look: string];
 
 // As src/horae/domain/text/ansi.py: CSI, OSC and the other strings, two-letter escapes; then what ends or restarts a line.
@@ -28,7 +28,7 @@ export function begun(text: string): number {
   return at >= 0 && text.length - at <= LONGEST && BEGUN.test(text.slice(at)) ? at : text.length;
 }
 
-/** What colours and styles are on. Backgrounds are left out: nobody can vouch for the contrast. */
+/** The active colours and styles. Backgrounds are ignored: their contrast is unknown. */
 export class Pen {
   private colour = "";
   private readonly styles = new Set<number>();

@@ -1,4 +1,4 @@
-/** A part of the portal that could not be fetched: the server is away, or the part is of an older build. */
+/** A part of the portal that could not be fetched: the server is down, or the part belongs to an older build. */
 export class ChunkError extends Error {
   constructor(cause: unknown) {
     super("Part of the portal did not download.", { cause });
@@ -6,7 +6,7 @@ export class ChunkError extends Error {
   }
 }
 
-/** Around each `import()`: whatever makes it fail, and in whatever words the browser says so, it is a ChunkError. */
+/** Around each `import()`: every failure, whatever the browser's message, becomes a ChunkError. */
 export async function chunk<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();

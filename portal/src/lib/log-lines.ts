@@ -27,14 +27,14 @@ interface Stream {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with them
 const ODD = /[\u001b\u009b\r]/;
 
-/** Lines out of pieces, which break anywhere. Keeps what it has and goes on where it was: pieces come in order. */
+/** Lines from pieces, which break anywhere. Incremental: pieces arrive in order. */
 export class LogLines {
   readonly lines: LogLine[] = [];
   private readonly streams = new Map<string, Stream>();
   private open: LogLine | null = null;
   private returned = false;
 
-  /** Raised whenever lines were added, so that a component can tell. */
+  /** Incremented whenever lines are added, so that components re-render. */
   version = 0;
 
   add(piece: LogPiece): void {
@@ -82,7 +82,7 @@ export class LogLines {
     if (text === "") return;
     const line = this.line(piece);
     if (this.returned) {
-      // A progress bar that draws itself anew: only its last state is kept.
+      // A progress bar that redraws itself: only its last state is kept.
       line.text = "";
       delete line.spans;
       this.returned = false;

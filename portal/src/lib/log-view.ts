@@ -11,13 +11,13 @@ export interface Shown {
 }
 
 /**
- * Which lines of a growing log are shown, and which of those have what is sought. Goes on where it was: what came is
- * looked at once, and the last line again, which may have grown.
+ * Which lines of a growing log are shown, and which of those match the search. Incremental: new lines are checked once,
+ * and the last line again, which may have grown.
  */
 export class LogView {
   /** Indices of the lines that are shown; null if all are. */
   readonly rows: number[] | null;
-  /** Rows with what is sought in them. */
+  /** Rows that match the search. */
   readonly hits: number[] = [];
   private readonly sought: string;
   private seen = 0;

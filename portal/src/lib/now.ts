@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-// One timer for all times on the page; a text is rendered anew only when it changes. Hidden pages have no timer.
+// One timer for all times on the page; a text re-renders only when it changes. Hidden pages have no timer.
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | null = null;
 const listeners = new Set<() => void>();

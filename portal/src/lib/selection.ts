@@ -1,6 +1,6 @@
 /**
- * What is chosen in a list with pages: some by their ids, over all pages that one has been to; or all that match, also
- * those that one has not seen.
+ * The selection in a paginated list: some by id, across visited pages; or all that match, including those not seen
+ * yet.
  */
 export type Selection = { all: false; ids: ReadonlySet<string> } | { all: true };
 
@@ -23,8 +23,8 @@ export function rowsOf(selection: Selection, page: readonly string[]): Record<st
 }
 
 /**
- * What is chosen after the table says what it has. Taking one away from all leaves the others of this page: there are
- * no words for "all but this one" in the API, and nobody should discard more than they see.
+ * The selection after a change in the table. Deselecting one of all leaves the others of this page: the API cannot
+ * express "all but this one", and users must not discard more than they see.
  */
 export function chosenOf(before: Selection, page: readonly string[], rows: Record<string, boolean>): Selection {
   const here = page.filter((id) => rows[id]);
@@ -33,7 +33,7 @@ export function chosenOf(before: Selection, page: readonly string[], rows: Recor
   return { all: false, ids: new Set([...elsewhere, ...here]) };
 }
 
-/** Whether to offer all that match: the whole page is chosen, and there is more. */
+/** Whether to offer all that match: the whole page is selected, and there are more. */
 export function offersAll(selection: Selection, page: readonly string[], total: number): boolean {
   return !selection.all && page.length > 0 && total > page.length && page.every((id) => selection.ids.has(id));
 }

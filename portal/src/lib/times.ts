@@ -101,7 +101,7 @@ export function exactly(at: Instant, now: number, zone?: string): string {
   }).format(toMillis(at));
 }
 
-/** How instants of a stretch of time are told apart: by the time of day, or by the date too where it is long. */
+/** How instants within a period are formatted: by time of day, with the date if the period is long. */
 export function momentOf(from: Instant, to: Instant, zone?: string): (at: Instant) => string {
   return toMillis(to) - toMillis(from) < 20 * 3_600_000 ? (at) => clock(at, zone) : (at) => brief(at, zone);
 }

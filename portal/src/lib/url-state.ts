@@ -10,7 +10,7 @@ export type UrlValues = Record<string, string | null | undefined>;
  */
 export function useUrlState<T extends Record<string, string>>(given: T) {
   const [params, setParams] = useSearchParams();
-  const [defaults] = useState(given); // written anew at each render, but always the same
+  const [defaults] = useState(given); // a new object at each render, but always equal
   const values = useMemo(() => readUrl(params, defaults), [params, defaults]);
   const set = useCallback(
     (changes: Partial<Record<keyof T & string, string | null>>, options: { push?: boolean } = {}) => {

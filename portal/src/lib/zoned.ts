@@ -38,7 +38,7 @@ export function fromWall(wall: string, zone: string): string {
   const naive = new Date(`${wall}Z`).getTime();
   if (wall === "" || Number.isNaN(naive)) return "";
   let offset = offsetAt(naive, zone);
-  offset = offsetAt(naive - offset * 60_000, zone); // once more: the first guess was off by the offset itself
+  offset = offsetAt(naive - offset * 60_000, zone); // again: the first guess was off by the offset itself
   const sign = offset < 0 ? "-" : "+";
   const minutes = Math.abs(offset);
   const two = (value: number) => String(value).padStart(2, "0");

@@ -11,7 +11,7 @@ const CONCERNED: Record<string, string[]> = {
 };
 const NOUNS: Record<string, string> = { run: "runs", worker: "workers" };
 export const LIVE_NOUNS = [...new Set(Object.values(CONCERNED).flat())];
-const MOST = 500; // of one kind between two flushes; beyond that only lists are read anew
+const MOST = 500; // of one kind between two flushes; beyond that only lists are refetched
 
 /** What came since the last flush: of each thing only its last state. */
 export class Batch {
@@ -39,7 +39,7 @@ export class Batch {
     this.items.set(event.name, kind.set(item.id, item));
   }
 
-  /** Puts what is known into what is shown, at once and without asking the server. */
+  /** Updates the cache immediately, without asking the server. */
   patch(client: QueryClient): void {
     for (const [kind, items] of this.items) {
       const noun = NOUNS[kind];

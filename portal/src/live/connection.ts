@@ -6,7 +6,7 @@ export type LiveState = "connecting" | "live" | "polling" | "asleep";
 
 const SILENCE = 30_000; // ms: the server says something every ten seconds
 const LONGEST = 10_000; // ms between two tries
-/** ms after which a page that nobody sees lets go. Soon: browsers have six connections per server, for all its pages. */
+/** ms after which a hidden page disconnects. Soon: browsers have six connections per server, for all its pages. */
 const HIDDEN = 5_000;
 
 interface Handlers {
@@ -14,7 +14,7 @@ interface Handlers {
   onState: (state: LiveState) => void;
 }
 
-/** One connection to /events: goes on after the last event, waits longer after each failure, sleeps with the page. */
+/** One connection to /events: resumes after the last event, backs off after failures, sleeps with the page. */
 export class Connection {
   private lastId: string | null = null;
   private begun = false;
@@ -82,7 +82,7 @@ export class Connection {
     try {
       const headers: Record<string, string> = this.lastId ? { "last-event-id": this.lastId } : {};
       const response = await callRaw("GET /events", { headers, signal: abort.signal });
-      if (this.begun && !this.lastId) this.take({ id: null, name: "reset", data: "{}" }); // nobody knows what was missed
+      if (this.begun && !this.lastId) this.take({ id: null, name: "reset", data: "{}" }); // unknown events were missed
       this.begun = true;
       await readEvents(response, this.take, () => this.heard(abort));
       this.failures = Math.min(this.failures, 1); // it ended as it should: after a quarter of an hour, say

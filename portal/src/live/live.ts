@@ -6,7 +6,7 @@ import type { SseEvent } from "./sse";
 
 const PATCH = 250; // ms between two looks at what came
 const REREAD = 2_000; // ms at least between two readings of the lists
-const POLL = 10_000; // ms between two readings while there is no connection
+const POLL = 10_000; // ms between two polls while there is no connection
 
 let state: LiveState = "connecting";
 const listeners = new Set<() => void>();

@@ -4,7 +4,7 @@ export interface SseEvent {
   data: string;
 }
 
-/** Takes server-sent events apart as they arrive, in whatever pieces. */
+/** Parses server-sent events as they arrive, in pieces of any size. */
 export class SseParser {
   private rest = "";
 

@@ -1,4 +1,4 @@
-/** Projects in addresses: `/p/<slug>/jobs`. Who has only one project may leave it out. */
+/** Projects in addresses: `/p/<slug>/jobs`. Users with one project may leave it out. */
 export function projectIn(pathname: string): string | null {
   const found = /^\/p\/([^/]+)(?:\/|$)/.exec(pathname);
   return found?.[1] ? decodeURIComponent(found[1]) : null;

@@ -34,13 +34,13 @@ export function useSession(): Session {
   }, currentSession);
 }
 
-/** On the first load: goes on with the session of the cookie, if there may be one. */
+/** On the first load: resumes the session of the cookie, if there may be one. */
 export async function restore(wanted: string | null): Promise<void> {
   if (!maybeSignedIn()) return change({ state: "out", ended: false });
   await enter(wanted);
 }
 
-/** Where the password does not suffice, the page goes on with the second step. */
+/** If the password is not enough, the page continues with the second step. */
 export async function signIn(username: string, password: string): Promise<void> {
   try {
     keep(await post<TokensView>("/auth/login", { username, password }));
@@ -86,7 +86,7 @@ export async function enter(wanted: string | null): Promise<void> {
   if (session.state === "in" && session.place) remember("project", session.place.slug);
 }
 
-/** Admins may act in every project, those that they are no member of included. */
+/** Admins may act in every project, including those they are not members of. */
 async function allPlaces(me: MeView): Promise<PlaceView[]> {
   const { items } = await call("GET /projects", { query: { limit: 200 } });
   const known = new Set(me.projects.map((place) => place.slug));

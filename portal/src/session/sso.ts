@@ -31,7 +31,7 @@ export async function leaveForProvider(): Promise<void> {
   go(await post<SsoView>("/auth/sso/start", { next: here() }));
 }
 
-/** The same for somebody who is signed in, to connect their account. */
+/** The same for a signed-in user, to connect their account. */
 export async function connectProvider(password: string, code: string): Promise<void> {
   const body = { next: here(), password, ...(code ? { code } : {}) };
   go(await call("POST /auth/sso/link", { body }));
@@ -46,7 +46,7 @@ function here(): string {
   return `${location.pathname}${location.search}`;
 }
 
-// A token of an invitation stands behind the #: it stays in this tab, and is sent to nobody.
+// An invitation's token is in the fragment: it stays in this tab, and is not sent anywhere.
 function keepHash(hash: string): void {
   try {
     sessionStorage.setItem(LEFT, hash);
@@ -69,7 +69,7 @@ const SAID: Record<string, string> = {
   denied: "The sign-in was cancelled or denied.",
   expired: "This sign-in has expired, or was started in another browser. Try again.",
   unavailable: "The identity provider is not available right now. Try again in a moment.",
-  rejected: "The identity provider's answer could not be verified. If this goes on, tell an admin.",
+  rejected: "The identity provider's answer could not be verified. If this keeps happening, contact an admin.",
   domain: "Your e-mail address is not in an allowed domain, or is not verified.",
   unknown: "You do not have access yet. Ask an admin to add you to a group, or to create an account for you.",
   first: "There is no admin yet. Create the first admin account before others sign in.",
@@ -80,7 +80,7 @@ const SAID: Record<string, string> = {
   linked: "This identity belongs to another account.",
 };
 
-/** Null for what is no failure. */
+/** Null if it is not a failure. */
 export function problemIn(told: Outcome): string | null {
   if (told === null || told === "in" || told === "connected") return null;
   return SAID[told] ?? "Signing in did not work. Try again.";

@@ -16,7 +16,7 @@ let held: Held | null = null;
 let pending: Promise<string> | null = null;
 const leaving = new Set<() => void>();
 
-/** A token that is good now; refreshed if need be, once for all who ask. */
+/** A valid token; refreshed if necessary, once for concurrent callers. */
 export async function accessToken(): Promise<string> {
   if (held && held.until > Date.now()) return held.token;
   pending ??= refresh().finally(() => {

@@ -65,7 +65,7 @@ async def test_somebody_is_invited_by_a_link_and_joins(horae: Horae, visit: Visi
 
 
 async def with_keys(horae: Horae, count: int) -> tuple[str, list[Any]]:
-    """An owner of the project, and API keys they made."""
+    """An owner of the project, and API keys they created."""
     owner, keys = horae.name("owner"), []
     await horae.call("POST", "/users", {"username": owner, "password": PASSWORD})
     await horae.call("PUT", f"/projects/default/members/{owner}", {"role": "owner"})
@@ -93,10 +93,10 @@ async def test_a_leaver_s_keys_are_revoked_with_them_if_the_box_is_ticked(horae:
     dialog = page.get_by_role("dialog")
     await admin.look("settings-disable-user")
     await dialog.get_by_role("button", name="Disable").click()
-    await expect(page.get_by_text("API keys they made still work")).to_contain_text(keys[0]["name"])
+    await expect(page.get_by_text("API keys they created still work")).to_contain_text(keys[0]["name"])
     assert await works(horae, keys[0])
     await choose(page, leaver, "Delete")
-    await dialog.get_by_label("Revoke the API keys they made").check()
+    await dialog.get_by_label("Revoke the API keys they created").check()
     await page.get_by_label(f"Type {leaver} to confirm").fill(leaver)
     await dialog.get_by_role("button", name="Delete").click()
     await expect(page.get_by_text("Revoked their API keys")).to_contain_text(keys[1]["name"])
@@ -115,13 +115,13 @@ async def test_who_gets_a_lesser_role_may_lose_the_keys_they_made(horae: Horae, 
     role = page.get_by_label(f"Role of {demoted}")
     await role.select_option("editor")
     dialog = page.get_by_role("dialog")
-    await expect(dialog).to_contain_text("API keys they made keep the role they were created with")
+    await expect(dialog).to_contain_text("Their API keys keep the role they were created with")
     await admin.look("settings-lesser-role")
     await dialog.get_by_role("button", name="Change role").click()
-    await expect(page.get_by_text("API keys they made still work")).to_contain_text(key["name"])
+    await expect(page.get_by_text("API keys they created still work")).to_contain_text(key["name"])
     assert await works(horae, key)
     await role.select_option("viewer")
-    await dialog.get_by_label("Revoke the API keys they made").check()
+    await dialog.get_by_label("Revoke the API keys they created").check()
     await dialog.get_by_role("button", name="Change role").click()
     await expect(page.get_by_text("Revoked their API keys")).to_contain_text(key["name"])
 

@@ -8,7 +8,7 @@ export type { Series } from "./chart-view";
 const View = lazy(() => chunk(() => import("./chart-view")));
 
 interface ChartProps extends ChartViewProps {
-  /** What it shows, in one sentence with the figures: for those who do not see it. */
+  /** What it shows, in one sentence with the figures: for screen readers. */
   label: string;
 }
 

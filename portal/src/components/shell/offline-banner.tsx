@@ -1,6 +1,6 @@
 import { useLiveState } from "@/live/live";
 
-/** Says that what is shown may be old, while nothing comes from the server. */
+/** Says that the page may be stale while the server does not answer. */
 export function OfflineBanner() {
   if (useLiveState() !== "polling") return null;
   return (

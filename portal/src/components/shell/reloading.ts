@@ -1,5 +1,5 @@
 const RELOADED = "horae.reloaded";
-const AGAIN = 60_000; // ms: a chunk that is still missing after a reload must not make the page reload for ever
+const AGAIN = 60_000; // ms: a chunk that is still missing after a reload must not make the page reload forever
 
 export async function serverAnswers(): Promise<boolean> {
   try {
@@ -9,18 +9,18 @@ export async function serverAnswers(): Promise<boolean> {
   }
 }
 
-/** Whether the page may reload by itself; says yes once a minute at most. */
+/** Whether the page may reload automatically; at most once a minute. */
 export function mayReload(now: number = Date.now()): boolean {
   try {
     if (now - Number(sessionStorage.getItem(RELOADED) ?? 0) < AGAIN) return false;
     sessionStorage.setItem(RELOADED, String(now));
     return true;
   } catch {
-    return false; // without a memory it could go on for ever
+    return false; // without storage it could reload forever
   }
 }
 
-/** Loads the portal again, unless nobody would answer. */
+/** Reloads the portal, unless the server is unreachable. */
 export async function reload(): Promise<void> {
   if (await serverAnswers()) location.reload();
 }

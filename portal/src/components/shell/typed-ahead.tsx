@@ -1,6 +1,6 @@
 import { useLayoutEffect } from "react";
 
-/** While the field that they are for is fetched: keeps the letters that somebody types, and lets no shortcut have them. */
+/** Keeps typed letters while the field they are for is being fetched, and keeps them from triggering shortcuts. */
 export function TypedAhead({ onText }: { onText: (text: string) => void }) {
   useLayoutEffect(() => {
     let text = "";

@@ -8,7 +8,7 @@ interface CheckFieldProps {
   onChecked: (checked: boolean) => void;
 }
 
-/** A checkbox with its words beside it. */
+/** A checkbox with its label. */
 export function CheckField({ label, hint, checked, onChecked }: CheckFieldProps) {
   const id = useId();
   return (

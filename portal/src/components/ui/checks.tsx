@@ -8,7 +8,7 @@ import { titled } from "@/lib/words";
 
 type Level = GateView["level"];
 
-// In the order in which they are worth reading. Red is only what somebody has to fix.
+// In order of importance. Only what needs a fix is red.
 const LOOKS: Record<Level, { icon: LucideIcon; colour: string; words: string }> = {
   problem: { icon: CircleX, colour: "text-failed", words: "problem" },
   warning: { icon: CircleHelp, colour: "text-paused", words: "uncertain" },
@@ -24,11 +24,11 @@ interface ChecksProps {
   cause: string | null;
   /** The clock of the page, where it is not the reader's. */
   zone?: string | undefined;
-  /** Of which run this is said: its own id is no link. */
+  /** The run that this is about: its own id is not a link. */
   run?: string | undefined;
 }
 
-/** Everything between a job or a run and its start: the root cause first, then whatever else is in the way. */
+/** Everything between a job or a run and its start: the root cause first, then everything else that blocks it. */
 export function Checks({ gates, cause, zone, run }: ChecksProps) {
   const rank = (gate: GateView) => (gate.name === cause ? -1 : ORDER.indexOf(gate.level));
   const sorted = gates.toSorted((one, other) => rank(one) - rank(other));

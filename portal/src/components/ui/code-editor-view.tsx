@@ -9,7 +9,7 @@ export interface EditorProps {
   onValue?: (value: string) => void;
   language: Language;
   readOnly?: boolean;
-  /** Names it where no <label> can: it is no form control to browsers. */
+  /** Its accessible name: <label> does not work, since it is not a form control to browsers. */
   "aria-label"?: string;
   "aria-invalid"?: boolean;
   "aria-describedby"?: string;

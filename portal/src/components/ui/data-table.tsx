@@ -36,13 +36,13 @@ interface DataTableProps<T> {
   /** Where not all of it is shown; undefined while it is being read. */
   rows?: T[];
   rowId: (row: T) => string;
-  /** Names a row to those who do not see it: for its checkbox. */
+  /** The accessible name of a row's checkbox. */
   rowLabel?: (row: T) => string;
   empty: ReactNode;
   caption: string;
   sort?: string;
   onSort?: (sort: string) => void;
-  /** Ids that are chosen, over all pages; without it there are no checkboxes. */
+  /** Selected ids, across pages; without it there are no checkboxes. */
   selected?: RowSelectionState;
   onSelect?: (selected: RowSelectionState) => void;
 }
@@ -110,7 +110,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
 
 interface OneRowProps {
   row: Row<unknown>;
-  // Not read, but what a row is rendered anew for: the table makes new rows of the same things.
+  // Not read; a change of it re-renders rows, since the table recreates them from the same objects.
   shown: unknown;
   selected: boolean;
   columns: unknown;

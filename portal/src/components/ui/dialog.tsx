@@ -28,7 +28,7 @@ export function Dialog({ className, ...props }: DialogProps) {
   return <Modal {...props} className={cn(CENTRED, className)} />;
 }
 
-/** The same from the side, for what is long: details, forms beside a list. */
+/** The same from the side, for long content: details, forms next to a list. */
 export function Sheet({ className, ...props }: DialogProps) {
   return <Modal {...props} className={cn(ASIDE, className)} />;
 }

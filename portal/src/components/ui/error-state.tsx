@@ -11,7 +11,7 @@ interface ErrorStateProps {
   /** Tries again; what its button says. */
   onRetry?: () => void;
   retry?: string;
-  /** It stands for a whole page, and so has the page's heading. */
+  /** It replaces a whole page, and so has the page's heading. */
   page?: boolean;
 }
 

@@ -5,7 +5,7 @@ interface FoldProps {
   title: ReactNode;
   /** What is folded away, in a few words. */
   summary?: ReactNode;
-  /** Opens it by itself: something in it needs to be seen. */
+  /** Opens it automatically: something in it needs attention. */
   needed?: boolean;
   children: ReactNode;
 }

@@ -9,7 +9,7 @@ interface JsonFieldProps {
   error?: string | null;
 }
 
-/** JSON to write, with what is wrong with it below. */
+/** A JSON editor with its error below. */
 export function JsonField({ label, value, onValue, hint, error }: JsonFieldProps) {
   const id = useId();
   return (

@@ -16,7 +16,7 @@ interface LogRowProps {
   sought: string;
   /** The match one is at. */
   current: boolean;
-  /** Lines grow; this tells of it. */
+  /** Changes when a line grows. */
   length: number;
   /** How wide the numbers of lines are. */
   digits: number;

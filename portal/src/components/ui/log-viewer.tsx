@@ -25,13 +25,13 @@ const ROW = 20; // px
 const LEAST = 8; // rows of a log that is short
 const MOST = 24;
 
-/** A log of any length: only what is seen is rendered. Follows its end, searches, and shows everything as text. */
+/** A log of any length: only visible lines are rendered. Follows the end, searches, and shows everything as text. */
 export function LogViewer({ lines, version, live, fromEnd = false, empty, actions, className }: LogViewerProps) {
   const [follow, setFollow] = useState(live || fromEnd);
   const [shown, setShown] = useState<Shown>({ stream: "", attempt: 0, text: "" });
   const [at, setAt] = useState(0);
   const view = useMemo(() => new LogView(lines, shown), [lines, shown]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the array grows in place, and the version tells
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the array grows in place, and the version changes
   const { count, hits } = useMemo(() => {
     view.update();
     return { count: view.count, hits: view.hits.length };

@@ -6,7 +6,7 @@ const ERROR = new ApiError(403, {
   detail: "You can view this project's jobs and runs.",
 });
 
-/** In place of a page that somebody opened by its address and may not use. */
+/** Instead of a page that the user opened by its URL and may not use. */
 export function NotAllowed() {
   return <ErrorState error={ERROR} />;
 }

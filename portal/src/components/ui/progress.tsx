@@ -1,7 +1,7 @@
 import { cn } from "@/lib/cn";
 
 interface ProgressProps {
-  /** From 0 to 1; null while nobody knows how much there is. */
+  /** From 0 to 1; null while the total is unknown. */
   value: number | null;
   label: string;
   className?: string;

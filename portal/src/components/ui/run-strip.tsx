@@ -22,7 +22,7 @@ const SOLID: Partial<Record<Tone, string>> = {
   skipped: "bg-skipped",
   paused: "bg-paused",
 };
-// Height tells what colour tells: what failed is tall, what never ran is short.
+// Height repeats the colour: failed runs are tall, runs that never started are short.
 const HEIGHT: Record<string, string> = { failed: "h-5", skipped: "h-2", cancelled: "h-2.5", queued: "h-2.5" };
 
 interface RunStripProps {

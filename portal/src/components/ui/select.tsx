@@ -13,7 +13,7 @@ interface SelectProps extends ComponentProps<"select"> {
   onValue?: (value: string) => void;
 }
 
-/** The browser's own list: known to every keyboard, screen reader and phone, and no <style> of its own. */
+/** The browser's own list: known to every keyboard, screen reader and phone, and without its own <style>. */
 export function Select({ choices, onValue, className, ...props }: SelectProps) {
   return (
     <span className={cn("relative inline-block", className)}>

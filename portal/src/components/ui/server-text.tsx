@@ -5,7 +5,7 @@ import { Time } from "./time";
 
 interface ServerTextProps {
   text: string;
-  /** The run that this is about: its id is no link. */
+  /** The run that this is about: its id is not a link. */
   own?: string | undefined;
   /** The clock of the page, where it is not the reader's. */
   zone?: string | undefined;

@@ -4,7 +4,7 @@ export function Skeleton({ className }: { className?: string }) {
   return <div aria-hidden className={cn("h-4 animate-pulse rounded bg-hover", className)} />;
 }
 
-/** A few lines in place of what is being read. */
+/** A few placeholder lines while data is loading. */
 export function SkeletonLines({ lines = 4 }: { lines?: number }) {
   return (
     <div role="status" aria-label="Loading" className="space-y-3">

@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
 import { cn } from "@/lib/cn";
 
-/** Plain tables, for what has no pages. What has some is a DataTable. */
+/** Plain tables without pagination. For pages, use DataTable. */
 export function Table({ className, ...props }: ComponentProps<"table">) {
   return (
     <div className="relative overflow-x-auto">

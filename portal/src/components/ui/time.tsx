@@ -9,7 +9,7 @@ interface TimeProps {
   zone?: string | null;
   /** `relative` (in 5 min), `countdown` (4 min 12 s), `absolute` (14 Jul, 09:00) or `exact` (14 Jul, 09:00:03). */
   as?: "relative" | "countdown" | "absolute" | "exact";
-  /** In place of what is missing. */
+  /** Shown if there is no value. */
   none?: string;
   /** In place of the instant in full. */
   exact?: ReactNode;

@@ -8,7 +8,7 @@ interface VirtualListProps {
   rowHeight: number;
   children: (index: number) => ReactNode;
   label: string;
-  /** Of what is seen, in pixels. */
+  /** Height of the visible part, in pixels. */
   height: number;
   className?: string;
   /** Stays at the end while more comes, until one scrolls up. */

@@ -3,7 +3,7 @@ import { Select } from "./select";
 
 interface ZoneSelectProps extends Omit<ComponentProps<typeof Select>, "choices"> {
   value: string;
-  /** Stands for what is chosen with an empty value; without it, that cannot be chosen. */
+  /** The label of the empty value; without it, that cannot be chosen. */
   none?: string;
 }
 

@@ -54,7 +54,7 @@ export function beginning(day: string, hour: number, zone: string): string {
   return new Date(fromWall(`${date}T${two(hour % 24)}:00`, zone)).toISOString();
 }
 
-/** What a count says: all that begins then, only what was counted of it, or nothing since the hour is over. */
+/** What a count covers: everything that starts then, only a part of it, or nothing since the hour is over. */
 export type Known = "counted" | "uncounted" | "past";
 
 export interface DayHeat {
@@ -112,7 +112,7 @@ function knownOf(day: string, zone: string, { from, until }: Counted): Known[] {
 
 export type Level = 0 | 1 | 2 | 3 | 4;
 
-/** How hot a count is among others: 0 is nothing, 2 what is usual, 3 more than that, 4 the hottest of those. */
+/** How hot a count is among others: 0 is nothing, 2 the usual, 3 more than that, 4 the hottest of those. */
 export function scaleOf(counts: readonly number[]): (count: number) => Level {
   const known = counts.filter((count) => count > 0).sort((a, b) => a - b);
   const usual = known[Math.floor((known.length - 1) / 2)] ?? 0;

@@ -11,7 +11,7 @@ interface HotMinutesProps {
   onOpen: (day: string, hour: number) => void;
 }
 
-/** Where most begins at once: moving some of it apart makes the queue shorter. */
+/** The minutes with the most starts: spreading them makes the queue shorter. */
 export function HotMinutes({ items, zone, onOpen }: HotMinutesProps) {
   const clock = useMemo(() => wallClock(zone), [zone]);
   const hot = useMemo(() => hottest(items, 6), [items]);

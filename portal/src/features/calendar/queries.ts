@@ -11,6 +11,6 @@ export function useCalendar(query: CalendarQuery) {
     queryKey: ["calendar", "list", query],
     queryFn: ({ signal }) => call("GET /calendar", { query, signal }),
     placeholderData: keepPreviousData,
-    staleTime: MINUTE, // a change of a job is an event, which reads it anew
+    staleTime: MINUTE, // a change of a job is an event, which refetches it
   });
 }

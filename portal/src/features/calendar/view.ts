@@ -8,7 +8,7 @@ export interface View {
   days: string[];
   zone: string;
   week: boolean;
-  /** The hour that is looked at more closely, of the first day of the view. */
+  /** The hour that is zoomed in on, of the first day of the view. */
   hour: number | null;
   start: string;
   end: string;

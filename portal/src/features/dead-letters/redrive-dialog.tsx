@@ -12,7 +12,7 @@ import { jsonError } from "@/lib/json-text";
 import { plural } from "@/lib/words";
 import { useResolve } from "./use-resolve";
 
-/** Some by their ids, or all that a filter finds. */
+/** Some by id, or all that match a filter. */
 export type Chosen = { ids: string[] } | { filter: DeadLetterFilter };
 
 interface RedriveDialogProps {

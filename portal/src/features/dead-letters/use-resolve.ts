@@ -3,7 +3,7 @@ import type { OperationView } from "@/api/schema";
 import { showOperations } from "@/components/shell/operations/open";
 import { toast } from "@/lib/toasts";
 
-/** Begins an operation on dead letters; it goes on by itself, and the tray shows how far it is. */
+/** Starts an operation on dead letters; it continues in the background, and the tray shows its progress. */
 export function useResolve(begin: () => Promise<OperationView>, done: (operation: OperationView) => void) {
   const client = useQueryClient();
   return useMutation({

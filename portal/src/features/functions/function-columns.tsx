@@ -102,7 +102,7 @@ export function ActiveSwitch({ one }: { one: FunctionView }) {
   return <Switch checked={one.is_active} label={`${one.name} is active`} onChecked={(active) => change(one, active)} />;
 }
 
-/** A job that calls it is code that workers execute: for those who may define such jobs. */
+/** A job that calls it runs code on workers: only for users who may define such jobs. */
 export function CreateJob({ one, brief = false }: { one: FunctionView; brief?: boolean }) {
   const can = useCan();
   if (!can("jobs:write") || !can("jobs:code") || !one.is_active) return null;

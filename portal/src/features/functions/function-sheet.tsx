@@ -18,7 +18,7 @@ import { ActiveSwitch, CreateJob } from "./function-columns";
 import { parametersOf, takesMore } from "./parameters";
 import { useForgetFunction, useFunction, useOfferers } from "./queries";
 
-/** All about one function, beside the list. */
+/** Details of one function, next to the list. */
 export function FunctionSheet({ name, onClose }: { name: string; onClose: () => void }) {
   const found = useFunction(name);
   const can = useCan();

@@ -20,7 +20,7 @@ interface ConflictProps {
   onClose: () => void;
 }
 
-/** Somebody else saved in between: what they changed, and how to go on. */
+/** Someone else saved in the meantime: what they changed, and how to continue. */
 export function Conflict({ base, theirs, mine, busy, onMerge, onOverwrite, onDiscard, onClose }: ConflictProps) {
   const before = normal(definitionOf(base));
   const now = normal(definitionOf(theirs));

@@ -79,7 +79,7 @@ function EditJob({ job }: { job: JobView }) {
     setBody(next);
     if (next) setShown("review");
   };
-  /** Goes on from what somebody else saved: with both edits in one, or with theirs alone. */
+  /** Continues from what someone else saved: with both edits merged, or with theirs only. */
   const rebase = (definition: unknown) => {
     setBase(job);
     form.reset(definition, definitionOf(job));
@@ -149,7 +149,7 @@ function EditJob({ job }: { job: JobView }) {
   );
 }
 
-/** Whether the job is on is no part of a version: it is sent only where the edit changes it. */
+/** Whether the job is enabled is not part of a version: it is sent only if the edit changes it. */
 function sent(body: JobBody | null, base: JobView): JobBody {
   if (!body) throw new Error("there is nothing to save");
   const { enabled, ...rest } = body;

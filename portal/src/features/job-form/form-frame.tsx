@@ -21,7 +21,7 @@ interface FormFrameProps {
   children: ReactNode;
 }
 
-/** What a new job and an edit have in common: the head, the way to see it, what is wrong, the buttons. */
+/** What a new job and an edit have in common: the header, form or JSON, the errors, the buttons. */
 export function FormFrame({ title, description, form, onSubmit, buttons, children }: FormFrameProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault();

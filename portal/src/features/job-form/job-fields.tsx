@@ -21,7 +21,7 @@ interface JobFieldsProps {
   job?: string;
 }
 
-/** All fields of a job, and beside them what its schedule will do. */
+/** All fields of a job, next to a preview of its schedule. */
 export function JobFields({ form, job }: JobFieldsProps) {
   const top = useRef<HTMLDivElement>(null);
   useEffect(() => {

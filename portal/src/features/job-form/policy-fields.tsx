@@ -132,7 +132,7 @@ function QueueFields({ draft, onDraft, errors }: DraftProps<PolicyDraft>) {
         <TextField
           label="Queue"
           optional
-          hint="Workers serve all queues unless told otherwise."
+          hint="Workers serve all queues by default."
           error={errors.at("queue")}
           list="queues"
           placeholder="default"

@@ -55,7 +55,7 @@ export function useJobNames(q: string) {
   });
 }
 
-/** Names of secrets, for those who may see them. */
+/** Names of secrets, for users who may see them. */
 export function useSecretNames(): string[] {
   const can = useCan();
   const query = useQuery({

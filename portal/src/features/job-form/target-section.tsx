@@ -60,7 +60,7 @@ export function TargetSection({ draft, onKind, onTarget, errors }: TargetSection
   );
 }
 
-/** Saving is allowed: a worker may be about to come. But a run would wait until then. */
+/** Saving is allowed: a worker may be started later. But a run would wait until then. */
 function NoWorkerNote({ draft }: { draft: Draft }) {
   const workers = useWorkers().data?.items;
   const queue = draft.policies.queue.trim() || "default";

@@ -9,7 +9,7 @@ import { UnreadableBanner } from "@/features/job/unreadable-banner";
 import { toYaml } from "@/lib/yaml";
 import { definitionOf } from "./model/draft";
 
-/** In place of a form that could only be saved over what is stored: why there is none, and what can be read of it. */
+/** Instead of a form, which would overwrite the stored definition: why it is unreadable, and its readable part. */
 export function UnreadableJob({ job }: { job: JobView }) {
   return (
     <>

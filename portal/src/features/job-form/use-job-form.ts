@@ -16,7 +16,7 @@ export interface JobForm {
   json: string | null;
   /** Why it was not saved. */
   error: unknown;
-  /** What is known to be wrong with fields that somebody has left, before anything is saved. */
+  /** Problems of fields that the user has left, before anything is saved. */
   early: unknown;
   /** To be called when a field is left. */
   check: () => void;
@@ -29,7 +29,7 @@ export interface JobForm {
   setPolicies: (change: Partial<PolicyDraft>) => void;
   setJson: (json: string) => void;
   show: (view: View) => void;
-  /** Begins anew with another definition; `unsaved` is what it is to be compared with. */
+  /** Resets the form to another definition; `unsaved` is what it is compared with. */
   reset: (definition: unknown, unsaved?: unknown) => void;
   /** What would be saved; null, and the errors set, where the form knows that it cannot be. */
   body: () => JobBody | null;

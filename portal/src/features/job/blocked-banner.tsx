@@ -5,7 +5,7 @@ import { ServerText } from "@/components/ui/server-text";
 import { useExplanation } from "./queries";
 import { zoneOf } from "./zone";
 
-/** Why the job does not run, where somebody has to fix something: nobody opens "Why" who suspects nothing. */
+/** Why the job does not run, if something needs a fix: users who suspect nothing do not open "Why". */
 export function BlockedBanner({ job }: { job: JobView }) {
   const why = useExplanation(job.id);
   if (why.data?.level !== "problem") return null;

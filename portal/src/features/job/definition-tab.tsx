@@ -35,7 +35,7 @@ export function DefinitionTab({ job }: { job: JobView }) {
           <>What POST /api/v1/jobs takes.</>
         ) : (
           <>
-            For <code className="font-mono">horae apply</code>: keep it in a file beside your code.
+            For <code className="font-mono">horae apply</code>: keep it in a file next to your code.
           </>
         )}
       </p>

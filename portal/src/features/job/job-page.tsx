@@ -32,7 +32,7 @@ export default function JobPage() {
   const { search } = useLocation();
   const job = useJob(id);
   // A name leads to the id: that is what live events, links and the history know it by.
-  const gone = job.error instanceof ApiError && job.error.status === 404; // what was read before says nothing then
+  const gone = job.error instanceof ApiError && job.error.status === 404; // cached data is meaningless then
   if (job.data && job.data.id !== id) return <Navigate to={`/jobs/${job.data.id}${search}`} replace />;
   if (job.data && !gone) return <Job key={job.data.id} job={job.data} />;
   return (
@@ -45,7 +45,7 @@ export default function JobPage() {
 
 function Job({ job }: { job: JobView }) {
   const [{ tab }, set] = useUrlState(DEFAULTS);
-  // Another tab has filters of its own: those of this one do not come along.
+  // Each tab has its own filters: those of this one are not carried over.
   const open = (next: string) =>
     set({ tab: next, status: null, trigger: null, cursor: null, version: null, from: null, as: null });
   return (

@@ -5,7 +5,7 @@ import { zoneOf } from "./zone";
 
 interface JobTimeProps {
   at: string | null | undefined;
-  /** Its id. The server is asked for its zone when somebody wants to know the instant exactly. */
+  /** Its id. Its zone is fetched when the user asks for the exact time. */
   job: string;
   as?: "relative" | "countdown" | "absolute";
 }

@@ -1,5 +1,5 @@
-/** Definitions of all kinds but http are code that workers execute: to change, switch or delete them takes a permission
- * of its own. */
+/** Definitions of all kinds but http are code that workers execute: changing, enabling, disabling and deleting them
+ * requires a separate permission. */
 export function mayEdit(can: (permission: string) => boolean, kind: unknown): boolean {
   return can("jobs:write") && (kind === "http" || can("jobs:code"));
 }

@@ -2,7 +2,7 @@ import { type InfiniteData, type QueryClient, useInfiniteQuery, useQuery } from 
 import { call } from "@/api/client";
 import type { OperationView, OperationViewListing, VersionViewListing } from "@/api/schema";
 
-// Below ["jobs", "one", id]: read anew whenever the job or one of its runs changes.
+// Below ["jobs", "one", id]: refetched whenever the job or one of its runs changes.
 export function useJob(id: string) {
   return useQuery({
     queryKey: ["jobs", "one", id],
@@ -44,7 +44,7 @@ export function useExplanation(id: string) {
   return useQuery({
     queryKey: ["jobs", "one", id, "explain"],
     queryFn: ({ signal }) => call("GET /jobs/{id}/explain", { path: { id }, signal }),
-    refetchInterval: 15_000, // gates open by the clock, which is no event
+    refetchInterval: 15_000, // gates open with time, which is not an event
   });
 }
 
@@ -58,7 +58,7 @@ export function useVersions(id: string) {
   });
 }
 
-/** One version: from the list as far as that has been read, else by itself. */
+/** One version: from the list if it is there, otherwise fetched. */
 export function useVersion(id: string, version: number, list: InfiniteData<VersionViewListing> | undefined) {
   const known = list?.pages.flatMap((page) => page.items).find((one) => one.version === version);
   const alone = useQuery({
@@ -70,9 +70,9 @@ export function useVersion(id: string, version: number, list: InfiniteData<Versi
   return { version: known ?? alone.data, error: known ? null : alone.error, loading: !known && alone.isLoading };
 }
 
-const AT_WORK = 1_000; // ms between two looks at a backfill that goes on
+const AT_WORK = 1_000; // ms between two polls of a running backfill
 
-/** The backfills of a job that are under way, or ended while one looked. */
+/** The backfills of a job that are under way, or ended while the page was open. */
 export function useOperation(id: string | null) {
   return useQuery({
     queryKey: ["operations", "one", id],

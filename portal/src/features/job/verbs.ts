@@ -4,7 +4,7 @@ import { call } from "@/api/client";
 import type { Named } from "@/features/jobs/job-verbs";
 import { toast, toastError } from "@/lib/toasts";
 
-/** Runs the latest failed run once more; the toast leads to it. */
+/** Runs the latest failed run again; the toast links to it. */
 export function useRetryLatest() {
   const client = useQueryClient();
   const navigate = useNavigate();

@@ -98,7 +98,7 @@ export function JobBulk({ ids, onClear }: JobBulkProps) {
   );
 }
 
-// What is not easily taken back is asked first.
+// Actions that are hard to undo need confirmation.
 const TEXTS: Record<string, string> = {
   "Run now": "Queues one run of each job.",
   Delete:

@@ -31,7 +31,7 @@ export async function switchJob(id: string, verb: Switch): Promise<void> {
 
 const reread = (client: QueryClient) => client.invalidateQueries({ queryKey: ["jobs"] });
 
-/** Pause, resume, enable and disable: shown at once, taken back if the server refuses, and undone by the toast. */
+/** Pause, resume, enable and disable: shown immediately, rolled back if the server refuses, with undo in the toast. */
 export function useSwitchJob() {
   const client = useQueryClient();
   const mutation = useMutation({

@@ -54,7 +54,7 @@ export default function JobsPage() {
 
 function queryOf(filters: Filters): JobsQuery {
   const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
-  return { ...given, limit: 50 } as JobsQuery; // what nobody offered is refused by the server, with the field named
+  return { ...given, limit: 50 } as JobsQuery; // invalid values are refused by the server, with the field named
 }
 
 function isNarrowed(filters: Filters): boolean {

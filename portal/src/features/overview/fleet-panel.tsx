@@ -16,7 +16,7 @@ interface FleetPanelProps {
   schedulers: SchedulersView | undefined;
 }
 
-/** Who carries runs out and who fires jobs, at a glance. */
+/** Workers and schedulers at a glance. */
 export function FleetPanel({ workers, schedulers }: FleetPanelProps) {
   return (
     <Panel

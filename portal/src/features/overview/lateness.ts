@@ -15,7 +15,7 @@ export interface Lateness {
 
 type Run = Pick<RunView, "id" | "due_at" | "created_at" | "started_at">;
 
-/** How long after they were due (or made, if that was later) runs began. */
+/** How long after they were due (or created, if that was later) runs started. */
 export function latenessOf(runs: readonly Run[]): Lateness {
   const points: Late[] = [];
   for (const run of runs) {

@@ -36,7 +36,7 @@ export function withSample(samples: readonly Sample[], next: Sample): Sample[] {
 export function flowOf(samples: readonly Sample[]): Flow[] {
   return samples.map(({ at, ended, queued, running }, index) => {
     const before = samples[index - 1];
-    // Counters go down when a project's history does; then nobody knows.
+    // Counters go down when a project's history is pruned; then the rate is unknown.
     const rate = before && ended >= before.ended ? ((ended - before.ended) / (at - before.at)) * 60_000 : null;
     return { at, queued, running, rate };
   });

@@ -10,7 +10,7 @@ export function useQueues() {
   return useQuery({
     queryKey: KEY,
     queryFn: ({ signal }) => call("GET /queues", { signal }),
-    refetchInterval: 15_000, // that somebody paused one is no event
+    refetchInterval: 15_000, // pausing a queue is not an event
   });
 }
 
@@ -19,7 +19,7 @@ function hold(name: string, paused: boolean) {
   return paused ? call("POST /queues/{name}/pause", { path }) : call("POST /queues/{name}/resume", { path });
 }
 
-/** Pause and resume: shown at once, taken back if the server refuses. It concerns all projects, so pausing asks. */
+/** Pause and resume: shown immediately, rolled back if the server refuses. Affects all projects, so pausing asks. */
 export function useHoldQueue() {
   const client = useQueryClient();
   const mutation = useMutation({

@@ -18,7 +18,7 @@ interface RetryDialogProps {
   onClose: () => void;
 }
 
-/** The same once more with another input; leads to the new run. */
+/** Retries with another input; links to the new run. */
 export function RetryDialog({ run, onClose }: RetryDialogProps) {
   const [input, setInput] = useState(() => draftOf(run.input));
   const job = useJob(run.job_id);

@@ -7,7 +7,7 @@ import { isLive, useCancelRun, useRetryRun } from "@/features/runs/run-verbs";
 import { useCan } from "@/session/use-can";
 import { RetryDialog } from "./retry-dialog";
 
-/** What can be done with this run by whoever looks at it. */
+/** What the user can do with this run. */
 export function RunActions({ run }: { run: RunDetailView }) {
   const can = useCan();
   const cancel = useCancelRun();

@@ -23,7 +23,7 @@ const REASONS: Record<string, string> = {
   paused: "the job was paused",
 };
 
-/** What one wants to know at first glance, with links to all that it belongs to. */
+/** The key facts of a run, with links to everything it belongs to. */
 export function RunFacts({ run }: { run: RunDetailView }) {
   const nameOf = useWorkerNames();
   const facts: [string, ReactNode][] = [

@@ -33,7 +33,7 @@ export function useCancelRun() {
   };
 }
 
-/** An ended run once more, as a new one; the toast leads to it. */
+/** Retries an ended run as a new one; the toast links to it. */
 export function useRetryRun() {
   const client = useQueryClient();
   const navigate = useNavigate();

@@ -14,7 +14,7 @@ interface TimeFilterProps {
   onChange: (change: Partial<Record<keyof Times, string | null>>) => void;
 }
 
-/** A stretch of time up to now, or between two instants by the user's own clock. */
+/** A period up to now, or between two instants in the user's time zone. */
 export function TimeFilter({ times, onChange }: TimeFilterProps) {
   // A link with instants in it, from a chart say, needs no word for it.
   const between = times.period === "between" || (times.period === "" && (times.since !== "" || times.until !== ""));

@@ -1,4 +1,4 @@
-/** How the shards of each scheduler look; the letter tells more than six of them apart. */
+/** How the shards of each scheduler look; letters distinguish more than six of them. */
 export const OWNERS = [
   "bg-accent-soft text-accent",
   "bg-scheduled-soft text-scheduled-text",

@@ -6,7 +6,7 @@ import { qrPath } from "./qr-path";
 const PIXELS = 4; // of a module: whole ones, so that all are of one size
 const QUIET = 4; // light modules around it, without which apps do not recognise it
 
-/** What an authenticator app has to be told, and the field for its first code. */
+/** The key for an authenticator app, and the field for its first code. */
 export function AppSetup({ enrolment, error }: { enrolment: EnrolmentView; error?: string }) {
   const size = enrolment.qr.length + 2 * QUIET;
   return (

@@ -8,7 +8,7 @@ interface CodeFieldProps {
   autoFocus?: boolean;
 }
 
-/** Of an authenticator app, or a recovery code; phones and password managers fill it in. */
+/** A code from an authenticator app, or a recovery code; phones and password managers fill it in. */
 export function CodeField({
   label = "Code",
   hint = "From your authenticator app, or one of your recovery codes.",

@@ -1,8 +1,8 @@
 import type { LeftView } from "@/api/schema";
 
-/** What is asked before somebody leaves. */
+/** The option shown before a user is removed. */
 export const REVOKE_KEYS = {
-  label: "Revoke the API keys they made",
+  label: "Revoke the API keys they created",
   hint: "Programs that use them stop working within seconds. Otherwise the keys keep working.",
 };
 
@@ -13,6 +13,6 @@ export function leftBehind(left: LeftView): string {
   const [gone, kept] = [named(true), named(false)];
   return [
     gone.length > 0 ? `. Revoked their API keys: ${gone.join(", ")}` : "",
-    kept.length > 0 ? `. API keys they made still work: ${kept.join(", ")}` : "",
+    kept.length > 0 ? `. API keys they created still work: ${kept.join(", ")}` : "",
   ].join("");
 }

@@ -7,7 +7,7 @@ import { toast } from "@/lib/toasts";
 interface OnceProps {
   title: string;
   text: string;
-  /** What nobody can be shown again. */
+  /** A value that is shown only once. */
   value: string;
   onClose: () => void;
 }

@@ -15,7 +15,7 @@ export function isBelow(role: string, than: string): boolean {
   return place(role) < place(than);
 }
 
-/** Those that somebody may give who has this one. */
+/** The roles that a user with this role may grant. */
 export function upTo(role: string): { value: string; label: string }[] {
   if (role === "admin") return [...ROLE_CHOICES, { value: "admin", label: "admin" }];
   return ROLE_CHOICES.slice(0, ROLE_CHOICES.findIndex(({ value }) => value === role) + 1);

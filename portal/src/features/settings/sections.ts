@@ -4,7 +4,7 @@ export interface Section {
   path: string;
   label: string;
   icon: LucideIcon;
-  /** Who may not, does not see it. */
+  /** Users without this permission do not see it. */
   permission: string;
 }
 

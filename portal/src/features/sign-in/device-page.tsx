@@ -10,7 +10,7 @@ import { Refusal } from "@/components/ui/refusal";
 import { Time } from "@/components/ui/time";
 import { FrontPage } from "./front-page";
 
-/** Where somebody approves a program that shows a code: `horae login --sso`, say. */
+/** Where users approve a program that shows a code, such as `horae login --sso`. */
 export default function DevicePage({ username }: { username: string }) {
   const [device, setDevice] = useState<DeviceView>();
   const [decided, setDecided] = useState<boolean>();

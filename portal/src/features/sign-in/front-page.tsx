@@ -8,7 +8,7 @@ interface FrontPageProps {
   children: ReactNode;
 }
 
-/** What is seen by those who are not in yet. */
+/** What users see before they sign in. */
 export function FrontPage({ title, text, children }: FrontPageProps) {
   return (
     <div className="flex min-h-dvh flex-col">

@@ -1,7 +1,7 @@
 import { PageHeader } from "@/components/ui/page-header";
 import { Join } from "./join";
 
-/** For those who have an account and follow an invitation. */
+/** For users who have an account and follow an invitation. */
 export default function JoinPage() {
   return (
     <div className="max-w-md space-y-4">

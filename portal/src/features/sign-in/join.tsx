@@ -5,7 +5,7 @@ import { Refusal } from "@/components/ui/refusal";
 import { basename } from "@/session/project-path";
 import { tokenIn } from "./start";
 
-/** Also outside of the router: those who are members of no project yet have none. */
+/** Also outside of the router: users without a project have none. */
 export function Join() {
   const { hash } = location;
   const [error, setError] = useState<unknown>(null);

@@ -29,7 +29,7 @@ export function fleetOf(workers: readonly WorkerView[]): Fleet {
   };
 }
 
-/** Whether a worker is what somebody looks for: by its name, host, queues or what it offers. */
+/** Whether a worker matches a search: by its name, host, queues or what it offers. */
 export function matches(worker: WorkerView, sought: string): boolean {
   const text = sought.trim().toLowerCase();
   const words = [worker.name, worker.hostname, worker.id, ...worker.queues, ...worker.offers];

@@ -8,7 +8,7 @@ import { plural } from "@/lib/words";
 import { isAlive } from "./fleet";
 import { useWorkers } from "./queries";
 
-/** For each worker: whom it serves, as which user and in which sandbox code runs there, and what that could read. */
+/** For each worker: the projects it serves, the user and sandbox of its code, and what that could read. */
 export function IsolationTab() {
   const workers = useWorkers();
   return (
@@ -86,7 +86,7 @@ function Serves({ worker }: { worker: WorkerView }) {
   );
 }
 
-/** Whose names are not for everybody. */
+/** Whose names only some users may see. */
 function Others({ count, noun }: { count: number; noun: string }) {
   return count > 0 ? <span className="text-soft">{plural(count, `other ${noun}`)}</span> : null;
 }

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { call } from "@/api/client";
 import type { RunView } from "@/api/schema";
 
-const HEARTBEATS = 10_000; // ms: beats are no events, so that they are read now and then
+const HEARTBEATS = 10_000; // ms: heartbeats are not events, so they are polled
 
 export function useWorkers() {
   return useQuery({

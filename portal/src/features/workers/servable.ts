@@ -9,7 +9,7 @@ export function needsOf(target: Target): string {
   return target.kind;
 }
 
-/** Of a worker whose queues we do not all see, nobody can say that it does not. */
+/** If some queues of a worker are hidden from us, we cannot say that it does not. */
 const serves = (worker: WorkerView, queue: string) =>
   (worker.status === "idle" || worker.status === "busy") &&
   (worker.queues.includes(queue) || worker.other_queues > 0 || servesAll(worker));
@@ -18,7 +18,7 @@ export function servesAll({ queues, other_queues, projects, other_projects }: Wo
   return queues.length + other_queues === 0 && projects.length + other_projects === 0;
 }
 
-/** Whether some live worker serves the queue and offers what is needed. One that drains takes nothing more. */
+/** Whether some live worker serves the queue and offers what is needed. A draining worker takes no new runs. */
 export function canBeTaken(workers: readonly WorkerView[], queue: string, needs: string): boolean {
   return workers.some((worker) => serves(worker, queue) && worker.offers.includes(needs));
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-// Whether the tray is open: whoever begins an operation opens it, from wherever they are.
+// Whether the tray is open: starting an operation opens it, from any page.
 let open = false;
 const listeners = new Set<() => void>();
 

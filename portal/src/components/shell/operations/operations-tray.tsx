@@ -7,7 +7,7 @@ import { OneOperation } from "./one-operation";
 import { setOperationsOpen, useOperationsOpen } from "./open";
 import { useOperations } from "./use-operations";
 
-/** Redrives, discards and backfills under way: they go on whatever page one is on, and are seen from all of them. */
+/** Redrives, discards and backfills under way: they continue across pages, and are visible from all of them. */
 export function OperationsTray() {
   const operations = useOperations();
   const open = useOperationsOpen();

@@ -6,12 +6,12 @@ import { toMillis } from "@/lib/times";
 import { useCan } from "@/session/use-can";
 
 const KEY = ["operations", "list", { limit: 10 }];
-const SHOWN = 10 * 60_000; // ms for which what has ended is still shown
-const LOOK = 1_000; // ms between two looks while something goes on
+const SHOWN = 10 * 60_000; // ms for which ended ones are still shown
+const LOOK = 1_000; // ms between two polls while one is running
 
 const goesOn = (operation: OperationView) => operation.state === "running";
 
-/** What goes on by itself, and what did a little while ago; asked often only while something does. */
+/** Running operations, and those that ended recently; polled often only while one is running. */
 export function useOperations(): OperationView[] {
   const can = useCan();
   const client = useQueryClient();
@@ -27,7 +27,7 @@ export function useOperations(): OperationView[] {
     const ended = [...before.current].some((id) => !now.has(id));
     before.current = now;
     if (!ended) return;
-    // Not every operation makes runs, which would tell by themselves.
+    // Not every operation creates runs, whose events would report it.
     for (const noun of ["dead-letters", "runs", "overview"]) void client.invalidateQueries({ queryKey: [noun] });
   }, [data, client]);
   const since = Date.now() - SHOWN;

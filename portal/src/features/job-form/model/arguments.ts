@@ -7,7 +7,7 @@ export interface ArgumentsDraft {
   json: string | null;
 }
 
-/** What a run was given, to be changed. What is no object has no fields: it is JSON. */
+/** A run's input, to be changed. Anything but an object has no fields: it is JSON. */
 export function draftOf(input: unknown): ArgumentsDraft {
   if (input === null || input === undefined) return { arguments: {}, json: null };
   const fields = isObject(input) && Object.keys(input).length > 0;

@@ -32,7 +32,7 @@ const ALIASES: Record<string, string[]> = {
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** What is still wrong after a change: what was said about the fields that changed is no longer known to be so. */
+/** The problems that remain after a change: those of changed fields are dropped. */
 export function stillWrong(error: unknown, section: Section, change: object): unknown {
   if (!(error instanceof ApiError) || error.fields.length === 0) return error;
   const prefix = section === "target" || section === "schedule" ? `${section}.` : "";

@@ -9,7 +9,7 @@ export function violations(definition: unknown): FieldError[] {
 }
 
 function wrongIn(value: unknown, rule: Rule, field: string): FieldError[] {
-  if (value === undefined || value === null) return []; // what is missing is another matter
+  if (value === undefined || value === null) return []; // missing values are checked elsewhere
   const meant = chosen(rule, value);
   if (!meant) return [];
   switch (meant.type) {

@@ -51,7 +51,7 @@ const KINDS: Kind[] = ["http", "script", "python", "container", "artifact"];
 /** The kinds that the server knows and the form does not: they are written as JSON. */
 export const OTHER_KINDS = TARGET_KINDS.filter((kind) => !KINDS.some((known) => known === kind));
 
-/** The form of a definition, or of an empty one: what is missing or wrong in it is left empty. */
+/** The form of a definition, or of an empty one: missing and invalid values are left empty. */
 export function readDraft(given: unknown): Draft {
   const job = record(given);
   const target = record(job.target);
@@ -92,7 +92,7 @@ export function writeTarget(draft: Draft): JobBody["target"] {
   }
 }
 
-/** The definition that the form says: only what was filled in, the rest is the server's default. */
+/** The definition in the form: only filled-in fields, the rest are the server's defaults. */
 export function writeDraft(draft: Draft): JobBody {
   return {
     name: draft.name.trim(),
@@ -132,13 +132,13 @@ export function normal(definition: unknown): JobBody {
   return writeDraft(readDraft(definition));
 }
 
-/** What the form itself knows to be wrong, before anybody is asked. */
+/** What the form itself knows to be wrong, without asking the server. */
 export function problems(draft: Draft): FieldError[] {
   const missing = required(draft).filter(([, value]) => value.trim() === "");
   return [...mistakes(draft), ...missing.map(([field]) => ({ field, message: "Required" }))];
 }
 
-/** What is wrong with what was filled in: that can be said as soon as somebody leaves a field. */
+/** Problems with filled-in values: shown as soon as the user leaves a field. */
 export function mistakes(draft: Draft): FieldError[] {
   const missing = new Set(required(draft).flatMap(([field, value]) => (value.trim() === "" ? [field] : [])));
   const found = [...noJson(draft), ...mistakesIn(writeDraft(draft))];
@@ -162,7 +162,7 @@ function noJson({ kind, python, artifact, other }: Draft): FieldError[] {
   return isObject(value) ? [] : [{ field: "target.arguments", message: "must be an object" }];
 }
 
-/** What nothing can be saved without, so that all of it is said at once. */
+/** Required fields, so that all missing ones are reported together. */
 function required({ name, kind, http, script, python, container, artifact, schedule }: Draft): [string, string][] {
   const target: Record<Kind, [string, string][]> = {
     http: [["target.url", http.url]],

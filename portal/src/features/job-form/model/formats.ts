@@ -1,7 +1,7 @@
 import type { FieldError } from "@/api/errors";
 import { record, text, texts } from "./read";
 
-// Of what the server refuses, only what people mistype, in its own words; a test compares them with the server's.
+// Only common typing mistakes of all that the server refuses, in its own words; a test compares the two.
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 const STATUSES = /^([1-5]xx|[1-5]\d\d(-[1-5]\d\d)?)$/;
 const IMAGE = /^[a-z0-9A-Z][a-zA-Z0-9._/:-]{0,498}(@sha256:[0-9a-f]{64})?$/;
@@ -9,7 +9,7 @@ const URI = /^[a-z][a-z0-9+]{0,30}:\/\/\S{1,4000}$/;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const FUNCTION = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$/;
 
-/** What is wrong with texts whose form the description of the API does not tell. Empty ones are another matter. */
+/** Checks texts whose format is not in the API description. Empty ones are checked elsewhere. */
 export function malformed(given: unknown): FieldError[] {
   const target = record(given);
   switch (target.kind) {
@@ -67,7 +67,7 @@ const unless =
   (value) =>
     pattern.test(value) ? undefined : message;
 
-/** A template may stand in the path or query, with blanks in it; the server knows the rest. */
+/** Templates are allowed in path and query, with blanks in them; the server checks the rest. */
 function wrongUrl(value: string): string | undefined {
   const plain = value.replace(/\{\{.*?\}\}/gs, "");
   if (/\s/.test(plain)) return plain === value ? "must not contain whitespace or control characters" : undefined;

@@ -78,7 +78,7 @@ function bounds(schema: Json): string {
   return words.join(", ");
 }
 
-/** What stands in a field for a value. */
+/** How a value is shown in a field. */
 export function shown(field: ArgumentField, value: unknown): string {
   if (value === undefined) return "";
   return field.control === "text" && typeof value === "string" ? value : JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** Readers for JSON that people may have written: what is not as it should be is empty. */
+/** Readers for JSON that people may have written: invalid values become empty. */
 export type Json = Record<string, unknown>;
 
 export function record(value: unknown): Json {
@@ -32,7 +32,7 @@ export function fromPairs(rows: Pair[]): Record<string, string> {
   return Object.fromEntries(rows.filter((row) => row.name.trim() !== "").map((row) => [row.name.trim(), row.value]));
 }
 
-/** A number, or what was typed in its place: the server says what is wrong with it. */
+/** A number, or the text that was typed instead: the server reports the error. */
 export function number(given: string): number | string | undefined {
   const trimmed = given.trim();
   if (trimmed === "") return undefined;
@@ -40,7 +40,7 @@ export function number(given: string): number | string | undefined {
   return Number.isFinite(value) ? value : trimmed;
 }
 
-/** Without what is undefined, an empty text, list or object. */
+/** Without undefined values and empty texts, lists and objects. */
 export function filled(value: Json): Json {
   return Object.fromEntries(Object.entries(value).filter(([, inner]) => !isEmpty(inner)));
 }

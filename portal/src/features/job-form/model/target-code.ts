@@ -221,7 +221,7 @@ export function writeArtifact(draft: ArtifactDraft): ArtifactTarget {
   } as unknown as ArtifactTarget;
 }
 
-/** JSON, or undefined where it is none: `problems` has told by then. */
+/** JSON, or undefined if it is invalid: `problems` has reported that by then. */
 export function parsed(value: string): unknown {
   try {
     return JSON.parse(value) as unknown;

@@ -2,7 +2,7 @@ import type { JobBody } from "@/api/schema";
 import type { Json } from "./read";
 import { parsed } from "./target-code";
 
-/** A target of a kind that has no form of its own: the server knows its fields, the portal only its JSON. */
+/** A target of a kind without a form: the server knows its fields, the portal only its JSON. */
 export interface OtherDraft {
   json: string;
 }

@@ -7,7 +7,7 @@ import { cn } from "@/lib/cn";
 interface PreviewProps {
   preview: PreviewView | undefined;
   error: unknown;
-  /** False while the answer to what was typed last is still to come. */
+  /** False while the answer to the latest input is pending. */
   settled: boolean;
   zone: string;
   manual: boolean;

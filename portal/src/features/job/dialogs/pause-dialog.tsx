@@ -19,7 +19,7 @@ const LENGTHS: [string, number][] = [
   ["1 week", 7 * 24 * HOUR],
 ];
 
-/** Holds the schedule, for a time or until somebody resumes it. */
+/** Pauses the schedule, for a time or until it is resumed. */
 export function PauseDialog({ job, onClose }: { job: JobView; onClose: () => void }) {
   const [until, setUntil] = useState("");
   const client = useQueryClient();

@@ -24,7 +24,7 @@ interface DurationChartProps {
   onOpen: (id: string) => void;
 }
 
-/** In a chunk of its own: Recharts is large. */
+/** In its own chunk: Recharts is large. */
 export default function DurationChart({ points, zone, onOpen }: DurationChartProps) {
   const ticks = durationTicks(Math.max(...points.map((point) => point.ms)));
   return (

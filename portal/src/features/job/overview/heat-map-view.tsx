@@ -28,7 +28,7 @@ const LEGEND: [Heat, string][] = [
   ["none", "no runs"],
 ];
 
-/** How its runs ended, by day and hour of its own clock. */
+/** How its runs ended, by day and hour in its time zone. */
 export function HeatMapView({ job }: { job: JobView }) {
   const zone = clockOf(job);
   const hours = useHours(job.id, DAYS * 24);

@@ -23,7 +23,7 @@ const CATCH_UPS: Record<JobView["catch_up"], string> = {
   none: "skip",
 };
 
-/** The definition, as one would tell it. */
+/** The definition in words. */
 export function InWords({ job }: { job: JobView }) {
   const scheduled = job.schedule !== null && !("manual" in job.schedule);
   return (

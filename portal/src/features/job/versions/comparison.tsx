@@ -81,7 +81,7 @@ function withOwn(versions: VersionView[], own: VersionView): VersionView[] {
   return versions.some(({ version }) => version === own.version) ? versions : [...versions, own];
 }
 
-/** Saves an old definition anew, after asking. */
+/** Restores an old definition, after confirmation. */
 function useRollback(job: JobView) {
   const client = useQueryClient();
   const mutation = useMutation({

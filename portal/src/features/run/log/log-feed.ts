@@ -22,7 +22,7 @@ const FLUSH = 100; // ms
 const LONGEST = 10_000; // ms between two tries
 const HIDDEN = 5_000; // ms
 
-/** Follows the log of one run: goes on after a break where it was, until the run has ended. */
+/** Follows the log of one run: resumes after an interruption, until the run has ended. */
 export class LogFeed {
   readonly log = new LogLines();
   state: FeedState = "reading";
@@ -50,7 +50,7 @@ export class LogFeed {
     for (const timer of [this.flushing, this.hiding]) if (timer) clearTimeout(timer);
   }
 
-  /** A page that nobody sees for a while lets go, and goes on when somebody looks again. */
+  /** A page that is hidden for a while disconnects, and resumes when it is visible again. */
   private readonly onVisibility = (): void => {
     if (this.hiding) clearTimeout(this.hiding);
     this.hiding = null;

@@ -32,7 +32,7 @@ export function RunTimeline({ run, attempts }: RunTimelineProps) {
   const [all, setAll] = useState(false);
   const live = run.status === "queued" || run.status === "running";
   const now = useFromNow((at) => (live ? at : 0)) || Date.now();
-  const segments = segmentsOf(run, attempts).filter(({ from, to }) => to !== null || from <= now); // not what is to come
+  const segments = segmentsOf(run, attempts).filter(({ from, to }) => to !== null || from <= now); // not future ones
   if (segments.length === 0) return <p className="text-sm text-muted">Ended before it started.</p>;
   const scale = scaleOf(segments, now);
   const folded = !all && segments.length > MOST ? segments.length - MOST : 0;

@@ -17,7 +17,7 @@ const STEPS = [
 ];
 const DAY = 86_400_000;
 
-/** From the first instant to the last, to now where it goes on, and to what is known to come. */
+/** From the first instant to the last, to now if the run is live, and to known future events. */
 export function scaleOf(segments: readonly Segment[], now: number): Scale {
   const from = Math.min(...segments.map((one) => one.from));
   const to = Math.max(...segments.map((one) => one.to ?? Math.max(now, one.from)), from + 1);
@@ -31,7 +31,7 @@ export function barOf(segment: Segment, scale: Scale, now: number): Bar {
   return { left, width: Math.max(0, ((end - segment.from) / span) * 100) };
 }
 
-/** How long a segment took, or has taken so far; one that is to come takes none yet. */
+/** How long a segment took, or has taken so far; 0 for a future one. */
 export function lengthOf(segment: Segment, now: number): number {
   return Math.max(0, (segment.to ?? now) - segment.from);
 }

@@ -3,15 +3,15 @@ import { toMillis } from "@/lib/times";
 
 export type SegmentKind = "ahead" | "waiting" | "attempt" | "backoff";
 
-/** A stretch in the life of a run. `to` is null while it goes on. */
+/** A period in the life of a run. `to` is null while it lasts. */
 export interface Segment {
   kind: SegmentKind;
   from: number;
   to: number | null;
   label: string;
-  /** Of an attempt: how it ended, or `running`. */
+  /** For an attempt: how it ended, or `running`. */
   outcome?: string;
-  /** Of an attempt that is over: how long its execution took. */
+  /** For a finished attempt: how long its execution took. */
   took?: number | null;
   worker?: string | null;
   n?: number;
@@ -42,7 +42,7 @@ export function segmentsOf(run: Run, attempts: readonly Attempt[]): Segment[] {
   const tries = allAttempts(run, attempts);
   const made = toMillis(run.created_at);
   const found: Segment[] = [];
-  // Once it was tried, `due_at` is that of the next try; when it was first due is then told by its schedule.
+  // Once it was tried, `due_at` is that of the next try; when it was first due then follows from its schedule.
   const due =
     tries.length > 1 || (run.status === "queued" && tries.length > 0) ? at(run.scheduled_for) : at(run.due_at);
   let before = made;
@@ -72,7 +72,7 @@ export function segmentsOf(run: Run, attempts: readonly Attempt[]): Segment[] {
   return found;
 }
 
-/** Of the attempt that goes on the run itself tells, which may be newer than the list. */
+/** The current attempt comes from the run itself, which may be newer than the list. */
 function allAttempts(run: Run, attempts: readonly Attempt[]): Attempt[] {
   const sorted = attempts.filter((one) => one.outcome !== null).sort((a, b) => a.n - b.n);
   if (run.attempt === 0 || run.status === "queued" || sorted.some((one) => one.n === run.attempt)) return sorted;

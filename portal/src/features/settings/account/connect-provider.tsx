@@ -12,7 +12,7 @@ import { toast, toastError } from "@/lib/toasts";
 import { connectProvider, problemIn, takeOutcome } from "@/session/sso";
 import { useSecondFactor } from "./use-second-factor";
 
-/** For those who have a password: moves their account to the identity provider. */
+/** For users with a password: moves their account to the identity provider. */
 export function ConnectProvider({ user }: { user: UserView }) {
   const [name, setName] = useState<string | null>(null);
   const [asking, setAsking] = useState(false);

@@ -1,7 +1,7 @@
 import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 
-/** Asked for once more before something that matters. */
+/** Confirms the password before sensitive changes. */
 export function PasswordField() {
   return (
     <Field label="Password">

@@ -1,6 +1,6 @@
 import type { AuditView, ChangeView } from "@/api/schema";
 
-/** A value as one line of text; what is long is cut, and can be seen in full. */
+/** A value as one line of text; long ones are cut, and can be shown in full. */
 export function inWords(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (typeof value === "string") return value === "" ? "empty" : value;
@@ -14,13 +14,13 @@ export function needsRoom({ old, new: now }: ChangeView): boolean {
   return [old, now].some((value) => isLong(inWords(value)));
 }
 
-/** What there was before, and what there is; either may have been nothing. */
+/** The old and the new value; either may be absent. */
 export function kindOf({ old, new: now }: ChangeView): "set" | "removed" | "changed" {
   if (old === null || old === undefined) return "set";
   return now === null || now === undefined ? "removed" : "changed";
 }
 
-/** The version of a job that came of it, if it made one. */
+/** The job version that it created, if any. */
 export function versionOf({ action, subject, changes }: AuditView): number | null {
   if (subject.kind !== "job" || !subject.id) return null;
   if (action === "job.create") return 1;

@@ -24,7 +24,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const can = useCan();
   const place = usePlace();
-  const role = can("users:write") ? "admin" : place.role; // admins are so in every project, whatever they are there
+  const role = can("users:write") ? "admin" : place.role; // admins are admins in every project
   const [made, setMade] = useState<{ name: string; token: string }>();
   if (made) {
     return (

@@ -9,7 +9,7 @@ import { confirm } from "@/lib/confirm";
 import { toast, toastError } from "@/lib/toasts";
 import { useCan } from "@/session/use-can";
 
-/** The newest invitations: those that wait, were used, or are over. Their links are shown to nobody again. */
+/** The newest invitations: open, used or expired. Their links are never shown again. */
 export function Invitations({ slug }: { slug: string }) {
   const query = { limit: 50 };
   const invitations = useQuery({

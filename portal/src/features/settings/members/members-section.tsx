@@ -118,7 +118,7 @@ function RoleOf({ member }: { member: MemberView }) {
     if (!isBelow(role, member.role)) return change.mutate({ role, revoke: false });
     const { yes, also } = await ask({
       title: `Change the role of ${member.username} to ${role}?`,
-      text: "They lose rights within seconds, and open invitations they made are withdrawn. API keys they made keep the role they were created with.",
+      text: "They lose rights within seconds, and open invitations they created are withdrawn. Their API keys keep the role they were created with.",
       action: "Change role",
       also: REVOKE_KEYS,
     });
@@ -143,7 +143,7 @@ function Remove({ member }: { member: MemberView }) {
   const remove = async () => {
     const { yes, also } = await ask({
       title: `Remove ${member.username}?`,
-      text: "They lose access within seconds, and open invitations they made are withdrawn. Their account stays.",
+      text: "They lose access within seconds, and open invitations they created are withdrawn. Their account stays.",
       action: "Remove",
       danger: true,
       also: REVOKE_KEYS,

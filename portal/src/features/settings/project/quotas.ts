@@ -34,7 +34,7 @@ export function amount(name: QuotaName, value: number): string {
 const SIZE = /^(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)?$/i;
 const UNITS = ["b", "kib", "mib", "gib", "tib"];
 
-/** A limit as people type it; null for none. Throws what is wrong with it. */
+/** A limit as people type it; null for none. Throws if it is invalid. */
 export function limitOf(name: QuotaName, text: string): number | null {
   const given = text.trim().replaceAll(/[,_]/g, "");
   if (given === "") return null;
@@ -46,7 +46,7 @@ export function limitOf(name: QuotaName, text: string): number | null {
   return Math.round(value);
 }
 
-/** Only what differs: somebody else may have changed the others meanwhile. */
+/** Only what differs: someone else may have changed the others in the meantime. */
 export function changed(before: QuotasView, wanted: Record<QuotaName, number | null>): QuotasPatch {
   const names = QUOTAS.map(({ name }) => name).filter((name) => wanted[name] !== before[name].limit);
   return Object.fromEntries(names.map((name) => [name, wanted[name]]));

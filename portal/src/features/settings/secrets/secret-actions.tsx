@@ -40,7 +40,7 @@ export function SecretActions({ name }: { name: string }) {
   );
 }
 
-/** Asks, and asks again where jobs name it: the server says which. False if somebody thought better of it. */
+/** Asks, and asks again if jobs use it: the server says which. False if the user cancels. */
 async function removed(name: string): Promise<boolean> {
   const text = "The value is deleted permanently.";
   if (!(await confirm({ title: `Delete ${name}?`, text, action: "Delete", danger: true }))) return false;

@@ -67,7 +67,7 @@ export function UserActions({ user }: { user: UserView }) {
                   title: `Remove admin from ${name}?`,
                   text: "They keep their account and their roles in projects.",
                   action: "Remove admin",
-                  also: { ...REVOKE_KEYS, label: "Revoke the API keys they made as an admin" },
+                  also: { ...REVOKE_KEYS, label: "Revoke the API keys they created as an admin" },
                 })
               : patch({ is_admin: true }, `${name} is an admin`, {
                   title: `Make ${name} an admin?`,
