@@ -134,6 +134,7 @@ class Settings:
     log_format: str = _setting(kinds.choice("auto", "console", "json"), "auto")
     log_level: str = _setting(kinds.choice("debug", "info", "warning", "error"), "info")
     run_log: int = _setting(kinds.whole(0, 100_000), 100, up=0)
+    traces: float = _setting(kinds.share, 0.0)
 
     url: str | None = _setting(kinds.url("http", "https"), None)
     token: str | None = _setting(kinds.line, None, secret=True)

@@ -66,6 +66,16 @@ def whole(low: int, high: int) -> Callable[[Any], int]:
     return read
 
 
+def share(raw: Any) -> float:
+    try:
+        found = float(str(raw).strip())
+    except ValueError:
+        found = -1.0
+    if isinstance(raw, bool) or not 0 <= found <= 1:
+        raise ValueError("must be a number from 0 to 1")
+    return found
+
+
 def boolean(raw: Any) -> bool:
     word = str(raw).strip().lower()
     if word in ("true", "yes", "on", "1"):

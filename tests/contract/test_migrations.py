@@ -269,7 +269,7 @@ async def test_a_newer_schema_that_still_allows_this_code_is_fine(database_url: 
     await execute(database_url, "UPDATE alembic_version SET version_num = '9999'")
     before = await on(database_url, everything)
     await schema.migrate(database_url)
-    with pytest.raises(SchemaMismatch, match="only the Horae that made revision 9999"):
+    with pytest.raises(SchemaMismatch, match="only the version of Horae that has revision 9999"):
         await schema.migrate(database_url, to="base")
     assert await on(database_url, everything) == before
     await is_usable(database_url)

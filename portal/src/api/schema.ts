@@ -1705,6 +1705,8 @@ export interface RunDetailView {
   triggered_by: string | null;
   /** the scheduler that fired it; null if none did */
   scheduler_id: string | null;
+  /** the trace it is part of: that of its caller's `traceparent`, or its own */
+  trace_id: string;
   created_at: string;
   /** while it runs: when its worker's lease expires unless renewed */
   lease_until: string | null;
@@ -1769,6 +1771,8 @@ export interface RunView {
   triggered_by: string | null;
   /** the scheduler that fired it; null if none did */
   scheduler_id: string | null;
+  /** the trace it is part of: that of its caller's `traceparent`, or its own */
+  trace_id: string;
   created_at: string;
 }
 

@@ -25,6 +25,7 @@ from horae.domain.jobs.policy import Defaults
 from horae.domain.people.audit import Origin
 from horae.domain.people.quota import Quota
 from horae.domain.runs.states import Trigger
+from horae.domain.runs.trace import TraceContext, parse_traceparent
 from horae.lifecycle import find, submit
 from horae.lifecycle.rerun import NewInput
 from horae.ports import Clock, Ids, Store, Transaction
@@ -54,13 +55,16 @@ def new_input(body: WithInput) -> NewInput | None:
     return NewInput(input_text(body.input)) if "input" in body.model_fields_set else None
 
 
-def requested(bodies: Iterable[TriggerBody], ids: NewIds) -> list[submit.TriggerRequest]:
+def requested(
+    bodies: Iterable[TriggerBody], ids: NewIds, trace: TraceContext | None = None
+) -> list[submit.TriggerRequest]:
     return [
         submit.TriggerRequest(
             run_id=ids.new(),
             input=input_text(body.input),
             run_at=body.run_at,
             priority=body.priority,
+            traceparent=None if trace is None else trace.header,
         )
         for body in bodies
     ]
@@ -84,13 +88,13 @@ class Enqueuing:
         )
         return _plain(job_json(job, self._clock.now()))
 
-    async def submit(self, name: str, runs: Sequence[Json], key: str | None) -> list[Json]:
+    async def submit(self, name: str, runs: Sequence[Json], key: str | None, traceparent: str | None) -> list[Json]:
         raw = render({"runs": runs})
         bodies = [_checked(TriggerBody, render(runs[0]))] if len(runs) == 1 else _checked(BatchBody, raw).runs
         project_id = await self._store.read(_default_project)
         once = None if key is None else self._once(project_id, key, name, raw)
         ids, origin = await self._claimed(once)
-        asked = requested(bodies, ids)
+        asked = requested(bodies, ids, None if traceparent is None else parse_traceparent(traceparent))
         verb = partial(submit.trigger, project_id=project_id, ref=name, runs=asked, trigger=Trigger.API, actor=ACTOR)
         try:
             made = await self._store.on_behalf_of(origin).autocommit(verb)

@@ -156,6 +156,7 @@ class RunView(BaseModel):
     rerun_of: str | None
     triggered_by: str | None
     scheduler_id: str | None = Field(description="the scheduler that fired it; null if none did")
+    trace_id: str = Field(description="the trace it is part of: that of its caller's `traceparent`, or its own")
     created_at: datetime
 
 

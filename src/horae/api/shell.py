@@ -13,6 +13,7 @@ from structlog.contextvars import bind_contextvars, reset_contextvars
 from horae.api import request_meter
 from horae.api.errors import problem
 from horae.domain.cluster.meters import Meters
+from horae.domain.runs.trace import TraceContext, parse_traceparent
 from horae.ports import Clock, Ids
 
 log = structlog.get_logger()
@@ -57,7 +58,12 @@ class Shell:
                 ]
             await send(message)
 
-        bound = bind_contextvars(request_id=request_id)  # for the lines of whatever is done for this request
+        # For the lines of whatever is done for this request.
+        named = {"request_id": request_id}
+        if (trace := _trace(scope)) is not None:
+            scope["state"]["trace"] = trace
+            named["trace_id"] = trace.trace_id
+        bound = bind_contextvars(**named)
         try:
             await self._app(scope, receive, reply)
         finally:
@@ -127,6 +133,12 @@ def _given_id(scope: Scope) -> str | None:
             text = value.decode("latin-1")
             return text if _REQUEST_ID.fullmatch(text) else None
     return None
+
+
+def _trace(scope: Scope) -> TraceContext | None:
+    """The caller's place in its trace; None if it names none, or more than one."""
+    found = [value for name, value in scope["headers"] if name == b"traceparent"]
+    return parse_traceparent(found[0].decode("latin-1")) if len(found) == 1 else None
 
 
 def _what(scope: Scope) -> dict[str, Any]:

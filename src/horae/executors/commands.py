@@ -175,6 +175,7 @@ class CommandRunner:
         result = str(folder / "result")
         variables = {
             **self._base,
+            **environment.traced(attempt),
             **await environment.filled(attempt, command.env),
             **environment.told(attempt),
             "HORAE_RESULT": result,

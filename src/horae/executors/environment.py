@@ -43,5 +43,10 @@ def told(attempt: Attempt) -> dict[str, str]:
     }
 
 
+def traced(attempt: Attempt) -> dict[str, str]:
+    """What programs that know OpenTelemetry join their caller's trace by; a definition may say otherwise."""
+    return {} if attempt.traceparent is None else {"TRACEPARENT": attempt.traceparent}
+
+
 def _instant(at: datetime | None) -> str:
     return "" if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")

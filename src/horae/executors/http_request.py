@@ -30,7 +30,7 @@ _WITH_BODY = frozenset(("POST", "PUT", "PATCH"))
 _ACCEPT, _ACCEPT_ENCODING, _AGENT = istr("Accept"), istr("Accept-Encoding"), istr("User-Agent")
 _AUTHORIZATION, _CONTENT_TYPE, _KEY = istr("Authorization"), istr("Content-Type"), istr("Idempotency-Key")
 _ID, _TIMESTAMP, _SIGNATURE = istr("Webhook-Id"), istr("Webhook-Timestamp"), istr("Webhook-Signature")
-_CALLBACK = istr("Horae-Callback-Url")
+_CALLBACK, _TRACEPARENT = istr("Horae-Callback-Url"), istr("traceparent")
 _JSON = "application/json"
 _TEXT = "text/plain; charset=utf-8"
 _PRIVATE = frozenset(("authorization", "cookie", "horae-callback-url"))
@@ -76,6 +76,8 @@ class Draft:
         headers = self._headers.copy()
         if _KEY not in headers:
             headers[_KEY] = attempt.run.id
+        if attempt.traceparent is not None and _TRACEPARENT not in headers:
+            headers[_TRACEPARENT] = attempt.traceparent
         for name, text in self._templates.items():
             headers[name] = _header(f"the header {name}", _filled(attempt, f"headers.{name}", text))
         if self.target.auth is not None:

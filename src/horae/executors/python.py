@@ -26,6 +26,7 @@ from horae.executors.functions.link import FunctionOrigin
 from horae.executors.functions.outcome import failure, result
 from horae.executors.functions.output import writer
 from horae.executors.functions.pool import FunctionPool
+from horae.executors.functions.trace_context import join
 from horae.executors.threads import Interrupted, Threads, ThreadSink
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ class PythonExecutor:
                 arguments = _merged(function, target, attempt.run.input)
                 if function.kind != "process":  # which checks them itself: the result may not be JSON
                     arguments = self._validated(function, arguments)
+            if attempt.traceparent is not None:
+                join(attempt.traceparent)  # for as long as the attempt's task lives; threads inherit it
             if function.kind == "process":
                 return await self._pool.call(_request(function, arguments, attempt), attempt)
             if function.kind == "thread":
@@ -134,7 +137,8 @@ def _context(attempt: Attempt) -> Context:
 
 def _request(function: Function, arguments: dict[str, Any], attempt: Attempt) -> bytes:
     about = list(About.of(attempt)) if function.takes_context else None
-    return orjson.dumps({"function": function.name, "arguments": arguments, "about": about})
+    call = {"function": function.name, "arguments": arguments, "about": about, "traceparent": attempt.traceparent}
+    return orjson.dumps(call)
 
 
 def _failure(attempt: Attempt, error: BaseException) -> Outcome:

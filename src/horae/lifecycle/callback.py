@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 from horae.accounts.secrets import secrets_of_run
 from horae.domain.errors import Conflict
@@ -64,7 +65,8 @@ def _read(text: str | None) -> object:
 async def _end(tx: Transaction, row: Leased, outcome: Outcome, chance: Callable[[], float]) -> None:
     settlement = Settlement(await tx.jobs.definitions([(row.job_id, row.version)]), chance)
     now = await tx.now()
-    row, duration_ms = row.as_of(now), row.age_ms(now)
+    # Its worker may be about to park it.
+    row, duration_ms = replace(row.as_of(now), parked=True), row.age_ms(now)
     if outcome.kind is AttemptOutcome.SUCCEEDED:
         tx.tell(AttemptsOver([AttemptOver(row, outcome, duration_ms)]))
         endings = [Ending(row.id, row.token, RunStatus.SUCCEEDED, None, outcome, duration_ms, row.started_at)]

@@ -122,6 +122,7 @@ class _Batch:
             self._skip(follower, plan, reason, whose)
             return
         held, due_at = places.held > 0, _due_at(follower, schedule, self._now)
+        whose["traceparent"] = parent.traceparent  # one trace for the whole chain
         self.runs.append(NewRun.of(follower, plan, id=self._new_id(), held=held, due_at=due_at, **whose))
         self._left[follower.project_id] -= 1
         self._gates[follower.id] = gate.with_(places)

@@ -44,6 +44,7 @@ class TriggerRequest:
     priority: int | None = None
     rerun_of: str | None = None
     scheduled_for: datetime | None = None  # what a rerun's first run was for
+    traceparent: str | None = None
 
 
 class _Turns(NamedTuple):
@@ -179,6 +180,7 @@ def _run(job: JobHead, plan: Plan, request: TriggerRequest, turns: _Turns, **who
         input=request.input,
         rerun_of=request.rerun_of,
         scheduled_for=request.scheduled_for,
+        traceparent=request.traceparent,
         **whose,
     )
 

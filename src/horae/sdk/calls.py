@@ -181,5 +181,5 @@ def if_match(version: int | None) -> dict[str, str]:
     return {} if version is None else {"if-match": f'"{version}"'}
 
 
-def keyed(idempotency_key: str | None) -> dict[str, str]:
-    return {} if idempotency_key is None else {"idempotency-key": idempotency_key}
+def keyed(idempotency_key: str | None, traceparent: str | None = None) -> dict[str, str]:
+    return given({"idempotency-key": idempotency_key, "traceparent": traceparent})

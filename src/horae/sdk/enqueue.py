@@ -16,6 +16,7 @@ from horae.domain.jobs.task import Function
 from horae.sdk.calls import Json, Request, given, instant, keyed, listed, part
 from horae.sdk.engine import ClientCore
 from horae.sdk.runs import Run
+from horae.sdk.trace_context import current_traceparent
 
 MOST = 1_000  # runs in one request
 
@@ -36,7 +37,7 @@ class Submitter(Protocol):
         """Raises Conflict where there is one of that name."""
         ...
 
-    async def submit(self, name: str, runs: Sequence[Json], key: str | None) -> list[Json]:
+    async def submit(self, name: str, runs: Sequence[Json], key: str | None, traceparent: str | None) -> list[Json]:
         """All of them or none, and under one key once. Raises NotFound."""
         ...
 
@@ -48,6 +49,7 @@ class Options:
     run_at: datetime | str | None = None
     priority: int | None = None
     idempotency_key: str | None = None  # the same key, the same request: it takes effect once
+    traceparent: str | None = None  # of the trace that the runs join; None: of the current span, if there is one
 
     def run(self, arguments: Json) -> Json:
         return given({"input": arguments, "run_at": instant(self.run_at), "priority": self.priority})
@@ -58,15 +60,16 @@ async def enqueue(to: Submitter, function: Function, batch: Sequence[Mapping[str
     if not 1 <= len(batch) <= MOST:
         raise InvalidInput("arguments", f"{len(batch)} runs at once; must be between 1 and {MOST:,}")
     runs = [options.run(_json(function, arguments)) for arguments in batch]
+    trace = options.traceparent or current_traceparent()
     known = (to.address, function.name)
     if known not in _known:
         await _ensure_job(to, function)
         _known.add(known)
     try:
-        made = await to.submit(function.name, runs, options.idempotency_key)
+        made = await to.submit(function.name, runs, options.idempotency_key, trace)
     except NotFound:  # it was deleted
         await _ensure_job(to, function)
-        made = await to.submit(function.name, runs, options.idempotency_key)
+        made = await to.submit(function.name, runs, options.idempotency_key, trace)
     return [Run(run) for run in made]
 
 
@@ -97,8 +100,8 @@ class ThroughApi:
     async def create(self, definition: Json) -> Json:
         return await self._engine.send(Request("POST", "jobs", definition))
 
-    async def submit(self, name: str, runs: Sequence[Json], key: str | None) -> list[Json]:
-        headers = keyed(key)
+    async def submit(self, name: str, runs: Sequence[Json], key: str | None, traceparent: str | None) -> list[Json]:
+        headers = keyed(key, traceparent)
         if len(runs) == 1:
             return [await self._engine.send(Request("POST", f"jobs/{part(name)}/run", runs[0], headers=headers))]
         path, body = f"jobs/{part(name)}/runs:batch", {"runs": list(runs)}

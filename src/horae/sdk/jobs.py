@@ -137,18 +137,25 @@ class Jobs(Resource[C]):
         run_at: When = None,
         priority: int | None = None,
         idempotency_key: str | None = None,
+        traceparent: str | None = None,
     ) -> Request[Run]:
-        """Now, or at `run_at`. With an `idempotency_key`, once however often it is asked for."""
+        """Now, or at `run_at`. With an `idempotency_key`, once however often it is asked for. The run joins the trace
+        of `traceparent` (W3C Trace Context), by default that of OpenTelemetry's current span."""
         body = given({"input": input, "run_at": instant(run_at), "priority": priority})
-        return Request("POST", f"jobs/{part(job)}/run", body, headers=keyed(idempotency_key), read=Run)
+        return Request("POST", f"jobs/{part(job)}/run", body, headers=keyed(idempotency_key, traceparent), read=Run)
 
     @call
     def run_many(
-        self, job: str, runs: Sequence[Mapping[str, Any]], *, idempotency_key: str | None = None
+        self,
+        job: str,
+        runs: Sequence[Mapping[str, Any]],
+        *,
+        idempotency_key: str | None = None,
+        traceparent: str | None = None,
     ) -> Request[ManyRuns]:
         """Up to 1,000 runs in one request, each with `input`, `run_at` and `priority`: all of them, or none."""
         body = {"runs": [dict(run) for run in runs]}
-        headers = keyed(idempotency_key)
+        headers = keyed(idempotency_key, traceparent)
         return Request("POST", f"jobs/{part(job)}/runs:batch", body, headers=headers, read=listed(Run))
 
     @pages

@@ -694,6 +694,7 @@ class Run(Record):
     rerun_of: str | None
     triggered_by: str | None
     scheduler_id: str | None  # the scheduler that fired it; None if none did
+    trace_id: str  # the trace it is part of: that of its caller's `traceparent`, or its own
     created_at: str
 
 

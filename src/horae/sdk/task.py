@@ -55,10 +55,11 @@ class Task(Generic[P, R]):
         run_at: datetime | str | None = None,
         priority: int | None = None,
         idempotency_key: str | None = None,
+        traceparent: str | None = None,
     ) -> Task[P, R]:
         """The same task, to be enqueued so: `send.options(priority=9).enqueue(customer_id=7)`. Called again, it adds to
         what was given before."""
-        given = {"run_at": run_at, "priority": priority, "idempotency_key": idempotency_key}
+        given = {"run_at": run_at, "priority": priority, "idempotency_key": idempotency_key, "traceparent": traceparent}
         given = {name: value for name, value in given.items() if value is not None}
         return Task(self._call, self.function, **{**self._options, **given})
 

@@ -17,6 +17,7 @@ from horae.domain.errors import InvalidInput
 from horae.domain.loopback import is_loopback
 from horae.sdk.answers import ServerError, Unreachable, reason, refusal, retry_after
 from horae.sdk.calls import Request
+from horae.sdk.trace_context import current_traceparent
 
 T = TypeVar("T")
 _AWAY = frozenset((502, 503, 504))
@@ -61,6 +62,8 @@ class Transport:
         headers = dict(request.headers)
         if request.method == "POST":
             headers.setdefault("idempotency-key", uuid4().hex)
+            if (trace := current_traceparent()) is not None:
+                headers.setdefault("traceparent", trace)
         return {
             "method": request.method,
             "url": f"{self.url}/{request.base}{request.path}",

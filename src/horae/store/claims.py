@@ -16,7 +16,7 @@ from horae.store.dialects.base import Connection, Dialect, Row, listed
 from horae.store.lanes import PAUSED, lanes, ready
 from horae.store.rows import some, words
 
-COLUMNS = words("id job_id version project_id trigger scheduled_for attempt uncounted input due_at")
+COLUMNS = words("id job_id version project_id trigger scheduled_for attempt uncounted input due_at traceparent")
 
 
 async def claim(db: Connection, d: Dialect, request: ClaimRequest) -> list[Claimed]:
@@ -105,4 +105,5 @@ def claimed_run(row: Row, token: str, attempt: int, started_at: datetime, *, ahe
         started_at,
         token,
         ahead,
+        row["traceparent"],
     )

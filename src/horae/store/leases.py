@@ -16,7 +16,7 @@ from horae.store.rows import batch, put, some, words
 
 _LEASED = words(
     "id job_id version project_id queue priority attempt uncounted token worker_id started_at cancel_requested_at "
-    "trigger due_at parked needs"
+    "trigger due_at parked needs traceparent"
 )
 
 

@@ -24,7 +24,7 @@ from horae.store.rows import Telling, load, some, words
 from horae.store.run_filter import RunPageQuery
 from horae.store.run_insert import insert_of
 
-_OVERDUE = words("id job_id version project_id trigger due_at queue needs")
+_OVERDUE = words("id job_id version project_id trigger due_at queue needs traceparent")
 
 
 class RunTable(Telling):
@@ -112,7 +112,7 @@ class RunTable(Telling):
             f"AND start_by IS NOT NULL AND start_by < {self.d.now} ORDER BY start_by LIMIT :limit {self.d.lock_skip}",
             {"limit": limit},
         )
-        return [Overdue(*(row[column] for column in _OVERDUE)) for row in rows]
+        return [Overdue(**{column: row[column] for column in _OVERDUE}) for row in rows]
 
     async def live(self, project_id: str, run_ids: Collection[str], *, lock: bool = False) -> list[RunRecord]:
         if not run_ids:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Column, Index, MetaData, Table, UniqueConstraint, false, text
 
+from horae.domain.runs import trace
 from horae.store import (  # noqa: F401 - one metadata holds them all
     account_tables,
     alert_tables,
@@ -160,6 +161,7 @@ def _kept() -> list[Column[Any]]:
         may("triggered_by", name(200)),
         must("created_at", Time),
         may("operation_id", Id),
+        may("traceparent", name(trace.LENGTH)),  # of the caller's trace; NULL: the run has a trace of its own
     ]
 
 

@@ -34,6 +34,7 @@ from horae.domain.runs.events import (
 )
 from horae.domain.runs.run import NewRun, Skipped
 from horae.domain.runs.states import AttemptOutcome, Trigger
+from horae.domain.runs.trace import trace_id_of
 
 log = structlog.get_logger()
 
@@ -78,7 +79,9 @@ class RunLog:
 
 
 def _ids(run: RunOfJob, **more: Any) -> dict[str, Any]:
-    return {"run": run.id, "job": run.job_id, "project": run.project_id, "attempt": run.attempt or None, **more}
+    trace_id = trace_id_of(run.id, run.traceparent)
+    ids = {"run": run.id, "job": run.job_id, "project": run.project_id, "trace_id": trace_id}
+    return {**ids, "attempt": run.attempt or None, **more}
 
 
 def _at(run: NewRun | Claimed) -> dict[str, Any]:
@@ -87,7 +90,8 @@ def _at(run: NewRun | Claimed) -> dict[str, Any]:
 
 def _queued(one: NewRun) -> Line:
     event = lines.FIRED if one.trigger == Trigger.SCHEDULE else lines.QUEUED
-    return event, {"run": one.id, "job": one.job_id, "project": one.project_id, **_at(one)}
+    trace_id = trace_id_of(one.id, one.traceparent)
+    return event, {"run": one.id, "job": one.job_id, "project": one.project_id, "trace_id": trace_id, **_at(one)}
 
 
 def _skipped(one: Skipped) -> Line:

@@ -83,5 +83,5 @@ class Straight:
     async def create(self, definition: Json) -> Json:
         return await self._database.do(lambda api: api.create(definition), waits=self._waits)
 
-    async def submit(self, name: str, runs: Sequence[Json], key: str | None) -> list[Json]:
-        return await self._database.do(lambda api: api.submit(name, runs, key), waits=self._waits)
+    async def submit(self, name: str, runs: Sequence[Json], key: str | None, traceparent: str | None) -> list[Json]:
+        return await self._database.do(lambda api: api.submit(name, runs, key, traceparent), waits=self._waits)

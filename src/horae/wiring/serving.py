@@ -20,6 +20,7 @@ from horae.watch.systemd import SystemdNotifier
 from horae.wiring.shared import CLOCK, IDS, configured, defaults_of, run
 from horae.wiring.sign_in import provider_of, rules_of
 from horae.wiring.stores import store_for, wakeups_for
+from horae.wiring.tracing import Tracing
 from horae.wiring.watching import measured
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ async def _serve(settings: Settings) -> None:
     systemd = SystemdNotifier(*service_manager(), readiness)
     systemd.start()
     store: SqlStore | None = None
+    tracing = Tracing(settings, "serve")
     try:
         store = await patiently(
             lambda: store_for(settings, wakeups, connections=8, patience=_PATIENCE, watched=True), stop
@@ -71,6 +73,7 @@ async def _serve(settings: Settings) -> None:
             await wakeups.start((), lambda _: None)
             app = _app(settings, store)
             measured(app.state.meters, "serve", store, wakeups)
+            tracing.watch(store)
             door.open(app)
             log.info("serving", url=f"http://{settings.host}:{settings.port}")
             await patiently(partial(_welcome, settings, store), stop)
@@ -86,6 +89,7 @@ async def _serve(settings: Settings) -> None:
         await wakeups.close()
         if store is not None:
             await store.close()
+        tracing.close()
         ignore_signals()
 
 

@@ -24,6 +24,7 @@ from horae.wiring.isolation import isolate
 from horae.wiring.notifying import notifiers_for
 from horae.wiring.shared import CLOCK, IDS, configured, run, settle_down
 from horae.wiring.stores import store_for, wakeups_for
+from horae.wiring.tracing import Tracing
 from horae.wiring.watching import Watching, watched
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ async def _scheduler(settings: Settings, watching: Watching) -> None:
     scheduler_id = IDS.new()
     bind(scheduler=scheduler_id)
     notifier = notifiers_for(settings)
+    tracing = Tracing(settings, "scheduler", scheduler_id)
+    tracing.watch(store)
     process = Scheduler(
         SchedulerSign(scheduler_id, this_host(), __version__),
         store,
@@ -83,6 +86,7 @@ async def _scheduler(settings: Settings, watching: Watching) -> None:
         await notifier.close()
         await wakeups.close()
         await store.close()
+        tracing.close()
         ignore_signals()
 
 
@@ -126,6 +130,8 @@ async def _worker(
 
     host, worker_id = this_host(), IDS.new()
     bind(worker=worker_id)
+    tracing = Tracing(settings, "worker", worker_id)
+    tracing.watch(store)
     offers = tuple(sorted(offer for executor in executors.values() for offer in executor.offers()))
     process = Worker(
         WorkerSign(
@@ -140,7 +146,7 @@ async def _worker(
             isolation,
         ),
         store,
-        executors,
+        tracing.traced(executors),
         WorkerSettings(
             slots=slots,
             queues=queues,
@@ -175,4 +181,5 @@ async def _worker(
     finally:
         await wakeups.close()
         await store.close()
+        tracing.close()
         ignore_signals()

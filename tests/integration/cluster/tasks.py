@@ -108,3 +108,25 @@ async def spits(kind: str, context: horae.Context) -> object:
         "odd": object(),
     }
     return odd[kind]
+
+
+def _place(context: horae.Context) -> dict[str, str | None]:
+    from opentelemetry import trace
+
+    here = trace.get_current_span().get_span_context()
+    return {"given": context.traceparent, "current": f"{here.trace_id:032x}-{here.span_id:016x}"}
+
+
+@horae.task
+async def traced(context: horae.Context) -> dict[str, str | None]:
+    return _place(context)
+
+
+@horae.task(isolation="thread")
+def traced_in_thread(context: horae.Context) -> dict[str, str | None]:
+    return _place(context)
+
+
+@horae.task
+def traced_apart(context: horae.Context) -> dict[str, str | None]:
+    return _place(context)

@@ -20,6 +20,7 @@ def send(customer: int, day: date | None = None) -> None: ...
 
 
 FUNCTION = describe(send, name="mail.send", queue="mail", timeout=60, retry=Retry(max_attempts=5))
+TRACE = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 JOB = {"name": "mail.send", "target": {"kind": "python", "function": "mail.send"}}
 
 
@@ -47,8 +48,8 @@ class Script:
     async def create(self, definition: dict[str, Any]) -> Any:
         return self._next("create", definition)
 
-    async def submit(self, name: str, runs: Sequence[dict[str, Any]], key: str | None) -> Any:
-        return self._next("submit", name, runs, key)
+    async def submit(self, name: str, runs: Sequence[dict[str, Any]], key: str | None, trace: str | None) -> Any:
+        return self._next("submit", name, runs, key, trace)
 
     def _next(self, *asked: Any) -> Any:
         self.asked.append(asked)
@@ -70,7 +71,7 @@ def test_the_job_is_made_on_first_use_and_known_then():
     assert made["target"] == {"kind": "python", "function": "mail.send"}
     assert (made["schedule"], made["queue"], made["timeout"]) == ({"manual": True}, "mail", 60)
     assert made["retry"]["max_attempts"] == 5
-    assert to.asked[2] == ("submit", "mail.send", [{"input": {"customer": 7}}], None)
+    assert to.asked[2] == ("submit", "mail.send", [{"input": {"customer": 7}}], None, None)
     assert [run.id for run in play(to, {"customer": 8})] == ["2"]
     assert [asked[0] for asked in to.asked[3:]] == ["submit"]
 
@@ -96,15 +97,15 @@ def test_a_job_of_that_name_that_is_for_something_else():
 def test_options_and_values_that_are_no_json():
     at = datetime(2026, 12, 1, 9, tzinfo=UTC)
     to = Script(JOB, [{}, {}])
-    options = Options(run_at=at, priority=9, idempotency_key="order 7")
+    options = Options(run_at=at, priority=9, idempotency_key="order 7", traceparent=TRACE)
     play(to, {"customer": 7, "day": date(2026, 12, 1)}, {"customer": 8}, options=options)
-    _, _, runs, key = to.asked[1]
+    _, _, runs, key, trace = to.asked[1]
     assert runs[0] == {
         "input": {"customer": 7, "day": "2026-12-01"},
         "run_at": "2026-12-01T09:00:00+00:00",
         "priority": 9,
     }
-    assert (len(runs), key) == (2, "order 7")
+    assert (len(runs), key, trace) == (2, "order 7", TRACE)
 
 
 @pytest.mark.parametrize(

@@ -21,12 +21,12 @@ from horae.watch.run_log import WRITERS, RunLog
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SECRET = "hunter2-in-everything-that-a-job-may-hold"
 WHICH: dict[str, Any] = {"id": "run", "job_id": "job", "version": 1, "project_id": "project"}
-UNDER_WAY: dict[str, Any] = {**WHICH, "trigger": "api", "attempt": 2, "uncounted": 0, "started_at": NOW}
+UNDER_WAY: dict[str, Any] = {**WHICH, "trigger": "api", "attempt": 2, "uncounted": 0, "started_at": NOW, "due_at": NOW}
 LEASED = Leased(**UNDER_WAY, queue="mail", priority=5, token=SECRET, worker_id="w", cancel_requested_at=None)
-CLAIMED = Claimed(**UNDER_WAY, scheduled_for=NOW, input=SECRET, due_at=NOW, token=SECRET)
+CLAIMED = Claimed(**UNDER_WAY, scheduled_for=NOW, input=SECRET, token=SECRET)
 NEW = NewRun(**WHICH, trigger=Trigger.API, queue="mail", priority=5, needs="script", input=SECRET)
 SHOWN: dict[str, Any] = {"job_name": SECRET, "queue": "q", "priority": 5, "status": "running", "max_attempts": 3}
-RECORD = RunRecord(**UNDER_WAY, **SHOWN, due_at=NOW, created_at=NOW, input=SECRET)
+RECORD = RunRecord(**UNDER_WAY, **SHOWN, created_at=NOW, input=SECRET)
 GAP: dict[str, Any] = {"reason": "missed", "occurrences": 3, "scheduled_for": NOW, "scheduled_until": NOW}
 SAID: dict[str, Any] = {"error": SECRET, "traceback": SECRET, "result": SECRET}
 OVER = [kind for kind in AttemptOutcome if kind is not AttemptOutcome.PARKED]
@@ -44,7 +44,7 @@ EVERY: list[events.Event] = [
         ]
     ),
     events.RunsRetried([events.Retried(LEASED, kind, 1.5) for kind in (AttemptOutcome.FAILED, AttemptOutcome.LOST)]),
-    events.RunsExpired([Overdue(**WHICH, trigger="api")]),
+    events.RunsExpired([Overdue(**WHICH, trigger="api", due_at=NOW, queue="q", needs="script")]),
     events.CancelsRequested([RECORD], "ada"),
     RunsEnded([Ended(**WHICH, status=RunStatus.FAILED, error=SECRET, code=3, attempt=2)]),
     events.Audited([Deed(action, "ada", "project", "subject") for action in (*log_events.JOBS, "secret.create")]),
@@ -75,6 +75,7 @@ def test_each_run_has_its_line(clock: list[float]) -> None:
         "status": "succeeded",
         "duration_ms": 5,
         "attempt": 1,
+        "trace_id": "run0",
     }
 
 

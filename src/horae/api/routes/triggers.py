@@ -58,7 +58,7 @@ async def _trigger(
         submit.trigger,
         project_id=principal.project_id,
         ref=ref,
-        runs=requested(bodies, context.ids),
+        runs=requested(bodies, context.ids, request.scope["state"].get("trace")),
         trigger=Trigger.MANUAL if by_hand else Trigger.API,
         actor=principal.actor,
     )

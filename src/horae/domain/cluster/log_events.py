@@ -12,9 +12,9 @@ from horae.domain.runs.states import AttemptOutcome
 _ALL: tuple[Role, ...] = ("serve", "scheduler", "worker")
 IDS = ("run", "job", "project")
 """In every line about a run."""
-CONTEXT = ("attempt", "worker", "scheduler", "request_id")
-"""Where they apply: the attempt's number, the process that wrote the line, and the request it was done for. `worker` in
-a line about an attempt is the worker that made it."""
+CONTEXT = ("attempt", "worker", "scheduler", "request_id", "trace_id")
+"""Where they apply: the attempt's number, the process that wrote the line, the request it was done for, and the trace.
+`worker` in a line about an attempt is the worker that made it."""
 
 
 class LogEvent(NamedTuple):

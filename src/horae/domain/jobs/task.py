@@ -34,20 +34,21 @@ class About(NamedTuple):
     attempt: int  # 1 for the first try
     job_name: str
     scheduled_for: datetime | None  # the occurrence this run stands for; None if it was triggered
+    traceparent: str | None = None  # of the attempt's trace (W3C Trace Context), if it has one
 
     @classmethod
     def of(cls, attempt: Attempt) -> About:
         run = attempt.run
-        return cls(run.id, run.attempt, attempt.job.name, run.scheduled_for)
+        return cls(run.id, run.attempt, attempt.job.name, run.scheduled_for, attempt.traceparent)
 
 
 class Context:
     """What a function may know of its run: it asks for one by a parameter named `context`."""
 
-    __slots__ = ("_sink", "_stopped", "attempt", "job_name", "run_id", "scheduled_for", "told")
+    __slots__ = ("_sink", "_stopped", "attempt", "job_name", "run_id", "scheduled_for", "told", "traceparent")
 
     def __init__(self, about: About, sink: LogSink, stopped: Callable[[], bool]) -> None:
-        self.run_id, self.attempt, self.job_name, self.scheduled_for = about
+        self.run_id, self.attempt, self.job_name, self.scheduled_for, self.traceparent = about
         self._sink = sink
         self._stopped = stopped
         self.told = False  # whether the function has seen that it must stop

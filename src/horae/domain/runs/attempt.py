@@ -65,6 +65,7 @@ class Attempt:
     lease: Lease = field(default_factory=Lease)
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # those that the target names
     work: TemplateWork = field(default_factory=TemplateWork, repr=False)  # the budget that its templates share
+    span: str | None = None  # the traceparent of its own span, where this worker traces it
     _log: LogSink | None = field(default=None, repr=False)
     _values: dict[str, Any] | None = field(default=None, repr=False)
 
@@ -74,6 +75,11 @@ class Attempt:
         if self._log is None:
             self._log = self.open_log()
         return self._log
+
+    @property
+    def traceparent(self) -> str | None:
+        """What it passes on to what it calls."""
+        return self.span or self.run.traceparent
 
     @property
     def scheduled_for(self) -> datetime | None:

@@ -74,6 +74,7 @@ class Claimed(NamedTuple):
     started_at: datetime
     token: str
     ahead: bool = False
+    traceparent: str | None = None  # that came with the request for it
 
     def starting(self, at: datetime) -> Claimed:
         """The same with its real start: `_replace` takes twice as long, and every run claimed ahead comes by here."""
@@ -118,6 +119,7 @@ class Leased:
     due_at: datetime
     parked: bool = False
     needs: str = ""
+    traceparent: str | None = None
 
     @property
     def place(self) -> Place:

@@ -45,6 +45,7 @@ class Overdue:
     needs: str
     started_at: None = None
     attempt: int = 0
+    traceparent: str | None = None
 
     @property
     def place(self) -> Place:
@@ -66,6 +67,8 @@ class RunOfJob(Protocol):
     def trigger(self) -> str: ...
     @property
     def attempt(self) -> int: ...
+    @property
+    def traceparent(self) -> str | None: ...
 
 
 class OverRun(RunOfJob, Protocol):
@@ -105,6 +108,7 @@ class Ended(NamedTuple):
     attempt: int = 0  # the last one; 0 if none was made
     place: Place = NOWHERE
     late: timedelta | None = None  # from when it was due until it started; None if it did not
+    traceparent: str | None = None
 
     @classmethod
     def of(
@@ -126,6 +130,7 @@ class Ended(NamedTuple):
             run.attempt,
             place,
             None if started_at is None else started_at - run.due_at,
+            run.traceparent,
         )
 
 

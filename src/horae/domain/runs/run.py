@@ -49,6 +49,7 @@ class NewRun(NamedTuple):
     scheduler_id: str | None = None
     triggered_by: str | None = None
     operation_id: str | None = None
+    traceparent: str | None = None  # that came with the request for it
 
     @classmethod
     def of(

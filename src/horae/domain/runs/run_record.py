@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from horae.domain.runs.trace import trace_id_of
+
 
 class RunRecord(NamedTuple):
     """Fields with a default exist only for live runs, or only for ended ones. The store fills the fields that are
@@ -36,6 +38,7 @@ class RunRecord(NamedTuple):
     triggered_by: str | None = None
     operation_id: str | None = None
     cancel_requested_by: str | None = None
+    traceparent: str | None = None
     truncated: Sequence[str] = ()  # documents that a list omits
 
     held: bool = False
@@ -55,3 +58,7 @@ class RunRecord(NamedTuple):
     traceback: str | None = None
     exit_code: int | None = None
     response_code: int | None = None
+
+    @property
+    def trace_id(self) -> str:
+        return trace_id_of(self.id, self.traceparent)

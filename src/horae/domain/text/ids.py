@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 NIL = "00000000-0000-0000-0000-000000000000"  # before every id, and the id of nothing
 ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _ID = re.compile(ID, re.ASCII)
+
+
+def made_at(id: str) -> datetime:
+    """When an id was made, by the clock of the process that made it: a UUIDv7 begins with that, in milliseconds."""
+    return datetime.fromtimestamp(int(id[:8] + id[9:13], 16) / 1000, UTC)
 
 
 def is_id(text: str) -> bool:

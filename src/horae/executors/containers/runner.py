@@ -132,7 +132,8 @@ async def _end(attempt: Attempt, container: Container, waiting: asyncio.Task[Non
 
 
 async def variables(attempt: Attempt, work: ContainerWork) -> dict[str, str]:
-    return {**await environment.filled(attempt, work.env), **environment.told(attempt), "HORAE_RESULT": RESULT}
+    own = await environment.filled(attempt, work.env)
+    return {**environment.traced(attempt), **own, **environment.told(attempt), "HORAE_RESULT": RESULT}
 
 
 async def guarded(work: Awaitable[Outcome]) -> Outcome:

@@ -29,6 +29,7 @@ from horae.domain.runs.states import AttemptOutcome
 from horae.executors.failure import clean, refused
 from horae.executors.functions import wire
 from horae.executors.functions.outcome import failure, result
+from horae.executors.functions.trace_context import joined
 
 _PROGRESS_EVERY = 0.05  # seconds
 _STREAMS = {"stdout": 1, "stderr": 2}
@@ -84,7 +85,8 @@ class FunctionChild:
             return refused(f"{prepared.function.name}: {error}")
         except Exception as error:  # a validator of the user's own
             return failure(error)
-        outcome = self._called(prepared.function, arguments if context is None else {**arguments, CONTEXT: context})
+        with joined(call["traceparent"]):
+            outcome = self._called(prepared.function, arguments if context is None else {**arguments, CONTEXT: context})
         reporter.flush()
         self._told = self._told or (context is not None and context.told)
         return outcome
@@ -106,8 +108,8 @@ class FunctionChild:
         return result(value)
 
     def _context(self, about: list[Any], reporter: ChildReporter) -> Context:
-        run_id, attempt, job_name, at = about
-        known = About(run_id, attempt, job_name, None if at is None else datetime.fromisoformat(at))
+        run_id, attempt, job_name, at, traceparent = about
+        known = About(run_id, attempt, job_name, None if at is None else datetime.fromisoformat(at), traceparent)
         return Context(known, reporter, lambda: self._stopped)
 
     def _answer(self, outcome: Outcome) -> None:
