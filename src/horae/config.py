@@ -130,6 +130,17 @@ class Settings:
     delivery_retention: float = _setting(kinds.duration(8 * DAY, 36_500 * DAY), 30 * DAY)
     log_limit: int = _setting(kinds.size(1_024, 1 << 30), 1 << 20)
 
+    # From when on something is wrong: docs/alerts.md. 0 turns a rule off.
+    alert_failing: int = _setting(kinds.whole(0, 1_000_000), 3)
+    alert_late: float = _setting(kinds.duration(0, 366 * DAY), 600.0)
+    alert_queued: float = _setting(kinds.duration(0, 366 * DAY), 1_800.0)
+    alert_stuck: float = _setting(kinds.duration(0, 366 * DAY), 300.0)
+    alert_failure_rate: int = _setting(kinds.whole(0, 100), 10)
+    alert_dead_letters: int = _setting(kinds.whole(0, 1_000_000), 10)
+    alert_no_worker: float = _setting(kinds.duration(0, 366 * DAY), 300.0)
+    alert_not_fired: float = _setting(kinds.duration(0, 366 * DAY), 60.0)
+    alert_disk: int = _setting(kinds.whole(0, 100), 10)
+
     debuggable: bool = _setting(kinds.boolean, False)
     log_format: str = _setting(kinds.choice("auto", "console", "json"), "auto")
     log_level: str = _setting(kinds.choice("debug", "info", "warning", "error"), "info")

@@ -138,6 +138,13 @@ export const RULES: Record<string, Rule> = {
           "maxLength": 100
         }
       },
+      "alert": {
+        "choices": [
+          {
+            "ref": "AlertSpecInput"
+          }
+        ]
+      },
       "enabled": {
         "type": "boolean"
       }
@@ -654,6 +661,118 @@ export const RULES: Record<string, Rule> = {
           "minimum": 1,
           "maximum": 255
         }
+      }
+    }
+  },
+  "AlertSpecInput": {
+    "type": "object",
+    "properties": {
+      "failing": {
+        "choices": [
+          {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 1000000
+          }
+        ]
+      },
+      "late": {
+        "choices": [
+          {
+            "type": "number",
+            "minimum": 0,
+            "maximum": 31622400
+          },
+          {
+            "type": "string",
+            "pattern": "^[0-9P][0-9A-Za-z.,]*$",
+            "example": "1h30m"
+          }
+        ]
+      },
+      "longer_than": {
+        "choices": [
+          {
+            "type": "number",
+            "minimum": 1,
+            "maximum": 31622400
+          },
+          {
+            "type": "string",
+            "pattern": "^[0-9P][0-9A-Za-z.,]*$",
+            "example": "1h30m"
+          }
+        ]
+      },
+      "shorter_than": {
+        "choices": [
+          {
+            "type": "number",
+            "minimum": 1,
+            "maximum": 31622400
+          },
+          {
+            "type": "string",
+            "pattern": "^[0-9P][0-9A-Za-z.,]*$",
+            "example": "1h30m"
+          }
+        ]
+      },
+      "done_by": {
+        "choices": [
+          {
+            "type": "string",
+            "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$"
+          }
+        ]
+      },
+      "no_success_for": {
+        "choices": [
+          {
+            "type": "number",
+            "minimum": 1,
+            "maximum": 31622400
+          },
+          {
+            "type": "string",
+            "pattern": "^[0-9P][0-9A-Za-z.,]*$",
+            "example": "1h30m"
+          }
+        ]
+      },
+      "missed": {
+        "type": "boolean"
+      },
+      "failure_budget": {
+        "choices": [
+          {
+            "ref": "FailureBudgetInput"
+          }
+        ]
+      }
+    }
+  },
+  "FailureBudgetInput": {
+    "type": "object",
+    "properties": {
+      "failures": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 1000000
+      },
+      "within": {
+        "choices": [
+          {
+            "type": "number",
+            "minimum": 3600,
+            "maximum": 2592000
+          },
+          {
+            "type": "string",
+            "pattern": "^[0-9P][0-9A-Za-z.,]*$",
+            "example": "1h30m"
+          }
+        ]
       }
     }
   }

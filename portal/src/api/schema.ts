@@ -40,6 +40,30 @@ export interface AlertNumbers {
   silenced: number;
 }
 
+/** When a job is in trouble. 0 turns off a rule that is on by default. */
+export interface AlertSpec {
+  failing?: number | null;
+  late?: number | null;
+  longer_than?: number | null;
+  shorter_than?: number | null;
+  done_by?: string | null;
+  no_success_for?: number | null;
+  missed?: boolean;
+  failure_budget?: FailureBudget | null;
+}
+
+/** When a job is in trouble. 0 turns off a rule that is on by default. */
+export interface AlertSpecInput {
+  failing?: number | null;
+  late?: number | string | null;
+  longer_than?: number | string | null;
+  shorter_than?: number | string | null;
+  done_by?: string | null;
+  no_success_for?: number | string | null;
+  missed?: boolean;
+  failure_budget?: FailureBudgetInput | null;
+}
+
 /** What it is about; the id of a queue is its name. */
 export interface AlertSubjectView {
   kind: string;
@@ -701,6 +725,18 @@ export interface ExecutionNumbers {
   avg_duration_ms: number | null;
 }
 
+/** So many failed runs within so long are too many. Counted by whole hours. */
+export interface FailureBudget {
+  failures: number;
+  within: number;
+}
+
+/** So many failed runs within so long are too many. Counted by whole hours. */
+export interface FailureBudgetInput {
+  failures: number;
+  within: number | string;
+}
+
 export interface FieldError {
   field: string;
   message: string;
@@ -869,6 +905,7 @@ export interface JobBody {
   grace?: number | string | null;
   keep?: boolean;
   notify?: string[];
+  alert?: AlertSpecInput | null;
   enabled?: boolean;
 }
 
@@ -942,6 +979,7 @@ export interface JobView {
   grace: number | null;
   keep: boolean;
   notify: string[];
+  alert: AlertSpec | null;
   id: string;
   /** why its definition cannot be read; usually null */
   unreadable: string | null;
@@ -1047,6 +1085,7 @@ export interface ListedJobView {
   grace: number | null;
   keep: boolean;
   notify: string[];
+  alert: AlertSpec | null;
   id: string;
   /** why its definition cannot be read; usually null */
   unreadable: string | null;
@@ -1602,6 +1641,7 @@ export interface RecurringJobBody {
   grace?: number | string | null;
   keep?: boolean;
   notify?: string[];
+  alert?: AlertSpecInput | null;
   enabled?: boolean;
 }
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from horae.cli import completing
-from horae.cli.definition import Definition, Http, Python, Script
+from horae.cli.definition import Definition, Http, Python, Script, json_value
 
 
 def describe(
@@ -127,6 +127,9 @@ def describe(
         list[str] | None,
         typer.Option(help="A channel that hears of it; repeatable.", autocompletion=completing.channels),
     ] = None,
+    alert: Annotated[
+        str | None, typer.Option(metavar="JSON", help='When it is in trouble: {"failing": 1, "no_success_for": "26h"}.')
+    ] = None,
     disabled: Annotated[bool, typer.Option("--disabled", help="Create it with its schedule disabled.")] = False,
 ) -> Definition:
     follows = {"job": after, "on": on}
@@ -161,6 +164,7 @@ def describe(
             "grace": ("--grace", grace),
             "keep": keep,
             "notify": notify or None,
+            "alert": json_value("--alert", alert),
             "enabled": False if disabled else None,
         },
     )

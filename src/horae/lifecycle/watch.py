@@ -2,31 +2,139 @@
 
 from __future__ import annotations
 
-from horae.domain.alerts.facts import Facts, LastError
-from horae.domain.alerts.rules import RULES, evaluate
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from horae.domain.alerts.alert import Finding
+from horae.domain.alerts.facts import Disk, Facts, FailingJob, LastError, UnknownSecret, WatchedJob
+from horae.domain.alerts.installation_rules import no_scheduler
+from horae.domain.alerts.rules import NO_SCHEDULER, RULES, evaluate
 from horae.domain.alerts.thresholds import Thresholds
 from horae.domain.alerts.transition import Changes, transitions
-from horae.lifecycle.stranded import find_stranded
+from horae.domain.errors import NotFound
+from horae.domain.runs.stranded import PATIENCE, unserved
+from horae.domain.secrets.secret import missing_name
+from horae.lifecycle.explain import explain_job
 from horae.ports import Transaction
 
 _ERRORS = 200  # last errors that are looked up
+_HOUR = 3600.0
 
 
-async def watch(tx: Transaction, *, thresholds: Thresholds, offline_after: float) -> Changes:
-    facts = await gather(tx, thresholds=thresholds, offline_after=offline_after)
-    standing = await tx.alerts.standing(list(RULES))
-    return transitions(standing, evaluate(facts, thresholds), facts.now)
+@dataclass(frozen=True, slots=True)
+class Eyes:
+    """What the one who watches knows: thresholds, and from when on a process counts as gone."""
+
+    thresholds: Thresholds
+    offline_after: float
+    shard_lease: float
 
 
-async def gather(tx: Transaction, *, thresholds: Thresholds, offline_after: float) -> Facts:
-    stranded = await find_stranded(tx, offline_after=offline_after)
-    failing = await tx.alert_facts.failing(thresholds.failing) if thresholds.failing else []
-    last = [job.last_run_id for job in failing if job.last_run_id is not None][:_ERRORS]
+async def watch(tx: Transaction, *, eyes: Eyes, disk: Disk | None = None) -> Changes:
+    facts = await gather(tx, eyes, disk)
+    return transitions(await tx.alerts.standing(RULES), evaluate(facts), facts.now)
+
+
+async def watch_schedulers(tx: Transaction, *, shard_lease: float) -> Changes:
+    """For `serve`, which lives on when the last scheduler is gone."""
+    now, founded_at = await tx.now(), await tx.alert_facts.founded_at()
+    found = no_scheduler(now, founded_at, await tx.processes.schedulers(shard_lease))
+    return transitions(await tx.alerts.standing([NO_SCHEDULER]), found, now)
+
+
+async def gather(tx: Transaction, eyes: Eyes, disk: Disk | None = None) -> Facts:
+    facts, limits = tx.alert_facts, eyes.thresholds
+    now = await tx.now()
+    workers = await tx.processes.workers(eyes.offline_after)
+    wants = await tx.queues.wants()
+    by_project, watched = await facts.projects(), await facts.watched()
+    failing = await facts.failing()
+    lateness = _least(limits.late, *(job.rules.late for job in watched), *(one.late for one in by_project.values()))
+    waits = _least(lateness, limits.queued, *(one.queued for one in by_project.values()))
+    overdue = _least(lateness, limits.not_fired)
+    errors = await _errors(tx, failing)
+    hour = now.replace(minute=0, second=0, microsecond=0)
     return Facts(
-        now=await tx.now(),
-        founded_at=await tx.alert_facts.founded_at(),
-        workers=stranded.workers,
-        stranded=stranded.stranded,
+        now=now,
+        founded_at=await facts.founded_at(),
+        thresholds=limits,
+        by_project=by_project,
+        by_job={job.job_id: job.rules for job in watched},
+        workers=tuple(workers),
+        schedulers=tuple(await tx.processes.schedulers(eyes.shard_lease)),
+        stranded=tuple(await tx.queues.stranded(unserved(wants, workers), PATIENCE)),
+        waiting=tuple(await facts.waiting(wants, waits)) if waits else (),
+        overdue=tuple(await facts.overdue(overdue)) if overdue else (),
+        stuck=tuple(await facts.stuck(limits.stuck)) if limits.stuck else (),
+        running=tuple(await facts.running()) if any(job.rules.longer_than for job in watched) else (),
         failing=tuple(failing),
-        errors={run.id: run.error for run in await tx.history.pick(LastError, last)},
+        errors=errors,
+        watched=tuple(watched),
+        failures=await _failures(tx, watched, now),
+        outcomes=tuple(await facts.outcomes(hour - timedelta(hours=1))),
+        dead_letters=tuple(await facts.new_dead_letters(_HOUR)),
+        secrets=tuple(await _secrets(tx, failing, errors)),
+        disk=disk,
+        missing_partitions=tuple(await facts.missing_partitions()),
     )
+
+
+def _least(*limits: float | None) -> float:
+    """The shortest of those that are on; 0 if none is."""
+    return min((limit for limit in limits if limit), default=0.0)
+
+
+async def _errors(tx: Transaction, failing: Sequence[FailingJob]) -> dict[str, str | None]:
+    """Of the longest streaks; by primary key."""
+    worst = sorted(failing, key=lambda job: -job.streak)[:_ERRORS]
+    last = [job.last_run_id for job in worst if job.last_run_id is not None]
+    return {run.id: run.error for run in await tx.history.pick(LastError, last)}
+
+
+async def _failures(tx: Transaction, watched: Sequence[WatchedJob], now: datetime) -> dict[str, dict[datetime, int]]:
+    """Only of jobs with a budget that have failed within it."""
+    since, jobs = now, []
+    for job in watched:
+        budget = job.rules.failure_budget
+        if budget is not None and job.last_failure_at is not None:
+            begins = (now - timedelta(seconds=budget.within)).replace(minute=0, second=0, microsecond=0)
+            if job.last_failure_at >= begins:
+                jobs.append(job.job_id)
+                since = min(since, begins)
+    return await tx.alert_facts.failures(jobs, since)
+
+
+async def _secrets(
+    tx: Transaction, failing: Sequence[FailingJob], errors: dict[str, str | None]
+) -> list[UnknownSecret]:
+    """Of jobs that failed for want of a secret, and of those about which an alert says so already."""
+    asked = {(job.job_id, job.version): (job.project_id, job.name) for job in failing if _lacks(job, errors)}
+    for project_id, job_id, name, version in await tx.alert_facts.subjects("secret_missing"):
+        asked[job_id, version] = (project_id, name)
+    named = [
+        UnknownSecret(asked[pair][0], pair[0], asked[pair][1], secret)
+        for pair, spec in (await tx.jobs.definitions(asked)).items()
+        for secret in sorted(spec.target.secrets)
+    ]
+    return await tx.alert_facts.unknown_secrets(named)
+
+
+def _lacks(job: FailingJob, errors: dict[str, str | None]) -> bool:
+    return missing_name(errors.get(job.last_run_id or "")) is not None
+
+
+async def explained(tx: Transaction, findings: Sequence[Finding], *, offline_after: float) -> list[Finding]:
+    """The same, with what `explain` says of their jobs."""
+    return [await _explained(tx, finding, offline_after) for finding in findings]
+
+
+async def _explained(tx: Transaction, finding: Finding, offline_after: float) -> Finding:
+    assert finding.project_id is not None
+    try:
+        found = await explain_job(
+            tx, project_id=finding.project_id, ref=finding.subject.id, offline_after=offline_after
+        )
+    except NotFound:  # deleted meanwhile
+        return finding
+    return replace(finding, why=f"{finding.why} {found.summary}", explains=False)

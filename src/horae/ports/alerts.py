@@ -7,9 +7,19 @@ from datetime import datetime
 from typing import Protocol
 
 from horae.domain.alerts.alert import AlertCounts, AlertFilter, AlertRecord, Finding
-from horae.domain.alerts.facts import FailingJob
+from horae.domain.alerts.facts import (
+    FailingJob,
+    LiveRunFact,
+    OverdueJob,
+    ProjectNumber,
+    UnknownSecret,
+    WaitingJob,
+    WatchedJob,
+)
+from horae.domain.alerts.spec import ProjectAlertSpec
 from horae.domain.alerts.transition import Before, Standing
 from horae.domain.pages import Page
+from horae.domain.runs.stranded import Want
 
 
 class Alerts(Protocol):
@@ -61,12 +71,52 @@ class Alerts(Protocol):
 
 
 class AlertFacts(Protocol):
-    """What rules look at, read by set-based statements: never one per job, and never the history."""
+    """What rules look at, read by set-based statements: never one per job, and never the history. Of jobs, only those
+    that are enabled and not paused."""
 
     async def founded_at(self) -> datetime:
         """When the installation was set up."""
         ...
 
-    async def failing(self, least: int) -> list[FailingJob]:
-        """Enabled jobs that have failed at least so many times in a row."""
+    async def failing(self) -> list[FailingJob]:
+        """Jobs whose last run failed."""
+        ...
+
+    async def waiting(self, wants: Sequence[Want], seconds: float) -> list[WaitingJob]:
+        """Jobs of which runs have been due for so many seconds, and wait for one of these."""
+        ...
+
+    async def overdue(self, seconds: float) -> list[OverdueJob]:
+        """Jobs of which an occurrence has been due for so many seconds and has not been fired; the oldest first."""
+        ...
+
+    async def stuck(self, seconds: float) -> list[LiveRunFact]:
+        """Runs whose lease has been over for so many seconds."""
+        ...
+
+    async def running(self) -> list[LiveRunFact]:
+        """Runs of jobs with thresholds of their own."""
+        ...
+
+    async def projects(self) -> dict[str, ProjectAlertSpec]: ...
+    async def watched(self) -> list[WatchedJob]:
+        """Jobs with thresholds of their own."""
+        ...
+
+    async def failures(self, job_ids: Collection[str], since: datetime) -> dict[str, dict[datetime, int]]:
+        """Failed runs of these jobs by the hour."""
+        ...
+
+    async def outcomes(self, since: datetime) -> list[ProjectNumber]:
+        """Of projects in which runs failed since that hour."""
+        ...
+
+    async def new_dead_letters(self, seconds: float) -> list[ProjectNumber]: ...
+    async def unknown_secrets(self, named: Sequence[UnknownSecret]) -> list[UnknownSecret]:
+        """Those of them that are not there."""
+        ...
+
+    async def subjects(self, rule: str) -> list[tuple[str, str, str, int]]: ...
+    async def missing_partitions(self) -> list[str]:
+        """Those of this month and the next."""
         ...

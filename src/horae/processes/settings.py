@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from horae.domain.alerts.facts import Disk
 from horae.domain.alerts.thresholds import Thresholds
 from horae.domain.jobs.function import FunctionSign
 from horae.domain.jobs.retention import Retention
@@ -43,3 +45,4 @@ class SchedulerSettings:
     thresholds: Thresholds = field(default_factory=Thresholds)  # of alerts
     seals: Seals | None = field(default=None, repr=False)  # without, it cannot open what is secret about channels
     public_url: str | None = None  # where messages lead to
+    disk: Callable[[], Disk | None] = lambda: None  # that holds the database, where a file does

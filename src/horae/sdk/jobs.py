@@ -70,6 +70,7 @@ class JobFields(TypedDict, total=False):
     keep: bool
     enabled: bool
     notify: Sequence[str]
+    alert: Json | None
 
 
 class JobChanges(JobFields, total=False):

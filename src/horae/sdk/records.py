@@ -407,6 +407,7 @@ class Job(Record):
     grace: float | None
     keep: bool
     notify: list[str]
+    alert: Json | None
     id: str
     unreadable: str | None  # why its definition cannot be read; usually None
     enabled: bool

@@ -43,7 +43,8 @@ class _Sql:
         fixed = {"state": "'open'", "last_seen_at": d.now}
         self.open = d.ignore_duplicates(d.insert_from("alerts", self.open_rows, fixed))
         self.see_rows = batch(d, alert_tables.alerts, "id", "severity", "title", "why", "action")
-        changed = {name: f"v.{name}" for name in ("severity", "title", "why", "action")}
+        changed = {name: f"v.{name}" for name in ("severity", "title", "action")}
+        changed["why"] = "COALESCE(v.why, alerts.why)"
         self.see = d.update_from(
             "alerts",
             self.see_rows,
@@ -95,7 +96,7 @@ class AlertTable(Group):
     async def see(self, seen: Sequence[tuple[str, Finding]]) -> None:
         sql = _sql(self.d)
         values = [
-            (alert_id, one.severity, one.title[:LONGEST_TITLE], one.why[:LONGEST_WHY], _action_text(one.action))
+            (alert_id, one.severity, one.title[:LONGEST_TITLE], _why(one), _action_text(one.action))
             for alert_id, one in sorted(seen, key=lambda pair: pair[0])
         ]
         await self.put(sql.see, sql.see_rows, values)
@@ -203,6 +204,11 @@ def _opened(one: tuple[str, Finding], before: dict[str, Before], now: datetime) 
         dump(list(finding.tags)) if finding.tags else None,
         *(finding.since, flaps_of(last, now), silence_of(last, now)),
     )
+
+
+def _why(finding: Finding) -> str | None:
+    """None of one that is not explained this time: what was said stays."""
+    return None if finding.explains else finding.why[:LONGEST_WHY]
 
 
 def _action_text(action: Action) -> str:

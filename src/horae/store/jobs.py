@@ -12,6 +12,7 @@ from horae.domain.jobs.job import JobSpec
 from horae.domain.jobs.job_filter import JobFilter
 from horae.domain.jobs.job_record import Advance, JobChange, JobHead, JobRecord, JobState, NewJob, VersionRecord
 from horae.domain.jobs.stored import spec_fields
+from horae.domain.jobs.watched import stored_rules
 from horae.domain.pages import Page
 from horae.domain.runs.firing import DueJobs
 from horae.domain.time.rate import per_hour
@@ -120,6 +121,8 @@ class JobTable(Group):
             },
         )
         await self._add_version(job.id, 1, spec, job.actor, job.at, None)
+        if spec.alert is not None:
+            await self._watch(job.id, job.project_id, spec)
 
     async def change(self, change: JobChange) -> bool:
         matched = await self.db.execute(
@@ -142,7 +145,19 @@ class JobTable(Group):
         if not matched:
             return False
         await self._add_version(change.id, change.version + 1, change.spec, change.actor, change.at, change.note)
+        await self.db.execute("DELETE FROM alert_settings WHERE subject_id = :id", {"id": change.id})
+        if change.spec.alert is not None:
+            (row,) = await self.db.fetch("SELECT project_id FROM jobs WHERE id = :id", {"id": change.id})
+            await self._watch(change.id, row["project_id"], change.spec)
         return True
+
+    async def _watch(self, job_id: str, project_id: str, spec: JobSpec) -> None:
+        """What its definition says of alerts, where their rules look."""
+        await self.db.execute(
+            "INSERT INTO alert_settings (subject_id, project_id, subject_kind, settings) "
+            "VALUES (:id, :project_id, 'job', :settings)",
+            {"id": job_id, "project_id": project_id, "settings": stored_rules(spec)},
+        )
 
     async def _add_version(
         self, job_id: str, version: int, spec: JobSpec, actor: str, at: datetime, note: str | None
@@ -214,7 +229,12 @@ class JobTable(Group):
 
     async def delete(self, job_id: str) -> None:
         """Versions and counters are kept, like the history they belong to."""
-        for table in ("job_gates WHERE job_id", "job_dependencies WHERE downstream_id", "jobs WHERE id"):
+        for table in (
+            "job_gates WHERE job_id",
+            "alert_settings WHERE subject_id",
+            "job_dependencies WHERE downstream_id",
+            "jobs WHERE id",
+        ):
             await self.db.execute(f"DELETE FROM {table} = :id", {"id": job_id})
 
     async def find(self, project_id: str, ref: str, *, lock: bool = False) -> JobRecord | None:

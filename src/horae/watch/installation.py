@@ -26,6 +26,7 @@ async def installation(tx: Transaction, *, offline_after: float, shard_lease: fl
         (metrics.SKIPPED, _by(found["skipped"])),
         (metrics.LIVE, _by({status: live.get(status, 0) for status in ("queued", "running")})),
         (metrics.DEAD_LETTERS, {(): found["dead"]["letters"]}),
+        (metrics.ALERTS, _by((await tx.alerts.counts(None)).by_severity)),
         *await _queues(tx),
         *await _processes(tx, offline_after, shard_lease),
     ]

@@ -17,6 +17,7 @@ from horae.processes.loop import Loop, log, patiently
 from horae.processes.signals import ignore_signals, stop_signals
 from horae.store.store import SqlStore
 from horae.watch.systemd import SystemdNotifier
+from horae.wiring.alerts import scheduler_watch
 from horae.wiring.shared import CLOCK, IDS, configured, defaults_of, run
 from horae.wiring.sign_in import provider_of, rules_of
 from horae.wiring.stores import store_for, wakeups_for
@@ -77,9 +78,10 @@ async def _serve(settings: Settings) -> None:
             door.open(app)
             log.info("serving", url=f"http://{settings.host}:{settings.port}")
             await patiently(partial(_welcome, settings, store), stop)
-            looking = Loop("database", partial(_look, store))
-            serving.add_done_callback(lambda _: looking.stop())
-            await looking.run()
+            looking, watching = Loop("database", partial(_look, store)), scheduler_watch(store, settings)
+            for loop in (looking, watching):
+                serving.add_done_callback(partial(_stop, loop))
+            await asyncio.gather(looking.run(), watching.run())
         await serving
     finally:
         server.should_exit = True
@@ -144,6 +146,10 @@ def _server(settings: Settings, door: StartupApp) -> uvicorn.Server:
     # Its own way with signals ends in raising them again: the process would die before it has closed anything.
     server.capture_signals = nullcontext  # type: ignore[method-assign, assignment]
     return server
+
+
+def _stop(loop: Loop, _: asyncio.Task[None]) -> None:
+    loop.stop()
 
 
 async def _look(store: SqlStore) -> float:

@@ -46,7 +46,8 @@ def identity(project_id: str | None, rule: str, subject_kind: str, subject_id: s
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A rule that is broken now: what an alert is opened with, and what keeps it open. `project_id` None: it concerns
-    the whole installation. `tags` are those of the job or ping, for the rules of channels."""
+    the whole installation. `tags` are those of the job or ping, for the rules of channels. `explains`: why it is so is
+    for `explain` to say."""
 
     rule: str
     severity: Severity
@@ -57,6 +58,7 @@ class Finding:
     since: datetime
     project_id: str | None = None
     tags: tuple[str, ...] = ()
+    explains: bool = False
 
     @property
     def identity(self) -> str:

@@ -1,12 +1,15 @@
-"""What the rules of alerts look at."""
+"""What the rules of alerts look at, and the thresholds that apply to it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from horae.domain.cluster.process import WorkerRecord
+from horae.domain.alerts.spec import NO_PROJECT_RULES, NONE, JobRules, ProjectAlertSpec
+from horae.domain.alerts.thresholds import Thresholds
+from horae.domain.cluster.process import SchedulerRecord, WorkerRecord
 from horae.domain.runs.stranded import Stranded
 
 
@@ -23,11 +26,92 @@ class FailingJob:
     last_run_id: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class WaitingJob:
+    """A job with runs that are due and wait in a queue, the first of them since then."""
+
+    project_id: str
+    job_id: str
+    name: str
+    queue: str
+    since: datetime
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class OverdueJob:
+    """A job whose occurrence is due and has not been fired."""
+
+    project_id: str
+    job_id: str
+    name: str
+    due_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRunFact:
+    """A run that is running since then, or whose lease is over since then."""
+
+    project_id: str
+    job_id: str
+    name: str
+    run_id: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedJob:
+    """A job with thresholds of its own, and how it stands."""
+
+    project_id: str
+    job_id: str
+    name: str
+    rules: JobRules
+    created_at: datetime
+    next_run_at: datetime | None
+    fired_through: datetime | None
+    last_run_id: str | None
+    last_run_at: datetime | None
+    last_status: str | None
+    last_success_at: datetime | None
+    last_failure_at: datetime | None
+    last_duration_ms: int | None
+    missed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectNumber:
+    """Of a project: runs that ended and failed lately, or new dead letters."""
+
+    project_id: str
+    slug: str
+    ended: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownSecret:
+    """A job that names a secret that is not there."""
+
+    project_id: str
+    job_id: str
+    name: str
+    secret: str
+
+
 class LastError(NamedTuple):
     """Of a run that ended."""
 
     id: str
     error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """Bytes of the file system that holds the database."""
+
+    free: int
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +121,51 @@ class Facts:
 
     now: datetime
     founded_at: datetime
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    by_project: Mapping[str, ProjectAlertSpec] = field(default_factory=dict)
+    by_job: Mapping[str, JobRules] = field(default_factory=dict)
     workers: tuple[WorkerRecord, ...] = ()
+    schedulers: tuple[SchedulerRecord, ...] = ()
     stranded: tuple[Stranded, ...] = ()
+    waiting: tuple[WaitingJob, ...] = ()
+    overdue: tuple[OverdueJob, ...] = ()
+    stuck: tuple[LiveRunFact, ...] = ()
+    running: tuple[LiveRunFact, ...] = ()  # of watched jobs
     failing: tuple[FailingJob, ...] = ()
-    errors: dict[str, str | None] | None = None
+    errors: Mapping[str, str | None] = field(default_factory=dict)
+    watched: tuple[WatchedJob, ...] = ()
+    failures: Mapping[str, Mapping[datetime, int]] = field(default_factory=dict)  # by job and hour
+    outcomes: tuple[ProjectNumber, ...] = ()
+    dead_letters: tuple[ProjectNumber, ...] = ()
+    secrets: tuple[UnknownSecret, ...] = ()
+    disk: Disk | None = None
+    missing_partitions: tuple[str, ...] = ()
+
+    def failing_limit(self, job: FailingJob) -> int:
+        own = (self._job(job.job_id).failing, self._project(job.project_id).failing)
+        return next((value for value in own if value is not None), self.thresholds.failing)
+
+    def late_limit(self, project_id: str, job_id: str) -> float:
+        own = (self._job(job_id).late, self._project(project_id).late)
+        return next((value for value in own if value is not None), self.thresholds.late)
+
+    def explicit_late(self, job_id: str) -> bool:
+        return self._job(job_id).late is not None
+
+    def queued_limit(self, project_id: str) -> float:
+        own = self._project(project_id).queued
+        return self.thresholds.queued if own is None else own
+
+    def rate_limit(self, project_id: str) -> float:
+        own = self._project(project_id).failure_rate
+        return self.thresholds.failure_rate if own is None else own
+
+    def dead_limit(self, project_id: str) -> int:
+        own = self._project(project_id).dead_letters
+        return self.thresholds.dead_letters if own is None else own
+
+    def _job(self, job_id: str) -> JobRules:
+        return self.by_job.get(job_id, NONE)
+
+    def _project(self, project_id: str) -> ProjectAlertSpec:
+        return self.by_project.get(project_id, NO_PROJECT_RULES)

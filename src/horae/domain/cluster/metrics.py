@@ -40,6 +40,7 @@ LIVE = Family("horae_runs_live", "gauge", "Runs that are queued or running.", ("
 QUEUE_DEPTH = Family("horae_queue_depth", "gauge", "Due runs that wait in a queue for a worker.", ("queue",))
 QUEUE_AGE = Family("horae_queue_oldest_seconds", "gauge", "How long the oldest of them has been due.", ("queue",))
 DEAD_LETTERS = Family("horae_dead_letters_open", "gauge", "Failed runs that have been neither redriven nor discarded.")
+ALERTS = Family("horae_alerts_open", "gauge", "Alerts that are open, by severity.", ("severity",))
 WORKERS = Family("horae_workers", "gauge", "Workers, by status.", ("status",))
 CLUSTER_SLOTS = Family("horae_slots", "gauge", "Slots of the workers that are alive.")
 CLUSTER_BUSY = Family("horae_slots_busy", "gauge", "Those of them in which something runs.")

@@ -28,7 +28,7 @@ def changes(old: JobSpec, new: JobSpec) -> list[Change]:
     found: list[Change] = []
     for name in JobSpec.model_fields:
         was, now = getattr(old, name), getattr(new, name)
-        if isinstance(was, BaseModel) and type(was) is not type(now):
+        if isinstance(was, BaseModel) and isinstance(now, BaseModel) and type(was) is not type(now):
             found.append(Change(name, essence(was), essence(now)))
         else:
             found += _walk(name, _plain(was), _plain(now))

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from horae.domain.alerts.spec import AlertSpec
 from horae.domain.jobs.policy import CatchUp, Overlap, Retry
 from horae.domain.targets import Target
 from horae.domain.text.checks import label, plain_text
@@ -44,6 +45,7 @@ class JobSpec(BaseModel):
     keep: bool = False  # a one-time job stays when it is over
     # Channels that hear of it whatever their own rules about tags and jobs say, by their names.
     notify: Annotated[tuple[Annotated[Name, Field(max_length=100)], ...], Field(max_length=20, strict=False)] = ()
+    alert: AlertSpec | None = None  # None: as the project or the installation says
 
     @model_validator(mode="before")
     @classmethod

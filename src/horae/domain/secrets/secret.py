@@ -11,6 +11,7 @@ from horae.domain.text.checks import plain_text
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}", re.ASCII)
 LARGEST = 64 * 1024  # bytes
+_UNKNOWN = re.compile(rf"no secret named ({NAME.pattern}) in this project", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +61,9 @@ def check_value(value: str) -> str:
 
 def unknown(name: str) -> str:
     return f"no secret named {name} in this project; create it with `horae secrets set {name}`"
+
+
+def missing_name(error: str | None) -> str | None:
+    """The name in such an error of a run."""
+    found = _UNKNOWN.match(error or "")
+    return found[1] if found else None

@@ -251,3 +251,7 @@ class Dialect(ABC):
         """Where tables are partitioned: creates a missing partition for a future month, or drops one that is empty and
         older than that many seconds. False if there was nothing to do. Raises InUse rather than wait for a lock."""
         return False
+
+    async def missing_partitions(self, db: Connection) -> list[str]:
+        """Where tables are partitioned: the partitions of this month and the next that are not there."""
+        return []

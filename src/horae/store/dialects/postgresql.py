@@ -124,6 +124,15 @@ class PostgresqlDialect(Dialect):
             raise InUse(f"{change.table} is in use: {error}") from error
         return True
 
+    async def missing_partitions(self, db: Connection) -> list[str]:
+        near = [first for first, _ in months(await self.read_now(db))][:2]
+        names = [f"{table}_{first:%Y_%m}" for table, _ in _PARTITIONED for first in near]
+        rows = await db.fetch(
+            "SELECT name FROM unnest(CAST(:names AS text[])) AS name WHERE to_regclass(name) IS NULL ORDER BY name",
+            {"names": names},
+        )
+        return [row["name"] for row in rows]
+
     async def _missing(self, db: Connection, now: datetime) -> _Change | None:
         for table, column in _PARTITIONED:
             for (first, after), ddl in zip(months(now), partition_ddl(table, now), strict=True):

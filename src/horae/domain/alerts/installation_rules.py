@@ -1,0 +1,216 @@
+"""Rules about the installation and its projects. What concerns the whole installation is seen by members of every
+project: it names no job, queue or project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+from horae.domain.alerts.alert import INSTALLATION, Action, Finding, Subject
+from horae.domain.alerts.facts import Facts, WaitingJob
+from horae.domain.cluster.process import SchedulerRecord
+from horae.domain.cluster.trouble import Trouble
+from horae.domain.explain.explanation import counted, span
+from horae.domain.runs.states import SchedulerStatus
+from horae.domain.runs.stranded import Stranded, why_stranded
+from horae.domain.text.sentence import sentence
+
+_PATIENCE = timedelta(minutes=1)  # processes are restarted
+_SAMPLE = 20  # runs that must have ended before their failure rate says anything
+_DATABASE = ("ConnectionLost", "StoreUnavailable", "StoreRefused", "TryAgain")  # errors of the database
+
+
+def no_worker(facts: Facts) -> Iterator[Finding]:
+    limit = facts.thresholds.no_worker
+    if not limit or any(worker.there for worker in facts.workers):
+        return
+    since = max((worker.heartbeat_at for worker in facts.workers), default=facts.founded_at)
+    if facts.now - since < timedelta(seconds=limit):
+        return
+    last = f"The last heartbeat of a worker came {span(facts.now - since)} ago"
+    yield Finding(
+        rule="no_worker",
+        severity="critical",
+        subject=INSTALLATION,
+        title="No worker is online",
+        why=f"{last if facts.workers else 'No worker is registered'}, so nothing that is due starts.",
+        action=Action("Start a worker: horae worker", "/workers"),
+        since=since,
+    )
+
+
+def no_scheduler(now: datetime, founded_at: datetime, schedulers: Sequence[SchedulerRecord]) -> Iterator[Finding]:
+    """Evaluated by `serve`: no scheduler can see that there is none."""
+    if any(one.status != SchedulerStatus.OFFLINE for one in schedulers):
+        return
+    since = max((one.heartbeat_at for one in schedulers), default=founded_at)
+    if now - since < _PATIENCE:
+        return
+    last = f"The last heartbeat of a scheduler came {span(now - since)} ago"
+    yield Finding(
+        rule="no_scheduler",
+        severity="critical",
+        subject=INSTALLATION,
+        title="No scheduler is running",
+        why=f"{last if schedulers else 'No scheduler is registered'}: schedules do not fire, runs of lost workers are "
+        "not recovered, and no other alert is evaluated.",
+        action=Action("Start a scheduler: horae scheduler", "/schedulers"),
+        since=since,
+    )
+
+
+def not_fired(facts: Facts) -> Iterator[Finding]:
+    limit = facts.thresholds.not_fired
+    if not limit or not facts.overdue:
+        return
+    since = min(job.due_at for job in facts.overdue)
+    if facts.now - since < timedelta(seconds=limit):
+        return
+    yield Finding(
+        rule="not_fired",
+        severity="critical",
+        subject=INSTALLATION,
+        title="Schedules do not fire on time",
+        why=f"The oldest occurrence that is due and has not been fired was due {span(facts.now - since)} ago.",
+        action=Action("Read the log of the schedulers, and see what horae doctor says", "/schedulers"),
+        since=since,
+    )
+
+
+def nobody_can_take(facts: Facts) -> Iterator[Finding]:
+    groups: dict[tuple[str, str], list[Stranded]] = {}
+    for one in facts.stranded:
+        groups.setdefault((one.project_id, one.queue), []).append(one)
+    for (project_id, queue), same in groups.items():
+        first = min(same, key=lambda one: one.since)
+        if facts.now - first.since < _PATIENCE:
+            continue
+        cause = why_stranded(first.queue, first.needs, facts.workers, facts.now)
+        runs = sum(one.runs for one in same)
+        yield Finding(
+            rule="nobody_can_take",
+            severity="critical",
+            subject=Subject("queue", queue, queue),
+            title=f"No worker can execute {counted(runs, 'run')} in queue {queue!r}",
+            why=f"{sentence(cause.detail)} The first has been waiting for {span(facts.now - first.since)}.",
+            action=Action(sentence(cause.unblock or "start a worker that can"), "/workers"),
+            since=first.since,
+            project_id=project_id,
+        )
+
+
+def queued(facts: Facts) -> Iterator[Finding]:
+    groups: dict[tuple[str, str], list[WaitingJob]] = {}
+    for job in facts.waiting:
+        groups.setdefault((job.project_id, job.queue), []).append(job)
+    for (project_id, queue), waiting in groups.items():
+        limit, since = facts.queued_limit(project_id), min(job.since for job in waiting)
+        if not limit or facts.now - since < timedelta(seconds=limit):
+            continue
+        runs = sum(job.runs for job in waiting)
+        yield Finding(
+            rule="queued",
+            severity="warning",
+            subject=Subject("queue", queue, queue),
+            title=f"Runs in queue {queue!r} have been waiting for {span(facts.now - since)}",
+            why=f"At least {counted(runs, 'run')} of {counted(len(waiting), 'job')} are due and have not started.",
+            action=Action("Add workers or slots, or see with horae why what the first run waits for", "/queues"),
+            since=since,
+            project_id=project_id,
+        )
+
+
+def failure_rate(facts: Facts) -> Iterator[Finding]:
+    for one in facts.outcomes:
+        limit = facts.rate_limit(one.project_id)
+        rate = 100 * one.failed / one.ended if one.ended else 0
+        if not limit or one.ended < _SAMPLE or rate <= limit:
+            continue
+        yield Finding(
+            rule="failure_rate",
+            severity="warning",
+            subject=Subject("project", one.project_id, one.slug),
+            title=f"{rate:.0f} % of recent runs failed",
+            why=f"{one.failed} of {one.ended} runs that ended in this hour and the last failed; the limit is "
+            f"{limit:g} %.",
+            action=Action("See which causes most failures have", "/dead-letters"),
+            since=facts.now,
+            project_id=one.project_id,
+        )
+
+
+def dead_letters(facts: Facts) -> Iterator[Finding]:
+    for one in facts.dead_letters:
+        limit = facts.dead_limit(one.project_id)
+        if not limit or one.failed < limit:
+            continue
+        yield Finding(
+            rule="dead_letters",
+            severity="warning",
+            subject=Subject("project", one.project_id, one.slug),
+            title=f"{counted(one.failed, 'new dead letter')} within an hour",
+            why="Failed runs arrive faster than they are redriven or discarded.",
+            action=Action("Fix the most frequent cause, then redrive its group", "/dead-letters"),
+            since=facts.now,
+            project_id=one.project_id,
+        )
+
+
+def failing_loops(facts: Facts) -> Iterator[Finding]:
+    """Processes that are alive and say that a loop keeps failing, by what that means."""
+    groups: dict[str, list[Trouble]] = {}
+    alive = [one.trouble for one in facts.workers if one.there]
+    alive += [one.trouble for one in facts.schedulers if one.status != SchedulerStatus.OFFLINE]
+    for trouble in alive:
+        if trouble is not None and facts.now - trouble.since >= _PATIENCE:
+            database = trouble.reason.partition(":")[0] in _DATABASE
+            rule = "database" if database else "claims_failing" if trouble.loop == "claim" else "loop_failing"
+            groups.setdefault(rule, []).append(trouble)
+    for rule, troubles in groups.items():
+        first = min(troubles, key=lambda one: one.since)
+        what = {"database": "to reach the database", "claims_failing": "to claim runs"}.get(rule, f"to {first.task}")
+        number = counted(len(troubles), "process") if len(troubles) == 1 else f"{len(troubles)} processes"
+        yield Finding(
+            rule=rule,
+            severity="warning" if rule == "loop_failing" else "critical",
+            subject=INSTALLATION,
+            title=f"{number} {'keeps' if len(troubles) == 1 else 'keep'} failing {what}",
+            why=f"For {span(facts.now - first.since)} now: {first.reason}",
+            action=Action(
+                "See with horae doctor which ones, read their log, and restart them once it is fixed", "/workers"
+            ),
+            since=first.since,
+        )
+
+
+def disk(facts: Facts) -> Iterator[Finding]:
+    limit, found = facts.thresholds.disk, facts.disk
+    if not limit or found is None or not found.total or 100 * found.free / found.total >= limit:
+        return
+    free = f"{found.free / 2**30:.1f} GiB ({100 * found.free / found.total:.0f} %)"
+    yield Finding(
+        rule="disk",
+        severity="critical",
+        subject=INSTALLATION,
+        title="The disk of the database is filling up",
+        why=f"{free} are free where the SQLite file is. When it is full, nothing can be written.",
+        action=Action("Free some space, or shorten HORAE_RETENTION and HORAE_LOG_RETENTION", "/"),
+        since=facts.now,
+    )
+
+
+def partitions(facts: Facts) -> Iterator[Finding]:
+    if not facts.missing_partitions:
+        return
+    yield Finding(
+        rule="partitions",
+        severity="warning",
+        subject=INSTALLATION,
+        title="Partitions for the coming month are missing",
+        why=f"{', '.join(facts.missing_partitions)} should have been created long ago. Runs go to the default "
+        "partition instead, which retention cannot drop.",
+        action=Action(
+            "End what holds a long lock on the table, such as a backup or an open transaction", "/schedulers"
+        ),
+        since=facts.now,
+    )

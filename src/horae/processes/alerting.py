@@ -1,0 +1,51 @@
+"""Carries out what an evaluation of alerts has found, in short transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from horae.domain.alerts.alert import Finding
+from horae.domain.alerts.transition import Changes
+from horae.lifecycle.alerts import clear_alerts, notify_alerts, open_alerts, quieten_alerts, see_alerts
+from horae.lifecycle.watch import explained
+from horae.ports import Store, Transaction
+from horae.processes.loop import log
+
+_PORTION = 500  # alerts in one transaction
+_EXPLAINED = 20  # jobs that are explained at a time: each costs a few statements
+
+
+class Alerting:
+    def __init__(self, store: Store, offline_after: float) -> None:
+        self._store, self._offline_after = store, offline_after
+
+    async def apply(self, changes: Changes) -> None:
+        for alert in await self._each(open_alerts, await self._explained(changes.opening)):
+            log.warning("alert", rule=alert.rule, title=alert.title, alert=alert.id)
+        for alert in await self._each(clear_alerts, changes.clearing):
+            log.info("alert cleared", rule=alert.rule, title=alert.title, alert=alert.id)
+        findings = await self._explained([finding for _, finding in changes.seen])
+        await self._each(see_alerts, [(one[0], finding) for one, finding in zip(changes.seen, findings, strict=True)])
+        await self._each(quieten_alerts, changes.quiet)
+        await self._each(notify_alerts, changes.notifying)
+
+    async def _explained(self, findings: Sequence[Finding]) -> list[Finding]:
+        """In the same order, as many as it may; the others have what their rule says."""
+        found = list(findings)
+        places = [place for place, finding in enumerate(found) if finding.explains][:_EXPLAINED]
+        asked = [found[place] for place in places]
+        if asked:
+            told = await self._store.read(explained, asked, offline_after=self._offline_after)
+            for place, finding in zip(places, told, strict=True):
+                found[place] = finding
+        return found
+
+    async def _each(
+        self, verb: Callable[[Transaction, Sequence[Any]], Awaitable[Any]], items: Sequence[Any]
+    ) -> list[Any]:
+        """In portions: no transaction is long, however many jobs break a rule at once."""
+        done: list[Any] = []
+        for start in range(0, len(items), _PORTION):
+            done += await self._store.transact(verb, items[start : start + _PORTION]) or ()
+        return done

@@ -1,0 +1,44 @@
+"""What alerts need of settings and machine, and the loop of `serve` that notices when no scheduler is left."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import fields
+from pathlib import Path
+
+from horae.config import Settings
+from horae.domain.alerts.facts import Disk
+from horae.domain.alerts.thresholds import Thresholds
+from horae.lifecycle.watch import watch_schedulers
+from horae.ports import Store
+from horae.processes.alerting import Alerting
+from horae.processes.loop import Loop
+from horae.store.open import sqlite_path
+
+_LOOK = 15.0  # seconds
+
+
+def thresholds_of(settings: Settings) -> Thresholds:
+    return Thresholds(**{field.name: getattr(settings, f"alert_{field.name}") for field in fields(Thresholds)})
+
+
+def disk_of(settings: Settings) -> Disk | None:
+    """None where no file holds the database, or nobody can tell."""
+    if not settings.database_url.startswith("sqlite:"):
+        return None
+    try:
+        found = shutil.disk_usage(Path(sqlite_path(settings.database_url)).absolute().parent)
+    except OSError:
+        return None
+    return Disk(found.free, found.total)
+
+
+def scheduler_watch(store: Store, settings: Settings) -> Loop:
+    """In every process that serves: they find the same, and the alert opens once."""
+    alerting = Alerting(store, settings.offline_after)
+
+    async def look() -> float:
+        await alerting.apply(await store.read(watch_schedulers, shard_lease=settings.shard_lease))
+        return _LOOK
+
+    return Loop("alerts", look)
