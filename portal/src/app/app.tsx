@@ -7,6 +7,7 @@ import { TooltipLayer } from "@/components/ui/tooltip-layer";
 import { NoProject } from "@/features/sign-in/no-project";
 import { SignedOut } from "@/features/sign-in/signed-out";
 import { chunk } from "@/lib/chunk";
+import { namePage } from "@/lib/page-title";
 import { useSession } from "@/session/session";
 import { useRestore } from "@/session/use-restore";
 import { SignedIn } from "./signed-in";
@@ -28,7 +29,7 @@ function Front() {
   const session = useSession();
   const { error, retry } = useRestore();
   useEffect(() => {
-    if (session.state === "out") document.title = "Sign in · Horae";
+    if (session.state === "out") namePage("Sign in");
   }, [session.state]);
   if (session.state === "out") return <SignedOut ended={session.ended} step={session.step ?? null} />;
   if (session.state === "in") {

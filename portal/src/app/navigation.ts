@@ -1,5 +1,6 @@
 import {
   Activity,
+  BellRing,
   Calendar,
   CalendarClock,
   CircleX,
@@ -25,6 +26,7 @@ export const navigation: Destination[] = [
   { path: "/jobs", label: "Jobs", icon: CalendarClock, key: "j", words: "schedules cron" },
   { path: "/runs", label: "Runs", icon: Activity, key: "r", words: "executions history logs" },
   { path: "/dead-letters", label: "Dead letters", icon: CircleX, key: "d", words: "failed redrive discard" },
+  { path: "/alerts", label: "Alerts", icon: BellRing, key: "a", words: "attention problems silence acknowledge" },
   { path: "/calendar", label: "Calendar", icon: Calendar, key: "c", words: "week ahead occurrences" },
   { path: "/workers", label: "Workers", icon: Server, key: "w", words: "schedulers shards slots drain queues" },
   { path: "/functions", label: "Functions", icon: FunctionSquare, key: "f", words: "python tasks registry" },

@@ -20,6 +20,7 @@ PAGES = {
     "runs": "/runs",
     "run": "/runs/{run}",
     "dead-letters": "/dead-letters",
+    "alerts": "/alerts",
     "calendar": "/calendar",
     "workers": "/workers",
     "functions": "/functions",

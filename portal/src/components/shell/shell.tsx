@@ -4,6 +4,7 @@ import { navigation } from "@/app/navigation";
 import { chunk } from "@/lib/chunk";
 import { listen, useHotkeys } from "@/lib/hotkeys";
 import { useCan } from "@/session/use-can";
+import { useAttentionSigns } from "./attention-signs";
 import { OfflineBanner } from "./offline-banner";
 import { ShortcutHelp } from "./shortcut-help";
 import { Sidebar } from "./sidebar";
@@ -25,6 +26,7 @@ export function Shell() {
   };
   const navigate = useNavigate();
   const can = useCan();
+  const waiting = useAttentionSigns();
   useEffect(listen, []);
   useHotkeys([
     ...navigation.map((to) => ({
@@ -50,7 +52,7 @@ export function Shell() {
       </a>
       <Sidebar />
       <div className="flex min-w-0 flex-col">
-        <TopBar onSearch={() => setPalette(true)} onHelp={() => setHelp(true)} />
+        <TopBar waiting={waiting} onSearch={() => setPalette(true)} onHelp={() => setHelp(true)} />
         <Progress />
         <OfflineBanner />
         <main id="content" tabIndex={-1} className="mx-auto w-full max-w-7xl flex-1 px-4 py-5 outline-none sm:px-6">

@@ -1,6 +1,7 @@
 import { NavLink } from "react-router";
 import { navigation } from "@/app/navigation";
 import { cn } from "@/lib/cn";
+import { AttentionCount } from "./attention-count";
 import { Brand } from "./brand";
 import { LiveDot } from "./live-dot";
 
@@ -36,9 +37,10 @@ export function Links({ onFollow }: { onFollow?: () => void }) {
         >
           <Icon aria-hidden className="size-4 shrink-0" />
           <span className="flex-1">{label}</span>
-          <kbd aria-hidden className="font-mono text-[11px] text-muted opacity-0 group-hover:opacity-100">
+          <kbd aria-hidden className="hidden font-mono text-[11px] text-muted group-hover:inline">
             g {key}
           </kbd>
+          {path === "/alerts" ? <AttentionCount /> : null}
         </NavLink>
       ))}
     </nav>

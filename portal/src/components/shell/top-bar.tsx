@@ -2,6 +2,7 @@ import { CircleHelp, Menu as MenuIcon, Search } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Kbd } from "@/components/ui/kbd";
+import { plural } from "@/lib/words";
 import { Brand } from "./brand";
 import { OperationsTray } from "./operations/operations-tray";
 import { PhoneMenu } from "./phone-menu";
@@ -10,16 +11,25 @@ import { ThemeSwitch } from "./theme-switch";
 import { UserMenu } from "./user-menu";
 
 interface TopBarProps {
+  /** How many alerts need somebody: marked where the menu is folded away. */
+  waiting: number;
   onSearch: () => void;
   onHelp: () => void;
 }
 
-export function TopBar({ onSearch, onHelp }: TopBarProps) {
+export function TopBar({ waiting, onSearch, onHelp }: TopBarProps) {
   const [menu, setMenu] = useState(false);
   return (
     <header className="sticky top-0 z-30 flex h-12 items-center gap-2 border-b border-line bg-surface px-3 sm:px-6">
-      <Button variant="ghost" size="icon" aria-label="Menu" className="lg:hidden" onClick={() => setMenu(true)}>
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label={waiting > 0 ? `Menu, ${plural(waiting, "alert")}` : "Menu"}
+        className="relative lg:hidden"
+        onClick={() => setMenu(true)}
+      >
         <MenuIcon />
+        {waiting > 0 ? <span aria-hidden className="absolute top-1 right-1 size-2 rounded-full bg-failed" /> : null}
       </Button>
       <span className="hidden sm:block lg:hidden">
         <Brand />

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from "react";
+import { namePage } from "@/lib/page-title";
 
 interface PageHeaderProps {
   title: string;
@@ -10,9 +11,7 @@ interface PageHeaderProps {
 
 /** The head of every page; also names it in the tab of the browser. */
 export function PageHeader({ title, aside, description, actions }: PageHeaderProps) {
-  useEffect(() => {
-    document.title = `${title} · Horae`;
-  }, [title]);
+  useEffect(() => namePage(title), [title]);
   return (
     <div className="mb-4 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
       <div className="min-w-0">

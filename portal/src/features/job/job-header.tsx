@@ -11,7 +11,9 @@ import { StatusBadge } from "@/components/ui/status-badge";
 import { Switch } from "@/components/ui/switch";
 import { Time } from "@/components/ui/time";
 import { useDeleteJob, useSwitchJob } from "@/features/jobs/job-verbs";
+import { plural } from "@/lib/words";
 import { useCan } from "@/session/use-can";
+import { useJobAlerts } from "./alert-banner";
 import { BackfillDialog } from "./dialogs/backfill-dialog";
 import { PauseDialog } from "./dialogs/pause-dialog";
 import { RunDialog } from "./dialogs/run-dialog";
@@ -40,12 +42,18 @@ export function JobHeader({ job }: { job: JobView }) {
 }
 
 function State({ job }: { job: JobView }) {
+  const alerts = useJobAlerts(job);
   return (
     <span className="flex flex-wrap items-center gap-2">
       <StatusBadge status={job.unreadable ? "unreadable" : job.status} />
       {job.last_status === "failed" ? (
         <Link to="?tab=runs&status=failed" className="rounded">
           <Badge tone="failed">last run failed</Badge>
+        </Link>
+      ) : null}
+      {alerts.length > 0 ? (
+        <Link to={`/alerts?job=${job.id}`} className="rounded">
+          <Badge tone="failed">{plural(alerts.length, "alert")}</Badge>
         </Link>
       ) : null}
       {job.paused && job.paused_until ? (

@@ -6,6 +6,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { SkeletonLines } from "@/components/ui/skeleton";
 import { TabPanel, Tabs } from "@/components/ui/tabs";
 import { useUrlState } from "@/lib/url-state";
+import { AlertBanner } from "./alert-banner";
 import { BackfillBanner } from "./backfill-banner";
 import { BlockedBanner } from "./blocked-banner";
 import { DefinitionTab } from "./definition-tab";
@@ -53,6 +54,7 @@ function Job({ job }: { job: JobView }) {
       <JobHeader job={job} />
       <UnreadableBanner job={job} />
       {tab === "why" || job.unreadable ? null : <BlockedBanner job={job} />}
+      <AlertBanner job={job} />
       <BackfillBanner job={job} />
       <Tabs value={tab} onValue={open} tabs={TABS} label="About the job">
         <TabPanel value="overview">

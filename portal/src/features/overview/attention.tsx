@@ -1,60 +1,82 @@
-import { TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import type { SchedulerView, StrandedGroupView, TroubleView, WorkerView } from "@/api/schema";
+import type { AlertView, MonitoredAlertsView, SchedulerView, TroubleView, WorkerView } from "@/api/schema";
+import { Button } from "@/components/ui/button";
+import { ServerText } from "@/components/ui/server-text";
 import { Time } from "@/components/ui/time";
+import { countOf, needing } from "@/features/alerts/attention";
+import { Door } from "@/features/alerts/door";
+import { SeverityIcon } from "@/features/alerts/severity";
 import { tasked } from "@/features/workers/trouble-note";
 import { plural } from "@/lib/words";
 
 const MOST = 5;
 
 interface AttentionProps {
-  stranded: StrandedGroupView[] | undefined;
+  alerts: MonitoredAlertsView | undefined;
   workers: WorkerView[] | undefined;
   schedulers: SchedulerView[] | undefined;
 }
 
-/** What waits or fails without ever ending: it would not be seen among the numbers. */
-export function Attention({ stranded = [], workers = [], schedulers = [] }: AttentionProps) {
+/** What somebody has to do something about, the worst first: open alerts, and processes that keep failing. */
+export function Attention({ alerts, workers = [], schedulers = [] }: AttentionProps) {
+  const broken = failing(workers, schedulers);
+  const count = countOf(alerts) + broken.length;
+  if (count === 0) return null;
   const lines = [
-    ...stranded.map((group) => <Stranded key={`${group.queue} ${group.needs}`} group={group} />),
-    ...failing(workers, schedulers).map((one) => <FailingLine key={one.id} one={one} />),
-  ];
-  if (lines.length === 0) return null;
+    ...broken.map((one) => <FailingLine key={one.id} one={one} />),
+    ...needing(alerts).map((alert) => <AlertLine key={alert.id} alert={alert} />),
+  ].slice(0, MOST);
   return (
-    <section
-      aria-label="Needs attention"
-      className="space-y-2 rounded-lg border border-line bg-failed-soft px-4 py-3 text-sm text-failed-text"
-    >
-      {lines.slice(0, MOST)}
-      {lines.length > MOST ? <p className="pl-7 text-xs">and {lines.length - MOST} more</p> : null}
+    <section aria-labelledby="needs-attention" className="rounded-lg border border-line bg-surface">
+      <div className="flex min-h-11 items-center justify-between gap-2 border-b border-line px-4 py-1.5">
+        <h2 id="needs-attention" className="text-sm font-semibold">
+          Needs attention
+        </h2>
+        <Link to="/alerts" className="rounded text-xs text-accent hover:underline">
+          {count > lines.length ? `All ${plural(count, "alert")}` : "All alerts"}
+        </Link>
+      </div>
+      <ul className="divide-y divide-line text-sm">{lines}</ul>
     </section>
   );
 }
 
-function Line({ children }: { children: ReactNode }) {
+interface LineProps {
+  severity: AlertView["severity"];
+  door: ReactNode;
+  children: ReactNode;
+}
+
+function Line({ severity, door, children }: LineProps) {
   return (
-    <div className="flex gap-3">
-      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-      <div className="min-w-0 break-words">{children}</div>
-    </div>
+    <li className="flex flex-wrap items-start gap-x-3 gap-y-2 px-4 py-2.5 sm:flex-nowrap">
+      <SeverityIcon severity={severity} className="mt-0.5" />
+      <div className="min-w-0 flex-1 basis-64 break-words">{children}</div>
+      <div className="shrink-0 pl-7 sm:pl-0">{door}</div>
+    </li>
   );
 }
 
-function Stranded({ group }: { group: StrandedGroupView }) {
-  const { queue, needs, runs, since, unblock } = group;
+function AlertLine({ alert }: { alert: AlertView }) {
   return (
-    <Line>
+    <Line severity={alert.severity} door={<Door alert={alert} />}>
       <p>
-        <Link
-          to={`/runs?status=queued&queue=${encodeURIComponent(queue)}`}
-          className="rounded font-medium underline underline-offset-2"
-        >
-          {plural(runs, "run")}
+        <Link to={`/alerts/${alert.id}`} className="rounded font-medium hover:text-accent hover:underline">
+          {alert.title}
         </Link>{" "}
-        cannot start: no live worker offers {needs} (queue {queue}). The oldest was due <Time at={since} />.
+        <span className="text-xs whitespace-nowrap text-muted">
+          · began <Time at={alert.since} />
+        </span>
       </p>
-      {unblock ? <p className="mt-0.5 text-xs">Fix: {unblock}</p> : null}
+      <p className="mt-0.5 line-clamp-2 text-soft">
+        <ServerText text={alert.why} />
+      </p>
+      {alert.action.text ? (
+        <p className="mt-0.5 text-xs text-muted">
+          <ServerText text={`Fix: ${alert.action.text}`} />
+        </p>
+      ) : null}
     </Line>
   );
 }
@@ -80,13 +102,18 @@ function failing(workers: WorkerView[], schedulers: SchedulerView[]): Failing[] 
 }
 
 function FailingLine({ one: { name, to, trouble } }: { one: Failing }) {
+  const door = (
+    <Button asChild size="sm">
+      <Link to={to} aria-label={`Open workers: ${name}`}>
+        Open workers
+      </Link>
+    </Button>
+  );
   return (
-    <Line>
+    <Line severity="critical" door={door}>
       <p>
-        <Link to={to} className="rounded font-medium underline underline-offset-2">
-          {name}
-        </Link>{" "}
-        keeps failing to {tasked(trouble)} (began <Time at={trouble.since} />
+        <span className="font-medium">{name}</span> keeps failing to {tasked(trouble)} (began{" "}
+        <Time at={trouble.since} />
         ): {trouble.reason}
       </p>
     </Line>

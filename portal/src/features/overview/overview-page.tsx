@@ -1,5 +1,6 @@
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
+import { useMonitoredAlerts } from "@/features/alerts/queries";
 import { useQueues } from "@/features/queues/queries";
 import { useWorkers } from "@/features/workers/queries";
 import { useUrlState } from "@/lib/url-state";
@@ -8,7 +9,7 @@ import { FailuresPanel } from "./failures-panel";
 import { FleetPanel } from "./fleet-panel";
 import { FlowChart } from "./flow-chart";
 import { LatenessChart } from "./lateness-chart";
-import { useHours, useNumbers, useRecentFailures, useRecentRuns, useSchedulers, useStranded } from "./queries";
+import { useHours, useNumbers, useRecentFailures, useRecentRuns, useSchedulers } from "./queries";
 import { QueuesPanel } from "./queues-panel";
 import { ResultsChart } from "./results-chart";
 import { Tiles } from "./tiles";
@@ -24,7 +25,7 @@ export default function OverviewPage() {
   const workers = useWorkers();
   const schedulers = useSchedulers();
   const queues = useQueues();
-  const stranded = useStranded();
+  const alerts = useMonitoredAlerts();
   const error = numbers.data ? null : numbers.error;
   return (
     <>
@@ -33,11 +34,7 @@ export default function OverviewPage() {
         <ErrorState error={error} onRetry={() => void numbers.refetch()} />
       ) : (
         <div className="space-y-4">
-          <Attention
-            stranded={stranded.data?.items}
-            workers={workers.data?.items}
-            schedulers={schedulers.data?.items}
-          />
+          <Attention alerts={alerts.data} workers={workers.data?.items} schedulers={schedulers.data?.items} />
           <Tiles numbers={numbers.data} hours={hours.data?.items} span={span === "week" ? "7 days" : "24 hours"} />
           <ResultsChart hours={hours.data?.items} span={span} onSpan={(next) => setUrl({ span: next })} />
           <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">

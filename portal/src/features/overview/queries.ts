@@ -29,14 +29,5 @@ export function useSchedulers() {
   });
 }
 
-/** Runs that no live worker could take. */
-export function useStranded() {
-  return useQuery({
-    queryKey: ["overview", "list", "stranded"],
-    queryFn: ({ signal }) => call("GET /monitoring/stranded", { signal }),
-    refetchInterval: NUMBERS,
-  });
-}
-
 export const useRecentRuns = () => useRuns({ limit: 100 });
 export const useRecentFailures = () => useRuns({ status: "failed", limit: 8 });

@@ -8,15 +8,14 @@ import { Input } from "@/components/ui/input";
 import { KeyValues } from "@/components/ui/key-values";
 import { Refusal } from "@/components/ui/refusal";
 import { Time } from "@/components/ui/time";
+import { namePage } from "@/lib/page-title";
 import { FrontPage } from "./front-page";
 
 /** Where users approve a program that shows a code, such as `horae login --sso`. */
 export default function DevicePage({ username }: { username: string }) {
   const [device, setDevice] = useState<DeviceView>();
   const [decided, setDecided] = useState<boolean>();
-  useEffect(() => {
-    document.title = "Approve a sign-in · Horae";
-  }, []);
+  useEffect(() => namePage("Approve a sign-in"), []);
   if (decided !== undefined) {
     return (
       <FrontPage

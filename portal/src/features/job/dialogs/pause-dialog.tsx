@@ -5,19 +5,9 @@ import { fieldError, messageOf } from "@/api/errors";
 import type { JobView } from "@/api/schema";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
-import { Field } from "@/components/ui/field";
-import { InstantInput } from "@/components/ui/instant-input";
+import { UntilField } from "@/components/ui/until-field";
 import { useSwitchJob } from "@/features/jobs/job-verbs";
-import { userZone } from "@/lib/times";
 import { toast } from "@/lib/toasts";
-
-const HOUR = 3_600_000;
-const LENGTHS: [string, number][] = [
-  ["1 hour", HOUR],
-  ["8 hours", 8 * HOUR],
-  ["1 day", 24 * HOUR],
-  ["1 week", 7 * 24 * HOUR],
-];
 
 /** Pauses the schedule, for a time or until it is resumed. */
 export function PauseDialog({ job, onClose }: { job: JobView; onClose: () => void }) {
@@ -49,16 +39,7 @@ export function PauseDialog({ job, onClose }: { job: JobView; onClose: () => voi
         </>
       }
     >
-      <Field label="Until" optional hint="Leave empty to pause until resumed." error={wrong}>
-        <InstantInput value={until} zone={userZone()} onValue={setUntil} />
-      </Field>
-      <div className="mt-2 flex flex-wrap gap-1">
-        {LENGTHS.map(([label, length]) => (
-          <Button key={label} size="sm" onClick={() => setUntil(new Date(Date.now() + length).toISOString())}>
-            {label}
-          </Button>
-        ))}
-      </div>
+      <UntilField value={until} onValue={setUntil} optional hint="Leave empty to pause until resumed." error={wrong} />
       {pause.error && !wrong ? (
         <p role="alert" className="mt-3 text-sm text-danger">
           {messageOf(pause.error)}
