@@ -40,7 +40,8 @@ NAMES = {  # where the usual name would be taken, or says too little
 NESTED = {"QuotaView"}  # part of another answer, and a record all the same
 PLAIN = {  # which the SDK returns as dictionaries, or has no call for
     *("CalendarView", "CallbackView", "RecoveredView", "SignOutView", "SsoView", "StrandedView"),
-    *("MonitoredDaysView", "MonitoredHoursView", "MonitoredJobsView", "MonitoredWorkersView", "SeriesView"),
+    *("MonitoredDaysView", "MonitoredHoursView", "MonitoredJobsView", "MonitoredWorkersView"),
+    *("MetricsView", "SeriesView"),
 }
 TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "Json", "null": "None"}
 HEAD = '''"""The API's answers, for type checkers. Generated from its models by `make types`: do not edit."""

@@ -62,6 +62,7 @@ class Settings:
     trusted_proxies: tuple[str, ...] | None = _setting(kinds.networks, None)
     cors_origins: tuple[str, ...] | None = _setting(kinds.origins, None)
     metrics_token: str | None = _setting(kinds.line, None, secret=True)
+    metrics_jobs: tuple[str, ...] | None = _setting(kinds.job_names, None)
     metrics_port: int | None = _setting(kinds.whole(1, 65_535), None)
 
     password_sign_in: bool = _setting(kinds.boolean, True)

@@ -106,6 +106,14 @@ def words(raw: Any) -> tuple[str, ...]:
     return found
 
 
+def job_names(raw: Any) -> tuple[str, ...]:
+    """Jobs as `project/name`."""
+    found = words(raw)
+    if len(found) > 100 or not all(re.fullmatch(r"[^/]{1,63}/.{1,200}", one) for one in found):
+        raise ValueError("must be at most 100 jobs, each as project/name, such as finance/nightly-report")
+    return found
+
+
 def folders(raw: Any) -> tuple[str, ...]:
     """Absolute paths."""
     found = words(raw)

@@ -1278,6 +1278,15 @@ export interface MemberView {
   created_at: string;
 }
 
+/** Of all projects together. */
+export interface MetricsView {
+  timestamp: string;
+  jobs: JobNumbers;
+  executions: ExecutionNumbers;
+  workers: WorkerRates;
+  scheduler: SchedulerLag;
+}
+
 /** `items` are the open alerts that are not silenced, the worst first: at most fifty. */
 export interface MonitoredAlertsView {
   timestamp: string;
@@ -1830,6 +1839,11 @@ export interface Sandbox {
   read_only?: boolean;
 }
 
+/** How long the longest overdue job has been due without being fired. */
+export interface SchedulerLag {
+  lag_seconds: number;
+}
+
 export type SchedulerStatus = "active" | "standby" | "offline";
 
 export interface SchedulerView {
@@ -2114,6 +2128,15 @@ export interface WorkerNumbers {
   slots: number;
   slots_busy: number;
   runs_done: number;
+}
+
+/** `runs_per_minute` are those that ended in the last complete minute. */
+export interface WorkerRates {
+  total: number;
+  alive: number;
+  slots: number;
+  slots_busy: number;
+  runs_per_minute: number;
 }
 
 export type WorkerStatus = "idle" | "busy" | "draining" | "stopped" | "offline";

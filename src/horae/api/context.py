@@ -30,6 +30,7 @@ class ApiSettings:
     shard_lease: float = 6.0
     defaults: Defaults = field(default_factory=Defaults)
     metrics_token: str | None = field(default=None, repr=False)
+    metrics_jobs: frozenset[tuple[str, str]] = frozenset()  # by project and name
     key_cache: float = 5.0  # seconds for which a revoked key may still work
     secret_key_previous: str | None = field(default=None, repr=False)
     allow_signup: bool = False

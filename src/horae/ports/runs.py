@@ -20,7 +20,7 @@ from horae.domain.runs.operation import NewOperation, Operation
 from horae.domain.runs.run import NewRun
 from horae.domain.runs.run_filter import RunFilter
 from horae.domain.runs.run_record import RunRecord
-from horae.domain.runs.statistics import Backlog, Hour, JobStats, Summary
+from horae.domain.runs.statistics import Backlog, ChosenJob, Hour, JobStats, Summary
 from horae.domain.runs.tally import Tally
 
 
@@ -221,6 +221,10 @@ class Stats(Protocol):
     async def overall(self) -> dict[str, dict[str, int]]:
         """Of all projects: `ended` by status, `skipped` occurrences by reason, `live` runs by status; `dead` has the
         number of dead `letters`."""
+        ...
+
+    async def chosen(self, jobs: Collection[tuple[str, str]]) -> list[ChosenJob]:
+        """Those of these jobs, each a project's slug and a job's name, that exist."""
         ...
 
     async def backlog(self) -> list[Backlog]:

@@ -4,17 +4,18 @@ after. What is read is the sum of both, so it is exact at any moment."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
 
 from horae.domain.notify.notice import Recovery, of_success
 from horae.domain.runs.states import RunStatus
-from horae.domain.runs.statistics import Backlog, Hour, JobStats, Summary
+from horae.domain.runs.statistics import Backlog, ChosenJob, Hour, JobStats, Summary
 from horae.domain.runs.tally import Tally
 from horae.ports import History, Ids
 from horae.store import counter_tables
+from horae.store.chosen_jobs import chosen_jobs
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.hours import days, hours
 from horae.store.job_stats import COUNTED as _COUNTED
@@ -156,6 +157,9 @@ class StatTable(Reading):
     async def overall(self) -> dict[str, dict[str, int]]:
         db = self.db
         return {"ended": await sums(db), "skipped": await reasons(db), "live": await live(db), "dead": await dead(db)}
+
+    async def chosen(self, jobs: Collection[tuple[str, str]]) -> list[ChosenJob]:
+        return await chosen_jobs(self.db, self.d, jobs)
 
     async def backlog(self) -> list[Backlog]:
         return await backlog(self.db, self.d)

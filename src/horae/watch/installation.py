@@ -4,20 +4,25 @@ Their cost does not grow with history: ended runs are counters, and only live on
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from horae.domain.cluster import metrics
 from horae.domain.cluster.meters import Labels
 from horae.domain.cluster.metrics import Family
+from horae.domain.runs.states import WorkerStatus
 from horae.ports import Transaction
 
 _QUEUES = 100  # with a label of their own
+_STATUSES = frozenset(status.value for status in WorkerStatus)
 _OTHERS = "(others)"  # not a valid name of a queue
 
 Numbers = list[tuple[Family, Mapping[Labels, float]]]
 
 
-async def installation(tx: Transaction, *, offline_after: float, shard_lease: float) -> Numbers:
+async def installation(
+    tx: Transaction, *, offline_after: float, shard_lease: float, jobs: Collection[tuple[str, str]] = ()
+) -> Numbers:
+    """`jobs` are those with metrics of their own."""
     found = await tx.stats.overall()
     ended, live = found["ended"], found["live"]
     return [
@@ -29,6 +34,7 @@ async def installation(tx: Transaction, *, offline_after: float, shard_lease: fl
         (metrics.ALERTS, _by((await tx.alerts.counts(None)).by_severity)),
         *await _queues(tx),
         *await _processes(tx, offline_after, shard_lease),
+        *await _jobs(tx, jobs),
     ]
 
 
@@ -48,11 +54,33 @@ async def _processes(tx: Transaction, offline_after: float, shard_lease: float) 
     shards, owned = await tx.processes.shards(), sum(len(one.shards) for one in schedulers)
     alive = [worker for worker in workers if worker.there]
     return [
-        (metrics.WORKERS, _by(Counter(str(worker.status) for worker in workers))),
+        (metrics.WORKERS, _by(Counter(_status(worker.status) for worker in workers))),
         (metrics.CLUSTER_SLOTS, {(): sum(worker.slots for worker in alive)}),
         (metrics.CLUSTER_BUSY, {(): sum(worker.busy for worker in alive)}),
         (metrics.SCHEDULERS, _by(Counter(str(one.status) for one in schedulers))),
         (metrics.SHARDS, _by({"owned": owned, "free": len(shards) - owned})),
+    ]
+
+
+def _status(word: str) -> str:
+    """One that this version knows: a damaged row, or one of a newer version, must not add labels."""
+    return word if word in _STATUSES else "unknown"
+
+
+async def _jobs(tx: Transaction, jobs: Collection[tuple[str, str]]) -> Numbers:
+    if not jobs:
+        return []
+    found = {(job.project, job.name): job for job in await tx.stats.chosen(jobs)}
+    succeeded = {key: job.last_success_at for key, job in found.items()}
+    due = {key: job.next_run_at for key, job in found.items()}
+    ended: dict[Labels, float] = {
+        (*key, status): float(count) for key, job in found.items() for status, count in job.ended.items()
+    }
+    return [
+        (metrics.JOB_RUNS, ended),
+        (metrics.JOB_SUCCESS, {key: at.timestamp() for key, at in succeeded.items() if at is not None}),
+        (metrics.JOB_NEXT, {key: at.timestamp() for key, at in due.items() if at is not None}),
+        (metrics.JOB_OVERDUE, {key: job.overdue for key, job in found.items()}),
     ]
 
 

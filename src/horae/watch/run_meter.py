@@ -18,8 +18,8 @@ class RunMeter:
     def __call__(self, event: Event) -> None:
         meters = self._meters
         if isinstance(event, RunsEnded):
-            for status, count in Counter(run.status for run in event.ended).items():
-                meters.add(metrics.ENDED, status.value, by=count)
+            for (status, place), count in Counter((run.status, run.place) for run in event.ended).items():
+                meters.add(metrics.ENDED, status.value, place.kind or "", by=count)
         elif isinstance(event, RunsStarted):
             meters.add(metrics.STARTED, by=len(event.runs))
             lateness = meters.histogram(metrics.LATENESS)

@@ -105,6 +105,9 @@ def _app(settings: Settings, store: SqlStore) -> FastAPI:
         shard_lease=settings.shard_lease,
         defaults=defaults_of(settings),
         metrics_token=settings.metrics_token,
+        metrics_jobs=frozenset(
+            (project, name) for project, _, name in (job.partition("/") for job in settings.metrics_jobs or ())
+        ),
         secret_key_previous=settings.secret_key_previous,
         allow_signup=settings.allow_signup,
         second_factor=cast("Policy", settings.second_factor),

@@ -68,8 +68,10 @@ async def test_they_count_what_the_database_knows(kind: str, make_cluster: Make)
     assert history == {"succeeded": 20 + steady, "failed": 3}
     assert sum(value for (name, _), value in whole.items() if name == "horae_occurrences_skipped_total") >= skipped
     for status, count in history.items():
-        assert mine["horae_runs_ended_total", (status,)] == count
+        kinds = ("python", "script")
+        assert sum(mine.get(("horae_runs_ended_total", (kind, status)), 0) for kind in kinds) == count
         assert whole["horae_runs_total", (status,)] == count
+    assert mine["horae_runs_ended_total", ("script", "failed")] == 3
     attempts = 20 + steady + 6
     assert mine["horae_runs_started_total", ()] == attempts
     assert mine["horae_lateness_seconds_count", ()] == attempts

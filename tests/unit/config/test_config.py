@@ -255,3 +255,11 @@ def test_origins_are_exact():
     for wrong in ("ftp://example.org", "https://", "https://example.org:99999", "https://a?b", "https://exa mple.org"):
         with pytest.raises(ConfigurationError, match="exact origins"):
             load(CORS_ORIGINS=f"https://fine.example,{wrong}")
+
+
+def test_jobs_with_metrics_of_their_own():
+    assert load().metrics_jobs is None
+    assert load(METRICS_JOBS="finance/nightly, default/a/b").metrics_jobs == ("finance/nightly", "default/a/b")
+    for wrong in ("nightly", "/nightly", "finance/", "*", ",".join(f"p/{n}" for n in range(101))):
+        with pytest.raises(ConfigurationError, match="project/name"):
+            load(METRICS_JOBS=wrong)

@@ -3,17 +3,45 @@
 from __future__ import annotations
 
 import hmac
+from datetime import timedelta
+from typing import Any
 
 from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel
 
 from horae.api.auth import AllowAdmin
 from horae.api.context import Ctx
 from horae.api.routes.monitoring import MonitoredJobsView, summary_json
 from horae.api.views import reply
+from horae.domain.runs.series import INSTALLATION, MINUTE, WHOLE, Bucket, begin
+from horae.ports import Transaction
 from horae.watch.exposition import exposed
 from horae.watch.installation import installation
 
 router = APIRouter(tags=["health"])
+
+
+class WorkerRates(BaseModel):
+    """`runs_per_minute` are those that ended in the last complete minute."""
+
+    total: int
+    alive: int
+    slots: int
+    slots_busy: int
+    runs_per_minute: int
+
+
+class SchedulerLag(BaseModel):
+    """How long the longest overdue job has been due without being fired."""
+
+    lag_seconds: float
+
+
+class MetricsView(MonitoredJobsView):
+    """Of all projects together."""
+
+    workers: WorkerRates
+    scheduler: SchedulerLag
 
 
 class _Reader(AllowAdmin):
@@ -29,7 +57,7 @@ class _Reader(AllowAdmin):
 @router.get(
     "/metrics",
     dependencies=[Depends(_Reader("metrics:read"))],
-    response_model=MonitoredJobsView,
+    response_model=MetricsView,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 async def metrics(request: Request, context: Ctx) -> Response:
@@ -37,13 +65,41 @@ async def metrics(request: Request, context: Ctx) -> Response:
     OpenMetrics; a few numbers as JSON for those who accept only that."""
     accept = request.headers.get("accept", "")
     if _wants_json(accept):
-        return reply(summary_json(await context.store.read(lambda tx: tx.stats.summary(None))))
+        return reply(await context.store.read(_in_short, context.settings.offline_after))
     settings = context.settings
     numbers = await context.store.read(
-        installation, offline_after=settings.offline_after, shard_lease=settings.shard_lease
+        installation,
+        offline_after=settings.offline_after,
+        shard_lease=settings.shard_lease,
+        jobs=settings.metrics_jobs,
     )
     text, kind = exposed(request.app.state.meters, accept, numbers)
     return Response(text, headers={"content-type": kind})
+
+
+async def _in_short(tx: Transaction, offline_after: float) -> dict[str, Any]:
+    summary = await tx.stats.summary(None)
+    workers = await tx.processes.workers(offline_after)
+    alive = [worker for worker in workers if worker.there]
+    minute = begin(summary.at, MINUTE)  # the last complete one is before it
+    ended = await tx.series.read(INSTALLATION, WHOLE, MINUTE, minute - timedelta(seconds=MINUTE), minute)
+    due = await tx.jobs.next_due([shard.shard for shard in await tx.processes.shards()])
+    return {
+        **summary_json(summary),
+        "workers": {
+            "total": len(workers),
+            "alive": len(alive),
+            "slots": sum(worker.slots for worker in alive),
+            "slots_busy": sum(worker.busy for worker in alive),
+            "runs_per_minute": sum(_runs(bucket) for _, bucket in ended),
+        },
+        "scheduler": {"lag_seconds": 0.0 if due is None else max((summary.at - due).total_seconds(), 0.0)},
+    }
+
+
+def _runs(bucket: Bucket) -> int:
+    """Runs that ended, without skipped occurrences."""
+    return sum(count for status, count in bucket.ended.items() if status != "skipped")
 
 
 def _wants_json(accept: str) -> bool:

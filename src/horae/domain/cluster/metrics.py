@@ -47,6 +47,19 @@ CLUSTER_BUSY = Family("horae_slots_busy", "gauge", "Those of them in which somet
 SCHEDULERS = Family("horae_schedulers", "gauge", "Schedulers, by status.", ("status",))
 SHARDS = Family("horae_shards", "gauge", "Shards of the jobs, by whether a scheduler owns them.", ("state",))
 
+# Of the jobs that HORAE_METRICS_JOBS names, and of no other.
+_JOB = ("project", "job")
+JOB_RUNS = Family(
+    "horae_job_runs_total", "counter", "Runs of a job in HORAE_METRICS_JOBS that ended, by status.", (*_JOB, "status")
+)
+JOB_SUCCESS = Family(
+    "horae_job_last_success_timestamp_seconds", "gauge", "When a run of such a job last succeeded (Unix time).", _JOB
+)
+JOB_NEXT = Family("horae_job_next_run_timestamp_seconds", "gauge", "When such a job is due next (Unix time).", _JOB)
+JOB_OVERDUE = Family(
+    "horae_job_overdue_seconds", "gauge", "How long such a job has been due without being fired; 0 if it is not.", _JOB
+)
+
 # A process that serves.
 REQUESTS = Family(
     "horae_requests_total", "counter", "Requests that were answered.", ("method", "route", "status"), ("serve",)
@@ -92,7 +105,13 @@ ATTEMPTS = Family(
     ("worker",),
     LONG,
 )
-ENDED = Family("horae_runs_ended_total", "counter", "Runs that this process ended, by status.", ("status",), _ALL)
+ENDED = Family(
+    "horae_runs_ended_total",
+    "counter",
+    "Runs that this process ended, by status and kind of target (empty if cancelled before they started).",
+    ("status", "kind"),
+    _ALL,
+)
 RETRIED = Family(
     "horae_attempts_retried_total", "counter", "Attempts that this process retried, by outcome.", ("outcome",), _ALL
 )

@@ -79,6 +79,18 @@ class JobStats:
         return round(100 * self.total["succeeded"] / ended, 2) if ended else None
 
 
+class ChosenJob(NamedTuple):
+    """A job with metrics of its own: how many of its runs ended, by status, when one last succeeded, when the next is
+    due, and the seconds for which it has been overdue."""
+
+    project: str
+    name: str
+    ended: Mapping[str, int]
+    last_success_at: datetime | None
+    next_run_at: datetime | None
+    overdue: float
+
+
 class Backlog(NamedTuple):
     """Runs of a queue that are due and wait for a worker, and the seconds for which the oldest one has."""
 
