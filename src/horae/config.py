@@ -147,6 +147,7 @@ class Settings:
     log_level: str = _setting(kinds.choice("debug", "info", "warning", "error"), "info")
     run_log: int = _setting(kinds.whole(0, 100_000), 100, up=0)
     traces: float = _setting(kinds.share, 0.0)
+    sentry_dsn: str | None = _setting(kinds.url("http", "https"), None, secret=True)
 
     url: str | None = _setting(kinds.url("http", "https"), None)
     token: str | None = _setting(kinds.line, None, secret=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, TextIO
 
 import structlog
@@ -15,6 +17,9 @@ _NOISY = ("uvicorn.access", "uvicorn.error", "httpx", "httpcore", "aiosqlite", "
 
 
 _bound: dict[str, Any] = {}  # what stands in every line of this process
+Reporter = Callable[[str, Mapping[str, Any]], None]
+_reporters: list[Reporter] = []
+_REPORTED = frozenset(("warning", "error", "exception", "critical"))
 
 
 def configure(*, form: str = "auto", level: str = "info", stream: TextIO | None = None, **bound: Any) -> None:
@@ -27,6 +32,7 @@ def configure(*, form: str = "auto", level: str = "info", stream: TextIO | None 
         structlog.contextvars.merge_contextvars,
         _always,
         structlog.stdlib.add_log_level,
+        _report,
         structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
     ]
     if human:
@@ -54,6 +60,19 @@ def configure(*, form: str = "auto", level: str = "info", stream: TextIO | None 
 def bind(**more: Any) -> None:
     """Adds to what stands in every line, once the process knows it."""
     _bound.update(more)
+
+
+def report_errors(reporter: Reporter) -> None:
+    """Calls it with the level and the fields of each line of our own that carries a traceback."""
+    _reporters[:] = [reporter]
+
+
+def _report(logger: Any, method: str, line: structlog.types.EventDict) -> structlog.types.EventDict:
+    if _reporters and "exc_info" in line and method in _REPORTED and "_record" not in line:
+        for reporter in _reporters:
+            with suppress(Exception):  # the line itself must come through
+                reporter(method, line)
+    return line
 
 
 def _always(logger: Any, method: str, line: structlog.types.EventDict) -> structlog.types.EventDict:

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 import uvloop
 
-from horae import memory
+from horae import __version__, memory
 from horae.clock import SystemClock, SystemIds
 from horae.config import Settings, open_files
 from horae.domain.jobs.policy import Defaults, Retry
 from horae.processes.loop import log
-from horae.watch.logging import configure
+from horae.watch.logging import configure, report_errors
 
 T = TypeVar("T")
 CLOCK, IDS = SystemClock(), SystemIds()
@@ -26,6 +26,10 @@ def configured(settings: Settings, role: str) -> None:
     else:
         memory.close()
     configure(form=settings.log_format, level=settings.log_level, role=role)
+    if settings.sentry_dsn:
+        from horae.watch.sentry import SentryReporter
+
+        report_errors(SentryReporter(settings.sentry_dsn, __version__))
     for words in open_files(settings):
         log.warning(words)
 

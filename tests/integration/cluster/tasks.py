@@ -130,3 +130,14 @@ def traced_in_thread(context: horae.Context) -> dict[str, str | None]:
 @horae.task
 def traced_apart(context: horae.Context) -> dict[str, str | None]:
     return _place(context)
+
+
+@horae.task
+async def logs_and_raises() -> None:
+    import structlog
+
+    try:
+        raise RuntimeError("a secret of the user's own")
+    except RuntimeError:
+        structlog.get_logger().exception("an error of the user's own")
+        raise
