@@ -207,6 +207,26 @@ export interface BackfillPlanView {
   existing: string | null;
 }
 
+/** What a badge is about: a job or a ping, by id or name. Without a label it shows the name. */
+export interface BadgeBody {
+  kind: "job" | "ping";
+  subject: string;
+  label?: string | null;
+}
+
+/** `url` is null if the token cannot be decrypted. */
+export interface BadgeView {
+  id: string;
+  kind: string;
+  subject_id: string;
+  label: string | null;
+  url: string | null;
+  /** for a README */
+  markdown: string | null;
+  created_by: string;
+  created_at: string;
+}
+
 export interface BasicAuth {
   username: string;
   password: string;
@@ -1124,6 +1144,11 @@ export interface AuditViewListing {
   next_cursor: string | null;
 }
 
+export interface BadgeViewListing {
+  items: BadgeView[];
+  next_cursor: string | null;
+}
+
 export interface BusyWorkerViewListing {
   items: BusyWorkerView[];
   next_cursor: string | null;
@@ -1181,6 +1206,16 @@ export interface MemberViewListing {
 
 export interface OperationViewListing {
   items: OperationView[];
+  next_cursor: string | null;
+}
+
+export interface PingEventViewListing {
+  items: PingEventView[];
+  next_cursor: string | null;
+}
+
+export interface PingViewListing {
+  items: PingView[];
   next_cursor: string | null;
 }
 
@@ -1450,6 +1485,106 @@ export interface PasswordBody {
 /** End of the pause; without it, until the job is resumed. */
 export interface PauseBody {
   until?: string | null;
+}
+
+/**
+ * A ping as clients send it. With the schedule `manual`, nothing is expected: only failures count, and runs that
+ * take longer than `timeout`.
+ */
+export interface PingBody {
+  name: string;
+  description?: string;
+  tags?: string[];
+  schedule?: CronScheduleInput | EveryScheduleInput | AtScheduleInput | ManualSchedule | AfterScheduleInput;
+  grace?: number | string;
+  timeout?: number | string | null;
+}
+
+/** How many pings are in each state. */
+export interface PingCountsView {
+  new: number;
+  up: number;
+  started: number;
+  late: number;
+  down: number;
+  paused: number;
+}
+
+/** `body` is the end of what was sent; `truncated` if it was longer. */
+export interface PingEventDetailView {
+  n: number;
+  at: string;
+  kind: string;
+  exit_code: number | null;
+  rid: string | null;
+  duration_ms: number | null;
+  method: string | null;
+  address: string | null;
+  agent: string | null;
+  body_bytes: number | null;
+  body: string | null;
+  truncated: boolean;
+}
+
+/** Something a ping heard; `late` and `overrun` are signals that did not come in time. */
+export interface PingEventView {
+  n: number;
+  at: string;
+  kind: string;
+  exit_code: number | null;
+  rid: string | null;
+  duration_ms: number | null;
+  method: string | null;
+  address: string | null;
+  agent: string | null;
+  body_bytes: number | null;
+}
+
+/** Any fields of a ping (JSON merge patch); null restores the default. */
+export interface PingPatch {
+
+}
+
+export type PingState = "new" | "up" | "started" | "late" | "down" | "paused";
+
+/** A ping with its current state. `url` is null for roles that may not write pings. */
+export interface PingView {
+  name: string;
+  description: string;
+  tags: string[];
+  schedule: CronSchedule | EverySchedule | AtSchedule | ManualSchedule | AfterSchedule | null;
+  grace: number;
+  timeout: number | null;
+  id: string;
+  /** why its definition cannot be read; usually null */
+  unreadable: string | null;
+  /** the schedule in words */
+  words: string | null;
+  version: number;
+  state: PingState;
+  /** why it is down */
+  reason: "failed" | "late" | "overrun" | null;
+  /** when it last went up or down */
+  since: string;
+  paused: boolean;
+  paused_until: string | null;
+  /** when it should be heard next */
+  expected_at: string | null;
+  /** when it goes down unless it is heard */
+  deadline_at: string | null;
+  /** when the oldest run under way began */
+  started_at: string | null;
+  last_ping_at: string | null;
+  last_success_at: string | null;
+  last_failure_at: string | null;
+  last_duration_ms: number | null;
+  last_exit_code: number | null;
+  events: number;
+  url: string | null;
+  created_by: string;
+  created_at: string;
+  updated_by: string;
+  updated_at: string;
 }
 
 /** A project that the caller is a member of, with their role and permissions. */
@@ -2899,6 +3034,90 @@ export interface Operations {
   "GET /events": {
     path: never;
     query: { kind?: "run" | "job" | "worker" | null; seconds?: number };
+    body: never;
+    answer: void;
+  };
+  "GET /pings": {
+    path: never;
+    query: { q?: string | null; state?: PingState | null; tag?: string | null; limit?: number; cursor?: string | null };
+    body: never;
+    answer: PingViewListing;
+  };
+  "POST /pings": {
+    path: never;
+    query: never;
+    body: PingBody;
+    answer: PingView;
+  };
+  "GET /pings/{id}": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: PingView;
+  };
+  "PATCH /pings/{id}": {
+    path: { id: string };
+    query: never;
+    body: PingPatch;
+    answer: PingView;
+  };
+  "DELETE /pings/{id}": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: void;
+  };
+  "POST /pings/{id}/pause": {
+    path: { id: string };
+    query: never;
+    body: PauseBody | undefined;
+    answer: PingView;
+  };
+  "POST /pings/{id}/resume": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: PingView;
+  };
+  "POST /pings/{id}/rotate": {
+    path: { id: string };
+    query: never;
+    body: never;
+    answer: PingView;
+  };
+  "GET /pings/{id}/events": {
+    path: { id: string };
+    query: { limit?: number; cursor?: string | null };
+    body: never;
+    answer: PingEventViewListing;
+  };
+  "GET /pings/{id}/events/{n}": {
+    path: { id: string; n: number };
+    query: never;
+    body: never;
+    answer: PingEventDetailView;
+  };
+  "GET /monitoring/pings": {
+    path: never;
+    query: never;
+    body: never;
+    answer: PingCountsView;
+  };
+  "GET /badges": {
+    path: never;
+    query: { kind?: "job" | "ping" | null; subject?: string | null; limit?: number; cursor?: string | null };
+    body: never;
+    answer: BadgeViewListing;
+  };
+  "POST /badges": {
+    path: never;
+    query: never;
+    body: BadgeBody;
+    answer: BadgeView;
+  };
+  "DELETE /badges/{id}": {
+    path: { id: string };
+    query: never;
     body: never;
     answer: void;
   };

@@ -26,6 +26,7 @@ from horae.api.routes import (
     alerts,
     audit,
     auth,
+    badges,
     calendar,
     callbacks,
     channels,
@@ -44,6 +45,7 @@ from horae.api.routes import (
     metrics,
     monitoring,
     operations,
+    pings,
     projects,
     queues,
     quotas,
@@ -54,6 +56,7 @@ from horae.api.routes import (
     second_factor,
     secrets,
     series,
+    signals,
     single_sign_on,
     states,
     statistics,
@@ -65,6 +68,7 @@ from horae.api.routes import (
 from horae.api.schemas import Problem
 from horae.api.shell import Head, Rescue, Shell
 from horae.api.stranded import Lookout
+from horae.api.url_tokens import UrlTokens
 from horae.api.views import reply
 from horae.api.watching import Watches
 from horae.ports import Clock, Ids, Provider, Store
@@ -87,6 +91,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider:
     uses = QueueUses(store, clock)
     app.state.context = RequestContext(store, settings, ids, clock, Keyring(*settings.keys), lookout, uses, provider)
     app.state.gate = Authenticator(app.state.context)
+    app.state.url_tokens = UrlTokens(app.state.context, app.state.gate)
     app.state.notes = Notes(app.state.context)
     app.state.quota_refusals = QuotaRefusals(store, clock)
     app.state.watches = Watches(app.state.context)
@@ -96,8 +101,9 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider:
     about_people = (auth, second_factor, single_sign_on, devices, users, projects, quotas, members, invitations, keys)
     about_runs = (audit, runs, logs, callbacks, explain, retries, dead_letters)
     about_all = (secrets, channels, functions, workers, schedulers, queues, monitoring, series, alerts, events)
+    about_foreign_jobs = (signals, pings, badges)
     about_itself = (health, metrics, documentation)
-    for module in (*about_jobs, *about_people, *about_runs, *about_all, *about_itself):
+    for module in (*about_jobs, *about_people, *about_runs, *about_all, *about_foreign_jobs, *about_itself):
         app.router.routes.extend(module.router.routes)  # `include_router` would make each route a second time
     app.add_api_route("/openapi.json", _openapi, dependencies=[Depends(public)], include_in_schema=False)
     app.openapi = lambda: _describe(app)  # type: ignore[method-assign]

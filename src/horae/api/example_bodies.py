@@ -17,11 +17,22 @@ JOB_BODY = {
     "queue": "default",
     "priority": 5,
 }
+PING_BODY = {
+    "name": "backup-db",
+    "description": "pg_dump on db-1, by its own crontab",
+    "tags": ["backup"],
+    "schedule": {"cron": "0 3 * * *", "timezone": "Europe/Berlin"},
+    "grace": "1h",
+    "timeout": "3h",
+}
 
 BODIES: dict[str, Any] = {
     "JobBody": JOB_BODY,
     "RecurringJobBody": {"name": "ping", "target": _TARGET, "schedule": {"every": "15m"}},
     "JobPatch": {"schedule": {"cron": "30 2 * * *"}, "description": None},
+    "PingBody": PING_BODY,
+    "PingPatch": {"grace": "2h", "description": None},
+    "BadgeBody": {"kind": "ping", "subject": "backup-db"},
     "TriggerBody": {"input": {"customer": 7}, "priority": 9},
     "BatchBody": {"runs": [{"input": {"customer": 7}}, {"input": {"customer": 8}}]},
     "RetryBody": {"input": {"customer": 7}},

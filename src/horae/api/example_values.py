@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from horae.api.example_bodies import JOB_BODY
+from horae.api.example_bodies import JOB_BODY, PING_BODY
 
 _RUN = "01a1de05-bc6e-7493-ac17-5c90c59c6a0f"
 _JOB = "01a1dd71-4c0a-7d11-9a52-0f6f2a3c9b10"
@@ -86,6 +86,16 @@ _CHANNEL_VIEW = {
 }
 _KEY_VIEW = {"name": "deploy", "expires_at": None}
 _WORKER_VIEW = {"id": _WORKER, "name": "mail-1", "status": "busy", "projects": [], "isolation": ...}
+_PING_EVENT = {
+    "n": 62,
+    "at": "2026-11-15T02:14:07Z",
+    "kind": "success",
+    "exit_code": 0,
+    "duration_ms": 847_000,
+    "method": "POST",
+    "agent": "curl/8.5.0",
+    "body_bytes": 14,
+}
 
 BY_VIEW: dict[str, dict[str, Any]] = {
     "JobView": _JOB_VIEW,
@@ -99,6 +109,33 @@ BY_VIEW: dict[str, dict[str, Any]] = {
         "detail": "no live worker serves queue 'mail': no worker is alive",
     },
     "EntryView": {"detail": "attempt 1 by worker mail-1"},
+    "PingView": {
+        **PING_BODY,
+        "id": "01a1dd71-9d20-7e10-8a11-6d1f0a3c9b44",
+        "version": 1,
+        "grace": 3600,
+        "timeout": 10_800,
+        "words": "At 03:00 every day, Europe/Berlin",
+        "state": "up",
+        "reason": None,
+        "paused": False,
+        "expected_at": "2026-11-16T02:00:00Z",
+        "deadline_at": "2026-11-16T03:00:00Z",
+        "last_ping_at": "2026-11-15T02:14:07Z",
+        "last_success_at": "2026-11-15T02:14:07Z",
+        "last_duration_ms": 847_000,
+        "last_exit_code": 0,
+        "events": 62,
+        "url": "https://horae.example.org/ping/6hYk4n0mJ3vUeO1yq2TzXb8sGd5rWc9A",
+    },
+    "PingEventView": _PING_EVENT,
+    "PingEventDetailView": {**_PING_EVENT, "body": "12 GB written\n", "truncated": False},
+    "PingCountsView": {"new": 1, "up": 40, "started": 2, "late": 0, "down": 1, "paused": 3},
+    "BadgeView": {
+        "kind": "ping",
+        "url": "https://horae.example.org/badge/Zk3…U.svg",
+        "markdown": "![ping](https://horae.example.org/badge/Zk3…U.svg)",
+    },
     "VersionView": {"version": 2},
     "OccurrenceView": {"at": _TOMORROW, "local": "2026-11-16T02:00:00+01:00"},
     "CalendarEntryView": {"at": _TOMORROW, "count": 1},

@@ -16,7 +16,7 @@ from horae.ports import Clock
 
 log = structlog.get_logger()
 
-Kind = Literal["password", "code", "locked", "key", "token", "refresh", "callback", "limited", "sso"]
+Kind = Literal["password", "code", "locked", "key", "token", "refresh", "callback", "limited", "sso", "ping", "badge"]
 KINDS: tuple[str, ...] = get_args(Kind)
 _LINES, _EVERY = 10, 6.0  # lines of a kind in a burst, and seconds until one more is allowed
 

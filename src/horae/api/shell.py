@@ -18,7 +18,7 @@ from horae.ports import Clock, Ids
 
 log = structlog.get_logger()
 
-_CALLBACKS = "/api/v1/callbacks/"
+_TOKENS = ("/api/v1/callbacks/", "/ping/", "/badge/")  # what follows is a token: no log may keep it
 _REQUEST_ID = re.compile(r"[0-9A-Za-z._-]{8,64}", re.ASCII)
 
 # An API has no page of its own: nothing may be loaded, framed, sniffed or kept.
@@ -143,6 +143,5 @@ def _trace(scope: Scope) -> TraceContext | None:
 
 def _what(scope: Scope) -> dict[str, Any]:
     path: str = scope["path"]
-    if path.startswith(_CALLBACKS):  # what follows gives the right to end a run: no log may keep it
-        path = f"{_CALLBACKS}…"
-    return {"method": scope["method"], "path": path}
+    prefix = next((one for one in _TOKENS if path.startswith(one)), None)
+    return {"method": scope["method"], "path": path if prefix is None else f"{prefix}…"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from horae.cli import (
     alerts,
     audit,
+    badges,
     channels,
     dead,
     declare,
@@ -17,6 +18,8 @@ from horae.cli import (
     login,
     metrics,
     operations,
+    ping,
+    pings,
     processes,
     projects,
     queues,
@@ -40,6 +43,9 @@ app.add_typer(dead.app, name="dead")
 app.add_typer(operations.app, name="operations")
 app.add_typer(alerts.app, name="alerts")
 app.add_typer(queues.app, name="queues")
+app.add_typer(pings.app, name="pings")
+ping.register(app)
+app.add_typer(badges.app, name="badges")
 app.add_typer(users.app, name="users")
 app.add_typer(projects.app, name="projects")
 quotas.register(projects.app)

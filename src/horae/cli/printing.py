@@ -20,6 +20,8 @@ Json = dict[str, Any]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 _COLOURS = {
+    "up": "green", "success": "green", "down": "red", "fail": "red", "late": "yellow", "overrun": "red",
+    "started": "cyan", "start": "cyan",
     "succeeded": "green", "idle": "green", "scheduled": "green", "healthy": "green", "done": "green",
     "active": "green", "standby": "cyan",
     "running": "cyan", "busy": "cyan",

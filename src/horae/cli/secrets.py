@@ -95,8 +95,8 @@ def delete(
 
 @app.command("rotate")
 def rotate(as_json: AsJson = False) -> None:
-    """Re-encrypt all secrets, including those of second factors and channels, with the current HORAE_SECRET_KEY,
-    directly on the database."""
+    """Re-encrypt all secrets, including those of second factors and channels and the URLs of pings and badges, with the
+    current HORAE_SECRET_KEY, directly on the database."""
     settings = on_database()
     settings.need_secret_key()
     from horae import wiring

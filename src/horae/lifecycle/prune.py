@@ -39,6 +39,7 @@ async def prune(tx: Transaction, *, keep: Retention, after: str = NIL, limit: in
         counts.append(await tx.series.prune(step, kept, limit))
     if keep.logs < keep.runs:
         counts.append(await tx.upkeep.prune_logs(keep.logs, limit))
+    counts.append(await tx.ping_events.prune(keep.runs, limit))
     if keep.audit is not None:
         counts.append(await tx.audit.prune(keep.audit, limit))
     return Pruned(sum(counts), through, max(looked_at, *counts) >= limit)

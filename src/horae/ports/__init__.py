@@ -12,6 +12,7 @@ from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Qu
 from horae.ports.notices import Channels, Deliveries, Notices, Notifier
 from horae.ports.outside import Clock, Engine, Executor, Hint, Ids, Observer, Seals, Starting, Wakeups
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, RateLimits, Secrets, Sessions
+from horae.ports.pings import Badges, PingEvents, Pings, SealedTokens
 from horae.ports.quotas import Quotas
 from horae.ports.runs import DeadLetters, Facts, Logs, Operations, Runs, Stats
 from horae.ports.signing_in import Attempted, Devices, Identities, Proof, Provider
@@ -25,6 +26,7 @@ __all__ = [
     "Alerts",
     "Attempted",
     "Audit",
+    "Badges",
     "Channels",
     "Clock",
     "Counters",
@@ -51,6 +53,8 @@ __all__ = [
     "Notifier",
     "Observer",
     "Operations",
+    "PingEvents",
+    "Pings",
     "Processes",
     "Proof",
     "Provider",
@@ -59,6 +63,7 @@ __all__ = [
     "RateLimits",
     "Reservations",
     "Runs",
+    "SealedTokens",
     "Seals",
     "Secrets",
     "Sessions",

@@ -14,6 +14,7 @@ from horae.ports.jobs import Deletions, Dependencies, Functions, Gates, Jobs, Qu
 from horae.ports.notices import Channels, Deliveries, Notices
 from horae.ports.outside import Hint
 from horae.ports.people import Access, Accounts, Audit, Idempotency, Invitations, RateLimits, Secrets, Sessions
+from horae.ports.pings import Badges, PingEvents, Pings
 from horae.ports.quotas import Quotas
 from horae.ports.runs import DeadLetters, Facts, Logs, Operations, Runs, Stats
 from horae.ports.second_factors import SecondFactors
@@ -102,6 +103,12 @@ class Transaction(Protocol):
     def deliveries(self) -> Deliveries: ...
     @property
     def series(self) -> Series: ...
+    @property
+    def pings(self) -> Pings: ...
+    @property
+    def ping_events(self) -> PingEvents: ...
+    @property
+    def badges(self) -> Badges: ...
 
     @property
     def repeated(self) -> bool:

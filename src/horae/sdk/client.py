@@ -28,6 +28,7 @@ from horae.sdk.drivers import AsyncDriver, SyncDriver, at_once
 from horae.sdk.functions import Functions
 from horae.sdk.installation import Installation
 from horae.sdk.jobs import Jobs
+from horae.sdk.pings import Badges, Pings
 from horae.sdk.queues import Queues
 from horae.sdk.runs import Operations, Runs
 from horae.sdk.second_factor import SecondFactor
@@ -66,6 +67,8 @@ class Nouns(Installation[C]):
         self.queues: Queues[C] = Queues(driver)
         self.alerts: Alerts[C] = Alerts(driver)
         self.functions: Functions[C] = Functions(driver)
+        self.pings: Pings[C] = Pings(driver)
+        self.badges: Badges[C] = Badges(driver)
         self.users: Users[C] = Users(driver)
         self.projects: Projects[C] = Projects(driver)
         self.keys: Keys[C] = Keys(driver)

@@ -80,6 +80,21 @@ class BackfillPlan(Record):
     existing: str | None
 
 
+class Badge(Record):
+    """`url` is None if the token cannot be decrypted."""
+
+    __slots__ = ()
+
+    id: str
+    kind: str
+    subject_id: str
+    label: str | None
+    url: str | None
+    markdown: str | None  # for a README
+    created_by: str
+    created_at: str
+
+
 class Worker(Record):
     """`queues` and `projects` are empty for a worker that serves all. Only admins see the names of other projects and
     their queues; others see how many there are (`other_queues`, `other_projects`)."""
@@ -580,6 +595,81 @@ class Piece(Record):
     at: str
     stream: str
     text: str
+
+
+class Ping(Record):
+    """A ping with its current state. `url` is None for roles that may not write pings."""
+
+    __slots__ = ()
+
+    name: str
+    description: str
+    tags: list[str]
+    schedule: Json | None
+    grace: float
+    timeout: float | None
+    id: str
+    unreadable: str | None  # why its definition cannot be read; usually None
+    words: str | None  # the schedule in words
+    version: int
+    state: str
+    reason: str | None  # why it is down
+    since: str  # when it last went up or down
+    paused: bool
+    paused_until: str | None
+    expected_at: str | None  # when it should be heard next
+    deadline_at: str | None  # when it goes down unless it is heard
+    started_at: str | None  # when the oldest run under way began
+    last_ping_at: str | None
+    last_success_at: str | None
+    last_failure_at: str | None
+    last_duration_ms: int | None
+    last_exit_code: int | None
+    events: int
+    url: str | None
+    created_by: str
+    created_at: str
+    updated_by: str
+    updated_at: str
+
+
+class PingCounts(Record):
+    """How many pings are in each state."""
+
+    __slots__ = ()
+
+    new: int
+    up: int
+    started: int
+    late: int
+    down: int
+    paused: int
+
+
+class PingEvent(Record):
+    """Something a ping heard; `late` and `overrun` are signals that did not come in time."""
+
+    __slots__ = ()
+
+    n: int
+    at: str
+    kind: str
+    exit_code: int | None
+    rid: str | None
+    duration_ms: int | None
+    method: str | None
+    address: str | None
+    agent: str | None
+    body_bytes: int | None
+
+
+class PingEventDetail(PingEvent):
+    """`body` is the end of what was sent; `truncated` if it was longer."""
+
+    __slots__ = ()
+
+    body: str | None
+    truncated: bool
 
 
 class Preview(Record):

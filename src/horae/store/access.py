@@ -62,6 +62,7 @@ class AccessTable(Group):
             ("jobs", "jobs"),
             ("runs", "runs"),
             ("secrets", "secrets"),
+            ("pings", "pings"),
             ("queues that are reserved for it", "queue_projects"),  # without it, they would be open to all
         ):
             rows = await self.db.fetch(
@@ -75,6 +76,7 @@ class AccessTable(Group):
             ("api_keys", "project_id"),
             ("invitations", "project_id"),
             ("memberships", "project_id"),
+            ("badges", "project_id"),
             ("claimed_roles", "project_id"),
             ("project_quotas", "project_id"),
             ("alerts", "project_id"),

@@ -58,7 +58,7 @@ def conditions(
         asked.add(condition, **params)
     if where.text is not None:
         # Lower case on both sides: databases differ in whether LIKE is case-sensitive.
-        asked.add("LOWER(j.name) LIKE :text ESCAPE '!'", text=f"%{_escaped(where.text.lower())}%")
+        asked.add("LOWER(j.name) LIKE :text ESCAPE '!'", text=f"%{escaped(where.text.lower())}%")
     if where.enabled is not None:
         asked.add("j.enabled" if where.enabled else "NOT j.enabled")
     if where.paused is not None:
@@ -119,7 +119,7 @@ class _Conditions:
         self.add(finished if status is JobStatus.FINISHED else f"NOT {finished}")
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     for special in "!%_":
         text = text.replace(special, "!" + special)
     return text

@@ -13,7 +13,9 @@ from horae.store.dialects.base import Dialect, Rows
 from horae.store.rows import Group, batch, some
 
 _KEPT = {
-    Quota.JOBS: "SELECT 1 FROM jobs WHERE project_id = :project_id",
+    Quota.JOBS: (  # a ping counts as one
+        "SELECT 1 FROM jobs WHERE project_id = :project_id UNION ALL SELECT 1 FROM pings WHERE project_id = :project_id"
+    ),
     Quota.SECRETS: "SELECT 1 FROM secrets WHERE project_id = :project_id",
     Quota.API_KEYS: (
         "SELECT 1 FROM api_keys WHERE project_id = :project_id AND (expires_at IS NULL OR expires_at > {now})"

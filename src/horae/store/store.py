@@ -21,6 +21,7 @@ from horae.store.aftermath import Aftermath
 from horae.store.alert_facts import AlertFactTables
 from horae.store.alerts import AlertTable
 from horae.store.audit import AuditTable
+from horae.store.badges import BadgeTable
 from horae.store.channels import ChannelTable
 from horae.store.counters import CounterTables
 from horae.store.dead_letters import DeadLetterTable
@@ -43,6 +44,8 @@ from horae.store.limits import LimitTable
 from horae.store.logs import LogTable
 from horae.store.notices import NoticeTable
 from horae.store.operations import OperationTable
+from horae.store.ping_events import PingEventTable
+from horae.store.pings import PingTable
 from horae.store.pool import ConnectionPool, PatientSemaphore
 from horae.store.processes import ProcessTable
 from horae.store.queues import QueueTable
@@ -135,6 +138,9 @@ class SqlTransaction:
     channels = _group(ChannelTable)
     deliveries = _group(DeliveryTable)
     series = _group(SeriesTable)
+    pings = _group(PingTable)
+    ping_events = _group(PingEventTable)
+    badges = _group(BadgeTable)
 
     def __init__(
         self,

@@ -15,6 +15,7 @@ from horae.store import (  # noqa: F401 - one metadata holds them all
     alert_tables,
     counter_tables,
     notify_tables,
+    ping_tables,
     process_tables,
     quota_tables,
     second_factor_tables,

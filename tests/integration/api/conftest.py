@@ -60,7 +60,7 @@ class Api:
         headers = dict(kwargs.pop("headers", {}))
         if role is not None:
             headers.setdefault("authorization", f"Bearer {self.tokens[role]}")
-        if not path.startswith(("/health", "/openapi", "/docs", "/metrics", "/api/")):
+        if not path.startswith(("/health", "/openapi", "/docs", "/metrics", "/api/", "/ping/", "/badge/")):
             path = "/api/v1" + path
         transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://horae") as client:

@@ -97,11 +97,26 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("POST", "/api/v1/dead-letters/discard"): ({"filter": {}, "reason": "known"}, 202),
     ("POST", "/api/v1/runs/{id}/retry"): ({}, 409),  # it has not ended
     ("POST", "/api/v1/jobs/{id}/retry"): ({}, 409),  # none has failed
+    ("GET", "/api/v1/pings"): (None, 200),
+    ("POST", "/api/v1/pings"): ({"name": "new ping"}, 201),
+    ("GET", "/api/v1/pings/{id}"): (None, 200),
+    ("PATCH", "/api/v1/pings/{id}"): ({"grace": "2h"}, 200),
+    ("DELETE", "/api/v1/pings/{id}"): (None, 204),
+    ("POST", "/api/v1/pings/{id}/pause"): ({}, 200),
+    ("POST", "/api/v1/pings/{id}/resume"): (None, 200),
+    ("POST", "/api/v1/pings/{id}/rotate"): (None, 200),
+    ("GET", "/api/v1/pings/{id}/events"): (None, 200),
+    ("GET", "/api/v1/pings/{id}/events/{n}"): (None, 200),
+    ("GET", "/api/v1/monitoring/pings"): (None, 200),
+    ("GET", "/api/v1/badges"): (None, 200),
+    ("POST", "/api/v1/badges"): ({"kind": "job", "subject": "badged"}, 201),
+    ("DELETE", "/api/v1/badges/{id}"): (None, 204),
     ("GET", "/metrics"): (None, 200),
     **account_calls.CALLS,
 }
 # For a callback the token in its path is the authorisation: see test_callbacks.py.
 PUBLIC = {"/health", "/health/live", "/health/ready", "/health/detailed", "/openapi.json", "/api/v1/callbacks/{token}"}
+PUBLIC |= {"/ping/{token}", "/ping/{token}/{outcome}", "/badge/{token}.svg"}
 PUBLIC |= {"/docs", "/docs/docs.js", "/docs/docs.css"}
 PUBLIC |= account_calls.PUBLIC
 
@@ -166,8 +181,15 @@ async def paths(api: Api) -> dict[str, str]:
     assert key.status_code == 201, key.text
     mail = {"kind": "email", "to": ["ops@example.org"]}
     channel = (await api.call("POST", "/channels", json={"name": name, "target": mail})).json()
+    ping = (await api.call("POST", "/pings", json={"name": f"ping-{name}"})).json()
+    await api.call("GET", ping["url"].removeprefix("http://horae"), role=None)
+    if (await api.call("GET", "/jobs/badged")).status_code == 404:
+        await api.make("badged")
+    badge = (await api.call("POST", "/badges", json={"kind": "ping", "subject": ping["id"]})).json()
     made: dict[str, str] = {
         "channels": channel["id"],
+        "pings": ping["id"],
+        "badges": badge["id"],
         "jobs": job["id"],
         "runs": run["id"],
         "operations": operation["id"],
@@ -176,8 +198,8 @@ async def paths(api: Api) -> dict[str, str]:
         "api-keys": key.json()["id"],
     }
     found = {f"/api/v1/{kind}/{{id}}": f"/api/v1/{kind}/{made_id}" for kind, made_id in made.items()}
-    named = {"{user}": user, "{version}": "1", "{name}": "TOKEN", "{code}": "BCDFGHJK"}
-    return {**found, **named, "/events": "/events?seconds=0"}
+    named = {"{user}": user, "{version}": "1", "{name}": "TOKEN", "{n}": "1", "{code}": "BCDFGHJK"}
+    return {**found, **named, "/api/v1/events": "/api/v1/events?seconds=0"}
 
 
 def filled(path: str, ids: dict[str, str]) -> str:

@@ -59,7 +59,7 @@ class World:
 
     def send(self, case: Any) -> httpx.Response:
         given = case.as_transport_kwargs(base_url="http://horae")
-        params = {**(given.get("params") or {}), **({"seconds": 0} if case.path.endswith("/events") else {})}
+        params = {**(given.get("params") or {}), **({"seconds": 0} if case.path.endswith("v1/events") else {})}
         request = self.client.build_request(
             given["method"],
             given["url"],

@@ -24,7 +24,17 @@ async def make_things(api: Api) -> dict[str, str]:
     await api.call("PUT", "/secrets/TOKEN", json={"value": "a value"})
     key = (await api.call("POST", "/api-keys", json={"name": name})).json()
     invitation = (await api.call("POST", "/projects/default/invitations", json={"role": "viewer"})).json()
+    ping = (await api.call("POST", "/pings", json={"name": name, "schedule": {"every": "1h"}})).json()
+    token = ping["url"].rpartition("/")[2]
+    await api.call("POST", f"/ping/{token}", role=None)
+    badge = (await api.call("POST", "/badges", json={"kind": "ping", "subject": name})).json()
     return {
+        "/pings/{id}": ping["id"],
+        "/events/{n}": "1",
+        "/badges/{id}": badge["id"],
+        "/ping/{token}": token,
+        "/{outcome}": "start",
+        "/badge/{token}": badge["url"].rpartition("/")[2].removesuffix(".svg"),
         "/jobs/{id}": job["id"],
         "/runs/{id}": run["id"],
         "/operations/{id}": operation["id"],

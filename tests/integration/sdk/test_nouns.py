@@ -5,6 +5,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import httpx
 import pytest
 
 import horae
@@ -181,6 +182,29 @@ async def people(call: Caller, url: str) -> None:
         await call("projects.delete", slug)
 
 
+async def pings(call: Caller) -> None:
+    name = "backup"
+    ping = await call("pings.create", name=name, schedule={"every": "1h"}, grace="10m")
+    assert (await call("pings.edit", name, version=1, grace=60)).grace == 60
+    assert [one.id for one in await call("pings.list", state="new")] == [ping.id]
+    assert (await call("pings.counts")).new == 1
+    assert (await call("pings.pause", name, until="2099-01-01T00:00:00Z")).state == "paused"
+    assert (await call("pings.resume", name)).state == "new"
+    rotated = await call("pings.rotate", name)
+    assert rotated.url != ping.url
+    async with httpx.AsyncClient() as job:
+        assert (await job.post(f"{rotated.url}/3", content=b"no space left")).text == "OK"
+    assert [event.exit_code for event in await call("pings.events", name)] == [3]
+    assert (await call("pings.event", name, 1)).body == "no space left"
+    badge = await call("badges.create", kind="ping", subject=name, label="backup")
+    assert [one.id for one in await call("badges.list", kind="ping", subject=name)] == [badge.id]
+    async with httpx.AsyncClient() as reader:
+        assert "failing" in (await reader.get(badge.url)).text
+    await call("badges.delete", badge.id)
+    assert (await call("pings.get", name)).reason == "failed"
+    await call("pings.delete", name)
+
+
 async def installation(call: Caller) -> None:
     await call("secrets.set", "TOKEN", "s3cret")
     assert "s3cret" not in str(await call("secrets.list"))
@@ -199,6 +223,7 @@ async def installation(call: Caller) -> None:
     for verb, how in (("get", {}), ("ack", {"note": "mine"}), ("silence", {"lasting": "1h"})):
         with pytest.raises(errors.NotFound):
             await call(f"alerts.{verb}", "01a1de05-bc6e-7493-ac17-5c90c59c6a0f", **how)
+    await pings(call)
     assert len(await call("schedulers")) == 1
     (worker,) = await call("workers")
     with pytest.raises(errors.NotFound):

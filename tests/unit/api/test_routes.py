@@ -23,12 +23,13 @@ WEAKEST = {
         POST /jobs/{id}/run, POST /jobs/{id}/runs:batch, POST /jobs/{id}/pause, POST /jobs/{id}/resume,
         POST /jobs/{id}/backfill, POST /jobs/{id}/retry, POST /runs/{id}/retry, POST /runs/{id}/cancel,
         POST /runs:recover, POST /operations/{id}/cancel, POST /dead-letters/redrive, POST /dead-letters/discard,
-        POST /alerts/{id}/ack, POST /alerts/{id}/silence
+        POST /alerts/{id}/ack, POST /alerts/{id}/silence, POST /pings/{id}/pause, POST /pings/{id}/resume
     """,
     "editor": """
         POST /jobs, POST /jobs/recurring, PUT /jobs/{id}, PATCH /jobs/{id}, DELETE /jobs/{id},
         POST /jobs/{id}/enable, POST /jobs/{id}/disable, POST /jobs/{id}/rollback, GET /secrets,
-        POST /channels, PATCH /channels/{id}, DELETE /channels/{id}, POST /channels/{id}/test
+        POST /channels, PATCH /channels/{id}, DELETE /channels/{id}, POST /channels/{id}/test,
+        POST /pings, PATCH /pings/{id}, DELETE /pings/{id}, POST /pings/{id}/rotate, POST /badges, DELETE /badges/{id}
     """,
     "owner": """
         PATCH /projects/{id}, GET /projects/{id}/members, PUT /projects/{id}/members/{user},

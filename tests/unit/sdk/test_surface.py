@@ -22,6 +22,12 @@ WITHOUT_A_CALL = {
     "POST /api/v1/auth/sso/start": "for browsers, whose cookies it sets",
     "POST /api/v1/auth/sso/link": "for browsers, whose cookies it sets",
     "GET /api/v1/jobs/{id}/executions": "another name of /jobs/{id}/runs",
+    **{
+        f"{method} /ping/{{token}}{outcome}": "for foreign jobs, which need no client: curl, or `horae ping`"
+        for method in ("GET", "POST")
+        for outcome in ("", "/{outcome}")
+    },
+    "GET /badge/{token}.svg": "an image, for pages",
     "GET /health": "another name of /health/live",
     "GET /health/live": "for load balancers, which look at the status",
     "GET /health/ready": "for load balancers, which look at the status",

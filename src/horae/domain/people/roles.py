@@ -5,18 +5,17 @@ from __future__ import annotations
 _VIEWER = frozenset(
     {
         *("jobs:read", "runs:read", "schedules:preview", "operations:read", "workers:read", "schedulers:read"),
-        *("functions:read", "queues:read", "alerts:read", "channels:read"),
+        *("functions:read", "queues:read", "alerts:read", "channels:read", "pings:read", "badges:read"),
         *("account:own", "projects:read"),
     }
 )
 _OPERATOR = _VIEWER | {
-    *("jobs:run", "jobs:pause", "jobs:backfill"),
+    *("jobs:run", "jobs:pause", "jobs:backfill", "pings:pause"),
     *("runs:cancel", "runs:recover", "operations:cancel", "dead_letters:resolve", "alerts:ack"),
 }
-_EDITOR = _OPERATOR | {  # the names of secrets; their values cannot be read
-    "jobs:write",
-    "secrets:read",
-    "channels:write",
+_EDITOR = _OPERATOR | {
+    *("jobs:write", "channels:write", "pings:write", "badges:write"),
+    "secrets:read",  # their names; their values cannot be read
 }
 # A definition of some kinds is code that workers execute: its own permission, which editing jobs does not bring.
 _OWNER = _EDITOR | {

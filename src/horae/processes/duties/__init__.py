@@ -8,6 +8,7 @@ from horae.processes.duties.deliver import DeliverDuty
 from horae.processes.duties.duty import Duty, Post
 from horae.processes.duties.fire import FireDuty
 from horae.processes.duties.fire_apart import FireApartDuty
+from horae.processes.duties.pings import PingsDuty
 from horae.processes.duties.series import SeriesDuty
 from horae.processes.duties.shards import ShardsDuty
 from horae.processes.duties.sweep import SweepDuty
@@ -15,7 +16,7 @@ from horae.processes.duties.upkeep import UpkeepDuty
 
 DUTIES: tuple[type[Duty], ...] = (
     *(ShardsDuty, FireDuty, FireApartDuty, SweepDuty, UpkeepDuty),
-    *(AlertsDuty, DeliverDuty, SeriesDuty),
+    *(AlertsDuty, PingsDuty, DeliverDuty, SeriesDuty),
 )
 
 __all__ = ["DUTIES", "Duty", "Post"]

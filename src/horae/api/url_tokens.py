@@ -1,0 +1,99 @@
+"""Tokens in URLs, of pings and badges: how they are minted and shown, and who may try how often."""
+
+from __future__ import annotations
+
+import secrets
+from collections import OrderedDict
+
+from fastapi import Request
+
+from horae.api.address import crowd
+from horae.api.authenticator import Authenticator, Recent
+from horae.api.context import RequestContext
+from horae.api.limits import RequestLimit
+from horae.api.refusals import Kind
+from horae.domain.errors import NotFound
+from horae.domain.pings.badge import BadgeState
+from horae.domain.pings.token import UrlToken, digest, place
+from horae.domain.secrets.secret import CannotOpen, Sealed
+from horae.ports import Seals
+
+_KNOWN = 100_000
+BADGE_CACHE = 10.0  # seconds
+
+
+class PingLimit(RequestLimit):
+    """Signals of one ping."""
+
+    _kind, _words = "ping", "more than {rate:g} signals per second; slow down"
+
+
+class SourceLimit(RequestLimit):
+    """Signals from one address, whichever pings they are for."""
+
+    _kind, _words = "pinger", "more than {rate:g} signals per second from your address; slow down"
+
+
+class UrlTokens:
+    """What this process knows of tokens. One that was found once is not held up by the wrong ones that come from the
+    same address."""
+
+    def __init__(self, context: RequestContext, gate: Authenticator) -> None:
+        self._gate = gate
+        self._known: OrderedDict[str, None] = OrderedDict()
+        self.ping_limit = PingLimit(context.store, context.clock, 5, portions=10)
+        self.source_limit = SourceLimit(context.store, context.clock, 200, portions=10)
+        self.badges: Recent[tuple[str, BadgeState]] = Recent(context.clock, BADGE_CACHE)
+
+    def source(self, request: Request) -> str:
+        return crowd(self._gate.proxies.address(request))
+
+    def known(self, token_digest: str) -> bool:
+        return token_digest in self._known
+
+    def meet(self, token_digest: str) -> None:
+        self._known[token_digest] = None
+        while len(self._known) > _KNOWN:
+            self._known.popitem(last=False)
+
+    def read(self, request: Request, token: str) -> str | None:
+        """The digest to look up; None for what cannot be a token. Refuses addresses that sent many wrong ones."""
+        found = digest(token)
+        if found is None or not self.known(found):
+            self._gate.strangers.check(self.source(request))
+        return found
+
+    async def refuse(self, request: Request, kind: Kind, token_digest: str | None) -> NotFound:
+        """Counts a token that is not there, as a wrong API key is counted."""
+        self._known.pop(token_digest or "", None)
+        self._gate.refusals.note(request, kind)
+        await self._gate.strangers.count(self.source(request))
+        return NotFound(f"there is no such {kind}")
+
+
+def mint(seals: Seals, project_id: str, kind: str, row_id: str) -> UrlToken:
+    """192 random bits."""
+    text = secrets.token_urlsafe(24)
+    found = digest(text)
+    assert found is not None
+    return UrlToken(found, seals.seal(project_id, place(kind, row_id), text))
+
+
+def base_url(request: Request, context: RequestContext, gate: Authenticator) -> str:
+    """Where people reach this server: as the setting says, or as the caller did."""
+    if context.settings.public_url:
+        return context.settings.public_url.rstrip("/")
+    scheme = "https" if gate.proxies.https(request) else "http"
+    return f"{scheme}://{request.headers.get('host', 'localhost')}"
+
+
+def opened(seals: Seals, sealed: Sealed) -> str | None:
+    try:
+        return seals.open(sealed)
+    except CannotOpen:
+        return None
+
+
+async def url_tokens(request: Request) -> UrlTokens:
+    found: UrlTokens = request.app.state.url_tokens
+    return found

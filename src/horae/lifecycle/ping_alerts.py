@@ -1,0 +1,22 @@
+"""The alerts of pings. They open in the transaction in which a ping goes down, and clear with the next success: the
+duty that evaluates all other rules has no part in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from horae.domain.pings.finding import down_finding, identities
+from horae.domain.pings.ping import PingRecord
+from horae.lifecycle.alerts import open_alerts, resolve_alerts
+from horae.ports import Transaction
+
+
+async def alert_down(tx: Transaction, down: Sequence[PingRecord], now: datetime) -> None:
+    """Opens an alert for each of these that has none yet, as they stand now."""
+    await open_alerts(tx, [down_finding(ping, now) for ping in down])
+
+
+async def clear_down(tx: Transaction, pings: Sequence[PingRecord]) -> None:
+    """Clears the alerts of these pings, whichever are open."""
+    await resolve_alerts(tx, [one for ping in pings for one in identities(ping)])

@@ -1,0 +1,25 @@
+"""Pings: those that were not heard in time go down. One scheduler of a cluster does it."""
+
+from __future__ import annotations
+
+from horae.lifecycle.pings import notice_missing
+from horae.processes.duties.duty import Duty
+from horae.processes.loop import log
+
+_BATCH = 500
+_LONGEST = 5.0  # seconds between two looks: another process may have set a closer deadline
+
+
+class PingsDuty(Duty):
+    name = "pings"
+
+    async def step(self) -> float:
+        if not self.post.is_first:
+            return _LONGEST
+        left = await self.post.store.read(lambda tx: tx.pings.next_due())
+        if left is None or left > 0:
+            return _LONGEST if left is None else min(left, _LONGEST)
+        missing = await self.post.store.transact(notice_missing, limit=_BATCH)
+        if missing:
+            log.info("pings were due", count=missing)
+        return 0 if missing == _BATCH else 0.5
