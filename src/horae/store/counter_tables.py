@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Index, text
+from sqlalchemy import Index, Table, text
 
 from horae.store.columns import Big, Id, Int, Json, LongText, Time, name
 from horae.store.table import key, may, must, table
@@ -28,29 +28,24 @@ job_stats = table(
 _failing = text("failing_streak > 0")
 Index("job_stats_failing", job_stats.c.failing_streak, postgresql_where=_failing, sqlite_where=_failing)
 
-run_stats = table(
-    "run_stats",  # per job, hour and status
-    key("job_id", Id),
-    key("hour", Time),
-    key("status", name(10)),
-    must("project_id", Id),
-    must("runs", Big),
-    must("duration_ms", Big),
-    Index("run_stats_project", "project_id", "hour"),
-    Index("run_stats_hour", "hour"),
-)
 
-run_days = table(
-    "run_days",  # the same per day, for data that is too old for hourly counts
-    key("job_id", Id),
-    key("day", Time),
-    key("status", name(10)),
-    must("project_id", Id),
-    must("runs", Big),
-    must("duration_ms", Big),
-    Index("run_days_project", "project_id", "day"),
-    Index("run_days_day", "day"),
-)
+def _counted(table_name: str, period: str) -> Table:
+    """Runs that ended, per job, period and status."""
+    return table(
+        table_name,
+        key("job_id", Id),
+        key(period, Time),
+        key("status", name(10)),
+        must("project_id", Id),
+        must("runs", Big),
+        must("duration_ms", Big),
+        Index(f"{table_name}_project", "project_id", period),
+        Index(f"{table_name}_{period}", period),
+    )
+
+
+run_stats = _counted("run_stats", "hour")
+run_days = _counted("run_days", "day")  # for data that is too old for hourly counts
 
 skip_stats = table(
     "skip_stats",  # how many occurrences of a job were skipped, and why

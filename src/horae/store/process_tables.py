@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Index
+from typing import Any
+
+from sqlalchemy import Column, Index
 
 from horae.store.columns import Big, Flag, Id, Int, Json, LongText, Real, Time, name
 from horae.store.table import key, may, must, table
+
+
+def _host() -> list[Column[Any]]:
+    """Where a process runs; see `Host`."""
+    return [
+        must("hostname", name(255)),
+        must("platform", name(100)),
+        must("host_key", name(100)),
+        must("pid", Int),
+        must("pid_started", Big),
+        must("version", name(50)),
+    ]
+
 
 workers = table(
     "workers",
     key("id", Id),
     must("name", name(200)),
-    must("hostname", name(255)),
-    must("platform", name(100)),
-    must("host_key", name(100)),
-    must("pid", Int),
-    must("pid_started", Big),
-    must("version", name(50)),
+    *_host(),
     must("queues", Json),
     must("offers", Json),
     must("slots", Int),
@@ -37,12 +47,7 @@ workers = table(
 schedulers = table(
     "schedulers",
     key("id", Id),
-    must("hostname", name(255)),
-    must("platform", name(100)),
-    must("host_key", name(100)),
-    must("pid", Int),
-    must("pid_started", Big),
-    must("version", name(50)),
+    *_host(),
     must("started_at", Time),
     must("heartbeat_at", Time),
     may("trouble", name(300)),  # as of workers

@@ -1,7 +1,8 @@
-"""An ended run once more: the same work as a new run."""
+"""Retries: an ended run again, as a new run."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -9,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from horae.api.auth import Principal, allow
 from horae.api.body import read_model, takes
-from horae.api.context import Ctx
+from horae.api.context import Ctx, RequestContext
 from horae.api.enqueuing import new_input
 from horae.api.params import Ref, RunId
 from horae.api.routes import PREFIX
@@ -41,15 +42,7 @@ class RetryBody(BaseModel):
 async def retry_run(request: Request, context: Ctx, principal: Runner, run_id: RunId) -> Response:
     """Creates a new run with the job's current definition and `rerun_of` set. The old run is unchanged, but is no
     longer a dead letter."""
-    run = await context.store.transact(
-        rerun.retry_run,
-        project_id=principal.project_id,
-        run_id=run_id,
-        new_id=context.ids.new(),
-        actor=principal.actor,
-        input=await _input(request),
-    )
-    return _accepted(run)
+    return await _again(request, context, principal, rerun.retry_run, run_id=run_id)
 
 
 @router.post(
@@ -61,20 +54,17 @@ async def retry_run(request: Request, context: Ctx, principal: Runner, run_id: R
 )
 async def retry_job(request: Request, context: Ctx, principal: Runner, ref: Ref) -> Response:
     """Retries the job's latest failed run; 409 if there is none."""
-    run = await context.store.transact(
-        rerun.retry_job,
-        project_id=principal.project_id,
-        ref=ref,
-        new_id=context.ids.new(),
-        actor=principal.actor,
-        input=await _input(request),
-    )
-    return _accepted(run)
+    return await _again(request, context, principal, rerun.retry_job, ref=ref)
 
 
-async def _input(request: Request) -> rerun.NewInput | None:
-    return new_input(await read_model(request, RetryBody))
-
-
-def _accepted(run: RunRecord) -> Response:
+async def _again(
+    request: Request,
+    context: RequestContext,
+    principal: Principal,
+    verb: Callable[..., Awaitable[RunRecord]],
+    **which: str,
+) -> Response:
+    given = new_input(await read_model(request, RetryBody))
+    who = {"project_id": principal.project_id, "actor": principal.actor}
+    run = await context.store.transact(verb, **who, **which, new_id=context.ids.new(), input=given)
     return reply(run_json(run), 202, {"location": f"/api/v1/runs/{run.id}"})
