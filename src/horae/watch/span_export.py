@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Mapping
 from datetime import datetime
@@ -25,6 +26,7 @@ log = structlog.get_logger()
 _QUEUE = 8_192  # spans
 _BATCH = 512
 _LINGER = 1.0  # seconds that spans wait for others
+_SAY_EVERY = 60.0  # seconds between two lines about spans that were dropped
 _GOODBYE = 2.0  # seconds for what is left, when the process stops
 
 
@@ -44,7 +46,7 @@ class SpanExport:
         self._spans: deque[Span] = deque()
         self._wake = threading.Event()
         self._closing = self._failing = False
-        self._dropped = 0
+        self._dropped, self._say_at = 0, 0.0
         self._thread = threading.Thread(target=self._serve, name="horae-traces", daemon=True)
         self._thread.start()
 
@@ -78,9 +80,9 @@ class SpanExport:
             good = False
         if not good:
             self._dropped += len(batch)
-        if good and self._dropped:
+        if good and self._dropped and time.monotonic() >= self._say_at:
             log.warning("traces: spans were dropped", count=self._dropped)
-            self._dropped = 0
+            self._dropped, self._say_at = 0, time.monotonic() + _SAY_EVERY
         if good == self._failing:
             self._failing = not good
             (log.info if good else log.warning)("traces: the collector is back" if good else "traces: no collector")

@@ -4,14 +4,19 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
+from aiohttp import web
+from opentelemetry.sdk.trace import TracerProvider
 
 from horae.domain.runs.trace import span_id_of
+from tests.integration.cluster import tasks
 from tests.integration.cluster.cluster import KINDS, PATIENCE, Cluster, Make, Member, Row, eventually, free_port
 from tests.integration.cluster.collector import Collector, Received
+from tests.integration.executors.archives import digest, zipped
 from tests.integration.executors.containers import shell
 from tests.integration.executors.podman import Podman
 from tests.waiting import until
@@ -158,8 +163,15 @@ async def test_scripts_and_functions_join_it(make_cluster: Make, collector: Coll
     assert [run["trace_id"] for run in made["items"]] == [TRACE, TRACE]
 
 
-async def test_containers_and_archives_join_it(make_cluster: Make, collector: Collector, podman: Podman) -> None:
-    settings = {"HORAE_EXECUTORS": "container", "HORAE_CONTAINER_HOST": f"unix://{podman.socket}"}
+async def test_containers_and_archives_join_it(
+    make_cluster: Make, collector: Collector, podman: Podman, tmp_path: Path
+) -> None:
+    settings = {
+        "HORAE_EXECUTORS": "container,artifact",
+        "HORAE_CONTAINER_HOST": f"unix://{podman.socket}",
+        "HORAE_ARTIFACT_CACHE": str(tmp_path / "cache"),
+        "HORAE_ARTIFACT_FOLDERS": str(tmp_path),
+    }
     cluster = await make_cluster("sqlite", **tracing(collector, **settings))
     await cluster.start_worker()
     call = await Caller.of(cluster)
@@ -167,6 +179,11 @@ async def test_containers_and_archives_join_it(make_cluster: Make, collector: Co
     assert (await cluster.ended(run["id"])).status == "succeeded"
     assert await cluster.log(run["id"]) == f"traceparent=00-{TRACE}-{span_id_of(run['id'], 'attempt 1')}-01\n"
     podman.run("rm", "--all", "--force", "--time=0")
+    content = zipped({"m.py": "import os\ndef f(): return os.environ['TRACEPARENT']"})
+    (tmp_path / "m.zip").write_bytes(content)
+    target = {"kind": "artifact", "uri": f"file://{tmp_path}/m.zip", "digest": digest(content), "entrypoint": "m:f"}
+    run = await call.run("archive", target)
+    assert (await cluster.ended(run["id"])).result == f"00-{TRACE}-{span_id_of(run['id'], 'attempt 1')}-01"
 
 
 async def test_retries_and_a_dead_letter(make_cluster: Make, collector: Collector) -> None:
@@ -204,6 +221,60 @@ async def test_an_attempt_that_was_lost_with_its_worker(make_cluster: Make, coll
     assert lost.parent_id == spans["horae.attempt 2"].parent_id == whole.span_id
     assert (whole.parent_id, whole.trace_id) == ("", run_id.replace("-", ""))
     assert not whole.failed
+
+
+async def test_a_parked_attempt_ends_with_its_callback(make_cluster: Make, collector: Collector) -> None:
+    port = free_port()
+    public = f"http://127.0.0.1:{port}"
+    cluster = await make_cluster("sqlite", **tracing(collector, HORAE_PUBLIC_URL=public))
+    worker, serve = await cluster.start_worker(), await cluster.start_serve(HORAE_PORT=str(port))
+    addresses: list[str] = []
+
+    async def accept(request: web.Request) -> web.Response:
+        addresses.append(request.headers["Horae-Callback-Url"])
+        return web.Response(status=202)
+
+    app = web.Application()
+    app.router.add_post("/", accept)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    url = f"http://127.0.0.1:{runner.addresses[0][1]}/"
+    target = {"kind": "http", "method": "POST", "url": url, "callback": {"timeout": 600}}
+    run_id = await cluster.start_run("parks", target)
+    await cluster.run_is(run_id, lambda run: run.parked)
+    async with aiohttp.ClientSession() as session, session.post(addresses[0], json={"status": "succeeded"}) as answer:
+        assert answer.status == 200
+    await runner.cleanup()
+    spans = await traced(collector, run_id, 3)
+    attempt = spans["horae.attempt 1"]
+    assert (attempt.service, attempt.attributes["horae.outcome"]) == ("horae-serve", "succeeded")
+    assert attempt.parent_id == spans["horae.run"].span_id
+    assert [line["attempt"] for line in worker.logged("run parked")] == [1]
+    told = [line["event"] for line in serve.lines() if line.get("run") == run_id]
+    assert told == ["attempt succeeded", "run ended"]
+
+
+async def test_the_sdk_passes_the_current_span_on(
+    make_cluster: Make, collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = await make_cluster("sqlite", **tracing(collector))
+    api = await cluster.with_api()
+    tracer = TracerProvider().get_tracer("a program")
+    for direct in (False, True):
+        for name, value in (cluster.settings if direct else api).items():
+            monkeypatch.setenv(name, value)
+        if direct:
+            monkeypatch.delenv("HORAE_URL")
+        with tracer.start_as_current_span("enqueues") as span:
+            here = f"{span.get_span_context().trace_id:032x}"
+            assert tasks.traced.enqueue().trace_id == here
+            assert (await tasks.traced.enqueue_async()).trace_id == here
+        run = tasks.traced.options(traceparent=TRACEPARENT).enqueue()
+        assert run.trace_id == TRACE
+        alone = tasks.traced.enqueue()
+        assert alone.trace_id == alone.id.replace("-", "")
 
 
 async def test_what_is_not_sampled_is_passed_on_and_not_sent(make_cluster: Make, collector: Collector) -> None:
