@@ -174,7 +174,7 @@ MUTANTS = [
         ),
     ),
     Mutant(
-        "renewal by anybody",
+        "renewal without a token",
         "a worker prolongs the lease of another's attempt",
         sql=(
             Rewrite(
@@ -224,7 +224,7 @@ MUTANTS = [
         "held runs are claimed",
         "the same, by another way",
         sql=(
-            Rewrite(" AND NOT n.held", "", ("WITH RECURSIVE present", "WITH RECURSIVE need")),
+            Rewrite(" AND NOT n.held", "", ("WITH RECURSIVE present", "WITH RECURSIVE need", "WITH RECURSIVE want")),
             Rewrite("AND NOT held AND needs", "AND needs", ("SELECT id, job_id",)),
         ),
     ),
@@ -247,7 +247,7 @@ MUTANTS = [
     ),
     Mutant("worker trusts hints", "a lost wake-up is a run that waits for ever", patches=_worker_waits_for_hints),
     Mutant("scheduler trusts hints", "a lost wake-up is a job that never fires", patches=_scheduler_waits_for_hints),
-    Mutant("followers in a transaction of their own", "an end starts nothing, if one dies", patches=_followers_alone),
+    Mutant("followers in a separate transaction", "an end starts nothing, if one dies", patches=_followers_alone),
     Mutant("own lease longer than the database's", "two attempts work at once", patches=_lease_is_overrated),
     Mutant("repetition is not noticed", "what was done is refused", patches=_repetition_is_not_noticed),
     Mutant("backfill stops at a crash", "an operation goes on for ever", patches=_backfill_stops_at_a_crash),
