@@ -50,7 +50,8 @@ async def after_ends(
         await make_room(tx, started.cancelling, started.run_ids)
     # For every job: it may have got a limit after this run's version.
     await tx.gates.open(jobs)
-    await continue_backfills(tx, [run.id for run in ended if run.trigger == Trigger.BACKFILL])
+    if backfilled := [run.id for run in ended if run.trigger == Trigger.BACKFILL]:
+        await continue_backfills(tx, backfilled)
 
 
 async def cancel_live(tx: Transaction, live: Sequence[RunRecord], actor: str) -> None:

@@ -67,9 +67,10 @@ async def finish(
                 row = replace(row, started_at=_start(item) or row.started_at)
                 settlement.add(row, item.outcome, item.duration_ms)
     ended = await tx.runs.end([*endings, *settlement.endings])
-    await settlement.write(tx)
-    await tx.runs.park(parks)
-    tx.tell(RunsParked(parked))
+    if failures:
+        await settlement.write(tx)
+        await tx.runs.park(parks)
+        tx.tell(RunsParked(parked))
     statuses = settlement.statuses
     places = {version: Place(spec.queue, spec.target.kind) for version, spec in specs.items()}
     over = [

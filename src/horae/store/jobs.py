@@ -77,6 +77,8 @@ class _Sql:
             f"SELECT id, version, next_run_at FROM jobs WHERE next_run_at IS NOT NULL AND {mine} AND enabled "
             "AND NOT paused ORDER BY next_run_at LIMIT :limit"
         )
+        head = f"SELECT id, version, plan, {bounded(':project_id')}, {call_rules(d, 'jobs.plan')} FROM jobs"
+        self.head = {key: f"{head} WHERE project_id = :project_id AND {key} = :ref " for key in ("id", "name")}
         self.pair_rows = batch(d, tables.job_versions, "job_id", "version")
         self.definitions = (
             f"SELECT s.job_id, s.version, s.spec FROM {self.pair_rows.sql} "
@@ -288,13 +290,8 @@ class JobTable(Group):
 
     async def head(self, project_id: str, ref: str, *, lock: bool = True) -> JobHead | None:
         for column in keys_of(ref):
-            rows = await self.db.fetch(
-                f"SELECT id, version, plan, {bounded(':project_id')}, {call_rules(self.d, 'jobs.plan')} FROM jobs "
-                f"WHERE project_id = :project_id AND {column} = :ref {self.d.lock_shared if lock else ''}",
-                {"project_id": project_id, "ref": ref},
-            )
-            if rows:
-                row = rows[0]
+            sql = _sql(self.d).head[column] + (self.d.lock_shared if lock else "")
+            for row in await self.db.fetch(sql, {"project_id": project_id, "ref": ref}):
                 is_bounded = row["bounded"] is not None
                 return JobHead(row["id"], project_id, row["version"], row["plan"], is_bounded, read_call_rules(row))
         return None

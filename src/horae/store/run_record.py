@@ -10,7 +10,6 @@ from typing import Any
 from horae.domain.runs.run_record import RunRecord
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 from horae.store import tables
-from horae.store.cut import left_out, shortened
 from horae.store.dialects.base import Connection, Dialect, Row
 from horae.store.job_list import names_and_attempts
 from horae.store.rows import load
@@ -28,16 +27,26 @@ _DECODED: dict[str, Callable[[Any], Any]] = {
 }
 _ADDED = ("job_name", "max_attempts", "truncated")
 _LONG = ("input", "result")
+_LISTED = 4_096  # bytes of a document that a list shows
 
 
 def select(table: str, columns: Sequence[str], short: Dialect | None = None, **computed: str) -> str:
     """With a dialect as `short`, for lists: without long documents. `computed` replaces columns."""
     if short is not None:
-        computed |= {column: shortened(short, f"r.{column}", column) for column in _LONG}
+        computed |= {column: _shortened(short, column) for column in _LONG}
     listed = ", ".join(computed.get(column, f'r."{column}"') for column in columns)
     # The name and policy come from the version that the run was created from; a deleted job's versions are kept.
     return (
         f"SELECT {listed}, s.spec FROM {table} r JOIN job_versions s ON s.job_id = r.job_id AND s.version = r.version"
+    )
+
+
+def _shortened(d: Dialect, column: str) -> str:
+    """NULL if it is long, so that the database does not even send it, and a second column that says so."""
+    size = d.bytes(f"r.{column}")
+    return (
+        f"CASE WHEN {size} <= {_LISTED} THEN r.{column} END AS {column}, "
+        f"CASE WHEN {size} > {_LISTED} THEN 1 ELSE 0 END AS {column}_is_long"
     )
 
 
@@ -46,8 +55,11 @@ async def records(
 ) -> list[RunRecord]:
     """From rows with these columns: those of live runs, or of ended ones."""
     long = [column for column in _LONG if column in columns] if short else []
-    read, told = _reader(columns), await names_and_attempts(db, d, rows)
-    return [read(row, (name, most, left_out(row, long))) for row, (name, most) in zip(rows, told, strict=True)]
+    read, named = _reader(columns), await names_and_attempts(db, d, rows)
+    return [
+        read(row, (name, most, [column for column in long if row[f"{column}_is_long"]]))
+        for row, (name, most) in zip(rows, named, strict=True)
+    ]
 
 
 class _Reader:
