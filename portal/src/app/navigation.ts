@@ -30,5 +30,11 @@ export const navigation: Destination[] = [
   { path: "/calendar", label: "Calendar", icon: Calendar, key: "c", words: "week ahead occurrences" },
   { path: "/workers", label: "Workers", icon: Server, key: "w", words: "schedulers shards slots drain queues" },
   { path: "/functions", label: "Functions", icon: FunctionSquare, key: "f", words: "python tasks registry" },
-  { path: "/settings", label: "Settings", icon: Settings, key: "s", words: "members keys secrets audit project" },
+  {
+    path: "/settings",
+    label: "Settings",
+    icon: Settings,
+    key: "s",
+    words: "members keys secrets channels notifications audit project",
+  },
 ];

@@ -5,9 +5,11 @@ import { Field } from "@/components/ui/field";
 import { Panel } from "@/components/ui/panel";
 import { userZone } from "@/lib/times";
 import { AboutSection } from "./about-section";
+import { AlertFields } from "./alert-fields";
 import { formErrors } from "./form-errors";
 import type { ScheduleDraft } from "./model/schedule";
 import { writeSchedule } from "./model/schedule";
+import { NotifyFields } from "./notify-fields";
 import { PolicyFields } from "./policy-fields";
 import { usePreview } from "./queries";
 import { Preview } from "./schedule/preview";
@@ -68,6 +70,10 @@ function Fields({ form, job }: JobFieldsProps) {
           errors={errors}
           scheduled={draft.schedule.kind !== "manual"}
         />
+        <div className="mt-2 space-y-2">
+          <AlertFields draft={draft.alert} onDraft={form.setAlert} errors={errors} />
+          <NotifyFields notify={draft.notify} onNotify={(notify) => form.setTop({ notify })} errors={errors} />
+        </div>
       </Panel>
     </div>
   );

@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useState } from "react";
 import type { JobBody } from "@/api/schema";
+import type { AlertDraft } from "./model/alert";
 import { refused, type Section, stillWrong } from "./model/changed-fields";
 import { type Draft, mistakes, mistakesIn, problems, readDraft, writeDraft } from "./model/draft";
 import { equal } from "./model/merge";
@@ -27,6 +28,7 @@ export interface JobForm {
   setTarget: (change: object) => void;
   setSchedule: (change: Partial<ScheduleDraft>) => void;
   setPolicies: (change: Partial<PolicyDraft>) => void;
+  setAlert: (change: Partial<AlertDraft>) => void;
   setJson: (json: string) => void;
   show: (view: View) => void;
   /** Resets the form to another definition; `unsaved` is what it is compared with. */
@@ -83,6 +85,14 @@ export function useJobForm(initial: unknown): JobForm {
     [forget],
   );
 
+  const setAlert = useCallback(
+    (change: Partial<AlertDraft>) => {
+      setDraft((old) => ({ ...old, alert: { ...old.alert, ...change } }));
+      forget("alert", change);
+    },
+    [forget],
+  );
+
   const written = useMemo(() => (json === null ? writeDraft(draft) : parse(json)), [draft, json]);
   const check = () => {
     const found = json === null ? mistakes(draft) : written === null ? [NO_OBJECT] : mistakesIn(written);
@@ -126,6 +136,7 @@ export function useJobForm(initial: unknown): JobForm {
     setTarget,
     setSchedule,
     setPolicies,
+    setAlert,
     setJson: write,
     show,
     reset,

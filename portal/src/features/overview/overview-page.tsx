@@ -34,7 +34,7 @@ export default function OverviewPage() {
         <ErrorState error={error} onRetry={() => void numbers.refetch()} />
       ) : (
         <div className="space-y-4">
-          <Attention alerts={alerts.data} workers={workers.data?.items} schedulers={schedulers.data?.items} />
+          <Attention alerts={alerts.data} />
           <Tiles numbers={numbers.data} hours={hours.data?.items} span={span === "week" ? "7 days" : "24 hours"} />
           <ResultsChart hours={hours.data?.items} span={span} onSpan={(next) => setUrl({ span: next })} />
           <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">

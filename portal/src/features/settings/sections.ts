@@ -1,4 +1,4 @@
-import { Building2, KeyRound, Lock, type LucideIcon, ScrollText, User, UserCog, Users } from "lucide-react";
+import { BellRing, Building2, KeyRound, Lock, type LucideIcon, ScrollText, User, UserCog, Users } from "lucide-react";
 
 export interface Section {
   path: string;
@@ -13,6 +13,7 @@ export const sections: Section[] = [
   { path: "members", label: "Members", icon: Users, permission: "members:read" },
   { path: "keys", label: "API keys", icon: KeyRound, permission: "keys:read" },
   { path: "secrets", label: "Secrets", icon: Lock, permission: "secrets:read" },
+  { path: "channels", label: "Channels", icon: BellRing, permission: "channels:read" },
   { path: "audit", label: "Audit trail", icon: ScrollText, permission: "audit:read" },
   { path: "users", label: "Users", icon: UserCog, permission: "users:read" },
   { path: "account", label: "My account", icon: User, permission: "account:own" },

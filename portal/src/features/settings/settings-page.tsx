@@ -3,6 +3,7 @@ import { NavLink, useParams } from "react-router";
 import { EmptyState } from "@/components/ui/empty-state";
 import { NotAllowed } from "@/components/ui/not-allowed";
 import { PageHeader } from "@/components/ui/page-header";
+import { ChannelsSection } from "@/features/channels/channels-section";
 import { cn } from "@/lib/cn";
 import { useScrolledTo } from "@/lib/use-scrolled-to";
 import { useCan } from "@/session/use-can";
@@ -20,6 +21,7 @@ const SHOWN = {
   members: MembersSection,
   keys: KeysSection,
   secrets: SecretsSection,
+  channels: ChannelsSection,
   audit: AuditSection,
   users: UsersSection,
   account: AccountSection,

@@ -14,7 +14,7 @@ const TASKS: Record<string, string> = {
 };
 
 /** What it fails to do: stands after "failing to". */
-export function tasked(trouble: TroubleView): string {
+function tasked(trouble: TroubleView): string {
   return TASKS[trouble.loop] ?? trouble.loop;
 }
 

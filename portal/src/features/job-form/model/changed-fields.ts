@@ -1,6 +1,6 @@
 import { ApiError } from "@/api/errors";
 
-export type Section = "target" | "schedule" | "policies" | "top";
+export type Section = "target" | "schedule" | "policies" | "alert" | "top";
 
 // What the form calls other than the API does.
 const ALIASES: Record<string, string[]> = {
@@ -19,6 +19,8 @@ const ALIASES: Record<string, string[]> = {
   processes: ["limits.processes"],
   network: ["network", "sandbox"],
   readOnly: ["sandbox"],
+  budgetFailures: ["failure_budget"],
+  budgetWithin: ["failure_budget"],
   afterJob: ["after", ""],
   afterOn: ["after"],
   unlimited: ["max_instances"],
@@ -35,7 +37,7 @@ const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${l
 /** The problems that remain after a change: those of changed fields are dropped. */
 export function stillWrong(error: unknown, section: Section, change: object): unknown {
   if (!(error instanceof ApiError) || error.fields.length === 0) return error;
-  const prefix = section === "target" || section === "schedule" ? `${section}.` : "";
+  const prefix = section === "policies" || section === "top" ? "" : `${section}.`;
   const names = Object.keys(change).flatMap((key) => ALIASES[key] ?? [snake(key)]);
   const changed = names.map((name) => (prefix + name).replace(/\.$/, ""));
   const left = error.fields.filter(

@@ -2,6 +2,7 @@ import type { FieldError } from "@/api/errors";
 import { TARGET_KINDS } from "@/api/kinds";
 import type { JobBody, JobView } from "@/api/schema";
 import { userZone } from "@/lib/times";
+import { type AlertDraft, readAlert, writeAlert } from "./alert";
 import { isObject } from "./arguments";
 import { violations } from "./check";
 import { malformed } from "./formats";
@@ -43,6 +44,7 @@ export interface Draft {
   other: OtherDraft;
   schedule: ScheduleDraft;
   policies: PolicyDraft;
+  alert: AlertDraft;
   notify: string[];
 }
 
@@ -71,6 +73,7 @@ export function readDraft(given: unknown): Draft {
     other: readOther(kind === "other" ? target : { kind: OTHER_KINDS[0] ?? "" }),
     schedule: readSchedule(record(job.schedule), userZone()),
     policies: readPolicies(job),
+    alert: readAlert(job.alert),
     notify: texts(job.notify),
   };
 }
@@ -100,7 +103,7 @@ export function writeDraft(draft: Draft): JobBody {
     target: writeTarget(draft),
     schedule: writeSchedule(draft.schedule),
     ...writePolicies(draft.policies),
-    ...filled({ notify: draft.notify }),
+    ...filled({ alert: writeAlert(draft.alert), notify: draft.notify }),
     enabled: draft.enabled,
   };
 }

@@ -4,6 +4,7 @@ import { Badge } from "@/components/ui/badge";
 import { KeyValues } from "@/components/ui/key-values";
 import { Panel } from "@/components/ui/panel";
 import { Time } from "@/components/ui/time";
+import { alertSummary, readAlert } from "@/features/job-form/model/alert";
 import { definitionOf } from "@/features/job-form/model/draft";
 import { readPolicies, waits } from "@/features/job-form/model/policies";
 import { seconds } from "@/lib/durations";
@@ -47,6 +48,8 @@ export function InWords({ job }: { job: JobView }) {
               <span className="text-muted"> · priority {job.priority}</span>
             </span>,
           ],
+          ["Alerts", job.alert ? alertSummary(readAlert(job.alert)) : null],
+          ["Notifies", job.notify.join(", ")],
           [
             "Version",
             <span key="version">

@@ -1,0 +1,175 @@
+import { CheckField } from "@/components/ui/check-field";
+import { Field } from "@/components/ui/field";
+import { Select } from "@/components/ui/select";
+import { TextField } from "@/components/ui/text-field";
+import type { DraftProps } from "@/features/job-form/draft-props";
+import { type ChannelDraft, SERVICES } from "./model";
+
+interface TargetFieldsProps extends DraftProps<ChannelDraft> {
+  /** Secrets that are there already, and stay unless one types another. */
+  kept: boolean;
+}
+
+export function TargetFields(props: TargetFieldsProps) {
+  switch (props.draft.kind) {
+    case "webhook":
+      return <WebhookFields {...props} />;
+    case "slack":
+      return <Secret {...props} name="url" field="target.url" label="Webhook URL" placeholder={SLACK} />;
+    case "apprise":
+      return <Secret {...props} name="url" field="target.url" label="Apprise URL" placeholder="tgram://…" />;
+    case "email":
+      return <EmailFields {...props} />;
+    case "pagerduty":
+      return (
+        <ServiceFields {...props}>
+          <Secret {...props} name="routingKey" field="target.routing_key" label="Routing key" />
+        </ServiceFields>
+      );
+    case "opsgenie":
+      return (
+        <ServiceFields {...props}>
+          <Secret {...props} name="apiKey" field="target.api_key" label="API key" />
+        </ServiceFields>
+      );
+  }
+}
+
+const SLACK = "https://hooks.slack.com/services/…";
+
+interface SecretProps extends TargetFieldsProps {
+  name: "url" | "key" | "password" | "routingKey" | "apiKey";
+  field: string;
+  label: string;
+  placeholder?: string;
+  hint?: string;
+  optional?: boolean;
+}
+
+/** A field that can be written and never read. */
+function Secret({ draft, onDraft, errors, kept, name, field, label, placeholder, hint, optional }: SecretProps) {
+  return (
+    <TextField
+      label={label}
+      hint={kept ? "Stored encrypted and never shown. Leave empty to keep it." : hint}
+      optional={optional || kept}
+      error={errors.at(field)}
+      value={draft[name]}
+      mono
+      maxLength={4_000}
+      autoComplete="off"
+      spellCheck={false}
+      placeholder={kept ? "••••••••" : placeholder}
+      onValue={(value) => onDraft({ [name]: value })}
+    />
+  );
+}
+
+function WebhookFields(props: TargetFieldsProps) {
+  return (
+    <>
+      <Secret {...props} name="url" field="target.url" label="URL" placeholder="https://example.org/hooks/horae" />
+      <Secret
+        {...props}
+        name="key"
+        field="target.key"
+        label="Signing key"
+        optional
+        hint="Standard Webhooks. Leave empty to generate one; it is shown once."
+      />
+    </>
+  );
+}
+
+function ServiceFields({ draft, onDraft, errors, children }: TargetFieldsProps & { children: React.ReactNode }) {
+  return (
+    <>
+      {children}
+      <TextField
+        label="Service URL"
+        optional
+        hint="For another region, or a compatible service. Changing it requires the key again."
+        error={errors.at("target.url")}
+        value={draft.url}
+        mono
+        placeholder={SERVICES[draft.kind]}
+        onValue={(url) => onDraft({ url })}
+      />
+    </>
+  );
+}
+
+const SECURITY = [
+  { value: "starttls", label: "STARTTLS" },
+  { value: "tls", label: "TLS" },
+  { value: "none", label: "None" },
+];
+
+function EmailFields(props: TargetFieldsProps) {
+  const { draft, onDraft, errors } = props;
+  return (
+    <>
+      <TextField
+        label="To"
+        hint="Comma-separated."
+        error={errors.under("target.to")}
+        value={draft.to}
+        placeholder="ops@example.org"
+        onValue={(to) => onDraft({ to })}
+      />
+      <TextField
+        label="From"
+        optional
+        error={errors.at("target.sender")}
+        value={draft.sender}
+        placeholder="horae@example.org"
+        onValue={(sender) => onDraft({ sender })}
+      />
+      <CheckField
+        label="Use another mail server"
+        hint="Otherwise the one of the installation (HORAE_SMTP_URL)."
+        checked={draft.ownServer}
+        onChecked={(ownServer) => onDraft({ ownServer })}
+      />
+      {draft.ownServer ? (
+        <div className="grid gap-3 rounded-md border border-line p-3 sm:grid-cols-2">
+          <TextField
+            label="Host"
+            error={errors.at("target.server.host") ?? errors.at("target.server")}
+            value={draft.host}
+            placeholder="mail.example.org"
+            onValue={(host) => onDraft({ host })}
+          />
+          <TextField
+            label="Port"
+            optional
+            error={errors.at("target.server.port")}
+            value={draft.port}
+            inputMode="numeric"
+            placeholder={{ starttls: "587", tls: "465", none: "25" }[draft.security]}
+            onValue={(port) => onDraft({ port })}
+          />
+          <Field label="Encryption" error={errors.at("target.server.security")}>
+            <Select
+              className="block"
+              choices={SECURITY}
+              value={draft.security}
+              onValue={(security) => onDraft({ security })}
+            />
+          </Field>
+          <TextField
+            label="Username"
+            optional
+            error={errors.at("target.server.username")}
+            value={draft.username}
+            autoComplete="off"
+            onValue={(username) => onDraft({ username })}
+          />
+          {draft.username.trim() ? (
+            <Secret {...props} name="password" field="target.password" label="Password" />
+          ) : null}
+        </div>
+      ) : null}
+    </>
+  );
+}
