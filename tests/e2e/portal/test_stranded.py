@@ -40,7 +40,9 @@ async def test_a_run_that_no_worker_can_take_is_seen_everywhere(fresh_horae: Hor
     await owner.look("jobs-stranded")
     await mark.click()
     await expect(
-        page.get_by_text("is blocked: no live worker that serves queue 'gpu' offers 'container'")
+        page.get_by_role("tabpanel").get_by_text(
+            "is blocked: no live worker that serves queue 'gpu' offers 'container'"
+        )
     ).to_be_visible()
     await page.get_by_role("tab", name="Overview").click()
     banner = page.get_by_role("region", name="Blocked")
