@@ -430,6 +430,57 @@ async def test_an_unset_notify_is_not_stored(world: World) -> None:
     assert "notify" not in str(row["spec"])
 
 
+async def test_what_cannot_be_read_keeps_its_secrets_from_new_places(world: World) -> None:
+    target = {**MAIL, "server": {"host": "mail.example.org", "username": "horae"}, "password": "very-secret"}
+    await create(world, target=target)
+    await world.execute("UPDATE channels SET spec = '{}'")
+    moved = channel_spec(target={**MAIL, "server": {"host": "evil.example.org", "username": "horae"}})
+    with pytest.raises(InvalidInput, match="must be given") as refused:
+        await world.store.transact(
+            channels.edit_channel,
+            project_id=world.project,
+            ref="ops",
+            change=lambda _: ChannelChange("ops", True, moved),
+            seals=SEALS,
+            actor="user:eve",
+        )
+    assert refused.value.field == "target.password"
+
+
+async def test_a_disabled_channel_gives_up_what_is_pending(world: World) -> None:
+    await create(world)
+    await tell(world, notice(world, "a"), notice(world, "b"))
+    (due,) = await take(world)
+    await world.store.transact(
+        channels.edit_channel,
+        project_id=world.project,
+        ref="ops",
+        change=lambda channel: ChannelChange("ops", False, channel_spec()),
+        seals=SEALS,
+        actor="user:ann",
+    )
+    assert await world.store.transact(settle, due=due, sent=Sent(), chance=0.5) == "stale"
+    assert {(row["state"], row["last_error"]) for row in await deliveries(world)} == {
+        ("failed", "the channel was disabled")
+    }
+    assert (await tell(world, notice(world, "c"))).notices == 0
+
+
+async def test_tests_are_counted_as_messages(world: World) -> None:
+    await create(world, per_hour=2)
+
+    async def test(at: World) -> None:
+        await at.store.transact(
+            channels.send_test, delivery_id=at.ids.new(), project_id=at.project, ref="ops", actor="user:ann"
+        )
+
+    await test(world)
+    await test(world)
+    with pytest.raises(Conflict, match="per_hour"):
+        await test(world)
+    await test(await world.later(hours=1))
+
+
 async def test_names_are_unique_and_ids_of_others_are_not_found(world: World) -> None:
     channel = await create(world)
     with pytest.raises(Conflict, match="already"):

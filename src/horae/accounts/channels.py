@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from horae.accounts.projects import hold_project
 from horae.accounts.secrets import Resealed
@@ -20,6 +21,7 @@ from horae.domain.notify.channel import (
 )
 from horae.domain.notify.delivery import DeliveryRecord, NewDelivery
 from horae.domain.notify.message import trial
+from horae.domain.notify.routing import drained
 from horae.domain.notify.targets import WebhookTarget, merged_secrets, shown_address
 from horae.domain.people.audit import differing
 from horae.domain.secrets.secret import CannotOpen, Sealed
@@ -53,15 +55,12 @@ async def create_channel(
     existing = await tx.channels.find(project_id, change.name)
     if existing is not None:
         if existing.id == channel_id:  # an earlier try of the same request
-            return existing, None
+            return existing, _made(change)
         raise Conflict(f"there is a channel named {change.name!r} already")
     if await tx.channels.count(project_id) >= MOST_CHANNELS:
         raise Conflict(f"there are {MOST_CHANNELS} channels, which is the most: delete one first")
-    spec, made = change.spec, None
-    if isinstance(spec.target, WebhookTarget) and spec.target.key is None:
-        made = change.new_key
-    known = {"key": made} if made else {}
-    secrets = merged_secrets(spec.target, None, known)
+    made = _made(change)
+    secrets = merged_secrets(change.spec.target, None, {"key": made} if made else {})
     channel = _channel(channel_id, project_id, change, secrets, seals)
     await tx.channels.add(channel, actor)
     await tx.audit.add(
@@ -88,10 +87,13 @@ async def edit_channel(
         await _refuse_named(tx, before, "rename")
     if before.spec is not None and wanted.spec.target.kind != before.spec.target.kind:
         raise InvalidInput("target.kind", "cannot be changed: create another channel")
-    known = opened(seals, before)
+    # What this version cannot read says nothing about where its secrets may be sent.
+    known = opened(seals, before) if before.spec is not None else {}
     secrets = merged_secrets(wanted.spec.target, before.spec.target if before.spec else None, known)
     channel = _channel(before.id, project_id, wanted, secrets, seals)
     await tx.channels.save(channel, actor)
+    if not wanted.enabled:
+        await tx.deliveries.give_up(before.id, "the channel was disabled")
     changes = differing(_plain(before), _plain(channel))
     changed = sorted(name for name in secrets if secrets[name] != known.get(name))
     if changed:  # that they were set, never to what
@@ -115,11 +117,13 @@ async def delete_channel(tx: Transaction, *, project_id: str, ref: str, force: b
 
 async def send_test(tx: Transaction, *, delivery_id: str, project_id: str, ref: str, actor: str) -> DeliveryRecord:
     """Queues a message that takes the way of all others, whatever the channel's rules say."""
-    channel = await find_channel(tx, project_id, ref)
+    channel = await find_channel(tx, project_id, ref, lock=True)
     if not channel.enabled:
         raise Conflict(f"the channel {channel.name!r} is disabled: enable it first")
     if await tx.deliveries.find(delivery_id) is None:
-        message = trial(channel.name, await tx.now())
+        now = await tx.now()
+        await _count_test(tx, channel, now)
+        message = trial(channel.name, now)
         await tx.deliveries.add([NewDelivery(delivery_id, channel.id, project_id, "test", message, 1)])
         await tx.audit.add(
             "channel.test", actor=actor, project_id=audited(project_id), id=channel.id, name=channel.name
@@ -128,6 +132,15 @@ async def send_test(tx: Transaction, *, delivery_id: str, project_id: str, ref: 
     found = await tx.deliveries.find(delivery_id)
     assert found is not None
     return found
+
+
+async def _count_test(tx: Transaction, channel: ChannelRecord, now: datetime) -> None:
+    """A test is a message like any other: the button must not become a way to flood a mailbox."""
+    most = channel.spec.per_hour if channel.spec is not None else 1
+    level = drained(channel.level, channel.level_at, now, most) + 1
+    if level > most:
+        raise Conflict(f"this channel has sent its {most} messages of the hour (per_hour): try again later")
+    await tx.channels.fill({channel.id: level})
 
 
 async def check_notify(tx: Transaction, project_id: str, spec: JobSpec) -> None:
@@ -171,6 +184,12 @@ async def reseal(tx: Transaction, *, seals: Seals, after: tuple[str, str] | None
         done += await tx.channels.reseal(row.id, row.sealed, new)
     last = rows[-1] if len(rows) == _BATCH else None
     return Resealed(done, cannot, None if last is None else (last.project_id, last.id))
+
+
+def _made(change: ChannelChange) -> str | None:
+    """The key that the server made for a webhook without one."""
+    target = change.spec.target
+    return change.new_key if isinstance(target, WebhookTarget) and target.key is None else None
 
 
 async def _refuse_named(tx: Transaction, channel: ChannelRecord, verb: str) -> None:

@@ -33,8 +33,8 @@ class Guard:
 
 @contextmanager
 def guarded(guard: Guard) -> Iterator[list[str]]:
-    """Until it ends, this thread opens no file but modules of Python, starts nothing, and reaches only what the guard
-    lets it. What was refused is listed."""
+    """Until it ends, this thread reads no file but modules of Python, writes none, starts nothing, and reaches what
+    the guard lets it reach. What was refused is listed."""
     _install()
     refused: list[str] = []
     _own.guard, _own.refused = guard, refused
@@ -56,7 +56,7 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
     if event in ("socket.connect", "socket.sendto"):
         _check_address(guard, args[-1])
     elif event == "open":
-        _check_file(guard, args[0])
+        _check_file(guard, args[0], args[2])
     elif event in _PROCESSES:
         raise _refusal("refused: it would start a program")
 
@@ -70,7 +70,7 @@ def _check_address(guard: Guard, address: Any) -> None:
         raise _refusal(str(error)) from None
 
 
-def _check_file(guard: Guard, path: Any) -> None:
+def _check_file(guard: Guard, path: Any, flags: Any) -> None:
     if not isinstance(path, str | bytes):  # a descriptor that is open already
         return
     text = path.decode(errors="replace") if isinstance(path, bytes) else path
@@ -78,7 +78,8 @@ def _check_file(guard: Guard, path: Any) -> None:
         real = os.path.realpath(text)  # links and `..` lead out of where a path begins
     except (OSError, ValueError):
         real = ""
-    if not real.startswith(guard.readable):
+    writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+    if writes or not real.startswith(guard.readable):
         # Libraries look for files that nobody has, such as ~/.netrc: that is no reason to give up.
         raise PermissionError(13, "not for notifications", text)
 

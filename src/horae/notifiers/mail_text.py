@@ -12,6 +12,7 @@ from html import escape
 from horae.domain.notify.delivery import Envelope, url_of
 from horae.domain.notify.message import Line
 
+POLICY = policy.SMTP.clone(cte_type="7bit")  # not every server takes 8-bit mail
 _COLOURS = {"critical": "#c62828", "warning": "#b45309", "info": "#1d4ed8"}
 _GOOD = "#15803d"
 _FONT = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
@@ -20,7 +21,7 @@ _FONT = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetic
 def compose(envelope: Envelope, sender: str, to: tuple[str, ...]) -> EmailMessage:
     """Mails about one incident are one conversation in the reader's mailbox."""
     message, domain = envelope.message, sender.rpartition("@")[2]
-    mail = EmailMessage(policy=policy.SMTP)
+    mail = EmailMessage(policy=POLICY)
     subject = f"[{message.project}] {message.title}" if message.project else message.title
     mail["Subject"] = " ".join(subject.split())[:250]
     user, _, host = sender.rpartition("@")

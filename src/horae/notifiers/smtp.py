@@ -9,14 +9,13 @@ import ssl
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from email import policy
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from horae.domain.notify.delivery import Envelope, Sent
 from horae.domain.notify.targets import EmailTarget
 from horae.notifiers.addresses import Addresses
-from horae.notifiers.mail_text import compose
+from horae.notifiers.mail_text import POLICY, compose
 
 _PORTS = {"starttls": 587, "tls": 465, "none": 25}
 _THREADS = 4
@@ -75,7 +74,7 @@ class Mailer:
         address = server.host
         if target.server is not None:
             address = await self._addresses.of(server.host, server.port)
-        mail = compose(envelope, sender, target.to).as_bytes(policy=policy.SMTP)
+        mail = compose(envelope, sender, target.to).as_bytes(policy=POLICY)
         session = _Session(server, address, self._timeout, self._context or ssl.create_default_context())
         work = asyncio.get_running_loop().run_in_executor(self._threads, session.send, sender, target.to, mail)
         try:

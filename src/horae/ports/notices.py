@@ -97,6 +97,10 @@ class Deliveries(Protocol):
         """Writes down how a try went; `pause` None: it was the last. False if the token is stale."""
         ...
 
+    async def give_up(self, channel_id: str, reason: str) -> None:
+        """What is pending for a channel fails; who sends it just now finds the token stale."""
+        ...
+
     async def find(self, delivery_id: str) -> DeliveryRecord | None: ...
     async def page(self, channel_id: str, *, limit: int, after: str | None) -> Page[DeliveryRecord]:
         """Newest first."""

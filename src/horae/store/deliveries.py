@@ -167,6 +167,13 @@ class DeliveryTable(Group):
             )
         return matched > 0
 
+    async def give_up(self, channel_id: str, reason: str) -> None:
+        await self.db.execute(
+            "UPDATE deliveries SET state = 'failed', last_error = :reason, token = NULL, lease_until = NULL, "
+            f"collecting = FALSE, finished_at = {self.d.now} WHERE channel_id = :channel_id AND state = 'pending'",
+            {"channel_id": channel_id, "reason": reason},
+        )
+
     async def find(self, delivery_id: str) -> DeliveryRecord | None:
         rows = await self.db.fetch(f"SELECT {_RECORD} FROM deliveries WHERE id = :id", {"id": delivery_id})
         return read(DeliveryRecord, rows[0]) if rows else None
