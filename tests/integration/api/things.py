@@ -2,7 +2,10 @@
 
 from typing import Any
 
+from horae.clock import SystemClock
+from horae.domain.alerts.alert import Action, Finding, Subject
 from horae.domain.runs.callback import seal
+from horae.lifecycle.alerts import open_alerts
 
 from .conftest import IDS, SECRET, Api
 from .people import add_user
@@ -28,7 +31,16 @@ async def make_things(api: Api) -> dict[str, str]:
     token = ping["url"].rpartition("/")[2]
     await api.call("POST", f"/ping/{token}", role=None)
     badge = (await api.call("POST", "/badges", json={"kind": "ping", "subject": name})).json()
+    mail = {"kind": "email", "to": ["ops@example.org"]}
+    channel = (await api.call("POST", "/channels", json={"name": name, "target": mail, "per_hour": 3_600})).json()
+    if "id" not in channel:  # there are as many as a project may have
+        (found, *_) = (await api.call("GET", "/channels", params={"limit": 1})).json()["items"]
+        await api.call("DELETE", f"/channels/{found['id']}?force=true")
+        channel = (await api.call("POST", "/channels", json={"name": name, "target": mail})).json()
+    alert = await open_alert(api, name)
     return {
+        "/channels/{id}": channel["id"],
+        "/alerts/{id}": alert,
         "/pings/{id}": ping["id"],
         "/events/{n}": "1",
         "/badges/{id}": badge["id"],
@@ -50,6 +62,22 @@ async def make_things(api: Api) -> dict[str, str]:
         "/auth/device/{code}": "BCDF-GHJK",
         "/callbacks/{token}": seal(SECRET, run["id"], 1),
     }
+
+
+async def open_alert(api: Api, name: str) -> str:
+    project = (await api.call("GET", "/projects/default")).json()["id"]
+    finding = Finding(
+        rule="failing",
+        severity="warning",
+        subject=Subject("job", name, name),
+        title=f"{name} keeps failing",
+        why="its last 3 runs failed",
+        action=Action("look at its last run", "/runs"),
+        since=SystemClock().now(),
+        project_id=project,
+    )
+    (opened,) = await api.store.transact(open_alerts, [finding])
+    return opened.id
 
 
 def parameters(path: str, things: dict[str, str]) -> dict[str, Any]:

@@ -34,7 +34,7 @@ _SVG: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get(f"{PREFIX}/badges", response_model=Listing[BadgeView])
+@router.get(f"{PREFIX}/badges", response_model=Listing[BadgeView], responses=refuses(404))
 async def list_badges(
     request: Request,
     context: Ctx,
@@ -57,7 +57,13 @@ async def list_badges(
     return reply(listing((_json(context, badge, base) for badge in found.items), next_cursor))
 
 
-@router.post(f"{PREFIX}/badges", status_code=201, response_model=BadgeView, openapi_extra=takes(BadgeBody))
+@router.post(
+    f"{PREFIX}/badges",
+    status_code=201,
+    response_model=BadgeView,
+    responses=refuses(404),
+    openapi_extra=takes(BadgeBody),
+)
 async def create_badge(request: Request, context: Ctx, principal: Writer, gate: Door) -> Response:
     """Creates a badge. Anybody who knows its URL sees the label and the state, and nothing else."""
     body = await read_model(request, BadgeBody)
