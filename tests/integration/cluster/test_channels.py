@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import secrets
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -147,7 +148,7 @@ async def test_the_command_line(make_cluster: Make, receiver: Receiver, tmp_path
     assert (listed["name"], listed["last_delivery"]["state"]) == ("chat", "sent")
     changed = await cluster.command("channels", "edit", "chat", "--unset", "quiet", "--disable", **api)
     assert (changed["quiet"], changed["enabled"], changed["digest"]) == (None, False, 300)
-    old, new = cluster.settings["HORAE_SECRET_KEY"], "n3w" * 16
+    old, new = cluster.settings["HORAE_SECRET_KEY"], secrets.token_hex(32)
     rotated = await cluster.command("secrets", "rotate", HORAE_SECRET_KEY=new, HORAE_SECRET_KEY_PREVIOUS=old)
     assert rotated == {"sealed": 1, "cannot_open": []}
     (sent,) = (await cluster.command("channels", "deliveries", "chat", **api))["items"]
