@@ -18,6 +18,7 @@ from statistics import median
 import uvloop
 
 from bench import (
+    alerts,
     calls,
     compare,
     drain,
@@ -73,6 +74,7 @@ BENCHES = {
     "lateness": Bench(lateness.measure, repeat=1),
     "enqueue": Bench(enqueue.measure),
     "api": Bench(load.measure, ("postgresql", "sqlite"), repeat=1),
+    "alerts": Bench(alerts.measure, repeat=1),
     "lists": Bench(lists.measure, ("postgresql",), repeat=1, by_default=False),  # it fills a table for minutes
     "follow": Bench(follow.measure, ("postgresql", "sqlite"), repeat=1),
     "http": Bench(calls.measure, ("postgresql", "sqlite")),

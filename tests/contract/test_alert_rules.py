@@ -14,10 +14,8 @@ from horae.domain.secrets.secret import Sealed, unknown
 from horae.lifecycle.watch import watch_schedulers
 from horae.ports import Transaction
 from horae.processes.alerting import Alerting
-from tests.contract.watching import alerts, evaluate, fail, rules, titles, worker
+from tests.contract.watching import alerts, beat, evaluate, fail, rules, titles, worker
 from tests.contract.world import PERMANENT, World, scheduler_sign, spec
-
-SHARES = 64
 
 
 async def well_again(world: World, rule: str, **how: Any) -> World:
@@ -31,12 +29,6 @@ async def well_again(world: World, rule: str, **how: Any) -> World:
     assert rule not in await rules(later)
     assert len(await alerts(later, "cleared", rule)) == 1
     return later
-
-
-async def beat(world: World) -> None:
-    """All that live, live on."""
-    for table in ("workers", "schedulers"):
-        await world.execute(f"UPDATE {table} SET heartbeat_at = :now", now=await world.now())
 
 
 async def only(world: World, rule: str) -> Any:

@@ -58,6 +58,12 @@ async def worker(world: World, **fields: Any) -> WorkerSign:
     return sign
 
 
+async def beat(world: World) -> None:
+    """All that live, live on."""
+    for table in ("workers", "schedulers"):
+        await world.execute(f"UPDATE {table} SET heartbeat_at = :now", now=await world.now())
+
+
 async def _register(tx: Transaction, sign: WorkerSign) -> None:
     await tx.processes.register_worker(sign)
 

@@ -10,13 +10,14 @@ from horae.domain.alerts.alert import AlertCounts, AlertFilter, AlertRecord, Fin
 from horae.domain.alerts.facts import (
     FailingJob,
     LiveRunFact,
+    LongRun,
     OverdueJob,
     ProjectNumber,
     UnknownSecret,
     WaitingJob,
     WatchedJob,
 )
-from horae.domain.alerts.spec import ProjectAlertSpec
+from horae.domain.alerts.spec import JobRules, ProjectAlertSpec
 from horae.domain.alerts.transition import Before, Standing
 from horae.domain.pages import Page
 from horae.domain.runs.stranded import Want
@@ -94,13 +95,18 @@ class AlertFacts(Protocol):
         """Runs whose lease has been over for so many seconds."""
         ...
 
-    async def running(self) -> list[LiveRunFact]:
-        """Runs of jobs with thresholds of their own."""
+    async def long(self) -> list[LongRun]: ...
+    async def rules(self, job_ids: Collection[str]) -> dict[str, JobRules]:
+        """The thresholds of those of these jobs that have some."""
+        ...
+
+    async def least_late(self) -> float | None:
+        """The shortest that a job has."""
         ...
 
     async def projects(self) -> dict[str, ProjectAlertSpec]: ...
-    async def watched(self) -> list[WatchedJob]:
-        """Jobs with thresholds of their own."""
+    async def watched(self, now: datetime) -> list[WatchedJob]:
+        """Jobs with thresholds of their own that may break one of their rules."""
         ...
 
     async def failures(self, job_ids: Collection[str], since: datetime) -> dict[str, dict[datetime, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Index, UniqueConstraint
 
-from horae.store.columns import Id, Int, Json, LongText, Time, name
+from horae.store.columns import Big, Flag, Id, Int, Json, LongText, Real, Time, name
 from horae.store.table import key, may, must, table
 
 alerts = table(
@@ -47,5 +47,15 @@ alert_settings = table(
     must("project_id", Id),
     must("subject_kind", name(10)),
     must("settings", Json),
+    # Of a job, the same once more, so that the database finds the few that are in trouble.
+    may("late", Real),
+    may("longer_ms", Big),
+    may("shorter_ms", Big),
+    may("no_success_for", Real),
+    may("missed", Flag),
+    may("budget", Real),  # the seconds that it is for
+    may("done_by", name(5)),
+    may("timezone", name(64)),
     Index("alert_settings_project", "project_id"),
+    Index("alert_settings_kind", "subject_kind"),
 )

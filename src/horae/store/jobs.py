@@ -155,11 +155,9 @@ class JobTable(Group):
 
     async def _watch(self, job_id: str, project_id: str, spec: JobSpec) -> None:
         """What its definition says of alerts, where their rules look."""
-        await self.db.execute(
-            "INSERT INTO alert_settings (subject_id, project_id, subject_kind, settings) "
-            "VALUES (:id, :project_id, 'job', :settings)",
-            {"id": job_id, "project_id": project_id, "settings": stored_rules(spec)},
-        )
+        values = {"subject_id": job_id, "project_id": project_id, "subject_kind": "job", **stored_rules(spec)}
+        names = ", ".join(f":{column}" for column in values)
+        await self.db.execute(f"INSERT INTO alert_settings ({', '.join(values)}) VALUES ({names})", values)
 
     async def _add_version(
         self, job_id: str, version: int, spec: JobSpec, actor: str, at: datetime, note: str | None

@@ -60,6 +60,13 @@ class LiveRunFact:
 
 
 @dataclass(frozen=True, slots=True)
+class LongRun(LiveRunFact):
+    """A run that has been running for longer than its job's limit, in milliseconds."""
+
+    limit_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class WatchedJob:
     """A job with thresholds of its own, and how it stands."""
 
@@ -130,7 +137,7 @@ class Facts:
     waiting: tuple[WaitingJob, ...] = ()
     overdue: tuple[OverdueJob, ...] = ()
     stuck: tuple[LiveRunFact, ...] = ()
-    running: tuple[LiveRunFact, ...] = ()  # of watched jobs
+    long: tuple[LongRun, ...] = ()
     failing: tuple[FailingJob, ...] = ()
     errors: Mapping[str, str | None] = field(default_factory=dict)
     watched: tuple[WatchedJob, ...] = ()

@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Protocol
-from zoneinfo import ZoneInfo
 
 from horae.domain.alerts.alert import Action, Finding, Severity, Subject
-from horae.domain.alerts.facts import Facts, LiveRunFact, OverdueJob, WaitingJob, WatchedJob
+from horae.domain.alerts.daily import day_of
+from horae.domain.alerts.facts import Facts, OverdueJob, WaitingJob, WatchedJob
 from horae.domain.explain.explanation import brief, command, counted, moment, span
 from horae.domain.runs.states import RunStatus
-from horae.domain.time.zones import zone
 
 _MOST_LATE = 100  # jobs of a project that are named if nobody asked for it: the queue's alert stands for the others
 _ENDED = (RunStatus.SUCCEEDED, RunStatus.FAILED)
@@ -95,9 +94,16 @@ def secret_missing(facts: Facts) -> Iterator[Finding]:
 
 def watched(facts: Facts) -> Iterator[Finding]:
     """The rules that definitions ask for."""
-    running = {run.job_id: run for run in sorted(facts.running, key=lambda one: one.since, reverse=True)}
+    running = {run.job_id: run for run in sorted(facts.long, key=lambda one: one.since, reverse=True)}
+    for run in running.values():
+        yield _too_long(
+            run, run.limit_ms, facts.now - run.since, run.since, f"/runs/{run.run_id}", "has been running for"
+        )
     for job in facts.watched:
-        yield from _too_long(job, facts, running.get(job.job_id))
+        limit, took = job.rules.longer_than, timedelta(milliseconds=job.last_duration_ms or 0)
+        if limit is not None and job.job_id not in running and _exceeded(job, limit):
+            since = job.last_run_at or job.created_at
+            yield _too_long(job, limit * 1000, took, since, f"/runs/{job.last_run_id}", "took")
         yield from _too_short(job)
         yield from _not_done_by(job, facts.now)
         yield from _no_success(job, facts.now)
@@ -105,23 +111,17 @@ def watched(facts: Facts) -> Iterator[Finding]:
         yield from _over_budget(job, facts)
 
 
-def _too_long(job: WatchedJob, facts: Facts, running: LiveRunFact | None) -> Iterator[Finding]:
-    limit = job.rules.longer_than
-    if limit is None:
-        return
-    if running is not None and facts.now - running.since > timedelta(seconds=limit):
-        took, since, run_id, verb = facts.now - running.since, running.since, running.run_id, "has been running for"
-    elif job.last_status in _ENDED and (job.last_duration_ms or 0) > limit * 1000 and job.last_run_at is not None:
-        took, since = timedelta(milliseconds=job.last_duration_ms or 0), job.last_run_at
-        run_id, verb = job.last_run_id or "", "took"
-    else:
-        return
-    yield _of(
+def _exceeded(job: WatchedJob, limit: float) -> bool:
+    return job.last_status in _ENDED and (job.last_duration_ms or 0) > limit * 1000
+
+
+def _too_long(job: _Named, limit_ms: float, took: timedelta, since: datetime, path: str, verb: str) -> Finding:
+    return _of(
         job,
         "took_too_long",
         title=f"{job.name} {verb} {span(took)}",
-        why=f"It should take no more than {span(timedelta(seconds=limit))}.",
-        action=Action("Read its log to see what takes so long", f"/runs/{run_id}"),
+        why=f"It should take no more than {span(timedelta(milliseconds=limit_ms))}.",
+        action=Action("Read its log to see what takes so long", path),
         since=since,
     )
 
@@ -145,15 +145,13 @@ def _not_done_by(job: WatchedJob, now: datetime) -> Iterator[Finding]:
     days on which nothing was due before that time, nothing is missing."""
     if job.rules.done_by is None:
         return
-    here = now.astimezone(_zone(job.rules.timezone))
-    hour, minute = map(int, job.rules.done_by.split(":"))
-    midnight = here.replace(hour=0, minute=0, second=0, microsecond=0)
-    deadline = here.replace(hour=hour, minute=minute, second=0, microsecond=0)
-    done = job.last_success_at is not None and job.last_success_at >= midnight
-    if here < deadline or done or job.created_at >= deadline:
+    day = day_of(now, job.rules.done_by, job.rules.timezone)
+    if day is None or now < day.deadline or job.created_at >= day.deadline:
+        return
+    if job.last_success_at is not None and job.last_success_at >= day.midnight:
         return
     due = [at for at in (job.fired_through, job.next_run_at) if at is not None]
-    if due and not any(midnight <= at <= deadline for at in due):
+    if due and not any(day.midnight <= at <= day.deadline for at in due):
         return
     last = f"It last succeeded at {moment(job.last_success_at)}." if job.last_success_at else "It has never succeeded."
     yield _of(
@@ -163,7 +161,7 @@ def _not_done_by(job: WatchedJob, now: datetime) -> Iterator[Finding]:
         title=f"{job.name} is not done by {job.rules.done_by}",
         why=last,
         action=Action(f"See what happened: {command('why', job.name)}", f"/jobs/{job.job_id}"),
-        since=deadline.astimezone(now.tzinfo),
+        since=day.deadline,
         explains=True,
     )
 
@@ -218,13 +216,6 @@ def _over_budget(job: WatchedJob, facts: Facts) -> Iterator[Finding]:
         action=Action("See why they failed", f"/jobs/{job.job_id}"),
         since=job.last_failure_at or facts.now,
     )
-
-
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return zone(name)
-    except ValueError:
-        return ZoneInfo("UTC")
 
 
 class _Named(Protocol):

@@ -1,0 +1,27 @@
+"""A time of day by which something should be done, where its schedule is."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from horae.domain.time.zones import zone
+
+
+class Day(NamedTuple):
+    """From midnight to the deadline."""
+
+    midnight: datetime
+    deadline: datetime
+
+
+def day_of(now: datetime, time: str, timezone: str) -> Day | None:
+    """The present one there; None if the time or the zone is not known to this version."""
+    try:
+        here = now.astimezone(zone(timezone))
+        hour, minute = map(int, time.split(":"))
+        midnight = here.replace(hour=0, minute=0, second=0, microsecond=0)
+        deadline = here.replace(hour=hour, minute=minute, second=0, microsecond=0)
+    except ValueError:
+        return None
+    return Day(midnight.astimezone(UTC), deadline.astimezone(UTC))

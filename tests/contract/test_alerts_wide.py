@@ -1,0 +1,78 @@
+"""What an evaluation of alerts costs: the same, whatever there is of healthy jobs, history and cleared alerts; and with
+very many that are wrong, each is still opened once."""
+
+import pytest
+
+from horae.domain.alerts.thresholds import Thresholds
+from horae.lifecycle.watch import Eyes, watch
+from tests.contract.cost import Meter, metered
+from tests.contract.watching import alerts, beat, evaluate, fail, worker
+from tests.contract.wide import copy
+from tests.contract.world import World
+
+JOBS, HISTORY = 100_000, 200_000
+_SLACK = 60
+EYES = Eyes(Thresholds(), 180.0, 6.0)
+
+
+async def crowd(world: World, job_id: str, count: int, prefix: str, **stats: str) -> None:
+    """So many jobs like this one, with counters like its own."""
+    name = f"'{prefix}-' || v.n" if world.kind == "sqlite" else f"CONCAT('{prefix}-', v.n)"
+    await copy(world, "jobs", job_id, count, name=name)
+    (like,) = await world.rows("SELECT * FROM job_stats WHERE job_id = :id", id=job_id)
+    values = ", ".join("j.id" if column == "job_id" else stats.get(column, f"s.{column}") for column in like)
+    await world.execute(
+        f"INSERT INTO job_stats ({', '.join(like)}) SELECT {values} FROM jobs j "
+        f"JOIN job_stats s ON s.job_id = '{job_id}' WHERE j.name LIKE '{prefix}-%'"
+    )
+
+
+async def analyse(world: World) -> None:
+    if world.kind == "sqlite":
+        await world.execute("ANALYZE")
+        return
+    for table in ("jobs", "job_stats", "run_history", "alerts", "runs", "alert_settings"):
+        await world.rows(f"ANALYZE {'TABLE ' if world.kind != 'postgresql' else ''}{table}")
+
+
+async def cost(world: World, meter: Meter) -> tuple[int, int]:
+    meter.statements = meter.read = 0
+    changes = await world.store.read(watch, eyes=EYES)
+    assert changes.opening == []
+    return meter.statements, meter.read
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+async def test_healthy_jobs_and_history_cost_nothing(world: World) -> None:
+    await worker(world)
+    job = await world.job(every="10d")
+    run = await world.ended(job)
+    await fail(world, await world.job(), 3)
+    await evaluate(world)
+    await world.roll_up()
+    costly, meter = await metered(world)
+    narrow = await cost(costly, meter)
+    assert narrow[0] <= 25
+    await crowd(world, job.id, JOBS, "healthy")
+    await copy(world, "run_history", run.id, HISTORY)
+    await copy(world, "alerts", (await alerts(world))[0].id, 50_000, open_key="NULL", state="'cleared'")
+    await analyse(world)
+    wide = await cost(costly, meter)
+    assert wide[0] == narrow[0]
+    assert wide[1] <= 2 * narrow[1] + _SLACK, f"narrow {narrow}, wide {wide}"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+async def test_ten_thousand_jobs_that_fail_at_once_get_an_alert_each(world: World) -> None:
+    await worker(world)
+    job = await world.job(name="first")
+    await fail(world, job, 3)
+    await world.roll_up()
+    await crowd(world, job.id, 9_999, "broken")
+    await beat(world)
+    for _ in range(2):
+        await evaluate(world, dead_letters=0)
+    (row,) = await world.rows("SELECT COUNT(*) AS n FROM alerts WHERE state = 'open' AND rule = 'failing'")
+    assert row["n"] == 10_000
