@@ -11,11 +11,14 @@ from horae.domain.errors import Conflict, NotFound, QuotaReached, StaleVersion, 
 from horae.domain.people.audit import AuditFilter
 from horae.domain.people.project import Project
 from horae.domain.people.quota import Quota
+from horae.domain.pings.badge import NewBadge
 from horae.domain.pings.ping import KEPT, NewPing, PingEvent, PingFilter, PingMessage, PingRecord, PingState, Signal
 from horae.domain.pings.rules import state_of
 from horae.domain.pings.spec import PingSpec
 from horae.domain.pings.token import UrlToken, digest, place
 from horae.lifecycle import pings
+from horae.lifecycle.badges import create_badge
+from horae.lifecycle.url_tokens import reseal_badges, reseal_pings
 from horae.processes.duties.pings import PingsDuty
 from horae.sealing import Keyring
 from tests.contract.world import IDS, World
@@ -372,3 +375,32 @@ def test_the_duty_is_one_of_the_schedulers():
     from horae.processes.duties import DUTIES
 
     assert PingsDuty in DUTIES
+
+
+async def test_tokens_are_sealed_with_a_new_key_and_stay_the_same(world: World):
+    kept = [await make(world, f"p{number:03}") for number in range(120)]
+    badge_id = IDS.new()
+    badge = NewBadge(badge_id, world.project, "ping", "p000", None, _badge_token(world, badge_id), "user:ann")
+    await world.store.transact(create_badge, badge=badge)
+    new = Keyring("another key of this cluster, 77d0ea4be1", "the key of this cluster, 1849cd27fb")
+    done, after = 0, None
+    while True:
+        step = await world.store.transact(reseal_pings, seals=new, after=after)
+        done, after = done + step.done, step.after
+        if after is None:
+            break
+    assert (done, step.cannot) == (120, [])
+    assert (await world.store.transact(reseal_pings, seals=new)).done == 0
+    assert (await world.store.transact(reseal_badges, seals=new)).done == 1
+    ping = await world.store.read(pings.find_ping, world.project, kept[7].id)
+    assert Keyring("another key of this cluster, 77d0ea4be1").open(ping.sealed) == text_of("p007")
+    assert await hear(world, SUCCESS, "p007")
+    lost = await world.store.transact(reseal_pings, seals=Keyring("a key that opens nothing of this, 0f"))
+    assert len(lost.cannot) == 100
+    assert await hear(world, SUCCESS, "p007")  # which needs no key
+
+
+def _badge_token(world: World, badge_id: str) -> UrlToken:
+    found = digest("b" * 32)
+    assert found is not None
+    return UrlToken(found, KEYS.seal(world.project, place("badge", badge_id), "b" * 32))

@@ -87,15 +87,24 @@ class _Tail:
         self._kept, self._lock = bytearray(), threading.Lock()
 
     def copy(self, source: IO[bytes], to: IO[bytes]) -> None:
+        begun = b""  # of a line: what comes from the other stream must not end up inside it
         while chunk := source.read1(65_536):  # type: ignore[attr-defined]
-            with self._lock:
-                self._kept += chunk
-                del self._kept[:-_TAIL]
+            lines, end, begun = (begun + chunk).rpartition(b"\n")
+            self._keep(lines + end)
+            if len(begun) > _TAIL:
+                self._keep(begun)
+                begun = b""
             try:
                 to.write(chunk)
                 to.flush()
             except OSError:  # nobody reads it: the command is not to notice
                 continue
+        self._keep(begun)
+
+    def _keep(self, text: bytes) -> None:
+        with self._lock:
+            self._kept += text
+            del self._kept[:-_TAIL]
 
     def read(self) -> bytes:
         with self._lock:

@@ -109,6 +109,7 @@ async def delete_job(
     if more:
         await tx.deletions.add(deletion)
     await tx.unreadable.forget(job.id)
+    await tx.badges.delete_of(project_id, "job", job.id)
     await about_job(tx, "job.delete", job, actor, [Change("version", job.version, None)])
 
 

@@ -147,8 +147,16 @@ class PingTable(Group):
         if where.tag is not None:
             tests.append(self.d.holds("spec", "tag"))
             params["tag"] = dump(where.tag)
-        if where.state is not None:
-            tests.append(_of_state(self.d, where.state))
+        if where.state is None:
+            return await self._fetch(tests, params)
+        if where.state is not PingState.DOWN:
+            return await self._fetch([*tests, _of_state(self.d, where.state)], params)
+        # What is known to be down, and what the scheduler has not noticed yet: each by an index of its own.
+        known, unnoticed = _down(self.d)
+        rows = [*await self._fetch([*tests, known], params), *await self._fetch([*tests, unnoticed], params)]
+        return sorted(rows, key=lambda row: str(row["name"]))[:limit]
+
+    async def _fetch(self, tests: Sequence[str], params: dict[str, Any]) -> Sequence[Row]:
         return await self.db.fetch(f"{_SELECT} WHERE {' AND '.join(tests)} ORDER BY name LIMIT :limit", params)
 
     async def states(self, project_id: str) -> dict[PingState, int]:
@@ -178,14 +186,25 @@ class PingTable(Group):
         return matched > 0
 
 
+_PASSED = "check_at IS NOT NULL AND check_at <= {}"
+
+
+def _on(d: Dialect) -> str:
+    return f"NOT (paused AND (paused_until IS NULL OR paused_until > {d.now}))"
+
+
+def _down(d: Dialect) -> tuple[str, str]:
+    return f"({_on(d)} AND status = 'down')", f"(NOT paused AND status <> 'down' AND {_PASSED.format(d.now)})"
+
+
 def _of_state(d: Dialect, state: PingState) -> str:
     """As `state_of` in domain/pings/rules.py decides."""
-    on = f"NOT (paused AND (paused_until IS NULL OR paused_until > {d.now}))"
+    on = _on(d)
     if state is PingState.PAUSED:
         return f"NOT ({on})"
-    down = f"(status = 'down' OR (NOT paused AND check_at IS NOT NULL AND check_at <= {d.now}))"
+    down = f"(status = 'down' OR (NOT paused AND {_PASSED.format(d.now)}))"
     if state is PingState.DOWN:
-        return f"({on} AND {down})"
+        return "({} OR {})".format(*_down(d))
     if state is PingState.STARTED:
         return f"({on} AND NOT {down} AND starts IS NOT NULL)"
     quiet = f"{on} AND NOT {down} AND starts IS NULL"

@@ -21,7 +21,7 @@ from horae.lifecycle.pings import hear
 router = APIRouter(tags=["pings"], dependencies=[Depends(public)])
 
 KEPT_BYTES = 10_000  # of a body, from its end: that is where a log says what went wrong
-READ_BYTES = 1 << 20
+READ_BYTES = 16 << 20  # a client that still sends would see a broken connection rather than the answer
 PATIENCE = 10.0  # seconds for a whole body
 _CODE = re.compile(r"[0-9]{1,3}", re.ASCII)
 _TEXT: dict[int | str, dict[str, Any]] = {
