@@ -40,6 +40,27 @@ export interface AlertNumbers {
   silenced: number;
 }
 
+/** Thresholds of a project; what is left out stays as it is. */
+export interface AlertSettingsPatch {
+  failing?: number | null;
+  late?: number | string | null;
+  queued?: number | string | null;
+  failure_rate?: number | null;
+  dead_letters?: number | null;
+}
+
+/**
+ * The thresholds that a project sets itself: durations in seconds, the failure rate in per cent. null: as the
+ * installation says; 0: the rule is off.
+ */
+export interface AlertSettingsView {
+  failing: number | null;
+  late: number | null;
+  queued: number | null;
+  failure_rate: number | null;
+  dead_letters: number | null;
+}
+
 /** When a job is in trouble. 0 turns off a rule that is on by default. */
 export interface AlertSpec {
   failing?: number | null;
@@ -3006,6 +3027,18 @@ export interface Operations {
     query: { project?: string | null; limit?: number; cursor?: string | null; state?: "open" | "cleared" | null; severity?: "critical" | "warning" | "info" | null; rule?: string | null; job?: string | null };
     body: never;
     answer: AlertViewListing;
+  };
+  "GET /alerts/settings": {
+    path: never;
+    query: never;
+    body: never;
+    answer: AlertSettingsView;
+  };
+  "PATCH /alerts/settings": {
+    path: never;
+    query: never;
+    body: AlertSettingsPatch;
+    answer: AlertSettingsView;
   };
   "GET /alerts/{id}": {
     path: { id: string };

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from horae.api.views import shown
 from horae.domain.alerts.alert import AlertRecord, Severity, State
+from horae.domain.alerts.spec import ProjectAlertSpec
 from horae.domain.text.measures import DURATION
 from horae.domain.text.refusal import refusal
 from horae.domain.time.instants import Instant
@@ -72,6 +73,21 @@ class MonitoredAlertsView(BaseModel):
     timestamp: datetime
     alerts: AlertNumbers
     items: list[AlertView]
+
+
+class AlertSettingsView(BaseModel):
+    """The thresholds that a project sets itself: durations in seconds, the failure rate in per cent. null: as the
+    installation says; 0: the rule is off."""
+
+    failing: int | None
+    late: float | None
+    queued: float | None
+    failure_rate: float | None
+    dead_letters: int | None
+
+
+class AlertSettingsPatch(ProjectAlertSpec):
+    """Thresholds of a project; what is left out stays as it is."""
 
 
 class AckBody(BaseModel):

@@ -42,6 +42,7 @@ BODIES: dict[str, Any] = {
     "PreviewBody": {"schedule": {"cron": "0 9 * * MON-FRI", "timezone": "Europe/Berlin"}, "count": 5},
     "RedriveBody": {"filter": {"job": "nightly-report", "since": "2026-11-14T00:00:00Z"}, "rate": 5},
     "DiscardBody": {"ids": [_RUN], "reason": "the customer has left"},
+    "AlertSettingsPatch": {"failing": 5, "late": "30m", "dead_letters": None},
     "AckBody": {"note": "the disk is full, I am on it"},
     "SilenceBody": {"for": "2h", "note": "until the disk is replaced"},
     "CallbackBody": {"status": "succeeded", "result": {"rows": 1200}},

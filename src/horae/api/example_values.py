@@ -157,6 +157,7 @@ BY_VIEW: dict[str, dict[str, Any]] = {
         "silenced_until": None,
         "silenced_by": None,
     },
+    "AlertSettingsView": {"failing": 5, "late": 1800, "queued": None, "failure_rate": None, "dead_letters": None},
     "AlertSubjectView": {"kind": "job", "id": _JOB, "name": "nightly-report"},
     "AlertActionView": {
         "text": "Read the log of the last run, fix the cause, then run the job again",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,6 +15,7 @@ from horae.clock import SystemClock
 app = typer.Typer(help="Alerts: list, acknowledge, silence.", no_args_is_help=True)
 
 AlertArg = Annotated[str, typer.Argument(metavar="ALERT", help="Its id.")]
+_DEFAULT = "default"
 Note = Annotated[str | None, typer.Option("--note", help="What others should know about it.")]
 
 
@@ -99,6 +100,42 @@ def silence(
         found = client.alerts.silence(alert, lasting=lasting, until=ahead("--until", until), note=note)
     silent = found["silenced_until"]
     _told(found, as_json, f"Silenced until {silent}: {found['title']}." if silent else f"Audible: {found['title']}.")
+
+
+@app.command("settings")
+def settings(
+    failing: Annotated[str | None, typer.Option("--failing", help="Failed runs of a job in a row.")] = None,
+    late: Annotated[str | None, typer.Option("--late", help="How long a run may be due before it starts.")] = None,
+    queued: Annotated[str | None, typer.Option("--queued", help="How long the oldest run of a queue may wait.")] = None,
+    failure_rate: Annotated[str | None, typer.Option("--failure-rate", help="Per cent of runs that may fail.")] = None,
+    dead_letters: Annotated[str | None, typer.Option("--dead-letters", help="New ones within an hour.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the project's own thresholds, or set them: `default` restores the installation's, 0 turns a rule off."""
+    given = {
+        "failing": _number("--failing", failing),
+        "late": late,
+        "queued": queued,
+        "failure_rate": _number("--failure-rate", failure_rate),
+        "dead_letters": _number("--dead-letters", dead_letters),
+    }
+    said: dict[str, Any] = {
+        name: None if value == _DEFAULT else value for name, value in given.items() if value is not None
+    }
+    with connect() as client:
+        found = client.alerts.configure(**said) if said else client.alerts.settings()
+    if as_json:
+        print_json(found)
+        return
+    table(("threshold", "value"), ((name, "default" if value is None else value) for name, value in found.items()), "")
+
+
+def _number(option: str, text: str | None) -> int | str | None:
+    if text is None or text == _DEFAULT:
+        return text
+    if not text.isdecimal():
+        raise typer.BadParameter("must be a whole number or default", param_hint=option)
+    return int(text)
 
 
 def _care(alert: dict[str, object]) -> str | None:

@@ -3,11 +3,13 @@ it found; both verbs bear being called twice, and by two processes at once."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from horae.accounts.projects import hold_project
 from horae.domain.alerts.alert import AlertRecord, Finding
+from horae.domain.alerts.spec import ProjectAlertSpec
 from horae.domain.alerts.transition import silenced
 from horae.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from horae.domain.jobs.difference import Change
@@ -124,6 +126,19 @@ async def silence(
     await tx.alerts.silence(alert_id, end, actor, note)
     await _audit(tx, "alert.silence", alert, actor, [Change("silenced_until", alert.silenced_until, end)])
     return await _found(tx, reach, alert_id)
+
+
+async def configure(
+    tx: Transaction, *, project_id: str, change: Callable[[ProjectAlertSpec], ProjectAlertSpec], actor: str
+) -> ProjectAlertSpec:
+    """Changes the thresholds of a project."""
+    await hold_project(tx, project_id)
+    before = await tx.alerts.settings(project_id)
+    after = change(before)
+    if changes := differing(before.model_dump(), after.model_dump()):
+        await tx.alerts.set_settings(project_id, after)
+        await tx.audit.add("alert.configure", actor=actor, project_id=project_id, changes=changes)
+    return after
 
 
 async def find_alert(tx: Transaction, reach: Reach, alert_id: str) -> AlertRecord:

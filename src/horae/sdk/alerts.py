@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TypedDict, Unpack
 
 from horae.sdk.calls import C, Pages, Request, Resource, When, call, given, instant, pages, part
-from horae.sdk.records import Alert, MonitoredAlerts
+from horae.sdk.records import Alert, AlertSettings, MonitoredAlerts
 
-__all__ = ["Alert", "AlertFilters", "Alerts", "MonitoredAlerts"]
+__all__ = ["Alert", "AlertFilters", "AlertSettings", "AlertThresholds", "Alerts", "MonitoredAlerts"]
 
 
 class AlertFilters(TypedDict, total=False):
@@ -18,6 +18,16 @@ class AlertFilters(TypedDict, total=False):
     rule: str | None
     job: str | None
     project: str | None
+
+
+class AlertThresholds(TypedDict, total=False):
+    """Durations as numbers of seconds or as text (`"30m"`); None restores the installation's, 0 turns a rule off."""
+
+    failing: int | None
+    late: float | str | None
+    queued: float | str | None
+    failure_rate: float | None
+    dead_letters: int | None
 
 
 class Alerts(Resource[C]):
@@ -42,6 +52,16 @@ class Alerts(Resource[C]):
         """Sends no notices about it `until` an instant, or for so long (`"2h"`); `lasting=0` ends the silence."""
         body = given({"until": instant(until), "for": lasting, "note": note})
         return Request("POST", f"alerts/{part(alert_id)}/silence", body, read=Alert)
+
+    @call
+    def settings(self) -> Request[AlertSettings]:
+        """The thresholds that the project sets itself."""
+        return Request("GET", "alerts/settings", read=AlertSettings)
+
+    @call
+    def configure(self, **thresholds: Unpack[AlertThresholds]) -> Request[AlertSettings]:
+        """Sets the given ones; the others stay as they are."""
+        return Request("PATCH", "alerts/settings", dict(thresholds), read=AlertSettings)
 
     @call
     def summary(self) -> Request[MonitoredAlerts]:

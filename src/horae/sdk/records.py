@@ -34,6 +34,19 @@ class Alert(Record):
     note: str | None
 
 
+class AlertSettings(Record):
+    """The thresholds that a project sets itself: durations in seconds, the failure rate in per cent. None: as the
+    installation says; 0: the rule is off."""
+
+    __slots__ = ()
+
+    failing: int | None
+    late: float | None
+    queued: float | None
+    failure_rate: float | None
+    dead_letters: int | None
+
+
 class Attempt(Record):
     """One attempt of a run by one worker. `outcome` is None while it is in progress. The result of a retried attempt is
     cut to 4,096 characters."""

@@ -17,6 +17,7 @@ from horae.domain.alerts.alert import (
     AlertRecord,
     Finding,
 )
+from horae.domain.alerts.spec import NO_PROJECT_RULES, ProjectAlertSpec, project_rules
 from horae.domain.alerts.transition import Before, Standing, flaps_of, silence_of
 from horae.domain.pages import Page
 from horae.store import alert_tables
@@ -185,6 +186,24 @@ class AlertTable(Group):
             "WHERE id = :id",
             {"id": alert_id, "until": until, "actor": None if until is None else actor[:200], "note": note},
         )
+
+    async def settings(self, project_id: str) -> ProjectAlertSpec:
+        rows = await self.db.fetch(
+            "SELECT settings FROM alert_settings WHERE subject_id = :id AND subject_kind = 'project'",
+            {"id": project_id},
+        )
+        return project_rules(rows[0]["settings"]) if rows else NO_PROJECT_RULES
+
+    async def set_settings(self, project_id: str, settings: ProjectAlertSpec) -> None:
+        """Without a row there is nothing to look at: one that sets nothing is not kept."""
+        await self.db.execute("DELETE FROM alert_settings WHERE subject_id = :id", {"id": project_id})
+        given = settings.model_dump(mode="json", exclude_none=True)
+        if given:
+            await self.db.execute(
+                "INSERT INTO alert_settings (subject_id, project_id, subject_kind, settings) "
+                "VALUES (:id, :id, 'project', :settings)",
+                {"id": project_id, "settings": dump(given)},
+            )
 
     async def prune(self, older_than: float, limit: int) -> int:
         """Those that cleared so long ago; what is open stays."""

@@ -76,6 +76,8 @@ CALLS: dict[tuple[str, str], tuple[dict[str, Any] | None, int]] = {
     ("GET", "/api/v1/calendar"): (None, 200),
     ("GET", "/api/v1/events"): (None, 200),
     ("GET", "/api/v1/alerts"): (None, 200),
+    ("GET", "/api/v1/alerts/settings"): (None, 200),
+    ("PATCH", "/api/v1/alerts/settings"): ({"failing": 5}, 200),
     ("GET", "/api/v1/alerts/{id}"): (None, 404),  # there is none
     ("POST", "/api/v1/alerts/{id}/ack"): ({}, 404),
     ("POST", "/api/v1/alerts/{id}/silence"): ({"for": "1h"}, 404),

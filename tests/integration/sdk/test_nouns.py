@@ -219,6 +219,8 @@ async def installation(call: Caller) -> None:
     assert not (await call("queues.resume", "default")).paused
     assert (await call("queues.reserve", "only-here", ["default"])).projects == ["default"]
     assert (await call("queues.reserve", "only-here", [])).projects == []
+    assert (await call("alerts.configure", late="30m")).late == 1800
+    assert (await call("alerts.configure", late=None)) == await call("alerts.settings")
     assert (await call("alerts.summary")).alerts["open"] == len([*await call("alerts.list", state="open")])
     for verb, how in (("get", {}), ("ack", {"note": "mine"}), ("silence", {"lasting": "1h"})):
         with pytest.raises(errors.NotFound):

@@ -27,7 +27,7 @@ WEAKEST = {
     """,
     "editor": """
         POST /jobs, POST /jobs/recurring, PUT /jobs/{id}, PATCH /jobs/{id}, DELETE /jobs/{id},
-        POST /jobs/{id}/enable, POST /jobs/{id}/disable, POST /jobs/{id}/rollback, GET /secrets,
+        PATCH /alerts/settings, POST /jobs/{id}/enable, POST /jobs/{id}/disable, POST /jobs/{id}/rollback, GET /secrets,
         POST /channels, PATCH /channels/{id}, DELETE /channels/{id}, POST /channels/{id}/test,
         POST /pings, PATCH /pings/{id}, DELETE /pings/{id}, POST /pings/{id}/rotate, POST /badges, DELETE /badges/{id}
     """,

@@ -8,15 +8,23 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from horae.api.alert_schemas import AckBody, AlertView, MonitoredAlertsView, SilenceBody, alert_json
+from horae.api.alert_schemas import (
+    AckBody,
+    AlertSettingsPatch,
+    AlertSettingsView,
+    AlertView,
+    MonitoredAlertsView,
+    SilenceBody,
+    alert_json,
+)
 from horae.api.auth import Principal, allow
-from horae.api.body import read_model, takes
+from horae.api.body import read_model, read_object, takes, validate
 from horae.api.context import Ctx
 from horae.api.errors import refuses
 from horae.api.params import AlertId, Page, find_job
 from horae.api.routes import PREFIX
 from horae.api.schemas import Listing
-from horae.api.views import listing, reply
+from horae.api.views import listing, reply, whole
 from horae.domain import pages
 from horae.domain.alerts.alert import AlertCounts, AlertFilter, AlertRecord, Severity, State
 from horae.domain.errors import NotAllowed, NotFound
@@ -29,6 +37,7 @@ router = APIRouter(prefix=PREFIX, tags=["alerts"])
 
 Reader = Annotated[Principal, Depends(allow("alerts:read"))]
 Caring = Annotated[Principal, Depends(allow("alerts:ack"))]
+Configuring = Annotated[Principal, Depends(allow("alerts:write"))]
 EVERYTHING = "*"
 _SHOWN = 50
 
@@ -57,6 +66,27 @@ async def list_alerts(
     after = page.after(context, principal, scope)
     found = await context.store.read(_page, principal, where, project, page.limit, after)
     return reply(listing(map(alert_json, found.items), page.next(context, principal, scope, found.next)))
+
+
+@router.get("/alerts/settings", response_model=AlertSettingsView)
+async def show_alert_settings(context: Ctx, principal: Reader) -> Response:
+    """The thresholds that this project sets itself."""
+    found = await context.store.read(lambda tx: tx.alerts.settings(principal.project_id))
+    return reply(whole(found.model_dump()))
+
+
+@router.patch("/alerts/settings", response_model=AlertSettingsView, openapi_extra=takes(AlertSettingsPatch, merge=True))
+async def set_alert_settings(request: Request, context: Ctx, principal: Configuring) -> Response:
+    """Sets the given thresholds of this project; null restores the installation's, 0 turns a rule off."""
+    body = validate(AlertSettingsPatch, await read_object(request, merge=True))
+    given = {name: getattr(body, name) for name in body.model_fields_set}
+    done = await context.store.transact(
+        alerts.configure,
+        project_id=principal.project_id,
+        change=lambda before: before.model_copy(update=given),
+        actor=principal.actor,
+    )
+    return reply(whole(done.model_dump()))
 
 
 @router.get("/alerts/{id}", response_model=AlertView, responses=refuses(404))

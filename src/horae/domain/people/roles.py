@@ -14,7 +14,7 @@ _OPERATOR = _VIEWER | {
     *("runs:cancel", "runs:recover", "operations:cancel", "dead_letters:resolve", "alerts:ack"),
 }
 _EDITOR = _OPERATOR | {
-    *("jobs:write", "channels:write", "pings:write", "badges:write"),
+    *("jobs:write", "alerts:write", "channels:write", "pings:write", "badges:write"),
     "secrets:read",  # their names; their values cannot be read
 }
 # A definition of some kinds is code that workers execute: its own permission, which editing jobs does not bring.
