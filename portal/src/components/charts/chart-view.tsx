@@ -8,6 +8,8 @@ export interface Series {
   colour: string;
   as: "bar" | "area" | "line" | "dots";
   stack?: string;
+  /** Whether what is not known is left out, instead of being bridged. */
+  gaps?: boolean;
 }
 
 export interface ChartViewProps {
@@ -26,6 +28,8 @@ export interface ChartViewProps {
   ticks?: number[] | undefined;
   /** Where values are, if not at round numbers. */
   levels?: number[] | undefined;
+  /** Called when somebody clicks on a bar: of which series, and of which instant. */
+  onPick?: ((key: string, at: number) => void) | undefined;
 }
 
 const TIME = { type: "number" as const, scale: "time" as const, domain: ["dataMin", "dataMax"] };
@@ -41,6 +45,7 @@ export default function ChartView({
   wide = false,
   ticks,
   levels,
+  onPick,
 }: ChartViewProps) {
   const bars = series.some((one) => one.as === "bar"); // these stand side by side, the rest on an axis of time
   return (
@@ -86,7 +91,7 @@ export default function ChartView({
             ) : null
           }
         />
-        {series.map(drawn)}
+        {series.map((one) => drawn(one, lonely(points, one.key), onPick))}
       </ComposedChart>
     </ResponsiveContainer>
   );
@@ -99,22 +104,50 @@ function ticksOf(points: ChartViewProps["points"]): number[] {
   return [1, 3, 5, 7].map((eighth) => Math.round(from + (span * eighth) / 8));
 }
 
-function drawn({ key, colour, as, stack, label }: Series) {
+/** Whether there are so few values that a line between them would hardly be seen. */
+function lonely(points: ChartViewProps["points"], key: string): boolean {
+  return points.filter((point) => typeof point[key] === "number").length < 5;
+}
+
+function drawn(
+  { key, colour, as, stack, label, gaps = false }: Series,
+  few: boolean,
+  onPick: ChartViewProps["onPick"],
+) {
   const shared = { key, dataKey: key, name: label, isAnimationActive: false };
-  if (as === "bar") return <Bar {...shared} fill={colour} stackId={stack} maxBarSize={28} />;
-  if (as === "area") {
-    return <Area {...shared} type="monotone" stroke={colour} fill={colour} fillOpacity={0.15} stackId={stack} />;
+  const dot = { r: 2, fill: colour, stroke: "none", fillOpacity: 1 };
+  if (as === "bar") {
+    const picked = onPick && {
+      cursor: "pointer",
+      onClick: ({ payload }: { payload?: { at?: number } }) => {
+        if (payload?.at !== undefined) onPick(key, payload.at);
+      },
+    };
+    return <Bar {...shared} {...picked} fill={colour} stackId={stack} maxBarSize={28} />;
   }
-  const dots = as === "dots";
+  if (as === "area") {
+    const look = { stroke: colour, fill: colour, fillOpacity: 0.15 };
+    return (
+      <Area
+        {...shared}
+        {...look}
+        type="monotone"
+        stackId={stack}
+        connectNulls={!gaps}
+        dot={few && gaps ? dot : false}
+      />
+    );
+  }
+  const dots = as === "dots" || (few && gaps);
   return (
     <Line
       {...shared}
       type="monotone"
-      stroke={dots ? "none" : colour}
+      stroke={as === "dots" ? "none" : colour}
       strokeWidth={1.5}
-      dot={dots ? { r: 2, fill: colour, stroke: "none" } : false}
+      dot={dots ? dot : false}
       activeDot={{ r: 3, fill: colour }}
-      connectNulls
+      connectNulls={!gaps}
     />
   );
 }

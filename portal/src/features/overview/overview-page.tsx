@@ -7,20 +7,20 @@ import { useUrlState } from "@/lib/url-state";
 import { Attention } from "./attention";
 import { FailuresPanel } from "./failures-panel";
 import { FleetPanel } from "./fleet-panel";
-import { FlowChart } from "./flow-chart";
 import { LatenessChart } from "./lateness-chart";
-import { useHours, useNumbers, useRecentFailures, useRecentRuns, useSchedulers } from "./queries";
+import { useNumbers, useRecentFailures, useSchedulers, useSeries } from "./queries";
+import { QueueAgeChart } from "./queue-age-chart";
 import { QueuesPanel } from "./queues-panel";
 import { ResultsChart } from "./results-chart";
+import { spanOf } from "./series";
 import { Tiles } from "./tiles";
-
-const HOURS: Record<string, number> = { day: 24, week: 168 };
+import { UtilisationChart } from "./utilisation-chart";
 
 export default function OverviewPage() {
-  const [{ span }, setUrl] = useUrlState({ span: "day" });
+  const [url, setUrl] = useUrlState({ span: "day" });
+  const span = spanOf(url.span);
   const numbers = useNumbers();
-  const hours = useHours(HOURS[span] ?? 24);
-  const recent = useRecentRuns();
+  const series = useSeries(span);
   const failures = useRecentFailures();
   const workers = useWorkers();
   const schedulers = useSchedulers();
@@ -35,16 +35,15 @@ export default function OverviewPage() {
       ) : (
         <div className="space-y-4">
           <Attention alerts={alerts.data} />
-          <Tiles numbers={numbers.data} hours={hours.data?.items} span={span === "week" ? "7 days" : "24 hours"} />
-          <ResultsChart hours={hours.data?.items} span={span} onSpan={(next) => setUrl({ span: next })} />
+          <Tiles numbers={numbers.data} series={series.data} span={span.words} />
+          <ResultsChart series={series.data} span={span} onSpan={(next) => setUrl({ span: next })} />
           <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
-            <FlowChart numbers={numbers.data} />
-            <LatenessChart runs={recent.data?.items} />
+            <QueueAgeChart series={series.data} span={span} />
+            <UtilisationChart series={series.data} span={span} />
+            <LatenessChart series={series.data} span={span} />
             <FailuresPanel runs={failures.data?.items} />
-            <div className="space-y-4">
-              <FleetPanel workers={workers.data?.items} schedulers={schedulers.data} />
-              <QueuesPanel queues={queues.data?.items} />
-            </div>
+            <FleetPanel workers={workers.data?.items} schedulers={schedulers.data} />
+            <QueuesPanel queues={queues.data?.items} />
           </div>
         </div>
       )}

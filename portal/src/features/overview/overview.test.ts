@@ -1,44 +1,41 @@
 import { expect, it } from "vitest";
-import { latenessOf } from "./lateness";
-import { flowOf, withSample } from "./samples";
+import type { SeriesPoint } from "@/api/schema";
+import { drawn, most, runsBehind, SPANS, spanOf, totals } from "./series";
 import { switchedOff } from "./switched-off";
 import { dayOf, midnights } from "./ticks";
 
-const time = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1_000).toISOString();
-const run = (id: string, due: number, made: number, began: number | null) => ({
-  id,
-  due_at: time(due),
-  created_at: time(made),
-  started_at: began === null ? null : time(began),
-});
-const sample = (at: number, ended: number) => ({ at, ended, queued: 1, running: 2 });
+const at = "2026-11-15T07:00:00Z";
+const known: SeriesPoint = {
+  at,
+  ended: { succeeded: 5, failed: 2, cancelled: 1, skipped: 3, retries: 0, timed_out: 0 },
+  queued: { mean: 1, max: 4, oldest_seconds: 12.5 },
+  running: { mean: 2, max: 3, slots: 8, utilisation: 0.25 },
+  lateness: { count: 7, p50: 0.02, p90: 0.1, p99: 4 },
+  duration: { count: 7, p50: 1, p90: 2, p99: 60 },
+};
+const unknown: SeriesPoint = { at, ended: null, queued: null, running: null, lateness: null, duration: null };
+const series = { since: at, until: at, step: 900, points: [known] };
 
-it("counts lateness from when a run was due, or made if that was later", () => {
-  const found = latenessOf([run("b", 10, 20, 23), run("a", 10, 5, 11), run("c", 10, 5, 9), run("d", 0, 0, null)]);
-  expect(found.points.map(({ id, ms }) => [id, ms])).toEqual([
-    ["c", 0],
-    ["a", 1_000],
-    ["b", 3_000],
-  ]);
-  expect([found.median, found.worst?.id]).toEqual([1_000, "b"]);
-  expect(latenessOf([])).toEqual({ points: [], median: null, worst: null });
-});
-
-it("makes a rate of two looks at the counters", () => {
-  const flow = flowOf([sample(0, 100), sample(30_000, 110), sample(40_000, 5)]);
-  expect(flow.map((one) => one.rate)).toEqual([null, 20, null]);
+it("draws what is known, and leaves out what is not", () => {
+  expect(drawn(known)).toMatchObject({ succeeded: 5, queued: 4, oldest: 12_500, busy: 25, p50: 20, p99: 4_000 });
+  expect(Object.values(drawn(unknown)).filter((value) => value !== null)).toEqual([Date.parse(at)]);
+  expect(totals([known, unknown, known])).toEqual({ succeeded: 10, failed: 4, cancelled: 2 });
+  expect(most([drawn(unknown), drawn(known)], "oldest")).toBe(12_500);
+  expect(most([drawn(unknown)], "oldest")).toBeNull();
 });
 
-it("keeps no more than it shows, and one of looks that are close", () => {
-  let samples = [sample(0, 0)];
-  for (let n = 1; n <= 1_000; n += 1) samples = withSample(samples, sample(n * 5_000, n));
-  expect(samples).toHaveLength(180);
-  const close = [5_000, 6_000, 7_000, 8_000, 13_000].reduce(
-    (all, at) => withSample(all, sample(at, 0)),
-    [sample(0, 0)],
-  );
-  expect(close.map((one) => one.at)).toEqual([0, 5_000, 8_000, 13_000]);
-  expect(withSample(close, sample(13_000, 0))).toBe(close);
+it("leads to runs that were created as long before as they waited and ran", () => {
+  const url = new URL(runsBehind(series, Date.parse(at), "failed"), "http://horae");
+  expect(Object.fromEntries(url.searchParams)).toEqual({
+    status: "failed",
+    since: "2026-11-15T06:58:00.000Z",
+    until: "2026-11-15T07:15:00.000Z",
+  });
+});
+
+it("knows four spans, and takes a day for what it does not know", () => {
+  expect(SPANS.map((span) => span.value)).toEqual(["hour", "day", "week", "month"]);
+  expect(spanOf("century").value).toBe("day");
 });
 
 it("writes each day of a week once, where it begins", () => {

@@ -1,6 +1,7 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { call } from "@/api/client";
 import { useRuns } from "@/features/runs/queries";
+import type { Span } from "./series";
 
 const NUMBERS = 5_000; // ms: counters for the charts that go on by themselves
 
@@ -12,12 +13,15 @@ export function useNumbers() {
   });
 }
 
-export function useHours(hours: number) {
+/** What was recorded over a span, up to now. Schedulers add to it every few seconds. */
+export function useSeries({ value, milliseconds, step }: Span) {
   return useQuery({
-    queryKey: ["overview", "list", "hours", hours],
-    queryFn: ({ signal }) => call("GET /monitoring/hours", { query: { hours }, signal }),
-    placeholderData: keepPreviousData,
-    refetchInterval: 60_000, // the next hour begins without an event
+    queryKey: ["overview", "series", value],
+    queryFn: ({ signal }) => {
+      const since = new Date(Date.now() - milliseconds).toISOString();
+      return call("GET /monitoring/series", { query: { since, step }, signal });
+    },
+    refetchInterval: 10_000,
   });
 }
 
@@ -29,5 +33,4 @@ export function useSchedulers() {
   });
 }
 
-export const useRecentRuns = () => useRuns({ limit: 100 });
 export const useRecentFailures = () => useRuns({ status: "failed", limit: 8 });

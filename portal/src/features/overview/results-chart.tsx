@@ -1,57 +1,55 @@
-import type { HourView } from "@/api/schema";
+import { Link, useNavigate } from "react-router";
+import type { SeriesView } from "@/api/schema";
 import { Chart, type Series } from "@/components/charts/chart";
 import { Legend } from "@/components/charts/legend";
+import { Fold } from "@/components/ui/fold";
 import { Panel } from "@/components/ui/panel";
 import { Segments } from "@/components/ui/segments";
 import { Skeleton } from "@/components/ui/skeleton";
-import { count } from "@/lib/durations";
-import { brief, clock, toMillis } from "@/lib/times";
+import { count, seconds } from "@/lib/durations";
+import { brief } from "@/lib/times";
 import { compact } from "./compact";
-import { dayOf, midnights } from "./ticks";
+import { type Drawn, drawn, runsBehind, SPANS, type Span, type Status, totals } from "./series";
+import { axisOf } from "./ticks";
 
-const SERIES: Series[] = [
-  { key: "succeeded", label: "succeeded", colour: "var(--succeeded)", as: "bar", stack: "ended" },
-  { key: "failed", label: "failed", colour: "var(--failed)", as: "bar", stack: "ended" },
-  { key: "cancelled", label: "cancelled", colour: "var(--cancelled)", as: "bar", stack: "ended" },
-];
-const SPANS = [
-  { value: "day", label: "24 hours" },
-  { value: "week", label: "7 days" },
-];
+const STATUSES: readonly Status[] = ["succeeded", "failed", "cancelled"];
+const SERIES: Series[] = STATUSES.map((status) => ({
+  key: status,
+  label: status,
+  colour: `var(--${status})`,
+  as: "bar",
+  stack: "ended",
+}));
 
 interface ResultsChartProps {
-  hours: HourView[] | undefined;
-  span: string;
+  series: SeriesView | undefined;
+  span: Span;
   onSpan: (span: string) => void;
 }
 
-/** How runs ended over time. */
-export function ResultsChart({ hours, span, onSpan }: ResultsChartProps) {
-  const total = (key: "succeeded" | "failed" | "cancelled") => hours?.reduce((sum, hour) => sum + hour[key], 0) ?? 0;
-  const words = `Runs per hour: ${count(total("succeeded"))} succeeded, ${count(total("failed"))} failed, ${count(total("cancelled"))} cancelled`;
-  const day = span === "day";
+/** How runs ended over time. A bar leads to the runs behind it. */
+export function ResultsChart({ series, span, onSpan }: ResultsChartProps) {
+  const navigate = useNavigate();
+  const points = series?.points.map(drawn) ?? [];
+  const sum = totals(series?.points ?? []);
+  const words = `Runs that ended within ${span.words}: ${STATUSES.map((one) => `${count(sum[one])} ${one}`).join(", ")}`;
   return (
-    <Panel title="Results" actions={<Segments label="Span" choices={SPANS} value={span} onValue={onSpan} />}>
-      {hours ? (
+    <Panel title="Results" actions={<Segments label="Span" choices={SPANS} value={span.value} onValue={onSpan} />}>
+      {series ? (
         <>
           <Chart
             label={words}
-            points={hours.map(({ at, succeeded, failed, cancelled }) => ({
-              at: toMillis(at),
-              succeeded,
-              failed,
-              cancelled,
-            }))}
+            points={points.map(({ at, succeeded, failed, cancelled }) => ({ at, succeeded, failed, cancelled }))}
             series={SERIES}
-            tick={(at) => (day ? clock(at).slice(0, 5) : dayOf(at))}
-            ticks={day ? undefined : midnights(hours.map(({ at }) => toMillis(at)))}
-            title={(at) => `${brief(at)}, 1 hour`}
+            {...axisOf(span, points)}
+            title={(at) => `${brief(at)}, ${seconds(series.step)}`}
             value={count}
             short={compact}
+            onPick={(key, at) => void navigate(runsBehind(series, at, key as Status))}
           />
-          <div className="mt-2 flex flex-wrap justify-between gap-2">
+          <div className="mt-2 space-y-3">
             <Legend series={SERIES} />
-            <AsTable hours={hours} />
+            <AsTable series={series} points={points} />
           </div>
         </>
       ) : (
@@ -61,29 +59,51 @@ export function ResultsChart({ hours, span, onSpan }: ResultsChartProps) {
   );
 }
 
-function AsTable({ hours }: { hours: HourView[] }) {
-  const busy = hours.filter((hour) => hour.succeeded + hour.failed + hour.cancelled > 0);
+function AsTable({ series, points }: { series: SeriesView; points: Drawn[] }) {
+  const busy = points.filter((one) => STATUSES.some((status) => one[status])).reverse();
   return (
-    <table className="sr-only">
-      <caption>Hours with runs: {busy.length}</caption>
-      <thead>
-        <tr>
-          <th scope="col">Hour</th>
-          <th scope="col">Succeeded</th>
-          <th scope="col">Failed</th>
-          <th scope="col">Cancelled</th>
-        </tr>
-      </thead>
-      <tbody>
-        {busy.map((hour) => (
-          <tr key={hour.at}>
-            <th scope="row">{brief(hour.at)}</th>
-            <td>{hour.succeeded}</td>
-            <td>{hour.failed}</td>
-            <td>{hour.cancelled}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Fold title="As a table" summary={busy.length === 0 ? "no runs" : "with links to the runs"}>
+      <div className="max-h-72 overflow-auto">
+        <table className="w-full text-sm">
+          <caption className="sr-only">How runs ended, newest first</caption>
+          <thead className="text-left text-xs text-muted">
+            <tr>
+              <th scope="col" className="py-1 pr-2 font-medium">
+                From
+              </th>
+              {STATUSES.map((status) => (
+                <th key={status} scope="col" className="py-1 pl-2 text-right font-medium first-letter:uppercase">
+                  {status}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-line">
+            {busy.map((one) => (
+              <tr key={one.at}>
+                <th scope="row" className="py-1 pr-2 text-left font-normal whitespace-nowrap">
+                  {brief(one.at)}
+                </th>
+                {STATUSES.map((status) => (
+                  <td key={status} className="py-1 pl-2 text-right">
+                    {one[status] ? (
+                      <Link
+                        to={runsBehind(series, one.at, status)}
+                        aria-label={`${count(one[status])} ${status} from ${brief(one.at)}`}
+                        className="rounded text-accent hover:underline"
+                      >
+                        {count(one[status])}
+                      </Link>
+                    ) : (
+                      <span className="text-muted">0</span>
+                    )}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Fold>
   );
 }

@@ -1,11 +1,5 @@
 import { brief, clock } from "@/lib/times";
-
-/** How instants are written at an axis: to the second where it is short, with the day where it is long. */
-export function tickOf(from: number, to: number): (at: number) => string {
-  const span = to - from;
-  if (span < 10 * 60_000) return (at) => clock(at);
-  return span < 20 * 3_600_000 ? (at) => clock(at).slice(0, 5) : (at) => brief(at);
-}
+import type { Span } from "./series";
 
 /** `9 Nov`. */
 export function dayOf(at: number, zone?: string): string {
@@ -18,4 +12,17 @@ export function midnights(instants: readonly number[], zone?: string): number[] 
     const before = instants[index - 1];
     return before !== undefined && dayOf(before, zone) !== dayOf(at, zone);
   });
+}
+
+interface Axis {
+  tick: (at: number) => string;
+  ticks?: number[];
+}
+
+/** How instants of a chart over a span are written, and where: days that each begin at their midnight, or the time. */
+export function axisOf(span: Span, points: readonly { at: number }[]): Axis {
+  if (span.milliseconds > 48 * 3_600_000) {
+    return { tick: (at) => dayOf(at), ticks: midnights(points.map((point) => point.at)) };
+  }
+  return { tick: (at) => clock(at).slice(0, 5) };
 }

@@ -1,40 +1,39 @@
-import type { HourView, MonitoredJobsView } from "@/api/schema";
+import type { MonitoredJobsView, SeriesView } from "@/api/schema";
 import { count } from "@/lib/durations";
+import { totals } from "./series";
 import { switchedOff } from "./switched-off";
 import { Tile } from "./tile";
 
 interface TilesProps {
   numbers: MonitoredJobsView | undefined;
-  hours: HourView[] | undefined;
+  series: SeriesView | undefined;
   /** "24 hours". */
   span: string;
 }
 
-export function Tiles({ numbers, hours, span }: TilesProps) {
+export function Tiles({ numbers, series, span }: TilesProps) {
   return (
     <div className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-6">
-      <Ended hours={hours} span={span} />
+      <Ended series={series} span={span} />
       <Now numbers={numbers} />
     </div>
   );
 }
 
-function Ended({ hours, span }: Pick<TilesProps, "hours" | "span">) {
-  const succeeded = hours?.reduce((total, hour) => total + hour.succeeded, 0) ?? 0;
-  const failed = hours?.reduce((total, hour) => total + hour.failed, 0) ?? 0;
-  const cancelled = hours?.reduce((total, hour) => total + hour.cancelled, 0) ?? 0;
+function Ended({ series, span }: Pick<TilesProps, "series" | "span">) {
+  const { succeeded, failed, cancelled } = totals(series?.points ?? []);
   const decided = succeeded + failed;
   const rate = decided === 0 ? "–" : percent(succeeded, decided);
   return (
     <>
       <Tile
         label={`Success rate, ${span}`}
-        value={hours && rate}
+        value={series && rate}
         note={failed === 0 ? "no failures" : `${count(failed)} failed`}
         to="/runs?status=failed"
         bad={decided > 0 && succeeded / decided < 0.9}
       />
-      <Tile label={`Runs, ${span}`} value={hours && count(decided + cancelled)} note="finished" to="/runs" />
+      <Tile label={`Runs, ${span}`} value={series && count(decided + cancelled)} note="finished" to="/runs" />
     </>
   );
 }
