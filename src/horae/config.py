@@ -157,7 +157,7 @@ class Settings:
     files: Mapping[str, Path] = field(default_factory=dict, repr=False)  # name -> the file that holds its value
     lying_here: frozenset[str] = field(default=frozenset(), repr=False)  # from an implicit horae.toml
 
-    def _told(self, name: str) -> bool:
+    def _on_command_line(self, name: str) -> bool:
         return self.sources.get(name) == "command line"
 
     @property
@@ -193,7 +193,7 @@ class Settings:
             PREFIX + f.name.upper(): kinds.show(value)
             for f in _named()
             if f.name not in self.files  # they read the file themselves
-            and ((value := getattr(self, f.name)) not in (None, {}, f.default) or self._told(f.name))
+            and ((value := getattr(self, f.name)) not in (None, {}, f.default) or self._on_command_line(f.name))
         }
 
 

@@ -19,7 +19,7 @@ _READ = (
     "Last-Event-ID",
     "X-Request-Id",
 )
-_TOLD = ("ETag", "Location", "Retry-After", "Idempotency-Replayed", "X-Request-Id", "WWW-Authenticate")
+_EXPOSED = ("ETag", "Location", "Retry-After", "Idempotency-Replayed", "X-Request-Id", "WWW-Authenticate")
 
 
 def install(app: FastAPI, origins: Sequence[str]) -> None:
@@ -29,7 +29,7 @@ def install(app: FastAPI, origins: Sequence[str]) -> None:
             allow_origins=origins,
             allow_methods=_METHODS,
             allow_headers=_READ,
-            expose_headers=_TOLD,
+            expose_headers=_EXPOSED,
             allow_credentials=False,
             max_age=600,
         )

@@ -139,5 +139,5 @@ async def _default_project(tx: Transaction) -> str:
 
 def _plain(value: Json) -> Json:
     """As it would come over the network."""
-    told: Json = orjson.loads(render(value))
-    return told
+    parsed: Json = orjson.loads(render(value))
+    return parsed

@@ -192,8 +192,8 @@ async def _horae_error(request: Request, error: Exception) -> Response:
         return problem(request.state.id, status, str(error), [(error.field, str(error.args[0]))])
     if isinstance(error, QuotaReached):
         await request.app.state.quota_refusals.note(error)
-        told = {"name": error.quota, "limit": error.limit, "used": error.used}
-        return problem(request.state.id, status, str(error), subkind="quota-reached", about={"quota": told})
+        quota = {"name": error.quota, "limit": error.limit, "used": error.used}
+        return problem(request.state.id, status, str(error), subkind="quota-reached", about={"quota": quota})
     if isinstance(error, Conflict) and error.field is not None:
         return problem(request.state.id, status, str(error), [(error.field, str(error))])
     if isinstance(error, InvalidBody):

@@ -40,7 +40,7 @@ _KEY = {
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},
 }
 
-_TOLD = {
+_HEADERS = {
     "ETag": "The job's version, for `If-Match`.",
     "Location": "Where it is.",
     "Retry-After": "Seconds to wait before retrying.",
@@ -131,7 +131,7 @@ def _tell(answers: dict[str, Any], *, located: bool) -> None:
 
 
 def _header(name: str) -> dict[str, Any]:
-    return {"description": _TOLD[name], "required": True, "schema": {"type": "string"}}
+    return {"description": _HEADERS[name], "required": True, "schema": {"type": "string"}}
 
 
 def _name(status: int) -> str:

@@ -107,9 +107,9 @@ def begun(context: RequestContext, gate: Authenticator, request: Request, state:
     return found if hmac.compare_digest(found.state, state) and -60 <= age <= GOOD_FOR else None
 
 
-def go(attempt: SignInAttempt | None, told: str) -> Response:
+def go(attempt: SignInAttempt | None, outcome: str) -> Response:
     """Back to the portal, which says how it went; the attempt is over."""
-    response = RedirectResponse(f"{attempt.next if attempt else '/'}#sso={told}", 303)
+    response = RedirectResponse(f"{attempt.next if attempt else '/'}#sso={outcome}", 303)
     if attempt is not None:
         name = _name(attempt.state, attempt.secure)
         response.delete_cookie(name, path="/", secure=attempt.secure, httponly=True, samesite="lax")

@@ -26,7 +26,7 @@ LINGER = 60.0  # seconds it continues without followers: a client that lost its 
 REMEMBERED = 2_000  # events kept for clients that resume
 OLDEST = 600.0  # seconds: clients that were away for longer reload the lists
 BACKLOG = 1_000  # events that a slow reader may be behind
-_TOLD_ONCE = 5_000
+_REPORTED = 5_000
 
 
 class Event(NamedTuple):
@@ -73,7 +73,7 @@ class ProjectWatch:
         self._context, self._project_id = context, project_id
         self._seen = changes.NOTHING
         self._since: datetime | None = None
-        self._told: OrderedDict[str, None] = OrderedDict()  # entries of the audit trail, found again by looking back
+        self._reported: OrderedDict[str, None] = OrderedDict()  # audit entries, found again when looking back
         self._past: deque[Event] = deque(maxlen=REMEMBERED)
         self._began: int | None = None  # nothing from before this is remembered
         self.followers: set[EventFollower] = set()
@@ -85,16 +85,16 @@ class ProjectWatch:
             found = await self._read(self._seen, self._since)
             self._seen, self._since = found.seen, found.at
             self._began = _micros(found.at) if self._began is None else self._began
-            told = await self._events(found)
+            events = await self._events(found)
             if not first:  # else it is what was there before
-                self._tell(told)
+                self._publish(events)
 
     @property
     def begun(self) -> bool:
         return self._began is not None
 
-    def _tell(self, told: Sequence[Event]) -> None:
-        for event in told:
+    def _publish(self, events: Sequence[Event]) -> None:
+        for event in events:
             self._past.append(event)
             for follower in self.followers:
                 follower.tell(event)
@@ -121,24 +121,24 @@ class ProjectWatch:
         )
 
     async def _events(self, found: changes.Look, *, again: bool = False) -> list[Event]:
-        told: list[tuple[str, dict[str, object], dict[str, object] | None]] = []
-        told += [("run", run_json(run), None) for run in found.runs]
+        entries: list[tuple[str, dict[str, object], dict[str, object] | None]] = []
+        entries += [("run", run_json(run), None) for run in found.runs]
         for entry in found.jobs:
-            if again or entry.id not in self._told:
-                self._told[entry.id] = None
+            if again or entry.id not in self._reported:
+                self._reported[entry.id] = None
                 what = {"id": entry.subject_id, "name": entry.subject_name, "action": entry.action.partition(".")[2]}
-                told.append(("job", {**what, "at": entry.at, "by": entry.actor}, None))
-        while len(self._told) > _TOLD_ONCE:
-            self._told.popitem(last=False)
+                entries.append(("job", {**what, "at": entry.at, "by": entry.actor}, None))
+        while len(self._reported) > _REPORTED:
+            self._reported.popitem(last=False)
         if found.workers:
             sight = await sight_within(self._context, self._project_id)
-            told += [("worker", worker_json(worker, sight), worker_json(worker)) for worker in found.workers]
+            entries += [("worker", worker_json(worker, sight), worker_json(worker)) for worker in found.workers]
         if found.too_many:
-            told.append(("reset", {"detail": "too many events at once: reload the lists"}, None))
+            entries.append(("reset", {"detail": "too many events at once: reload the lists"}, None))
         at = _micros(found.at)
         return [
             Event(at, place, kind, events.rendered(data), None if whole is None else events.rendered(whole))
-            for place, (kind, data, whole) in enumerate(told)
+            for place, (kind, data, whole) in enumerate(entries)
         ]
 
 

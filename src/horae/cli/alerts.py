@@ -8,7 +8,7 @@ import typer
 
 from horae.cli.connection import connect
 from horae.cli.instants import ahead
-from horae.cli.printing import AsJson, ago, print_json, say, status, table
+from horae.cli.printing import AsJson, ago, print_changed, print_json, say, status, table
 from horae.cli.watching import watched
 from horae.clock import SystemClock
 
@@ -82,7 +82,7 @@ def ack(alert: AlertArg, note: Note = None, as_json: AsJson = False) -> None:
     """Acknowledge an open alert: others see who takes care of it."""
     with connect() as client:
         found = client.alerts.ack(alert, note=note)
-    _told(found, as_json, f"Acknowledged: {found['title']}.")
+    print_changed(found, as_json, f"Acknowledged: {found['title']}.")
 
 
 @app.command("silence")
@@ -99,7 +99,9 @@ def silence(
     with connect() as client:
         found = client.alerts.silence(alert, lasting=lasting, until=ahead("--until", until), note=note)
     silent = found["silenced_until"]
-    _told(found, as_json, f"Silenced until {silent}: {found['title']}." if silent else f"Audible: {found['title']}.")
+    print_changed(
+        found, as_json, f"Silenced until {silent}: {found['title']}." if silent else f"Audible: {found['title']}."
+    )
 
 
 @app.command("settings")
@@ -142,10 +144,3 @@ def _care(alert: dict[str, object]) -> str | None:
     by = alert["acknowledged_by"]
     silent = f"silenced until {alert['silenced_until']}" if alert["silenced_until"] else None
     return ", ".join(part for part in (f"acknowledged by {by}" if by else None, silent) if part) or None
-
-
-def _told(found: dict[str, object], as_json: bool, message: str) -> None:
-    if as_json:
-        print_json(found)
-    else:
-        say(message)

@@ -130,7 +130,7 @@ def redrive(
         operation: Json = client.dead_letters.redrive(**chosen, rate=rate)
         if wait:
             operation = wait_for(client, operation, quiet=as_json)
-    _told(operation, "Redriven", as_json)
+    _print_operation(operation, "Redriven", as_json)
 
 
 @app.command("discard")
@@ -153,7 +153,7 @@ def discard(
         operation: Json = client.dead_letters.discard(**chosen, reason=reason)
         if wait:
             operation = wait_for(client, operation, quiet=as_json)
-    _told(operation, "Discarded", as_json)
+    _print_operation(operation, "Discarded", as_json)
 
 
 def _filters(job: str | None, fingerprint: str | None, since: str | None, until: str | None) -> dict[str, str | None]:
@@ -181,7 +181,7 @@ def _which(chosen: Json) -> str:
     return f"all dead letters with {said}" if said else "all dead letters"
 
 
-def _told(operation: Json, done: str, as_json: bool) -> None:
+def _print_operation(operation: Json, done: str, as_json: bool) -> None:
     """Exit 1 if it ended early; without --wait it continues in the background."""
     state, so_far = operation["state"], f"{operation['done']} of {operation['total']}"
     if as_json:

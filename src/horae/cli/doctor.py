@@ -40,12 +40,12 @@ def doctor(
     if isolation:
         _isolation(settings, as_json=as_json)
         return
-    told = _settings(settings)
+    shown = _settings(settings)
     checks = [] if settings_only else _checks(settings)
     if as_json:
-        print_json({"settings": told, "checks": [_json(check) for check in checks]})
+        print_json({"settings": shown, "checks": [_json(check) for check in checks]})
     else:
-        table(("setting", "value", "from"), ((x["name"], x["value"], x["source"]) for x in told), "")
+        table(("setting", "value", "from"), ((x["name"], x["value"], x["source"]) for x in shown), "")
         if checks:
             _show(checks)
     if any(check.state == "failed" for check in checks):
@@ -182,21 +182,21 @@ def _isolation(settings: config.Settings, *, as_json: bool) -> None:
 
 def _isolated(worker: WorkerRecord) -> dict[str, Any]:
     found = worker.isolation
-    told: dict[str, Any] = {
+    known: dict[str, Any] = {
         "worker": worker.name,
         "projects": ", ".join(worker.projects) or "all",
         "queues": ", ".join(worker.queues) or ("reserved ones" if worker.projects else "all"),
     }
     if found is None:
-        return {**told, "user": "?", "sandbox": "?", "readable": [], "verdict": "its version does not report this"}
+        return {**known, "user": "?", "sandbox": "?", "readable": [], "verdict": "its version does not report this"}
     if not found.kinds and not found.mounts:
-        return {**told, "user": "–", "sandbox": "–", "readable": [], "verdict": "runs no scripts or artifacts"}
+        return {**known, "user": "–", "sandbox": "–", "readable": [], "verdict": "runs no scripts or artifacts"}
     why = found.owner_is_admin
     verdict = "owners are isolated" if why is None else f"an owner here is an admin: {why}"
     if not found.kinds:
-        return {**told, "user": "–", "sandbox": "container", "readable": found.readable, "verdict": verdict}
+        return {**known, "user": "–", "sandbox": "container", "readable": found.readable, "verdict": verdict}
     sandbox = found.sandbox if found.unsandboxed is None else f"none: {found.unsandboxed}"
-    return {**told, "user": found.user, "sandbox": sandbox, "readable": found.readable, "verdict": verdict}
+    return {**known, "user": found.user, "sandbox": sandbox, "readable": found.readable, "verdict": verdict}
 
 
 def _show(checks: list[Check]) -> None:

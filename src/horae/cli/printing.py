@@ -43,6 +43,14 @@ def say(message: str) -> None:
     sys.stderr.write(message + "\n")
 
 
+def print_changed(found: Any, as_json: bool, message: str) -> None:
+    """The result of a change: as JSON, or as a line."""
+    if as_json:
+        print_json(found)
+    else:
+        say(message)
+
+
 def console() -> Console:
     from rich.console import Console
 

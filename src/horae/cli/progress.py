@@ -25,13 +25,13 @@ def progress(words: str, total: int, *, quiet: bool = False) -> Iterator[Advance
 
 
 def _lines(words: str, total: int) -> Advance:
-    told = 0
+    shown = 0
 
     def advance(done: int) -> None:
-        nonlocal told
+        nonlocal shown
         part = done * _PARTS // max(total, 1)
-        if part > told and done < total:  # the caller reports the end
-            told = part
+        if part > shown and done < total:  # the caller reports the end
+            shown = part
             say(f"{words}: {done} of {total}")
 
     return advance

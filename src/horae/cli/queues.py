@@ -8,7 +8,7 @@ import typer
 
 from horae.cli import completing
 from horae.cli.connection import connect
-from horae.cli.printing import AsJson, print_json, say, status, table
+from horae.cli.printing import AsJson, print_changed, print_json, status, table
 from horae.cli.suggesting import named
 from horae.cli.watching import watched
 
@@ -49,7 +49,7 @@ def pause(queue: QueueArg, as_json: AsJson = False) -> None:
     """Pause a queue for all projects: no more of its runs start. Running ones continue."""
     with connect() as client, named("queue", queue, client.queues.list):
         found = client.queues.pause(queue)
-    _told(found, as_json, f"Paused the queue {queue!r}.")
+    print_changed(found, as_json, f"Paused the queue {queue!r}.")
 
 
 @app.command("resume")
@@ -57,7 +57,7 @@ def resume(queue: QueueArg, as_json: AsJson = False) -> None:
     """Resume a paused queue."""
     with connect() as client, named("queue", queue, client.queues.list):
         found = client.queues.resume(queue)
-    _told(found, as_json, f"Resumed the queue {queue!r}.")
+    print_changed(found, as_json, f"Resumed the queue {queue!r}.")
 
 
 @app.command("reserve")
@@ -74,11 +74,4 @@ def reserve(
     with connect() as client:
         found = client.queues.reserve(queue, slugs)
     who = f"is reserved for {', '.join(found['projects'])}" if slugs else "is open to all projects"
-    _told(found, as_json, f"The queue {queue!r} {who}.")
-
-
-def _told(found: dict[str, object], as_json: bool, message: str) -> None:
-    if as_json:
-        print_json(found)
-    else:
-        say(message)
+    print_changed(found, as_json, f"The queue {queue!r} {who}.")

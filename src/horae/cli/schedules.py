@@ -14,7 +14,7 @@ from horae.cli import completing, instants
 from horae.cli.connection import connect
 from horae.cli.definition import json_value
 from horae.cli.operations import wait_for
-from horae.cli.printing import AsJson, ago, details, print_json, say, table
+from horae.cli.printing import AsJson, ago, details, print_changed, print_json, say, table
 from horae.cli.watching import watched
 from horae.clock import SystemClock
 
@@ -144,35 +144,28 @@ def pause(
     with connect() as client:
         found = client.jobs.pause(job, until=instants.ahead("--until", until))
     end = f"until {found['paused_until']}" if found["paused_until"] else f"until `horae jobs resume {found['name']}`"
-    _told(found, as_json, f"Paused {found['name']!r} {end}.")
+    print_changed(found, as_json, f"Paused {found['name']!r} {end}.")
 
 
 def resume(job: JobArg, as_json: AsJson = False) -> None:
     """Let its schedule go on; what was missed is caught up as the job says."""
     with connect() as client:
         found = client.jobs.resume(job)
-    _told(found, as_json, f"Resumed {found['name']!r}.")
+    print_changed(found, as_json, f"Resumed {found['name']!r}.")
 
 
 def enable(job: JobArg, as_json: AsJson = False) -> None:
     """Turn its schedule on, from now."""
     with connect() as client:
         found = client.jobs.enable(job)
-    _told(found, as_json, f"Enabled {found['name']!r}.")
+    print_changed(found, as_json, f"Enabled {found['name']!r}.")
 
 
 def disable(job: JobArg, as_json: AsJson = False) -> None:
     """Turn its schedule off. What is queued already runs, and so does what you start."""
     with connect() as client:
         found = client.jobs.disable(job)
-    _told(found, as_json, f"Disabled {found['name']!r}.")
-
-
-def _told(found: Json, as_json: bool, message: str) -> None:
-    if as_json:
-        print_json(found)
-    else:
-        say(message)
+    print_changed(found, as_json, f"Disabled {found['name']!r}.")
 
 
 def versions(
@@ -241,7 +234,7 @@ def rollback(
         message = f"Nothing changes: {found['name']!r} is already like version {version}."
     else:
         message = f"{found['name']!r} is as it was in version {version}; saved as version {found['version']}."
-    _told(found, as_json, message)
+    print_changed(found, as_json, message)
 
 
 def backfill(

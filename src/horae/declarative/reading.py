@@ -24,7 +24,7 @@ def documents(text: str, name: str) -> list[yaml.Node]:
         if sum(_size(node, {}) for node in found) > _LIMIT:
             raise InvalidInput(name, "expands too much: its aliases multiply")
     except yaml.YAMLError as error:
-        raise InvalidInput(*_told(name, error, text)) from None
+        raise InvalidInput(*_located(name, error, text)) from None
     except RecursionError:
         raise InvalidInput(name, "is nested too deep") from None
     return found
@@ -35,7 +35,7 @@ def value(node: yaml.Node, name: str) -> Any:
     try:
         return loader.construct_document(node)
     except yaml.YAMLError as error:
-        raise InvalidInput(*_told(name, error)) from None
+        raise InvalidInput(*_located(name, error)) from None
     except RecursionError:
         raise InvalidInput(name, "is nested too deep") from None
     finally:
@@ -68,7 +68,7 @@ def _size(node: yaml.Node, known: dict[int, int]) -> int:
     return known[id(node)]
 
 
-def _told(name: str, error: yaml.YAMLError, text: str = "") -> tuple[str, str]:
+def _located(name: str, error: yaml.YAMLError, text: str = "") -> tuple[str, str]:
     """The place and what is wrong there."""
     if isinstance(error, yaml.reader.ReaderError):
         number = text.count("\n", 0, int(error.position)) + 1

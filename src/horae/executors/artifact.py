@@ -45,7 +45,7 @@ class ArtifactExecutor:
         try:
             _check_locked(target, attempt.run.input)
             async with self._fetcher.unpacked(target, attempt.log) as unpacked:
-                return _told(await self._run(attempt, target, unpacked), target)
+                return _reported(await self._run(attempt, target, unpacked), target)
         except Refused as error:
             return refused(str(error))
         except Unavailable as error:
@@ -121,7 +121,7 @@ def _found(command: tuple[str, ...], files: Path, seen_as: str, path: str | None
     return [program, *arguments]
 
 
-def _told(outcome: Outcome, target: ArtifactTarget) -> Outcome:
+def _reported(outcome: Outcome, target: ArtifactTarget) -> Outcome:
     """An outcome as it is, or what the launcher reports of a function that failed."""
     if outcome.exit_code != launcher.FAILED or outcome.result is None or not isinstance(target.entrypoint, str):
         return outcome

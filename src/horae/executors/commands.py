@@ -177,7 +177,7 @@ class CommandRunner:
             **self._base,
             **environment.traced(attempt),
             **await environment.filled(attempt, command.env),
-            **environment.told(attempt),
+            **environment.about(attempt),
             "HORAE_RESULT": result,
         }
         return ProcessStart(

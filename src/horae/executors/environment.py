@@ -31,7 +31,7 @@ def _filled(attempt: Attempt, env: Mapping[str, str]) -> dict[str, str]:
     return made
 
 
-def told(attempt: Attempt) -> dict[str, str]:
+def about(attempt: Attempt) -> dict[str, str]:
     """The variables that describe the attempt."""
     run = attempt.run
     return {

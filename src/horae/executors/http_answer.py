@@ -69,8 +69,8 @@ def outcome(target: HttpTarget, response: aiohttp.ClientResponse, result: str, n
 
 
 def _in_words(target: HttpTarget, status: int, reason: str) -> str:
-    told = f"HTTP {status} {reason}".strip()
-    return one_line(told if status >= 300 else f"{told}, where the job expects {', '.join(target.expect)}")
+    line = f"HTTP {status} {reason}".strip()
+    return one_line(line if status >= 300 else f"{line}, where the job expects {', '.join(target.expect)}")
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

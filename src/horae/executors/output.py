@@ -12,7 +12,7 @@ _NUL = "\N{REPLACEMENT CHARACTER}"  # instead of NUL, which PostgreSQL text cann
 _MARK = "::progress "
 _LONGEST = 1_000  # characters of a line that reports progress
 _LINES = re.compile(r"^::progress [^\n]*(?:\n|\Z)", re.MULTILINE)
-_TOLD = re.compile(r"::progress +(\d{1,3}(?:\.\d{0,20})?)(%?)(?:[ \t]+(.*?))?\s*", re.ASCII)
+_PROGRESS = re.compile(r"::progress +(\d{1,3}(?:\.\d{0,20})?)(%?)(?:[ \t]+(.*?))?\s*", re.ASCII)
 
 
 class ProgressLine:
@@ -38,11 +38,11 @@ class ProgressLine:
         return text
 
     def _tell(self, line: re.Match[str]) -> str:
-        told = _TOLD.fullmatch(line[0]) if len(line[0]) <= _LONGEST else None
-        fraction = float(told[1]) / (100 if told[2] else 1) if told else 2.0
-        if told is None or fraction > 1:
+        match = _PROGRESS.fullmatch(line[0]) if len(line[0]) <= _LONGEST else None
+        fraction = float(match[1]) / (100 if match[2] else 1) if match else 2.0
+        if match is None or fraction > 1:
             return line[0]  # a line of another process
-        self._log.progress(fraction, told[3] or None)
+        self._log.progress(fraction, match[3] or None)
         return ""
 
 

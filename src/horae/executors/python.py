@@ -108,7 +108,7 @@ class PythonExecutor:
             value, error = await self._threads.run(function.call, arguments)
         except Interrupted as late:
             # A function that never learnt of the stop and returned has done its work.
-            if late.error is not None or (context is not None and context.told):
+            if late.error is not None or (context is not None and context.stop_seen):
                 raise asyncio.CancelledError from late.error
             return late.value
         if error is not None:

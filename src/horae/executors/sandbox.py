@@ -156,10 +156,10 @@ class Sandboxes:
 def _can_bound(program: str) -> bool:
     """Those before 0.7 cannot."""
     try:
-        told = subprocess.run([program, "--help"], capture_output=True, timeout=_PROBE, check=False)
+        usage = subprocess.run([program, "--help"], capture_output=True, timeout=_PROBE, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return b"--size" in told.stdout + told.stderr
+    return b"--size" in usage.stdout + usage.stderr
 
 
 def _complaint(wrap: Wrap) -> str | None:

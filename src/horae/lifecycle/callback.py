@@ -51,10 +51,10 @@ async def _was_this(tx: Transaction, run_id: str, attempt: int, outcome: Outcome
     over = await tx.runs.over(run_id, attempt)
     if over is None:
         return False
-    told = redact_outcome(outcome, await secrets_of_run(tx, over, seals))
-    if told.kind is AttemptOutcome.SUCCEEDED:
-        return over.outcome == told.kind and _read(over.result) == _read(told.result)
-    return over.outcome in (told.kind, RunStatus.CANCELLED) and over.error == told.error
+    redacted = redact_outcome(outcome, await secrets_of_run(tx, over, seals))
+    if redacted.kind is AttemptOutcome.SUCCEEDED:
+        return over.outcome == redacted.kind and _read(over.result) == _read(redacted.result)
+    return over.outcome in (redacted.kind, RunStatus.CANCELLED) and over.error == redacted.error
 
 
 def _read(text: str | None) -> object:

@@ -28,8 +28,8 @@ async def reserve_queue(tx: Transaction, *, name: str, slugs: Collection[str], a
 
 def _uses(slug: str, count: tuple[int, int]) -> str:
     jobs, runs = count
-    told = [f"{n} {what}{'' if n == 1 else 's'}" for n, what in ((jobs, "job"), (runs, "run")) if n]
-    return f"{slug} ({', '.join(told)})"
+    parts = [f"{n} {what}{'' if n == 1 else 's'}" for n, what in ((jobs, "job"), (runs, "run")) if n]
+    return f"{slug} ({', '.join(parts)})"
 
 
 async def check_queue(tx: Transaction, project_id: str, queue: str) -> None:

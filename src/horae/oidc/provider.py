@@ -73,10 +73,10 @@ class OpenIdProvider:
         at = (await self.metadata()).end_session
         if at is None:
             return None
-        told = {"client_id": self._client_id, "post_logout_redirect_uri": return_to}
+        params = {"client_id": self._client_id, "post_logout_redirect_uri": return_to}
         if id_token is not None:
-            told["id_token_hint"] = id_token
-        return f"{at}{'&' if urlsplit(at).query else '?'}{urlencode(told)}"
+            params["id_token_hint"] = id_token
+        return f"{at}{'&' if urlsplit(at).query else '?'}{urlencode(params)}"
 
     async def metadata(self) -> Metadata:
         return await self._known.get(_KEPT)

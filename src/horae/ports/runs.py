@@ -126,7 +126,7 @@ class Logs(Protocol):
         """Only for attempts whose token still fits."""
         ...
 
-    async def progress(self, told: Sequence[Progress]) -> None:
+    async def progress(self, reports: Sequence[Progress]) -> None:
         """Only for attempts whose token still fits."""
         ...
 

@@ -72,12 +72,12 @@ def _is_survived(pid: int) -> bool:
     return False
 
 
-def told(host: Host) -> str:
+def text_of(host: Host) -> str:
     """A process as text, to be written onto what it starts."""
     return json.dumps([host.hostname, host.key, host.pid, host.pid_started])
 
 
-def told_dead(text: str, me: Host) -> bool:
+def is_dead(text: str, me: Host) -> bool:
     """Whether the process that such a text describes is certainly gone, as seen from `me`."""
     try:
         hostname, key, pid, started = json.loads(text)

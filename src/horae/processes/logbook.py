@@ -72,8 +72,8 @@ class AttemptLog:
         if not self._book.pending:
             self._book.on_pending()
         fraction = min(max(fraction, 0.0), 1.0) if fraction == fraction else 0.0
-        told = {"fraction": round(fraction, 4), "note": storable(note and note[:_LONGEST_NOTE])}
-        self._book.told[self._run.id, self._run.token] = orjson.dumps(told).decode()
+        report = {"fraction": round(fraction, 4), "note": storable(note and note[:_LONGEST_NOTE])}
+        self._book.progress[self._run.id, self._run.token] = orjson.dumps(report).decode()
 
     def flush(self) -> None:
         """Makes a row of what is buffered."""
@@ -104,14 +104,14 @@ class LogBook:
         self.on_pending: Callable[[], None] = lambda: None  # called when there is something to write again
         self.open: dict[AttemptLog, None] = {}  # in order: a simulation replays it
         self.rows: list[LogLines] = []
-        self.told: dict[tuple[str, str], str] = {}  # progress, by run and token
+        self.progress: dict[tuple[str, str], str] = {}  # progress, by run and token
 
     def sink(self, run: Claimed) -> AttemptLog:
         return AttemptLog(self, run)
 
     @property
     def pending(self) -> bool:
-        return bool(self.open or self.rows or self.told)
+        return bool(self.open or self.rows or self.progress)
 
     def take(self) -> list[LogLines]:
         """Everything printed so far, in order."""
@@ -122,5 +122,5 @@ class LogBook:
         return rows
 
     def take_progress(self) -> list[Progress]:
-        told, self.told = self.told, {}
-        return [Progress(run_id, token, value) for (run_id, token), value in told.items()]
+        progress, self.progress = self.progress, {}
+        return [Progress(run_id, token, value) for (run_id, token), value in progress.items()]

@@ -87,12 +87,12 @@ def refusal(answer: httpx.Response) -> HoraeError:
         problem["detail"]
     except (ValueError, KeyError, TypeError):
         return _known(answer, f"the server responded with {answer.status_code} and no reason")
-    error = _told(answer, problem)
+    error = _from_problem(answer, problem)
     error.problem = problem
     return error
 
 
-def _told(answer: httpx.Response, problem: dict[str, Any]) -> HoraeError:
+def _from_problem(answer: httpx.Response, problem: dict[str, Any]) -> HoraeError:
     detail, errors = str(problem["detail"]), problem.get("errors") or []
     if len(errors) == 1:
         detail = str(errors[0]["message"])

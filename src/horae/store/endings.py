@@ -22,12 +22,12 @@ from horae.store.rows import batch, put
 from horae.store.run_record import CARRIED
 
 _CARRIED = tuple(column for column in CARRIED if column != "status")
-_TOLD = ("result", "error", "traceback", "exit_code", "response_code")  # by an outcome
-_BROUGHT = ("started_at", "duration_ms", "status", "reason", "outcome", *_TOLD)
-_TRIED = ("run_id", "n", "worker_id", "started_at", "duration_ms", "outcome", *_TOLD)
+_FROM_OUTCOME = ("result", "error", "traceback", "exit_code", "response_code")  # by an outcome
+_BROUGHT = ("started_at", "duration_ms", "status", "reason", "outcome", *_FROM_OUTCOME)
+_TRIED = ("run_id", "n", "worker_id", "started_at", "duration_ms", "outcome", *_FROM_OUTCOME)
 
-_of_outcome = attrgetter(*_TOLD)
-_NO_OUTCOME = (None,) * len(_TOLD)
+_of_outcome = attrgetter(*_FROM_OUTCOME)
+_NO_OUTCOME = (None,) * len(_FROM_OUTCOME)
 
 
 def _move(d: Dialect, brought: Sequence[str], fixed: Mapping[str, str] | None = None) -> Move:
@@ -124,9 +124,9 @@ async def tried(db: Connection, d: Dialect, attempts: Sequence[Tried]) -> None:
 
 def _values(ending: Ending) -> tuple[Any, ...]:
     outcome = ending.outcome
-    told = _NO_OUTCOME if outcome is None else _of_outcome(outcome)
+    values = _NO_OUTCOME if outcome is None else _of_outcome(outcome)
     which = (ending.id, ending.token, ending.started_at, ending.duration_ms)
-    return (*which, ending.status, ending.reason, _kind(ending), *told)
+    return (*which, ending.status, ending.reason, _kind(ending), *values)
 
 
 def _kind(ending: Ending) -> str | None:

@@ -141,10 +141,10 @@ async def names_and_attempts(db: Connection, d: Dialect, rows: Sequence[Row]) ->
     """What lists of runs show of each run's definition `spec`. If the name is unreadable, it comes from the job's own
     row; of a deleted job only the id is left."""
     texts = [row["spec"] for row in rows]
-    told = {text: _name_and_attempts(load_object(text)) for text in set(texts)}  # runs of one job share it
-    own = await _names(db, d, {row["job_id"] for row, text in zip(rows, texts, strict=True) if told[text][0] is None})
+    parsed = {text: _name_and_attempts(load_object(text)) for text in set(texts)}  # runs of one job share it
+    own = await _names(db, d, {row["job_id"] for row, text in zip(rows, texts, strict=True) if parsed[text][0] is None})
     return [
-        (told[text][0] or own.get(row["job_id"], row["job_id"]), told[text][1])
+        (parsed[text][0] or own.get(row["job_id"], row["job_id"]), parsed[text][1])
         for row, text in zip(rows, texts, strict=True)
     ]
 

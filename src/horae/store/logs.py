@@ -37,9 +37,9 @@ class LogTable(Group):
         values = [(x.token, x.run_id, x.attempt, x.seq, x.at, x.stream, x.text) for x in lines]
         await self.put(sql, rows, values)
 
-    async def progress(self, told: Sequence[Progress]) -> None:
+    async def progress(self, reports: Sequence[Progress]) -> None:
         sql, rows = _progress(self.d)
-        await self.put(sql, rows, sorted((x.run_id, x.token, x.value) for x in told))
+        await self.put(sql, rows, sorted((x.run_id, x.token, x.value) for x in reports))
 
     async def read(self, run_id: str, *, after: LogPosition = _START, limit: int = 1000) -> list[LogPiece]:
         rows = await self.db.fetch(

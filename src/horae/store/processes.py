@@ -33,8 +33,8 @@ class ProcessTable(Group):
     async def _register(self, table: Table, sign: WorkerSign | SchedulerSign, **begins: str) -> None:
         """Every field of a sign has a column of its name; `begins` are expressions for the others."""
         await self._forget(table.name, sign.id)
-        told = {field.name: getattr(sign, field.name) for field in fields(sign) if field.name != "host"}
-        params = {name: stored(table, name, value) for name, value in told.items()} | _host_params(sign.host)
+        values = {field.name: getattr(sign, field.name) for field in fields(sign) if field.name != "host"}
+        params = {name: stored(table, name, value) for name, value in values.items()} | _host_params(sign.host)
         begins |= {"started_at": self.d.now, "heartbeat_at": self.d.now}
         await self.db.execute(
             f"INSERT INTO {table.name} ({listed([*params, *begins])}) "

@@ -158,22 +158,22 @@ def working(cluster: Cluster) -> list[Check]:
 
 def waiting(cluster: Cluster) -> list[Check]:
     """Runs that no live worker could take, whosever they are."""
-    told = list(in_words(cluster.stranded, cluster.now).items())
+    sentences = list(in_words(cluster.stranded, cluster.now).items())
     found = [
         Check("stranded", State.WARNING, sentence, why_stranded(*want, cluster.workers, cluster.now).unblock)
-        for want, sentence in told[:_MOST]
+        for want, sentence in sentences[:_MOST]
     ]
-    if len(told) > _MOST:
-        found.append(Check("stranded", State.WARNING, f"and {len(told) - _MOST} more of the same kind"))
+    if len(sentences) > _MOST:
+        found.append(Check("stranded", State.WARNING, f"and {len(sentences) - _MOST} more of the same kind"))
     return found
 
 
 def isolating(cluster: Cluster) -> list[Check]:
     """Workers on which nothing separates an owner of a project from the installation."""
-    told: dict[str, list[str]] = {}
+    by_reason: dict[str, list[str]] = {}
     for worker in cluster.workers:
         if worker.there and worker.isolation is not None and (why := worker.isolation.owner_is_admin):
-            told.setdefault(why, []).append(worker.name)
+            by_reason.setdefault(why, []).append(worker.name)
     return [
         Check(
             "isolation",
@@ -183,21 +183,21 @@ def isolating(cluster: Cluster) -> list[Check]:
             "set HORAE_SCRIPT_USER, or run workers as a user that is not root and install bubblewrap; bind them to "
             "projects with --projects; or trust every owner",
         )
-        for why, names in told.items()
+        for why, names in by_reason.items()
     ]
 
 
 def bounding(cluster: Cluster) -> list[Check]:
     """Projects whose quotas are nearly used up, or have refused something lately."""
-    told = [strain_in_words(one, cluster.now) for one in cluster.strained]
-    if not told:
+    sentences = [strain_in_words(one, cluster.now) for one in cluster.strained]
+    if not sentences:
         return []
-    more = f"; and {len(told) - _MOST} more" if len(told) > _MOST else ""
+    more = f"; and {len(sentences) - _MOST} more" if len(sentences) > _MOST else ""
     return [
         Check(
             "quotas",
             State.WARNING,
-            f"{'; '.join(told[:_MOST])}{more}",
+            f"{'; '.join(sentences[:_MOST])}{more}",
             f"`horae projects quota {cluster.strained[0].project}` shows them all, and sets them",
         )
     ]
@@ -232,10 +232,10 @@ def definitions(cluster: Cluster, read: DefinitionCheck) -> list[Check]:
     others = [name for name in cluster.unreadable if name not in own]
     found = []
     if read.faults:
-        told = "; ".join(f"{one.name} (project {one.project}): {one.reason}" for one in read.faults[:_NAMED])
+        listed = "; ".join(f"{one.name} (project {one.project}): {one.reason}" for one in read.faults[:_NAMED])
         more = f"; and {len(read.faults) - _NAMED} more" if len(read.faults) > _NAMED else ""
         number = f"{len(read.faults)} of {counted(read.total, 'job')}"
-        found.append(Check("definitions", State.WARNING, f"this version cannot read {number}: {told}{more}", WAY_OUT))
+        found.append(Check("definitions", State.WARNING, f"this version cannot read {number}: {listed}{more}", WAY_OUT))
     if others:
         more = " and others" if len(others) > _NAMED else ""
         found.append(

@@ -40,9 +40,9 @@ async def installation(
 
 async def _queues(tx: Transaction) -> Numbers:
     waiting = await tx.stats.backlog()
-    told, others = waiting[:_QUEUES], waiting[_QUEUES:]
-    depth = {one.queue: float(one.due) for one in told}
-    age = {one.queue: one.oldest for one in told}
+    named, others = waiting[:_QUEUES], waiting[_QUEUES:]
+    depth = {one.queue: float(one.due) for one in named}
+    age = {one.queue: one.oldest for one in named}
     if others:
         depth[_OTHERS], age[_OTHERS] = sum(one.due for one in others), max(one.oldest for one in others)
     return [(metrics.QUEUE_DEPTH, _by(depth)), (metrics.QUEUE_AGE, _by(age))]

@@ -32,15 +32,15 @@ class SystemdNotifier:
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def _run(self) -> None:
-        told: Readiness | None = None
+        last: Readiness | None = None
         while True:
             found = self._ready()
-            if found != told:
-                self._send(*_news(found, told))
-                told = found
+            if found != last:
+                self._send(*_news(found, last))
+                last = found
             if self._every is not None:
                 self._send("WATCHDOG=1")
-            await asyncio.sleep(min(self._every or _LOOK, _LOOK if told.ready else _SOON))
+            await asyncio.sleep(min(self._every or _LOOK, _LOOK if last.ready else _SOON))
 
     def _send(self, *lines: str) -> None:
         name = self._address or ""
@@ -53,9 +53,9 @@ class SystemdNotifier:
             pass  # systemd will say that it heard nothing
 
 
-def _news(found: Readiness, told: Readiness | None) -> Iterator[str]:
+def _news(found: Readiness, last: Readiness | None) -> Iterator[str]:
     """systemd expects one READY message, and shows the status text."""
-    if found.ready and (told is None or not told.ready):
+    if found.ready and (last is None or not last.ready):
         yield "READY=1"
     if found.leaving:
         yield "STOPPING=1"

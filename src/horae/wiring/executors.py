@@ -17,7 +17,7 @@ from horae.domain.jobs.function import FunctionSign
 from horae.domain.targets import TARGET_KINDS
 from horae.domain.targets.fields import Limits
 from horae.ports import Executor
-from horae.processes.host import this_host, told, told_dead
+from horae.processes.host import is_dead, text_of, this_host
 from horae.processes.loop import log
 from horae.wiring.shared import CLOCK, run
 from horae.wiring.stores import store_for
@@ -86,7 +86,7 @@ def _containers(settings: Settings) -> ContainerRunner:
     from horae.executors.containers.service import Service, find_socket
 
     host = this_host()
-    owner = Owner(f"{host.hostname}-{host.pid}", told(host), lambda text: told_dead(text, host))
+    owner = Owner(f"{host.hostname}-{host.pid}", text_of(host), lambda text: is_dead(text, host))
     service = Service(find_socket(settings.container_host, process_environment()))
     credentials = RegistryCredentials(find_file(process_environment()))
     return ContainerRunner(service, Ownership(service, owner, CLOCK), credentials, network=settings.container_network)

@@ -267,8 +267,8 @@ async def test_resting_processes_have_no_lease(functions: PythonExecutor) -> Non
     attempt.lease.move(SystemClock().monotonic() + 1000)
     first = (await functions.execute(attempt)).result
     (child,) = functions._pool._children.values()
-    assert child.leash._told < float("inf")
-    await until(lambda: child.leash._told == float("inf"))
+    assert child.leash._sent < float("inf")
+    await until(lambda: child.leash._sent == float("inf"))
     attempt, _ = make_attempt({"kind": "python", "function": "pid"})
     assert (await functions.execute(attempt)).result == first
 

@@ -74,11 +74,11 @@ async def _follow(
             if follower.dropped:
                 yield events.event("dropped", {"detail": "you read more slowly than events occur: connect again"})
                 return
-            told = await _next(follower, min(_TICK, ends - now()))
+            coming = await _next(follower, min(_TICK, ends - now()))
             if await stay.is_over():
                 return
-            if told is not None and following.wants(told):
-                yield _sent(told, admin)
+            if coming is not None and following.wants(coming):
+                yield _sent(coming, admin)
                 spoken = now()
             elif now() - spoken > events.KEEP_ALIVE:
                 yield events.still_here()

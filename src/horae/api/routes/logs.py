@@ -115,15 +115,15 @@ async def _follow(
     context: RequestContext, stay: Stay, run_id: str, after: LogPosition, look: Look
 ) -> AsyncIterator[bytes]:
     project_id = stay.principal.project_id
-    told: Any = None
+    last: Any = None
     spoken = heard = now = context.clock.monotonic()
     ends = now + LIFETIME
     while now < ends and not await stay.is_over():
         run, pieces = look
         now = context.clock.monotonic()
-        if (state := _state(run)) != told:
+        if (state := _state(run)) != last:
             yield events.event("run", state)
-            told, spoken = state, now
+            last, spoken = state, now
         for piece in pieces:
             after = piece.position
             yield events.event("log", _json(piece), str(after))

@@ -73,8 +73,8 @@ class Isolation:
 def isolation_of(stored: str | Mapping[str, Any] | None) -> Isolation | None:
     """As reported by a worker; None if it reported nothing, or in a format that this version does not know."""
     try:
-        told: Any = json.loads(stored) if isinstance(stored, str) else stored
-        known: dict[str, Any] = {name: told[name] for name in Isolation.__slots__ if name in told}
+        reported: Any = json.loads(stored) if isinstance(stored, str) else stored
+        known: dict[str, Any] = {name: reported[name] for name in Isolation.__slots__ if name in reported}
         lists = {name: tuple(known.get(name, ())) for name in ("kinds", "mounts", "exposed")}
         return Isolation(**{**known, **lists}) if "kinds" in known else None
     except (ValueError, TypeError, KeyError):

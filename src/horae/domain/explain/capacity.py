@@ -70,12 +70,12 @@ def _fails_to_claim(worker: WorkerRecord) -> bool:
 
 def _failing(able: Sequence[WorkerRecord], now: datetime) -> Gate:
     """Their heartbeats are fine, yet they take nothing."""
-    told = [
+    reasons = [
         f"worker {worker.name} has failed to claim runs for {span(now - worker.trouble.since)}: {worker.trouble.reason}"
         for worker in able
         if worker.trouble is not None
     ]
-    return Gate("claim", "closed", named(told), "see the log of that worker, and restart it once the cause is fixed")
+    return Gate("claim", "closed", named(reasons), "see the log of that worker, and restart it once the cause is fixed")
 
 
 def _unasked(name: str, why: str) -> Gate:

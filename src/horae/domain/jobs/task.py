@@ -45,21 +45,21 @@ class About(NamedTuple):
 class Context:
     """What a function may know of its run: it asks for one by a parameter named `context`."""
 
-    __slots__ = ("_sink", "_stopped", "attempt", "job_name", "run_id", "scheduled_for", "told", "traceparent")
+    __slots__ = ("_sink", "_stopped", "attempt", "job_name", "run_id", "scheduled_for", "stop_seen", "traceparent")
 
     def __init__(self, about: About, sink: LogSink, stopped: Callable[[], bool]) -> None:
         self.run_id, self.attempt, self.job_name, self.scheduled_for, self.traceparent = about
         self._sink = sink
         self._stopped = stopped
-        self.told = False  # whether the function has seen that it must stop
+        self.stop_seen = False  # whether the function has seen that it must stop
 
     @property
     def cancelled(self) -> bool:
         """Whether the run is to stop: cancelled, out of time, or its worker is shutting down. A function in a thread
         cannot be stopped from outside, so a long one looks here now and then and returns."""
-        if not self.told:
-            self.told = self._stopped()
-        return self.told
+        if not self.stop_seen:
+            self.stop_seen = self._stopped()
+        return self.stop_seen
 
     def log(self, text: str) -> None:
         """Adds a line to the run's log."""

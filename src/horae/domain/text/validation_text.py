@@ -17,8 +17,8 @@ def readable(errors: Iterable[Mapping[str, Any]], skip: int = 0) -> list[tuple[s
     found = list(errors)[:20]
     wrong = {tuple(e["loc"][:-1]) for e in found}
     # A list with a bad item is not too short as well: the validator has only left that item out.
-    told = [e for e in found if e["type"] != "too_short" or tuple(e["loc"]) not in wrong]
-    return [(_field(e["loc"][skip:]), _message(e["type"], e["msg"], e.get("ctx") or {})) for e in told]
+    errors = [e for e in found if e["type"] != "too_short" or tuple(e["loc"]) not in wrong]
+    return [(_field(e["loc"][skip:]), _message(e["type"], e["msg"], e.get("ctx") or {})) for e in errors]
 
 
 def _field(loc: Sequence[str | int]) -> str:

@@ -30,7 +30,7 @@ def main(entrypoint: str, arguments: str, result: str) -> None:
     sys.path[0] = str(Path.cwd())
     status = FAILED
     try:
-        text = told(call(find(entrypoint), entrypoint, merged(Path(arguments).read_text(encoding="utf-8"))))
+        text = as_json(call(find(entrypoint), entrypoint, merged(Path(arguments).read_text(encoding="utf-8"))))
         status = 0
     except Hopeless as error:
         text = report(str(error), permanent=True)
@@ -81,7 +81,7 @@ async def awaited(value: Any) -> Any:
     return await value
 
 
-def told(value: Any) -> str:
+def as_json(value: Any) -> str:
     if value is None:
         return ""
     try:

@@ -37,7 +37,7 @@ class Container:
         try:
             await self._service.call("POST", "/containers/create", params={"name": self.name}, body=body)
         except ServiceError as error:
-            raise _told("created", error) from error
+            raise _failure("created", error) from error
         await self.put(files)
 
     async def put(self, files: Mapping[str, bytes]) -> None:
@@ -58,13 +58,13 @@ class Container:
         try:
             return await open_stream(self._service, f"/containers/{self.name}/attach?stream=1&{query}")
         except ServiceError as error:  # Podman prepares the start here
-            raise _told("started", error) from error
+            raise _failure("started", error) from error
 
     async def start(self) -> None:
         try:
             await self._service.call("POST", f"/containers/{self.name}/start")
         except ServiceError as error:
-            raise _told("started", error) from error
+            raise _failure("started", error) from error
 
     async def wait(self) -> None:
         """Until it has ended."""
@@ -75,31 +75,31 @@ class Container:
             await self._service.call("POST", f"/containers/{self.name}/kill", params={"signal": signal})
 
     async def state(self) -> dict[str, Any]:
-        told = await self._service.call("GET", f"/containers/{self.name}/json")
-        return cast("dict[str, Any]", told["State"])
+        answer = await self._service.call("GET", f"/containers/{self.name}/json")
+        return cast("dict[str, Any]", answer["State"])
 
     async def processes(self) -> int:
         """How many live in it."""
         form = "pid" if await self._service.is_podman() else "-eo pid"  # Podman's own words need no `ps` in the image
-        told = await self._service.call("GET", f"/containers/{self.name}/top", params={"ps_args": form})
-        return len(told["Processes"])
+        answer = await self._service.call("GET", f"/containers/{self.name}/top", params={"ps_args": form})
+        return len(answer["Processes"])
 
     async def execute(self, body: dict[str, Any]) -> str:
         """Prepares a command in the running container; its id."""
-        told = await self._service.call("POST", f"/containers/{self.name}/exec", body=body)
-        return cast("str", told["Id"])
+        answer = await self._service.call("POST", f"/containers/{self.name}/exec", body=body)
+        return cast("str", answer["Id"])
 
     async def begin(self, command: str) -> ContainerStream:
         """Starts a prepared command."""
         try:
             return await open_stream(self._service, f"/exec/{command}/start", {"Detach": False, "Tty": False})
         except ServiceError as error:
-            raise _told("used", error) from error
+            raise _failure("used", error) from error
 
     async def exit_code(self, command: str) -> int | None:
         """None while the command runs."""
-        told = await self._service.call("GET", f"/exec/{command}/json")
-        return None if told["Running"] else int(told["ExitCode"])
+        answer = await self._service.call("GET", f"/exec/{command}/json")
+        return None if answer["Running"] else int(answer["ExitCode"])
 
     async def result(self) -> tuple[str | None, str | None]:
         """The JSON that was left as the result, or what is wrong with it."""
@@ -117,7 +117,7 @@ class Container:
             await self._service.call("DELETE", f"/containers/{self.name}", params={"force": "true", "v": "true"})
 
 
-def _told(what: str, error: ServiceError) -> Exception:
+def _failure(what: str, error: ServiceError) -> Exception:
     message = f"the container cannot be {what}: {_PREPARING.sub('', str(error))}"
     if error.status == 400 or any(words in str(error).lower() for words in _HOPELESS):
         return Refused(message)

@@ -26,8 +26,8 @@ class RegistryCredentials:
             user, _, password = base64.b64decode(given["auth"]).decode().partition(":")
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return {}
-        told = {"username": user, "password": password, "serveraddress": registry}
-        return {"X-Registry-Auth": base64.urlsafe_b64encode(json.dumps(told).encode()).decode()}
+        credentials = {"username": user, "password": password, "serveraddress": registry}
+        return {"X-Registry-Auth": base64.urlsafe_b64encode(json.dumps(credentials).encode()).decode()}
 
 
 def find_file(environment: Mapping[str, str]) -> Path | None:

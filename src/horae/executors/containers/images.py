@@ -75,10 +75,10 @@ class Images:
 def _complaint(line: bytes) -> str | None:
     """The error in a line of progress, if any."""
     try:
-        told = json.loads(line)
+        progress = json.loads(line)
     except ValueError:
         return None
-    error = told.get("error") if isinstance(told, dict) else None
+    error = progress.get("error") if isinstance(progress, dict) else None
     return one_line(str(error)) if error else None
 
 

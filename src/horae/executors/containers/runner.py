@@ -133,7 +133,7 @@ async def _end(attempt: Attempt, container: Container, waiting: asyncio.Task[Non
 
 async def variables(attempt: Attempt, work: ContainerWork) -> dict[str, str]:
     own = await environment.filled(attempt, work.env)
-    return {**environment.traced(attempt), **own, **environment.told(attempt), "HORAE_RESULT": RESULT}
+    return {**environment.traced(attempt), **own, **environment.about(attempt), "HORAE_RESULT": RESULT}
 
 
 async def guarded(work: Awaitable[Outcome]) -> Outcome:

@@ -107,8 +107,8 @@ class Service:
         return self._podman
 
     def unreachable(self, error: BaseException) -> ServiceUnreachable:
-        told = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        return ServiceUnreachable(one_line(f"the container service at {self._socket} is not responding: {told}"))
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        return ServiceUnreachable(one_line(f"the container service at {self._socket} is not responding: {reason}"))
 
     async def close(self) -> None:
         if self._session is not None:

@@ -48,7 +48,7 @@ class FunctionChild:
     def __init__(self, connection: socket.socket, functions: Mapping[str, Prepared]) -> None:
         self._connection = connection
         self._functions = functions
-        self._waiting = self._active = self._stopped = self._told = False
+        self._waiting = self._active = self._stopped = self._stop_seen = False
 
     def serve(self) -> None:
         signal.signal(signal.SIGTERM, self._on_term)
@@ -67,7 +67,7 @@ class FunctionChild:
         if self._waiting:
             os._exit(0)
         if self._active and first:
-            self._told = True
+            self._stop_seen = True
             raise Cancelled
 
     def _perform(self, call: dict[str, Any]) -> Outcome:
@@ -88,7 +88,7 @@ class FunctionChild:
         with joined(call["traceparent"]):
             outcome = self._called(prepared.function, arguments if context is None else {**arguments, CONTEXT: context})
         reporter.flush()
-        self._told = self._told or (context is not None and context.told)
+        self._stop_seen = self._stop_seen or (context is not None and context.stop_seen)
         return outcome
 
     def _called(self, function: Function, arguments: dict[str, Any]) -> Outcome:
@@ -96,7 +96,7 @@ class FunctionChild:
             try:
                 self._active = True
                 if self._stopped:
-                    self._told = True
+                    self._stop_seen = True
                     raise Cancelled
                 value = function.call(**arguments)
                 if inspect.iscoroutine(value):
@@ -116,8 +116,8 @@ class FunctionChild:
         for stream in (sys.stdout, sys.stderr):
             with suppress(Exception):  # the function may have closed or replaced it
                 stream.flush()
-        flags = (wire.TOLD if self._told else 0) | (wire.DIRTY if _has_children() else 0)
-        self._told = False
+        flags = (wire.STOP_SEEN if self._stop_seen else 0) | (wire.DIRTY if _has_children() else 0)
+        self._stop_seen = False
         if outcome.kind is AttemptOutcome.SUCCEEDED:
             body = (outcome.result or "").encode()
             kind = wire.DONE
@@ -157,9 +157,9 @@ class ChildReporter:
     def flush(self) -> None:
         if self._newest is not None:
             fraction, note = self._newest
-            told = orjson.dumps([fraction, None if note is None else clean(note)])
+            report = orjson.dumps([fraction, None if note is None else clean(note)])
             self._newest, self._sent_at = None, time.monotonic()
-            self._connection.sendall(wire.frame(wire.PROGRESS, told))
+            self._connection.sendall(wire.frame(wire.PROGRESS, report))
 
 
 def _completed(coroutine: Coroutine[Any, Any, Any]) -> Any:

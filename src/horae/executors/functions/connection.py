@@ -29,7 +29,7 @@ class Reply:
     """The outcome of a call. `lost` if the process ended without reporting one."""
 
     outcome: Outcome
-    told: bool = False
+    stop_seen: bool = False
     dirty: bool = False
     lost: bool = False
 
@@ -87,10 +87,10 @@ class ChildConnection:
         self._loop.remove_reader(self._socket)
         self._socket.close()
 
-    def ended(self, told: dict[str, Any]) -> None:
+    def ended(self, message: dict[str, Any]) -> None:
         """The child and all it had started are gone."""
         self._read()  # its last words
-        self._finish(Reply(_ending(told), lost=True))
+        self._finish(Reply(_ending(message), lost=True))
         for output in self._outputs:
             output.close()
         if self._socket.fileno() >= 0:
@@ -142,7 +142,7 @@ class ChildConnection:
             outcome = Outcome(AttemptOutcome.SUCCEEDED, result=body.decode())
         else:
             outcome = SUCCEEDED
-        self._finish(Reply(outcome, told=bool(flags & wire.TOLD), dirty=bool(flags & wire.DIRTY)))
+        self._finish(Reply(outcome, stop_seen=bool(flags & wire.STOP_SEEN), dirty=bool(flags & wire.DIRTY)))
 
     def _finish(self, reply: Reply) -> None:
         if self._attempt is None or self.reply is not None:
@@ -178,13 +178,13 @@ class _Output(Pipe):
             self.attempt.log.write(self._stream, clean(text))
 
 
-def _ending(told: dict[str, Any]) -> Outcome:
+def _ending(message: dict[str, Any]) -> Outcome:
     """How a process ended that did not report the outcome of its call."""
-    if "failed" in told:
-        return failed(told["failed"])
-    if told["lease"]:
+    if "failed" in message:
+        return failed(message["failed"])
+    if message["lease"]:
         return Outcome(AttemptOutcome.LOST, error="the lease was lost")
-    status = told["status"]
+    status = message["status"]
     if status >= 0:
         return replace(failed(f"the function's process ended with exit code {status}"), exit_code=status or None)
     try:

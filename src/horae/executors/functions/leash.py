@@ -20,15 +20,15 @@ class Leash:
 
     def __init__(self, tell: Callable[[float], None]) -> None:
         self._tell = tell
-        self._told = math.inf
+        self._sent = math.inf
         self._lock = threading.Lock()
 
     def follow(self, until: float) -> None:
         """The lease of the attempt at hand holds until then; 0: it is lost."""
         at = now()
         with self._lock:
-            if not at + (until - at) / 2 <= self._told <= until:
-                self._told = until
+            if not at + (until - at) / 2 <= self._sent <= until:
+                self._sent = until
                 self._tell(until)
 
     def let_go(self) -> None:
@@ -37,4 +37,4 @@ class Leash:
 
     @property
     def is_tight(self) -> bool:
-        return self._told < now() + _CLOSE
+        return self._sent < now() + _CLOSE

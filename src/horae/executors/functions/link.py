@@ -114,11 +114,11 @@ class FunctionLink:
                 return
             self._understand(orjson.loads(data))
 
-    def _understand(self, told: dict[str, Any]) -> None:
-        if "exit" in told:
-            self._on_exit(told["exit"], told)
-        elif "failed" in told:
-            self._failure = f"the modules of the tasks cannot be imported in a new process: {told['failed']}"
+    def _understand(self, message: dict[str, Any]) -> None:
+        if "exit" in message:
+            self._on_exit(message["exit"], message)
+        elif "failed" in message:
+            self._failure = f"the modules of the tasks cannot be imported in a new process: {message['failed']}"
         else:
             self.is_ready = True
             self._done()

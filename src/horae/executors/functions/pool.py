@@ -160,7 +160,7 @@ class FunctionPool:
             return  # it has ended
         if reply.dirty:
             attempt.log.write("system", "ended what the function had left running\n")
-        if reply.dirty or reply.told:
+        if reply.dirty or reply.stop_seen:
             self._kill(child)
         else:
             self._free(child)
@@ -175,7 +175,7 @@ class FunctionPool:
             self._link.end(child.number, grace)
             await self._dead(child, grace, attempt)
         reply = child.reply
-        if reply is not None and not reply.told and reply.outcome.kind is AttemptOutcome.SUCCEEDED:
+        if reply is not None and not reply.stop_seen and reply.outcome.kind is AttemptOutcome.SUCCEEDED:
             return reply.outcome  # its work was done before it heard of the stop
         raise asyncio.CancelledError
 
@@ -200,13 +200,13 @@ class FunctionPool:
         if self._link is not None:
             self._link.end(child.number, 0)
 
-    def _on_exit(self, number: int, told: dict[str, Any]) -> None:
+    def _on_exit(self, number: int, message: dict[str, Any]) -> None:
         child = self._children.pop(number, None)
         if child is None:
             return
         if child in self._idle:
             self._idle.remove(child)
-        child.ended(told)
+        child.ended(message)
         if self._waiting and self._link is not None:  # there is room for another
             try:
                 self._free(self._fork())

@@ -10,7 +10,7 @@ from typing import NamedTuple
 CALL, DONE, FAILED, PROGRESS = b"c", b"d", b"f", b"p"
 
 # The first byte of DONE and FAILED
-TOLD = 1  # the function was asked to stop
+STOP_SEEN = 1  # the function was asked to stop
 DIRTY = 2  # it left processes behind: this child must not be reused
 
 _HEAD = struct.Struct("!Ic")

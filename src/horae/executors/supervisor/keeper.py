@@ -36,7 +36,7 @@ class Keeper:
         self._gone = False
         self._why: str | None = None
         self._term_until: float | None = None
-        self._told: set[int] = set()  # which processes have got TERM
+        self._terminated: set[int] = set()  # which processes have got TERM
         self._killing = False
         self._killed: set[int] = set()
         self._pause = _HURRY
@@ -163,9 +163,9 @@ class Keeper:
         sandboxed = self._request["sandboxed"]
         for entry in self._living():
             inside = self._main not in (entry.pid, entry.parent) if sandboxed else entry.group != self._main
-            if inside and entry.pid not in self._told:
+            if inside and entry.pid not in self._terminated:
                 kernel.send(entry, signal.SIGTERM)
-                self._told.add(entry.pid)
+                self._terminated.add(entry.pid)
 
     def _kill_all(self) -> None:
         """What forks without end is looked for again and again without a pause, and without reading about strangers

@@ -19,14 +19,14 @@ _MEMORY_SPARE = 2**30  # bytes that one process may exceed the limit by before i
 
 def launch(request: dict[str, Any], stdio: Sequence[int]) -> int:
     """The pid of the command; raises the OSError that kept it from starting."""
-    told, tell = os.pipe()
+    reader, writer = os.pipe()
     keeper = os.getpid()
     pid = os.fork()
     if pid == 0:
-        _become(request, stdio, keeper, tell)
-    os.close(tell)
-    failure = os.read(told, 16)  # nothing, as soon as exec has closed the other end
-    os.close(told)
+        _become(request, stdio, keeper, writer)
+    os.close(writer)
+    failure = os.read(reader, 16)  # nothing, as soon as exec has closed the other end
+    os.close(reader)
     if failure:
         os.waitpid(pid, 0)
         raise OSError(int(failure), os.strerror(int(failure)))
@@ -34,7 +34,7 @@ def launch(request: dict[str, Any], stdio: Sequence[int]) -> int:
     return pid
 
 
-def _become(request: dict[str, Any], stdio: Sequence[int], keeper: int, tell: int) -> NoReturn:
+def _become(request: dict[str, Any], stdio: Sequence[int], keeper: int, writer: int) -> NoReturn:
     try:
         prctl.die_with_parent(keeper)
         os.setsid()
@@ -48,9 +48,9 @@ def _become(request: dict[str, Any], stdio: Sequence[int], keeper: int, tell: in
         os.chdir(request["cwd"])
         os.execvpe(request["argv"][0], request["argv"], request["env"])
     except OSError as error:
-        os.write(tell, str(error.errno or errno.EINVAL).encode())
+        os.write(writer, str(error.errno or errno.EINVAL).encode())
     except BaseException:  # a NUL in an argument, for example
-        os.write(tell, str(errno.EINVAL).encode())
+        os.write(writer, str(errno.EINVAL).encode())
     finally:
         os._exit(127)
 
