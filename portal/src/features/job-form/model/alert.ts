@@ -44,23 +44,25 @@ export function writeAlert(draft: AlertDraft): JobBody["alert"] {
   });
 }
 
-/** In a few words: `3 failures in a row · done by 06:00`. */
+/** In a few words: `3 failures in a row · not done by 06:00`. */
 export function alertSummary(draft: AlertDraft): string {
-  const said = [
-    draft.failing === "0"
-      ? "failures in a row off"
-      : draft.failing
-        ? `${draft.failing} ${draft.failing === "1" ? "failure" : "failures"} in a row`
-        : "",
-    draft.late === "0" ? "lateness off" : draft.late ? `late by ${draft.late}` : "",
-    draft.longerThan ? `longer than ${draft.longerThan}` : "",
-    draft.shorterThan ? `shorter than ${draft.shorterThan}` : "",
-    draft.doneBy ? `not done by ${draft.doneBy}` : "",
-    draft.noSuccessFor ? `no success for ${draft.noSuccessFor}` : "",
-    draft.missed ? "missed runs" : "",
-    draft.budgetFailures ? `${draft.budgetFailures} failures within ${draft.budgetWithin || "…"}` : "",
+  const watched: [string, string][] = [
+    [draft.failing, draft.failing === "0" ? "failures in a row off" : `${plural(draft.failing, "failure")} in a row`],
+    [draft.late, draft.late === "0" ? "lateness off" : `late by ${draft.late}`],
+    [draft.longerThan, `longer than ${draft.longerThan}`],
+    [draft.shorterThan, `shorter than ${draft.shorterThan}`],
+    [draft.doneBy, `not done by ${draft.doneBy}`],
+    [draft.noSuccessFor, `no success for ${draft.noSuccessFor}`],
+    [draft.missed ? "yes" : "", "missed runs"],
+    [draft.budgetFailures, `${plural(draft.budgetFailures, "failure")} within ${draft.budgetWithin || "…"}`],
   ];
-  return said.filter(Boolean).join(" · ") || "default rules";
+  const said = watched.flatMap(([set, words]) => (set === "" ? [] : [words]));
+  return said.join(" · ") || "default rules";
+}
+
+/** Of a number as it was typed. */
+function plural(count: string, noun: string): string {
+  return `${count} ${noun}${count === "1" ? "" : "s"}`;
 }
 
 /** Seconds as people write them; what they wrote stays. */
