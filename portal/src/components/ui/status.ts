@@ -48,6 +48,11 @@ const LOOKS: Record<string, Look> = {
   active: { tone: "succeeded", icon: CircleCheck },
   standby: { tone: "neutral", icon: CircleDashed },
   offline: { tone: "failed", icon: Unplug },
+  new: { tone: "neutral", icon: CircleDashed },
+  up: { tone: "succeeded", icon: CircleCheck },
+  started: { tone: "running", icon: CirclePlay },
+  late: { tone: "paused", icon: Clock },
+  down: { tone: "failed", icon: CircleX },
   done: { tone: "succeeded", icon: Check },
 };
 

@@ -7,8 +7,7 @@ import { userZone } from "@/lib/times";
 import { AboutSection } from "./about-section";
 import { AlertFields } from "./alert-fields";
 import { formErrors } from "./form-errors";
-import type { ScheduleDraft } from "./model/schedule";
-import { writeSchedule } from "./model/schedule";
+import { isComplete, writeSchedule } from "./model/schedule";
 import { NotifyFields } from "./notify-fields";
 import { PolicyFields } from "./policy-fields";
 import { usePreview } from "./queries";
@@ -77,12 +76,6 @@ function Fields({ form, job }: JobFieldsProps) {
       </Panel>
     </div>
   );
-}
-
-/** Whether there is enough of it to ask the server. */
-function isComplete(draft: ScheduleDraft): boolean {
-  const main = { cron: draft.cron, every: draft.every, at: draft.at, after: draft.afterJob, manual: "yes" };
-  return main[draft.kind].trim() !== "" && draft.timezone.trim() !== "";
 }
 
 function AsJson({ form, json }: { form: JobForm; json: string }) {

@@ -10,10 +10,10 @@ import { PageHeader } from "@/components/ui/page-header";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Switch } from "@/components/ui/switch";
 import { Time } from "@/components/ui/time";
+import { useOpenAlerts } from "@/features/alerts/open-alerts";
 import { useDeleteJob, useSwitchJob } from "@/features/jobs/job-verbs";
 import { plural } from "@/lib/words";
 import { useCan } from "@/session/use-can";
-import { useJobAlerts } from "./alert-banner";
 import { BackfillDialog } from "./dialogs/backfill-dialog";
 import { PauseDialog } from "./dialogs/pause-dialog";
 import { RunDialog } from "./dialogs/run-dialog";
@@ -42,7 +42,7 @@ export function JobHeader({ job }: { job: JobView }) {
 }
 
 function State({ job }: { job: JobView }) {
-  const alerts = useJobAlerts(job);
+  const alerts = useOpenAlerts(job.id);
   return (
     <span className="flex flex-wrap items-center gap-2">
       <StatusBadge status={job.unreadable ? "unreadable" : job.status} />

@@ -5,8 +5,8 @@ import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { SkeletonLines } from "@/components/ui/skeleton";
 import { TabPanel, Tabs } from "@/components/ui/tabs";
+import { OpenAlerts } from "@/features/alerts/open-alerts";
 import { useUrlState } from "@/lib/url-state";
-import { AlertBanner } from "./alert-banner";
 import { BackfillBanner } from "./backfill-banner";
 import { BlockedBanner } from "./blocked-banner";
 import { DefinitionTab } from "./definition-tab";
@@ -17,6 +17,7 @@ import { RunsTab } from "./runs-tab";
 import { UnreadableBanner } from "./unreadable-banner";
 import { VersionsTab } from "./versions/versions-tab";
 import { WhyTab } from "./why-tab";
+import { zoneOf } from "./zone";
 
 const TABS = [
   { value: "overview", label: "Overview" },
@@ -54,7 +55,7 @@ function Job({ job }: { job: JobView }) {
       <JobHeader job={job} />
       <UnreadableBanner job={job} />
       {tab === "why" || job.unreadable ? null : <BlockedBanner job={job} />}
-      <AlertBanner job={job} />
+      <OpenAlerts subject={job.id} own={`/jobs/${job.id}`} zone={zoneOf(job)} />
       <BackfillBanner job={job} />
       <Tabs value={tab} onValue={open} tabs={TABS} label="About the job">
         <TabPanel value="overview">

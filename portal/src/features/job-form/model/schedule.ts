@@ -126,3 +126,9 @@ function original(kept: Kept | undefined, shown: string): unknown {
 function writeBlackout({ kind, days, start, end }: BlackoutDraft): Json {
   return kind === "weekly" && days.length > 0 ? { days, start, end } : { start, end };
 }
+
+/** Whether there is enough of it to ask the server. */
+export function isComplete(draft: ScheduleDraft): boolean {
+  const main = { cron: draft.cron, every: draft.every, at: draft.at, after: draft.afterJob, manual: "yes" };
+  return main[draft.kind].trim() !== "" && draft.timezone.trim() !== "";
+}

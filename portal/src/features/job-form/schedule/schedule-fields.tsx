@@ -17,25 +17,36 @@ const KINDS = [
   { value: "after", label: "After a job", hint: "When another job ends", icon: CornerDownRight },
   { value: "manual", label: "Manual", hint: "Only when triggered", icon: Hand },
 ];
+const FOREIGN = [
+  ...KINDS.filter(({ value }) => value !== "after" && value !== "manual"),
+  { value: "manual", label: "None", hint: "At no set time", icon: Hand },
+];
 const INTERVALS = ["1m", "5m", "15m", "30m", "1h", "6h", "12h", "1d"];
 
-export function ScheduleFields({ draft, onDraft, errors }: DraftProps<ScheduleDraft>) {
+interface ScheduleFieldsProps extends DraftProps<ScheduleDraft> {
+  /** Horae does not start it, but expects to hear of it. */
+  foreign?: boolean;
+}
+
+export function ScheduleFields({ draft, onDraft, errors, foreign = false }: ScheduleFieldsProps) {
   return (
     <div className="space-y-4">
       <OptionCards
         label="Kind of schedule"
-        options={KINDS}
+        options={foreign ? FOREIGN : KINDS}
         value={draft.kind}
         onValue={(kind) => onDraft({ kind: kind as ScheduleKind })}
         className="grid-cols-2 sm:grid-cols-3 xl:grid-cols-5"
       />
-      <Main draft={draft} onDraft={onDraft} errors={errors} />
-      {draft.kind === "manual" ? null : <ScheduleOptions draft={draft} onDraft={onDraft} errors={errors} />}
+      <Main draft={draft} onDraft={onDraft} errors={errors} foreign={foreign} />
+      {draft.kind === "manual" ? null : (
+        <ScheduleOptions draft={draft} onDraft={onDraft} errors={errors} foreign={foreign} />
+      )}
     </div>
   );
 }
 
-function Main({ draft, onDraft, errors }: DraftProps<ScheduleDraft>) {
+function Main({ draft, onDraft, errors, foreign }: ScheduleFieldsProps) {
   switch (draft.kind) {
     case "cron":
       return <CronFields draft={draft} onDraft={onDraft} errors={errors} />;
@@ -67,7 +78,9 @@ function Main({ draft, onDraft, errors }: DraftProps<ScheduleDraft>) {
     case "after":
       return <AfterFields draft={draft} onDraft={onDraft} errors={errors} />;
     case "manual":
-      return (
+      return foreign ? (
+        <p className="text-sm text-muted">Nothing is expected: only failures and runs that take too long count.</p>
+      ) : (
         <p className="text-sm text-muted">
           Runs only when triggered, with “Run now” or through the API:{" "}
           <code className="font-mono text-xs">POST /api/v1/jobs/…/run</code>.

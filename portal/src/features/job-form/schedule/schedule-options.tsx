@@ -20,12 +20,16 @@ const FOLDS = [
 ];
 const OPTIONS = ["start_at", "end_at", "max_runs", "jitter", "blackouts", "dst_gap", "dst_fold"];
 
-export function ScheduleOptions({ draft, onDraft, errors }: DraftProps<ScheduleDraft>) {
-  const timed = draft.kind !== "after";
+interface ScheduleOptionsProps extends DraftProps<ScheduleDraft> {
+  foreign: boolean;
+}
+
+export function ScheduleOptions({ draft, onDraft, errors, foreign }: ScheduleOptionsProps) {
+  const timed = draft.kind !== "after" && !foreign;
   const zoned = draft.kind === "cron" || draft.kind === "at";
   return (
     <Fold
-      title="Start, end, jitter, blackouts"
+      title={foreign ? "Start, end, blackouts" : "Start, end, jitter, blackouts"}
       summary={summary(draft)}
       needed={OPTIONS.some((name) => errors.under(`schedule.${name}`) !== undefined)}
     >
@@ -52,16 +56,18 @@ export function ScheduleOptions({ draft, onDraft, errors }: DraftProps<ScheduleD
             onValue={(maxRuns) => onDraft({ maxRuns })}
           />
         ) : null}
-        <TextField
-          label="Jitter (seconds)"
-          optional
-          hint="Spreads start times by a stable offset."
-          error={errors.at("schedule.jitter")}
-          inputMode="numeric"
-          placeholder="0"
-          value={draft.jitter}
-          onValue={(jitter) => onDraft({ jitter })}
-        />
+        {foreign ? null : (
+          <TextField
+            label="Jitter (seconds)"
+            optional
+            hint="Spreads start times by a stable offset."
+            error={errors.at("schedule.jitter")}
+            inputMode="numeric"
+            placeholder="0"
+            value={draft.jitter}
+            onValue={(jitter) => onDraft({ jitter })}
+          />
+        )}
         {draft.kind === "cron" ? (
           <>
             <Field label="When clocks go forward" error={errors.at("schedule.dst_gap")}>
@@ -89,7 +95,7 @@ export function ScheduleOptions({ draft, onDraft, errors }: DraftProps<ScheduleD
       <Group
         label="Blackouts"
         optional
-        hint="Occurrences inside are skipped and recorded as such."
+        hint={foreign ? "Nothing is expected then." : "Occurrences inside are skipped and recorded as such."}
         error={errors.under("schedule.blackouts")}
       >
         <BlackoutFields rows={draft.blackouts} zone={draft.timezone} onRows={(blackouts) => onDraft({ blackouts })} />

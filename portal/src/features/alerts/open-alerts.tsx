@@ -1,20 +1,26 @@
 import { Link } from "react-router";
-import type { JobView } from "@/api/schema";
 import { ServerText } from "@/components/ui/server-text";
 import { Time } from "@/components/ui/time";
-import { Care } from "@/features/alerts/care";
-import { Door } from "@/features/alerts/door";
-import { useAlerts } from "@/features/alerts/queries";
-import { SeverityIcon } from "@/features/alerts/severity";
-import { zoneOf } from "./zone";
+import { Care } from "./care";
+import { Door } from "./door";
+import { useAlerts } from "./queries";
+import { SeverityIcon } from "./severity";
 
-/** The alerts of a job that are open now. */
-export function useJobAlerts(job: JobView) {
-  return useAlerts({ job: job.id, state: "open", limit: 20 }).data?.items ?? [];
+/** The open alerts of a job or a ping. */
+export function useOpenAlerts(subject: string) {
+  return useAlerts({ job: subject, state: "open", limit: 20 }).data?.items ?? [];
 }
 
-export function AlertBanner({ job }: { job: JobView }) {
-  const alerts = useJobAlerts(job);
+interface OpenAlertsProps {
+  /** The id of a job or a ping. */
+  subject: string;
+  /** The page that this is shown on: no button leads there. */
+  own: string;
+  zone?: string | undefined;
+}
+
+export function OpenAlerts({ subject, own, zone }: OpenAlertsProps) {
+  const alerts = useOpenAlerts(subject);
   if (alerts.length === 0) return null;
   return (
     <ul aria-label="Open alerts" className="mb-4 divide-y divide-line rounded-lg border border-line bg-surface text-sm">
@@ -27,15 +33,15 @@ export function AlertBanner({ job }: { job: JobView }) {
                 {alert.title}
               </Link>
               <span className="text-xs text-muted">
-                began <Time at={alert.since} zone={zoneOf(job)} />
+                began <Time at={alert.since} zone={zone} />
               </span>
               <Care alert={alert} />
             </p>
             <p className="mt-0.5 text-soft">
-              <ServerText text={alert.why} zone={zoneOf(job)} />
+              <ServerText text={alert.why} zone={zone} />
             </p>
           </div>
-          {alert.action.path === `/jobs/${job.id}` ? null : <Door alert={alert} />}
+          {alert.action.path.split("?")[0] === own ? null : <Door alert={alert} />}
         </li>
       ))}
     </ul>
