@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from horae.domain.alerts.alert import Action, AlertFilter, AlertRecord, Finding, Subject, identity
+from horae.domain.alerts.alert import AlertAction, AlertFilter, AlertRecord, Finding, Subject, identity
 from horae.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from horae.lifecycle import alerts as verbs
 from tests.contract.watching import ADMIN, alerts, evaluate, fail, mine, notices, rules, titles, worker
@@ -231,7 +231,7 @@ def finding(world: World, **fields: Any) -> Finding:
         "title": "backup is late",
         "why": "w",
     }
-    return Finding(**{**given, "action": Action("look", "/pings"), "project_id": world.project, **fields})
+    return Finding(**{**given, "action": AlertAction("look", "/pings"), "project_id": world.project, **fields})
 
 
 async def test_others_open_and_resolve_alerts_of_their_own_rules(world: World):
@@ -255,7 +255,7 @@ async def test_a_row_of_a_newer_version_harms_nothing(world: World):
     broken = "UPDATE alerts SET severity = 'doom', action = '[]', tags = '7' WHERE id = :id"
     await world.execute(broken, id=alert.id)
     (shown,) = await alerts(world)
-    assert (shown.severity, shown.action, shown.tags) == ("warning", Action("", ""), ())
+    assert (shown.severity, shown.action, shown.tags) == ("warning", AlertAction("", ""), ())
     counts = await world.store.read(lambda tx: tx.alerts.counts(None))
     assert counts.by_severity == {"critical": 0, "warning": 1, "info": 0}
     await evaluate(world)

@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from horae.domain.notify.channel import ChannelName, Event, Level, QuietHours, Rules
+from horae.domain.notify.channel import ChannelName, ChannelRules, Event, Level, QuietHours
 from horae.domain.notify.targets import Target
 
 
-class ChannelBody(Rules):
+class ChannelBody(ChannelRules):
     """A channel as clients send it. Secret fields of the target (`url`, `key`, `password`, `routing_key`, `api_key`)
     are write-only."""
 

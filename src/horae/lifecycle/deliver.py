@@ -10,7 +10,7 @@ from datetime import datetime
 from horae.domain.notify.channel import ChannelRecord, ChannelSpec
 from horae.domain.notify.delivery import Collected, Due, NewDelivery, Sent
 from horae.domain.notify.message import EMPTY, Message, Notice
-from horae.domain.notify.routing import Plan, State, drained, matches, pause_after, plan
+from horae.domain.notify.routing import RoutingPlan, RoutingState, drained, matches, pause_after, plan
 from horae.ports import Transaction
 
 
@@ -38,7 +38,7 @@ async def route(tx: Transaction, *, limit: int = 500) -> Routed:
         now, plans = await tx.now(), []
         for channel, spec, those in wanted:
             collected = digests.get(channel.id)
-            state = State(
+            state = RoutingState(
                 told={key: said for (channel_id, key), said in told.items() if channel_id == channel.id},
                 level=drained(channel.level, channel.level_at, now, spec.per_hour),
                 digest=collected.message if collected else None,
@@ -50,7 +50,7 @@ async def route(tx: Transaction, *, limit: int = 500) -> Routed:
 
 
 _Wanted = tuple[ChannelRecord, ChannelSpec, list[Notice]]
-_Planned = tuple[ChannelRecord, Plan, Collected | None]
+_Planned = tuple[ChannelRecord, RoutingPlan, Collected | None]
 
 
 async def _wanted(tx: Transaction, notices: list[Notice]) -> list[_Wanted]:
@@ -101,7 +101,7 @@ async def _write(tx: Transaction, plans: list[_Planned], now: datetime) -> int:
     return len(new)
 
 
-def _single(tx: Transaction, channel: ChannelRecord, notice: Notice, planned: Plan) -> NewDelivery:
+def _single(tx: Transaction, channel: ChannelRecord, notice: Notice, planned: RoutingPlan) -> NewDelivery:
     return NewDelivery(
         id=tx.new_id(),
         channel_id=channel.id,

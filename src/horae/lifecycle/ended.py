@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
 
 from horae.domain.notify.notice import of_failures
-from horae.domain.runs.claim import Place
+from horae.domain.runs.claim import QueuePlace
 from horae.domain.runs.dead_letter import Dead, fingerprint
 from horae.domain.runs.ending import Ended, Ending
 from horae.domain.runs.events import AttemptOver, AttemptsOver, CancelsRequested, RunsEnded
@@ -68,7 +68,7 @@ async def cancel_live(tx: Transaction, live: Sequence[RunRecord], actor: str) ->
     await after_ends(
         tx,
         [
-            Ended.of(run, _CANCELLED, _CUT_OFF, endings[run.id].duration_ms or 0, Place(run.queue, None))
+            Ended.of(run, _CANCELLED, _CUT_OFF, endings[run.id].duration_ms or 0, QueuePlace(run.queue, None))
             for run in live
             if run.id in ended
         ],

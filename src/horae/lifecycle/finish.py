@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from horae.domain.runs.claim import NOWHERE, Leased, Park, Place
+from horae.domain.runs.claim import NOWHERE, Leased, Park, QueuePlace
 from horae.domain.runs.ending import Ended, Ending, Finished
 from horae.domain.runs.events import RunsParked
 from horae.domain.runs.log import LogLines, Progress
@@ -72,7 +72,7 @@ async def finish(
         await tx.runs.park(parks)
         tx.tell(RunsParked(parked))
     statuses = settlement.statuses
-    places = {version: Place(spec.queue, spec.target.kind) for version, spec in specs.items()}
+    places = {version: QueuePlace(spec.queue, spec.target.kind) for version, spec in specs.items()}
     over = [
         Ended.of(
             run,

@@ -18,13 +18,13 @@ from horae.domain.alerts.facts import (
     WatchedJob,
 )
 from horae.domain.alerts.spec import JobRules, ProjectAlertSpec
-from horae.domain.alerts.transition import Before, Standing
+from horae.domain.alerts.transition import Before, StandingAlert
 from horae.domain.pages import Page
 from horae.domain.runs.stranded import Want
 
 
 class Alerts(Protocol):
-    async def standing(self, rules: Collection[str]) -> list[Standing]:
+    async def standing(self, rules: Collection[str]) -> list[StandingAlert]:
         """The open alerts of these rules."""
         ...
 

@@ -11,14 +11,14 @@ from horae.domain.alerts.alert import (
     LONGEST_TITLE,
     LONGEST_WHY,
     SEVERITIES,
-    Action,
+    AlertAction,
     AlertCounts,
     AlertFilter,
     AlertRecord,
     Finding,
 )
 from horae.domain.alerts.spec import NO_PROJECT_RULES, ProjectAlertSpec, project_rules
-from horae.domain.alerts.transition import Before, Standing, flaps_of, silence_of
+from horae.domain.alerts.transition import Before, StandingAlert, flaps_of, silence_of
 from horae.domain.pages import Page
 from horae.store import alert_tables
 from horae.store.dialects.base import Dialect, Row, Rows
@@ -60,12 +60,12 @@ def _sql(dialect: Dialect) -> _Sql:
 
 
 class AlertTable(Group):
-    async def standing(self, rules: Collection[str]) -> list[Standing]:
+    async def standing(self, rules: Collection[str]) -> list[StandingAlert]:
         rows = await self.db.fetch(
             f"SELECT {', '.join(_STANDING)} FROM alerts WHERE state = 'open' AND {self.d.among('rule', 'rules')}",
             {"rules": some(rules)},
         )
-        return [read(Standing, row) for row in rows]
+        return [read(StandingAlert, row) for row in rows]
 
     async def before(self, identities: Collection[str]) -> dict[str, Before]:
         if not identities:
@@ -230,7 +230,7 @@ def _why(finding: Finding) -> str | None:
     return None if finding.explains else finding.why[:LONGEST_WHY]
 
 
-def _action_text(action: Action) -> str:
+def _action_text(action: AlertAction) -> str:
     return dump({"text": action.text, "path": action.path})
 
 
@@ -274,4 +274,4 @@ def _record(row: Row) -> AlertRecord:
     action = load_object(row["action"])
     texts = {name: value if isinstance(value := action.get(name), str) else "" for name in ("text", "path")}
     tags = tuple(tag for tag in load_list(row["tags"]) if isinstance(tag, str))
-    return read(AlertRecord, row, action=Action(**texts), severity=_known(row["severity"]), tags=tags)
+    return read(AlertRecord, row, action=AlertAction(**texts), severity=_known(row["severity"]), tags=tags)

@@ -49,7 +49,7 @@ class SentryReporter:
             )
         except BadDsn:
             raise ConfigurationError("HORAE_SENTRY_DSN is not a DSN as Sentry shows it") from None
-        self._allowed = Allowance(_MOST, _WINDOW, time.monotonic)
+        self._allowed = ReportAllowance(_MOST, _WINDOW, time.monotonic)
         atexit.register(self._client.close)
 
     def __call__(self, level: str, line: Mapping[str, Any]) -> None:
@@ -58,7 +58,7 @@ class SentryReporter:
             self._client.capture_event(event_of(level, line, error))
 
 
-class Allowance:
+class ReportAllowance:
     def __init__(self, most: int, window: float, monotonic: Callable[[], float]) -> None:
         self._most, self._window, self._monotonic = most, window, monotonic
         self._left, self._until = most, 0.0

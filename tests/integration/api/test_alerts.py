@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from horae.domain.alerts.alert import INSTALLATION, Action, Finding, Subject
+from horae.domain.alerts.alert import INSTALLATION, AlertAction, Finding, Subject
 from horae.lifecycle.alerts import open_alerts
 from horae.ports import Transaction
 
@@ -22,7 +22,7 @@ async def opened(api: Api, *subjects: Subject, project_id: str | None = None, **
         findings = [
             Finding(
                 subject=subject,
-                action=Action("look", "/jobs"),
+                action=AlertAction("look", "/jobs"),
                 project_id=None if subject.kind == "installation" else where,
                 **given,
             )

@@ -3,7 +3,7 @@
 from typing import Any
 
 from horae.clock import SystemClock
-from horae.domain.alerts.alert import Action, Finding, Subject
+from horae.domain.alerts.alert import AlertAction, Finding, Subject
 from horae.domain.runs.callback import seal
 from horae.lifecycle.alerts import open_alerts
 
@@ -72,7 +72,7 @@ async def open_alert(api: Api, name: str) -> str:
         subject=Subject("job", name, name),
         title=f"{name} keeps failing",
         why="its last 3 runs failed",
-        action=Action("look at its last run", "/runs"),
+        action=AlertAction("look at its last run", "/runs"),
         since=SystemClock().now(),
         project_id=project,
     )

@@ -66,7 +66,7 @@ class TestCalling:
     async def test_idle_processes_end(self) -> None:
         pool = FunctionPool(tasks.ORIGIN, 4, idle=0.05)
         attempt, _ = make_attempt({"kind": "python", "function": "nothing"})
-        request = b'{"function":"nothing","arguments":{},"about":null}'
+        request = b'{"function":"nothing","arguments":{},"about":null,"traceparent":null}'
         assert await pool.call(request, attempt) is SUCCEEDED
         async with asyncio.timeout(10):
             await asyncio.gather(*(child.exited for child in pool._children.values()))

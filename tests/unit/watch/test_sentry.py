@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from horae.domain.errors import ConfigurationError
-from horae.watch.sentry import Allowance, SentryReporter, event_of
+from horae.watch.sentry import ReportAllowance, SentryReporter, event_of
 
 SECRET = "hunter2"
 
@@ -37,7 +37,7 @@ def test_types_and_places_but_no_words() -> None:
 
 def test_so_many_in_a_while() -> None:
     now = [0.0]
-    allowed = Allowance(2, 60.0, lambda: now[0])
+    allowed = ReportAllowance(2, 60.0, lambda: now[0])
     assert [allowed() for _ in range(4)] == [True, True, False, False]
     now[0] = 61.0
     assert allowed()

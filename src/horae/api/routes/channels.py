@@ -21,7 +21,7 @@ from horae.api.schemas import Listing
 from horae.api.views import listing, reply, shown
 from horae.domain.errors import InvalidInput, NotAllowed, NotFound
 from horae.domain.jobs.merge_patch import patch_definition
-from horae.domain.notify.channel import ChannelRecord, ChannelSpec, Rules
+from horae.domain.notify.channel import ChannelRecord, ChannelRules, ChannelSpec
 from horae.domain.notify.delivery import DeliveryRecord
 from horae.domain.pages import Page as Found
 from horae.domain.text.ids import NIL
@@ -171,7 +171,7 @@ async def _deliveries(
 
 
 def _change(body: ChannelBody, new_key: str | None = None) -> ChannelChange:
-    given = {name: getattr(body, name) for name in (*Rules.model_fields, "target")}
+    given = {name: getattr(body, name) for name in (*ChannelRules.model_fields, "target")}
     return ChannelChange(body.name, body.enabled, validate(ChannelSpec, given), new_key)
 
 
@@ -180,13 +180,13 @@ def _given(channel: ChannelRecord) -> dict[str, Any]:
     known: dict[str, Any] = {"name": channel.name, "enabled": channel.enabled}
     if channel.spec is None:
         return known
-    rules = channel.spec.model_dump(mode="json", include=set(Rules.model_fields))
+    rules = channel.spec.model_dump(mode="json", include=set(ChannelRules.model_fields))
     return {**known, **rules, "target": channel.spec.target.public()}
 
 
 def channel_json(channel: ChannelRecord) -> dict[str, Any]:
     spec = channel.spec
-    rules = (spec or Rules()).model_dump(mode="json", include=set(Rules.model_fields))
+    rules = (spec or ChannelRules()).model_dump(mode="json", include=set(ChannelRules.model_fields))
     last = None
     if channel.last_state is not None:
         last = {"state": channel.last_state, "at": channel.last_at, "error": channel.last_error}

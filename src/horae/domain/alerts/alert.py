@@ -30,7 +30,7 @@ INSTALLATION = Subject("installation", "installation", "Horae")
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class AlertAction:
     """The one thing to do, and the page of the portal on which to begin."""
 
     text: str
@@ -54,7 +54,7 @@ class Finding:
     subject: Subject
     title: str
     why: str
-    action: Action
+    action: AlertAction
     since: datetime
     project_id: str | None = None
     tags: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ class AlertRecord:
     state: str
     title: str
     why: str
-    action: Action
+    action: AlertAction
     since: datetime
     last_seen_at: datetime
     cleared_at: datetime | None = None

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
-from horae.domain.alerts.alert import INSTALLATION, Action, Finding, Subject
-from horae.domain.alerts.facts import Facts, WaitingJob
+from horae.domain.alerts.alert import INSTALLATION, AlertAction, Finding, Subject
+from horae.domain.alerts.facts import AlertFacts, WaitingJob
 from horae.domain.cluster.process import SchedulerRecord
 from horae.domain.cluster.trouble import Trouble
 from horae.domain.explain.explanation import counted, span
@@ -20,7 +20,7 @@ _SAMPLE = 20  # runs that must have ended before their failure rate says anythin
 _DATABASE = ("ConnectionLost", "StoreUnavailable", "StoreRefused", "TryAgain")  # errors of the database
 
 
-def no_worker(facts: Facts) -> Iterator[Finding]:
+def no_worker(facts: AlertFacts) -> Iterator[Finding]:
     limit = facts.thresholds.no_worker
     if not limit or any(worker.there for worker in facts.workers):
         return
@@ -34,7 +34,7 @@ def no_worker(facts: Facts) -> Iterator[Finding]:
         subject=INSTALLATION,
         title="No worker is online",
         why=f"{last if facts.workers else 'No worker is registered'}, so nothing that is due starts.",
-        action=Action("Start a worker: horae worker", "/workers"),
+        action=AlertAction("Start a worker: horae worker", "/workers"),
         since=since,
     )
 
@@ -54,12 +54,12 @@ def no_scheduler(now: datetime, founded_at: datetime, schedulers: Sequence[Sched
         title="No scheduler is running",
         why=f"{last if schedulers else 'No scheduler is registered'}: schedules do not fire, runs of lost workers are "
         "not recovered, and no other alert is evaluated.",
-        action=Action("Start a scheduler: horae scheduler", "/schedulers"),
+        action=AlertAction("Start a scheduler: horae scheduler", "/schedulers"),
         since=since,
     )
 
 
-def not_fired(facts: Facts) -> Iterator[Finding]:
+def not_fired(facts: AlertFacts) -> Iterator[Finding]:
     limit = facts.thresholds.not_fired
     if not limit or not facts.overdue:
         return
@@ -72,12 +72,12 @@ def not_fired(facts: Facts) -> Iterator[Finding]:
         subject=INSTALLATION,
         title="Schedules do not fire on time",
         why=f"The oldest occurrence that is due and has not been fired was due {span(facts.now - since)} ago.",
-        action=Action("Read the log of the schedulers, and see what horae doctor says", "/schedulers"),
+        action=AlertAction("Read the log of the schedulers, and see what horae doctor says", "/schedulers"),
         since=since,
     )
 
 
-def nobody_can_take(facts: Facts) -> Iterator[Finding]:
+def nobody_can_take(facts: AlertFacts) -> Iterator[Finding]:
     groups: dict[tuple[str, str], list[Stranded]] = {}
     for one in facts.stranded:
         groups.setdefault((one.project_id, one.queue), []).append(one)
@@ -93,13 +93,13 @@ def nobody_can_take(facts: Facts) -> Iterator[Finding]:
             subject=Subject("queue", queue, queue),
             title=f"No worker can execute {counted(runs, 'run')} in queue {queue!r}",
             why=f"{sentence(cause.detail)} The first has been waiting for {span(facts.now - first.since)}.",
-            action=Action(sentence(cause.unblock or "start a worker that can"), "/workers"),
+            action=AlertAction(sentence(cause.unblock or "start a worker that can"), "/workers"),
             since=first.since,
             project_id=project_id,
         )
 
 
-def queued(facts: Facts) -> Iterator[Finding]:
+def queued(facts: AlertFacts) -> Iterator[Finding]:
     groups: dict[tuple[str, str], list[WaitingJob]] = {}
     for job in facts.waiting:
         groups.setdefault((job.project_id, job.queue), []).append(job)
@@ -114,13 +114,13 @@ def queued(facts: Facts) -> Iterator[Finding]:
             subject=Subject("queue", queue, queue),
             title=f"Runs in queue {queue!r} have been waiting for {span(facts.now - since)}",
             why=f"At least {counted(runs, 'run')} of {counted(len(waiting), 'job')} are due and have not started.",
-            action=Action("Add workers or slots, or see with horae why what the first run waits for", "/queues"),
+            action=AlertAction("Add workers or slots, or see with horae why what the first run waits for", "/queues"),
             since=since,
             project_id=project_id,
         )
 
 
-def failure_rate(facts: Facts) -> Iterator[Finding]:
+def failure_rate(facts: AlertFacts) -> Iterator[Finding]:
     for one in facts.outcomes:
         limit = facts.rate_limit(one.project_id)
         rate = 100 * one.failed / one.ended if one.ended else 0
@@ -133,13 +133,13 @@ def failure_rate(facts: Facts) -> Iterator[Finding]:
             title=f"{rate:.0f} % of recent runs failed",
             why=f"{one.failed} of {one.ended} runs that ended in this hour and the last failed; the limit is "
             f"{limit:g} %.",
-            action=Action("See which causes most failures have", "/dead-letters"),
+            action=AlertAction("See which causes most failures have", "/dead-letters"),
             since=facts.now,
             project_id=one.project_id,
         )
 
 
-def dead_letters(facts: Facts) -> Iterator[Finding]:
+def dead_letters(facts: AlertFacts) -> Iterator[Finding]:
     for one in facts.dead_letters:
         limit = facts.dead_limit(one.project_id)
         if not limit or one.failed < limit:
@@ -150,13 +150,13 @@ def dead_letters(facts: Facts) -> Iterator[Finding]:
             subject=Subject("project", one.project_id, one.slug),
             title=f"{counted(one.failed, 'new dead letter')} within an hour",
             why="Failed runs arrive faster than they are redriven or discarded.",
-            action=Action("Fix the most frequent cause, then redrive its group", "/dead-letters"),
+            action=AlertAction("Fix the most frequent cause, then redrive its group", "/dead-letters"),
             since=facts.now,
             project_id=one.project_id,
         )
 
 
-def failing_loops(facts: Facts) -> Iterator[Finding]:
+def failing_loops(facts: AlertFacts) -> Iterator[Finding]:
     """Processes that are alive and say that a loop keeps failing, by what that means."""
     groups: dict[str, list[Trouble]] = {}
     alive = [one.trouble for one in facts.workers if one.there]
@@ -176,14 +176,14 @@ def failing_loops(facts: Facts) -> Iterator[Finding]:
             subject=INSTALLATION,
             title=f"{number} {'keeps' if len(troubles) == 1 else 'keep'} failing {what}",
             why=f"For {span(facts.now - first.since)} now: {first.reason}",
-            action=Action(
+            action=AlertAction(
                 "See with horae doctor which ones, read their log, and restart them once it is fixed", "/workers"
             ),
             since=first.since,
         )
 
 
-def disk(facts: Facts) -> Iterator[Finding]:
+def disk(facts: AlertFacts) -> Iterator[Finding]:
     limit, found = facts.thresholds.disk, facts.disk
     if not limit or found is None or not found.total or 100 * found.free / found.total >= limit:
         return
@@ -194,12 +194,12 @@ def disk(facts: Facts) -> Iterator[Finding]:
         subject=INSTALLATION,
         title="The disk of the database is filling up",
         why=f"{free} are free where the SQLite file is. When it is full, nothing can be written.",
-        action=Action("Free some space, or shorten HORAE_RETENTION and HORAE_LOG_RETENTION", "/"),
+        action=AlertAction("Free some space, or shorten HORAE_RETENTION and HORAE_LOG_RETENTION", "/"),
         since=facts.now,
     )
 
 
-def partitions(facts: Facts) -> Iterator[Finding]:
+def partitions(facts: AlertFacts) -> Iterator[Finding]:
     if not facts.missing_partitions:
         return
     yield Finding(
@@ -209,7 +209,7 @@ def partitions(facts: Facts) -> Iterator[Finding]:
         title="Partitions for the coming month are missing",
         why=f"{', '.join(facts.missing_partitions)} should have been created long ago. Runs go to the default "
         "partition instead, which retention cannot drop.",
-        action=Action(
+        action=AlertAction(
             "End what holds a long lock on the table, such as a backup or an open transaction", "/schedulers"
         ),
         since=facts.now,

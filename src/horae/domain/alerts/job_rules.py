@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from horae.domain.alerts.alert import Action, Finding, Severity, Subject
+from horae.domain.alerts.alert import AlertAction, Finding, Severity, Subject
 from horae.domain.alerts.daily import day_of
-from horae.domain.alerts.facts import Facts, OverdueJob, WaitingJob, WatchedJob
+from horae.domain.alerts.facts import AlertFacts, OverdueJob, WaitingJob, WatchedJob
 from horae.domain.explain.explanation import brief, command, counted, moment, span
 from horae.domain.runs.states import RunStatus
 
@@ -17,7 +17,7 @@ _MOST_LATE = 100  # jobs of a project that are named if nobody asked for it: the
 _ENDED = (RunStatus.SUCCEEDED, RunStatus.FAILED)
 
 
-def failing(facts: Facts) -> Iterator[Finding]:
+def failing(facts: AlertFacts) -> Iterator[Finding]:
     for job in facts.failing:
         limit = facts.failing_limit(job)
         if not limit or job.streak < limit:
@@ -29,7 +29,7 @@ def failing(facts: Facts) -> Iterator[Finding]:
             severity="critical",
             title=f"{job.name} failed {counted(job.streak, 'time')} in a row",
             why=f"No run has succeeded for {span(facts.now - since)}.{f' Last error: {brief(error)}' if error else ''}",
-            action=Action(
+            action=AlertAction(
                 "Read the log of the last run, fix the cause, then run the job again",
                 f"/runs/{job.last_run_id}" if job.last_run_id else f"/jobs/{job.job_id}",
             ),
@@ -37,7 +37,7 @@ def failing(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def late(facts: Facts) -> Iterator[Finding]:
+def late(facts: AlertFacts) -> Iterator[Finding]:
     """Due and not started: its run waits in the queue, or it has not even been fired."""
     since: dict[str, tuple[datetime, WaitingJob | OverdueJob]] = {one.job_id: (one.since, one) for one in facts.waiting}
     for due in facts.overdue:
@@ -57,13 +57,13 @@ def late(facts: Facts) -> Iterator[Finding]:
             severity="warning",
             title=f"{job.name} is {span(facts.now - at)} late",
             why=f"It was due at {moment(at)} and has not started.",
-            action=Action(f"See what it waits for: {command('why', job.name)}", f"/jobs/{job.job_id}"),
+            action=AlertAction(f"See what it waits for: {command('why', job.name)}", f"/jobs/{job.job_id}"),
             since=at,
             explains=True,
         )
 
 
-def stuck(facts: Facts) -> Iterator[Finding]:
+def stuck(facts: AlertFacts) -> Iterator[Finding]:
     limit = facts.thresholds.stuck
     for run in facts.stuck:
         if limit and facts.now - run.since >= timedelta(seconds=limit):
@@ -74,12 +74,12 @@ def stuck(facts: Facts) -> Iterator[Finding]:
                 title=f"A run of {run.name} is stuck",
                 why=f"Its worker is lost: the lease ran out {span(facts.now - run.since)} ago, and no scheduler has "
                 "recovered the run.",
-                action=Action("Recover it: horae runs reset-stuck", f"/runs/{run.run_id}"),
+                action=AlertAction("Recover it: horae runs reset-stuck", f"/runs/{run.run_id}"),
                 since=run.since,
             )
 
 
-def secret_missing(facts: Facts) -> Iterator[Finding]:
+def secret_missing(facts: AlertFacts) -> Iterator[Finding]:
     for one in facts.secrets:
         yield _of(
             one,
@@ -87,12 +87,12 @@ def secret_missing(facts: Facts) -> Iterator[Finding]:
             severity="critical",
             title=f"{one.name} needs the secret {one.secret}, which does not exist",
             why="Every run fails until the secret is set or the job no longer names it.",
-            action=Action(f"Set it: horae secrets set {one.secret}", "/secrets"),
+            action=AlertAction(f"Set it: horae secrets set {one.secret}", "/secrets"),
             since=facts.now,
         )
 
 
-def watched(facts: Facts) -> Iterator[Finding]:
+def watched(facts: AlertFacts) -> Iterator[Finding]:
     """The rules that definitions ask for."""
     running = {run.job_id: run for run in sorted(facts.long, key=lambda one: one.since, reverse=True)}
     for run in running.values():
@@ -121,7 +121,7 @@ def _too_long(job: _Named, limit_ms: float, took: timedelta, since: datetime, pa
         "took_too_long",
         title=f"{job.name} {verb} {span(took)}",
         why=f"It should take no more than {span(timedelta(milliseconds=limit_ms))}.",
-        action=Action("Read its log to see what takes so long", path),
+        action=AlertAction("Read its log to see what takes so long", path),
         since=since,
     )
 
@@ -135,7 +135,7 @@ def _too_short(job: WatchedJob) -> Iterator[Finding]:
         "too_short",
         title=f"{job.name} succeeded after only {span(timedelta(milliseconds=took))}",
         why=f"It should take at least {span(timedelta(seconds=limit))}: it may have done nothing.",
-        action=Action("Read the log of the last run", f"/runs/{job.last_run_id}"),
+        action=AlertAction("Read the log of the last run", f"/runs/{job.last_run_id}"),
         since=job.last_run_at or job.created_at,
     )
 
@@ -160,7 +160,7 @@ def _not_done_by(job: WatchedJob, now: datetime) -> Iterator[Finding]:
         severity="critical",
         title=f"{job.name} is not done by {job.rules.done_by}",
         why=last,
-        action=Action(f"See what happened: {command('why', job.name)}", f"/jobs/{job.job_id}"),
+        action=AlertAction(f"See what happened: {command('why', job.name)}", f"/jobs/{job.job_id}"),
         since=day.deadline,
         explains=True,
     )
@@ -177,7 +177,7 @@ def _no_success(job: WatchedJob, now: datetime) -> Iterator[Finding]:
         title=f"{job.name} has not succeeded for {span(now - since)}",
         why=f"It should succeed at least every {span(timedelta(seconds=limit))}."
         + ("" if job.last_success_at else " It has never succeeded."),
-        action=Action(f"See what happened: {command('why', job.name)}", f"/jobs/{job.job_id}"),
+        action=AlertAction(f"See what happened: {command('why', job.name)}", f"/jobs/{job.job_id}"),
         since=since + timedelta(seconds=limit),
         explains=True,
     )
@@ -193,13 +193,13 @@ def _missed(job: WatchedJob) -> Iterator[Finding]:
         "missed",
         title=f"{job.name} missed an occurrence",
         why=f"At {moment(missed)} an occurrence was given up because it had not been fired in time.",
-        action=Action("Run it now, or fill the gap with a backfill", f"/jobs/{job.job_id}"),
+        action=AlertAction("Run it now, or fill the gap with a backfill", f"/jobs/{job.job_id}"),
         since=missed,
         explains=True,
     )
 
 
-def _over_budget(job: WatchedJob, facts: Facts) -> Iterator[Finding]:
+def _over_budget(job: WatchedJob, facts: AlertFacts) -> Iterator[Finding]:
     budget = job.rules.failure_budget
     if budget is None:
         return
@@ -213,7 +213,7 @@ def _over_budget(job: WatchedJob, facts: Facts) -> Iterator[Finding]:
         "failure_budget",
         title=f"{job.name} has used up its budget of failures",
         why=f"{counted(failed, 'run')} failed within {within}; the budget is {budget.failures}.",
-        action=Action("See why they failed", f"/jobs/{job.job_id}"),
+        action=AlertAction("See why they failed", f"/jobs/{job.job_id}"),
         since=job.last_failure_at or facts.now,
     )
 
@@ -233,7 +233,7 @@ def _of(
     *,
     title: str,
     why: str,
-    action: Action,
+    action: AlertAction,
     since: datetime,
     severity: Severity = "warning",
     explains: bool = False,

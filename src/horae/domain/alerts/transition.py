@@ -16,7 +16,7 @@ SEEN_EVERY = timedelta(minutes=1)  # how often an alert that stays open is writt
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingAlert:
     """An open alert, as much of it as transitions need. `quiet_since`: since when its rule has held again."""
 
     id: str
@@ -48,7 +48,7 @@ class Changes:
     notifying: list[str] = field(default_factory=list)  # their silence is over, and nobody has been notified
 
 
-def transitions(standing: Collection[Standing], findings: Iterable[Finding], now: datetime) -> Changes:
+def transitions(standing: Collection[StandingAlert], findings: Iterable[Finding], now: datetime) -> Changes:
     found: dict[str, Finding] = {}
     for finding in findings:
         found.setdefault(finding.identity, finding)
@@ -66,7 +66,7 @@ def transitions(standing: Collection[Standing], findings: Iterable[Finding], now
     return changes
 
 
-def _recover(changes: Changes, alert: Standing, now: datetime) -> None:
+def _recover(changes: Changes, alert: StandingAlert, now: datetime) -> None:
     if alert.quiet_since is None:
         changes.quiet.append(alert.id)
     elif now - alert.quiet_since >= hold(alert.flaps):

@@ -56,7 +56,7 @@ class QuietHours(BaseModel):
         return self
 
 
-class Rules(BaseModel):
+class ChannelRules(BaseModel):
     """Which notices a channel gets, and how many messages they make."""
 
     model_config = _FROZEN
@@ -72,7 +72,7 @@ class Rules(BaseModel):
     per_hour: Annotated[int, Field(ge=1, le=3_600)] = 60
 
 
-class ChannelSpec(Rules):
+class ChannelSpec(ChannelRules):
     """A channel without what is secret about it."""
 
     target: Target

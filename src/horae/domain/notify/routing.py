@@ -31,7 +31,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class RoutingState:
     """What is known of a channel when notices come: the latest messages by incident, how full its bucket is, and the
     digest that is being collected."""
 
@@ -41,7 +41,7 @@ class State:
 
 
 @dataclass(slots=True)
-class Plan:
+class RoutingPlan:
     """`single` are notices with a message of their own; `digest` is all that is collected now, due at `due_at` at the
     latest (None: as before). `repeats`: how many notices each message stands for in addition, by the id of its delivery
     or, for a message of this plan, of its notice."""
@@ -99,21 +99,21 @@ def drained(level: float, since: datetime | None, now: datetime, per_hour: int) 
     return max(level - max((now - since).total_seconds(), 0.0) * per_hour / 3_600, 0.0)
 
 
-def plan(spec: ChannelSpec, notices: Sequence[Notice], state: State, now: datetime) -> Plan:
+def plan(spec: ChannelSpec, notices: Sequence[Notice], state: RoutingState, now: datetime) -> RoutingPlan:
     """Of notices that match, in their order."""
     return _Planning(spec, state, now).of(notices)
 
 
 class _Planning:
-    def __init__(self, spec: ChannelSpec, state: State, now: datetime) -> None:
+    def __init__(self, spec: ChannelSpec, state: RoutingState, now: datetime) -> None:
         self.spec, self.now = spec, now
-        self.found = Plan(level=state.level)
+        self.found = RoutingPlan(level=state.level)
         self.told = {key: list(messages) for key, messages in state.told.items()}
         self.digest = state.digest
         self.lines = {line.key for line in state.digest.lines} if state.digest else set()
         self.quiet = quiet_until(spec.quiet, now)
 
-    def of(self, notices: Sequence[Notice]) -> Plan:
+    def of(self, notices: Sequence[Notice]) -> RoutingPlan:
         for notice in notices:
             self._place(notice)
         if self.found.collected:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from horae.domain.alerts.alert import Action, Finding, Severity, Subject, identity
+from horae.domain.alerts.alert import AlertAction, Finding, Severity, Subject, identity
 from horae.domain.explain.explanation import span
 from horae.domain.pings.ping import PingRecord
 
@@ -22,7 +22,7 @@ def down_finding(ping: PingRecord, now: datetime) -> Finding:
         subject=Subject("ping", ping.id, ping.spec.name),
         title=title,
         why=why,
-        action=Action(todo, f"/pings/{ping.id}"),
+        action=AlertAction(todo, f"/pings/{ping.id}"),
         since=ping.standing.since,
         project_id=ping.project_id,
         tags=ping.spec.tags,

@@ -84,14 +84,14 @@ class Claimed(NamedTuple):
 _STARTED_AT = Claimed._fields.index("started_at")
 
 
-class Place(NamedTuple):
+class QueuePlace(NamedTuple):
     """Where a run belongs: its queue, and the kind of its target."""
 
     queue: str | None
     kind: str | None
 
 
-NOWHERE = Place(None, None)
+NOWHERE = QueuePlace(None, None)
 
 
 def kind_of(needs: str) -> str:
@@ -122,8 +122,8 @@ class Leased:
     traceparent: str | None = None
 
     @property
-    def place(self) -> Place:
-        return Place(self.queue, kind_of(self.needs))
+    def place(self) -> QueuePlace:
+        return QueuePlace(self.queue, kind_of(self.needs))
 
     def as_of(self, now: datetime) -> Leased:
         """The `started_at` of a run that was claimed ahead may still be in the future."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol
 
-from horae.domain.runs.claim import NOWHERE, Claimed, Place, kind_of
+from horae.domain.runs.claim import NOWHERE, Claimed, QueuePlace, kind_of
 from horae.domain.runs.outcome import Outcome
 from horae.domain.runs.states import AttemptOutcome, RunStatus
 
@@ -48,8 +48,8 @@ class Overdue:
     traceparent: str | None = None
 
     @property
-    def place(self) -> Place:
-        return Place(self.queue, kind_of(self.needs))
+    def place(self) -> QueuePlace:
+        return QueuePlace(self.queue, kind_of(self.needs))
 
 
 class RunOfJob(Protocol):
@@ -106,13 +106,13 @@ class Ended(NamedTuple):
     trigger: str = ""
     code: int | None = None  # exit code or response code
     attempt: int = 0  # the last one; 0 if none was made
-    place: Place = NOWHERE
+    place: QueuePlace = NOWHERE
     late: timedelta | None = None  # from when it was due until it started; None if it did not
     traceparent: str | None = None
 
     @classmethod
     def of(
-        cls, run: OverRun, status: RunStatus, outcome: Outcome, duration_ms: int = 0, place: Place = NOWHERE
+        cls, run: OverRun, status: RunStatus, outcome: Outcome, duration_ms: int = 0, place: QueuePlace = NOWHERE
     ) -> Ended:
         """By the outcome of its last attempt."""
         started_at = run.started_at

@@ -11,8 +11,8 @@ from horae.domain.notify.notice import NoticeKind, Severity
 from horae.domain.notify.routing import (
     LONGEST_PAUSE,
     TRIES,
-    Plan,
-    State,
+    RoutingPlan,
+    RoutingState,
     Told,
     drained,
     matches,
@@ -47,8 +47,8 @@ def notice(kind: NoticeKind = ALERT, key: str = "a", id: str = "1", **fields: An
     return Notice(id=id, kind=kind, key=key, **{**given, **fields})
 
 
-def planned(channel: ChannelSpec, *notices: Notice, **state: Any) -> Plan:
-    return plan(channel, notices, State(**state), NOW)
+def planned(channel: ChannelSpec, *notices: Notice, **state: Any) -> RoutingPlan:
+    return plan(channel, notices, RoutingState(**state), NOW)
 
 
 def said(kind: NoticeKind, ago: float = 60, cause: str | None = None, id: str = "d") -> Told:
