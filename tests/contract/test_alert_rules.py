@@ -327,7 +327,7 @@ async def test_no_success_for_too_long(world: World):
 async def test_not_done_by_a_time(world: World):
     await worker(world)
     now = await world.now()
-    noon = now.replace(hour=12, minute=0, second=0, microsecond=0) + timedelta(days=1)
+    noon = now.replace(hour=12, minute=0, second=0, microsecond=0) + timedelta(days=2)
     zone = "Asia/Kolkata"  # 17:30 there
     job = await world.job(name="backup", alert={"done_by": "17:00"}, cron="0 3 * * *", timezone=zone, catch_up="all")
     early = await world.later(seconds=(noon - now).total_seconds() - 3600)

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from concurrent.futures import ThreadPoolExecutor
+import json
+import sys
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from horae.domain.notify.delivery import Envelope, Sent
-from horae.notifiers.addresses import Addresses
-from horae.notifiers.guarded import Guard, guarded
 from horae.notifiers.mail_text import plain
 
-_THREADS = 4
+_AT_ONCE = 4
 _MISSING = "Apprise is not installed on the scheduler: pip install 'horae[apprise]'"
 _OTHERWISE = {"mailto": "email", "mailtos": "email"}
 # HTTP, but they read files of this machine that the URL names.
@@ -23,33 +22,40 @@ _READING = frozenset({"template", "keyfile", "subfile", "attach", "config", "inc
 
 
 class AppriseSender:
-    def __init__(self, addresses: Addresses) -> None:
-        self._guard = Guard(addresses.check)
-        self._threads = ThreadPoolExecutor(_THREADS, "apprise")
+    """Each message in a process of its own: a server whose answer never ends, or is huge, costs that process, which is
+    killed in time and may use only so much memory."""
+
+    def __init__(self, *, allow_private: bool) -> None:
+        self._allow_private = allow_private
+        self._turn = asyncio.Semaphore(_AT_ONCE)
 
     async def send(self, envelope: Envelope) -> Sent:
         url = envelope.secrets["url"]
         if (reason := refusal(url)) is not None:
             return Sent(reason, permanent=True)
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._send, url, envelope.message.title, plain(envelope))
+        asked = {"url": url, "title": envelope.message.title, "body": plain(envelope)}
+        async with self._turn:
+            return await self._call({**asked, "allow_private": self._allow_private})
 
-    async def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
-
-    def _send(self, url: str, title: str, body: str) -> Sent:
-        import apprise
-
-        asset = apprise.AppriseAsset(async_mode=False, app_id="Horae", plugin_paths=[])
-        with guarded(self._guard) as refused:
-            service = apprise.Apprise.instantiate(url, asset=asset)
-            if service is None:
-                return Sent("Apprise does not understand the URL", permanent=True)
-            # Not by `Apprise.notify`, which would do it in threads of its own: those are not guarded.
-            taken = service.notify(body=body, title=title)
-        if refused:
-            return Sent(refused[0], permanent=True)
-        return Sent() if taken else Sent("the service did not take the message; Apprise does not say why")
+    async def _call(self, asked: dict[str, Any]) -> Sent:
+        child = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "horae.notifiers.apprise_call"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env={},  # what Horae knows by its environment is not for libraries
+        )
+        try:
+            said, _ = await child.communicate(json.dumps(asked).encode())
+        finally:
+            if child.returncode is None:
+                child.kill()
+                await child.wait()
+        try:
+            error, permanent = json.loads(said)
+        except ValueError:
+            return Sent("the service could not be called: its answer was too large, or Apprise failed", permanent=True)
+        return Sent(error, permanent)
 
 
 def refusal(url: str) -> str | None:

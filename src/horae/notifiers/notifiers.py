@@ -42,7 +42,7 @@ class Notifiers:
         self._clock, self._timeout = clock, timeout
         self._poster = Poster(addresses, version=version, timeout=timeout)
         self._mailer = Mailer(addresses, own=smtp, sender=sender, timeout=timeout / 2, context=context)
-        self._apprise = AppriseSender(addresses)
+        self._apprise = AppriseSender(allow_private=allow_private)
 
     async def send(self, envelope: Envelope) -> Sent:
         try:
@@ -65,7 +65,6 @@ class Notifiers:
     async def close(self) -> None:
         await self._poster.close()
         await self._mailer.close()
-        await self._apprise.close()
 
     async def _send(self, envelope: Envelope) -> Sent:
         match envelope.spec.target.kind:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from horae.domain.notify.delivery import Envelope, Sent, url_of
@@ -12,6 +13,7 @@ _COLOURS = {"critical": "#c62828", "warning": "#ef6c00", "info": "#1565c0"}
 _GOOD = "#2e7d32"
 _SHOWN = 20  # lines; Slack cuts what is longer
 _TEXT = 500
+_MENTION = re.compile(r"@(?=(?:channel|here|everyone|all)\b)", re.IGNORECASE)
 
 
 async def send(poster: Poster, envelope: Envelope) -> Sent:
@@ -44,5 +46,6 @@ def _attachment(line: Line, link: str | None) -> dict[str, Any]:
 
 
 def _escaped(text: str) -> str:
-    """What people wrote must neither mention everybody nor look like a link."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    """What people wrote must neither mention everybody nor look like a link. Others that take Slack's messages know
+    plain `@channel`, too: a zero-width space takes its meaning away."""
+    return _MENTION.sub("@\u200b", text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))

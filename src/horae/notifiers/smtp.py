@@ -18,7 +18,7 @@ from horae.notifiers.addresses import Addresses
 from horae.notifiers.mail_text import POLICY, compose
 
 _PORTS = {"starttls": 587, "tls": 465, "none": 25}
-_THREADS = 4
+_THREADS = 16  # as many as messages are sent at once: a slow server takes nobody else's turn
 
 
 @dataclass(frozen=True, slots=True)

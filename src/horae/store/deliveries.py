@@ -60,11 +60,15 @@ class _Sql:
             "SELECT 1 FROM deliveries e WHERE e.channel_id = d.channel_id AND e.incident = d.incident AND e.id < d.id "
             "AND e.state = 'pending'"
         )
-        self.candidates = (
-            "SELECT id FROM (SELECT d.id, d.due_at, ROW_NUMBER() OVER (PARTITION BY d.channel_id ORDER BY d.due_at, "
+        heads = (
+            "SELECT d.id, d.project_id, d.due_at, ROW_NUMBER() OVER (PARTITION BY d.channel_id ORDER BY d.due_at, "
             f"d.id) AS n FROM deliveries d WHERE d.state = 'pending' AND d.due_at <= {d.now} AND {free} "
-            f"AND NOT EXISTS ({earlier}) AND EXISTS (SELECT 1 FROM channels c WHERE c.id = d.channel_id)%s) AS due "
-            "WHERE n = 1 ORDER BY due_at LIMIT :limit"
+            f"AND NOT EXISTS ({earlier}) AND EXISTS (SELECT 1 FROM channels c WHERE c.id = d.channel_id)%s"
+        )
+        # Projects take turns: one with many channels and a backlog holds up no other.
+        self.candidates = (
+            "SELECT id FROM (SELECT id, due_at, ROW_NUMBER() OVER (PARTITION BY project_id ORDER BY due_at, id) "
+            f"AS turn FROM ({heads}) AS due WHERE n = 1) AS turns ORDER BY turn, due_at LIMIT :limit"
         )
         self.lock = (
             f"SELECT d.id FROM deliveries d WHERE {d.among('d.id', 'ids')} AND d.state = 'pending' AND {free} "

@@ -1,9 +1,12 @@
 """Apprise: what it calls over HTTP is sent, and nothing else touches this machine."""
 
+import asyncio
 import json
 import os
+import resource
 import subprocess
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -55,6 +58,45 @@ async def test_addresses_inside_are_refused(receiver: Receiver) -> None:
         assert sent.permanent
         assert "loopback" in (sent.error or "")
     assert receiver.got == []
+    await sender.close()
+
+
+@asynccontextmanager
+async def answering(mebibytes: int | None) -> AsyncIterator[str]:
+    """A service that answers with so much, or begins to and never ends."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(65_536)
+        writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+        with suppress(OSError):
+            for _ in range(mebibytes or 0):
+                writer.write(bytes(2**20))
+                await writer.drain()
+            if mebibytes is None:
+                await reader.read()  # until the other side has had enough
+            writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server:
+        yield f"json://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+
+
+async def test_a_huge_answer_costs_the_scheduler_nothing(sender: Notifiers) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    async with answering(1_000) as url:
+        sent = await sender.send(envelope({"kind": "apprise", "url": url}))
+    assert sent.error is not None
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 * 1024  # KiB
+
+
+async def test_answers_that_never_end_hold_up_no_other(receiver: Receiver) -> None:
+    sender = notifiers(timeout=3.0)
+    async with answering(None) as url:
+        slow = [sender.send(envelope({"kind": "apprise", "url": url})) for _ in range(4)]
+        assert {sent.error for sent in await asyncio.gather(*slow)} == {"no answer within 3 s"}
+        other = receiver.url.replace("http://", "json://")
+        while (sent := await sender.send(envelope({"kind": "apprise", "url": other}))).error:
+            assert sent.error == "no answer within 3 s"  # of a busy machine
     await sender.close()
 
 

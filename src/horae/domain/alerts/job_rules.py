@@ -142,7 +142,7 @@ def _too_short(job: WatchedJob) -> Iterator[Finding]:
 
 def _not_done_by(job: WatchedJob, now: datetime) -> Iterator[Finding]:
     """Broken from that time of day until midnight where the schedule is, unless it has succeeded since midnight. On
-    days on which nothing was due before that time, nothing is missing."""
+    days on which nothing was due, nothing is missing."""
     if job.rules.done_by is None:
         return
     day = day_of(now, job.rules.done_by, job.rules.timezone)
@@ -150,8 +150,9 @@ def _not_done_by(job: WatchedJob, now: datetime) -> Iterator[Finding]:
         return
     if job.last_success_at is not None and job.last_success_at >= day.midnight:
         return
-    due = [at for at in (job.fired_through, job.next_run_at) if at is not None]
-    if due and not any(day.midnight <= at <= day.deadline for at in due):
+    fired, coming = job.fired_through, job.next_run_at
+    was_due = (fired is not None and fired >= day.midnight) or (coming is not None and coming <= day.deadline)
+    if (fired or coming) and not was_due:
         return
     last = f"It last succeeded at {moment(job.last_success_at)}." if job.last_success_at else "It has never succeeded."
     yield _of(
