@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from horae.domain.alerts.alert import Finding
-from horae.domain.alerts.facts import AlertFacts, Disk, FailingJob, LastError, UnknownSecret, WatchedJob
+from horae.domain.alerts.facts import Disk, FailingJob, LastError, UnknownSecret, WatchedJob, WatchFacts
 from horae.domain.alerts.installation_rules import no_scheduler
 from horae.domain.alerts.rules import NO_SCHEDULER, RULES, evaluate
 from horae.domain.alerts.thresholds import Thresholds
@@ -43,7 +43,7 @@ async def watch_schedulers(tx: Transaction, *, shard_lease: float) -> Changes:
     return transitions(await tx.alerts.standing([NO_SCHEDULER]), found, now)
 
 
-async def gather(tx: Transaction, eyes: Eyes, disk: Disk | None = None) -> AlertFacts:
+async def gather(tx: Transaction, eyes: Eyes, disk: Disk | None = None) -> WatchFacts:
     facts, limits = tx.alert_facts, eyes.thresholds
     now = await tx.now()
     workers = await tx.processes.workers(eyes.offline_after)
@@ -57,7 +57,7 @@ async def gather(tx: Transaction, eyes: Eyes, disk: Disk | None = None) -> Alert
     unfired = await facts.overdue(overdue) if overdue else []
     errors = await _errors(tx, failing)
     hour = now.replace(minute=0, second=0, microsecond=0)
-    return AlertFacts(
+    return WatchFacts(
         now=now,
         founded_at=await facts.founded_at(),
         thresholds=limits,

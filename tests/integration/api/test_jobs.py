@@ -11,8 +11,8 @@ from .work import work
 
 JOB_FIELDS = (
     "name description tags target schedule retry timeout overlap max_instances catch_up catch_up_window queue priority "
-    "start_within grace keep enabled notify id version status next_run_at last_run_at last_status paused paused_until "
-    "created_by created_at updated_by updated_at unreadable"
+    "start_within grace keep enabled alert notify id version status next_run_at last_run_at last_status "
+    "paused paused_until created_by created_at updated_by updated_at unreadable"
 )
 
 

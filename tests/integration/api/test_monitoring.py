@@ -95,7 +95,7 @@ async def test_metrics_as_json(api: Api):
     await some_history(api)
     answer = await api.call("GET", "/metrics", headers={"accept": "application/json"})
     assert answer.headers["content-type"] == "application/json"
-    assert set(answer.json()) == {"timestamp", "jobs", "executions"}
+    assert set(answer.json()) == {"timestamp", "jobs", "executions", "scheduler", "workers"}
     wanted = {"total", "queued", "running", "success", "failure", "timed_out", "retries", "dead_letter"}
     assert wanted | {"success_rate", "avg_duration_ms"} <= set(answer.json()["executions"])
     prometheus = "application/openmetrics-text;version=1.0.0,application/json;q=0.6,text/plain;version=0.0.4;q=0.3"

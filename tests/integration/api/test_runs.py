@@ -10,7 +10,7 @@ from .work import work
 
 RUN_FIELDS = (
     "id job_id job_name version project_id trigger scheduled_for due_at queue priority status outcome attempt "
-    "uncounted max_attempts "
+    "uncounted max_attempts trace_id "
     "parked worker_id started_at finished_at duration_ms response_code exit_code result error reason occurrences "
     "scheduled_until input truncated progress parent_run_id rerun_of triggered_by scheduler_id created_at"
 )

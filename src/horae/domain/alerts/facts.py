@@ -122,7 +122,7 @@ class Disk:
 
 
 @dataclass(frozen=True, slots=True)
-class AlertFacts:
+class WatchFacts:
     """As of `now`. `errors` are those of last runs, by run, as far as the history still has them; `founded_at` is when
     the installation was set up."""
 

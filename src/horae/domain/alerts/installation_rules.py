@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from horae.domain.alerts.alert import INSTALLATION, AlertAction, Finding, Subject
-from horae.domain.alerts.facts import AlertFacts, WaitingJob
+from horae.domain.alerts.facts import WaitingJob, WatchFacts
 from horae.domain.cluster.process import SchedulerRecord
 from horae.domain.cluster.trouble import Trouble
 from horae.domain.explain.explanation import counted, span
@@ -20,7 +20,7 @@ _SAMPLE = 20  # runs that must have ended before their failure rate says anythin
 _DATABASE = ("ConnectionLost", "StoreUnavailable", "StoreRefused", "TryAgain")  # errors of the database
 
 
-def no_worker(facts: AlertFacts) -> Iterator[Finding]:
+def no_worker(facts: WatchFacts) -> Iterator[Finding]:
     limit = facts.thresholds.no_worker
     if not limit or any(worker.there for worker in facts.workers):
         return
@@ -59,7 +59,7 @@ def no_scheduler(now: datetime, founded_at: datetime, schedulers: Sequence[Sched
     )
 
 
-def not_fired(facts: AlertFacts) -> Iterator[Finding]:
+def not_fired(facts: WatchFacts) -> Iterator[Finding]:
     limit = facts.thresholds.not_fired
     if not limit or not facts.overdue:
         return
@@ -77,7 +77,7 @@ def not_fired(facts: AlertFacts) -> Iterator[Finding]:
     )
 
 
-def nobody_can_take(facts: AlertFacts) -> Iterator[Finding]:
+def nobody_can_take(facts: WatchFacts) -> Iterator[Finding]:
     groups: dict[tuple[str, str], list[Stranded]] = {}
     for one in facts.stranded:
         groups.setdefault((one.project_id, one.queue), []).append(one)
@@ -99,7 +99,7 @@ def nobody_can_take(facts: AlertFacts) -> Iterator[Finding]:
         )
 
 
-def queued(facts: AlertFacts) -> Iterator[Finding]:
+def queued(facts: WatchFacts) -> Iterator[Finding]:
     groups: dict[tuple[str, str], list[WaitingJob]] = {}
     for job in facts.waiting:
         groups.setdefault((job.project_id, job.queue), []).append(job)
@@ -120,7 +120,7 @@ def queued(facts: AlertFacts) -> Iterator[Finding]:
         )
 
 
-def failure_rate(facts: AlertFacts) -> Iterator[Finding]:
+def failure_rate(facts: WatchFacts) -> Iterator[Finding]:
     for one in facts.outcomes:
         limit = facts.rate_limit(one.project_id)
         rate = 100 * one.failed / one.ended if one.ended else 0
@@ -139,7 +139,7 @@ def failure_rate(facts: AlertFacts) -> Iterator[Finding]:
         )
 
 
-def dead_letters(facts: AlertFacts) -> Iterator[Finding]:
+def dead_letters(facts: WatchFacts) -> Iterator[Finding]:
     for one in facts.dead_letters:
         limit = facts.dead_limit(one.project_id)
         if not limit or one.failed < limit:
@@ -156,7 +156,7 @@ def dead_letters(facts: AlertFacts) -> Iterator[Finding]:
         )
 
 
-def failing_loops(facts: AlertFacts) -> Iterator[Finding]:
+def failing_loops(facts: WatchFacts) -> Iterator[Finding]:
     """Processes that are alive and say that a loop keeps failing, by what that means."""
     groups: dict[str, list[Trouble]] = {}
     alive = [one.trouble for one in facts.workers if one.there]
@@ -183,7 +183,7 @@ def failing_loops(facts: AlertFacts) -> Iterator[Finding]:
         )
 
 
-def disk(facts: AlertFacts) -> Iterator[Finding]:
+def disk(facts: WatchFacts) -> Iterator[Finding]:
     limit, found = facts.thresholds.disk, facts.disk
     if not limit or found is None or not found.total or 100 * found.free / found.total >= limit:
         return
@@ -199,7 +199,7 @@ def disk(facts: AlertFacts) -> Iterator[Finding]:
     )
 
 
-def partitions(facts: AlertFacts) -> Iterator[Finding]:
+def partitions(facts: WatchFacts) -> Iterator[Finding]:
     if not facts.missing_partitions:
         return
     yield Finding(

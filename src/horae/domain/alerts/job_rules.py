@@ -9,7 +9,7 @@ from typing import Protocol
 
 from horae.domain.alerts.alert import AlertAction, Finding, Severity, Subject
 from horae.domain.alerts.daily import day_of
-from horae.domain.alerts.facts import AlertFacts, OverdueJob, WaitingJob, WatchedJob
+from horae.domain.alerts.facts import OverdueJob, WaitingJob, WatchedJob, WatchFacts
 from horae.domain.explain.explanation import brief, command, counted, moment, span
 from horae.domain.runs.states import RunStatus
 
@@ -17,7 +17,7 @@ _MOST_LATE = 100  # jobs of a project that are named if nobody asked for it: the
 _ENDED = (RunStatus.SUCCEEDED, RunStatus.FAILED)
 
 
-def failing(facts: AlertFacts) -> Iterator[Finding]:
+def failing(facts: WatchFacts) -> Iterator[Finding]:
     for job in facts.failing:
         limit = facts.failing_limit(job)
         if not limit or job.streak < limit:
@@ -37,7 +37,7 @@ def failing(facts: AlertFacts) -> Iterator[Finding]:
         )
 
 
-def late(facts: AlertFacts) -> Iterator[Finding]:
+def late(facts: WatchFacts) -> Iterator[Finding]:
     """Due and not started: its run waits in the queue, or it has not even been fired."""
     since: dict[str, tuple[datetime, WaitingJob | OverdueJob]] = {one.job_id: (one.since, one) for one in facts.waiting}
     for due in facts.overdue:
@@ -63,7 +63,7 @@ def late(facts: AlertFacts) -> Iterator[Finding]:
         )
 
 
-def stuck(facts: AlertFacts) -> Iterator[Finding]:
+def stuck(facts: WatchFacts) -> Iterator[Finding]:
     limit = facts.thresholds.stuck
     for run in facts.stuck:
         if limit and facts.now - run.since >= timedelta(seconds=limit):
@@ -79,7 +79,7 @@ def stuck(facts: AlertFacts) -> Iterator[Finding]:
             )
 
 
-def secret_missing(facts: AlertFacts) -> Iterator[Finding]:
+def secret_missing(facts: WatchFacts) -> Iterator[Finding]:
     for one in facts.secrets:
         yield _of(
             one,
@@ -92,7 +92,7 @@ def secret_missing(facts: AlertFacts) -> Iterator[Finding]:
         )
 
 
-def watched(facts: AlertFacts) -> Iterator[Finding]:
+def watched(facts: WatchFacts) -> Iterator[Finding]:
     """The rules that definitions ask for."""
     running = {run.job_id: run for run in sorted(facts.long, key=lambda one: one.since, reverse=True)}
     for run in running.values():
@@ -200,7 +200,7 @@ def _missed(job: WatchedJob) -> Iterator[Finding]:
     )
 
 
-def _over_budget(job: WatchedJob, facts: AlertFacts) -> Iterator[Finding]:
+def _over_budget(job: WatchedJob, facts: WatchFacts) -> Iterator[Finding]:
     budget = job.rules.failure_budget
     if budget is None:
         return

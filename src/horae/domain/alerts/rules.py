@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from horae.domain.alerts import installation_rules as installation
 from horae.domain.alerts import job_rules as job
 from horae.domain.alerts.alert import Finding
-from horae.domain.alerts.facts import AlertFacts
+from horae.domain.alerts.facts import WatchFacts
 
-Rule = Callable[[AlertFacts], Iterator[Finding]]
+Rule = Callable[[WatchFacts], Iterator[Finding]]
 
 _EVALUATED: dict[Rule, tuple[str, ...]] = {
     installation.no_worker: ("no_worker",),
@@ -31,5 +31,5 @@ RULES = tuple(name for names in _EVALUATED.values() for name in names)
 NO_SCHEDULER = "no_scheduler"  # which `serve` evaluates
 
 
-def evaluate(facts: AlertFacts) -> list[Finding]:
+def evaluate(facts: WatchFacts) -> list[Finding]:
     return [finding for rule in _EVALUATED for finding in rule(facts)]
