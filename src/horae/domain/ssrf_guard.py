@@ -8,8 +8,9 @@ inside IPv6 forms that a gateway or the kernel turns back into IPv4.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Any
 from urllib.parse import urlsplit
 
 Address = IPv4Address | IPv6Address
@@ -125,3 +126,22 @@ def _kind(address: Address) -> str | None:
     if special or not address.is_global:
         return "a private address" if address.is_private else "a reserved address"
     return None
+
+
+def literal_refusal(host: str, *, allow_private: bool) -> str | None:
+    """Why a host that is written as an address must not be reached; None for names, which are checked once resolved."""
+    literal = ":" in host or host.replace(".", "").isdigit()
+    return refusal(host, allow_private=allow_private) if literal else None
+
+
+def found_refusal(found: Iterable[str], host: str, *, allow_private: bool) -> str | None:
+    """Why a name must not be reached that has these addresses: all of them have to be allowed."""
+    for address in found:
+        if reason := refusal(address, allow_private=allow_private):
+            return f"{host} resolves to an address that is not allowed: {reason}" if host != address else reason
+    return None
+
+
+def scoped(where: tuple[Any, ...]) -> str:
+    """The address in an answer of getaddrinfo, with the zone of an IPv6 one."""
+    return f"{where[0]}%{where[3]}" if len(where) > 3 and where[3] else str(where[0])

@@ -14,7 +14,7 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
-from horae.domain import ssrf_guard as addresses
+from horae.domain import ssrf_guard
 from horae.executors.failure import Refused
 from horae.ports import Clock
 
@@ -41,8 +41,7 @@ def check_literal(url: URL, *, allow_private: bool) -> None:
 
 @lru_cache(maxsize=1_024)  # most jobs call one of a few hosts, again and again
 def _literal_refusal(host: str, allow_private: bool) -> str | None:
-    literal = ":" in host or host.replace(".", "").isdigit()
-    return addresses.refusal(host, allow_private=allow_private) if literal else None
+    return ssrf_guard.literal_refusal(host, allow_private=allow_private)
 
 
 class CheckedConnector(aiohttp.TCPConnector):
@@ -74,24 +73,15 @@ class CheckedResolver(AbstractResolver):
         lookup = self._lookup or asyncio.get_running_loop().getaddrinfo
         found = await lookup(host, port, type=socket.SOCK_STREAM, family=family)
         _note("dns_ms", began, self._clock)
-        resolved = []
-        for kind, _, proto, _, where in found:
-            address = str(where[0])
-            if kind == socket.AF_INET6 and len(where) > 3 and where[3]:
-                address = f"{address}%{where[3]}"
-            if reason := addresses.refusal(address, allow_private=self._allow_private):
-                raise Refused(f"the call was refused: {host} resolves to an address that is not allowed: {reason}")
-            resolved.append(
-                ResolveResult(
-                    hostname=host,
-                    host=address,
-                    port=port,
-                    family=kind,
-                    proto=proto,
-                    flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
-                )
-            )
-        return resolved
+        at = [(kind, proto, ssrf_guard.scoped(where)) for kind, _, proto, _, where in found]
+        checked = (address for _, _, address in at)
+        if reason := ssrf_guard.found_refusal(checked, host, allow_private=self._allow_private):
+            raise Refused(f"the call was refused: {reason}")
+        numeric = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+        return [
+            ResolveResult(hostname=host, host=address, port=port, family=kind, proto=proto, flags=numeric)
+            for kind, proto, address in at
+        ]
 
     async def close(self) -> None:
         pass

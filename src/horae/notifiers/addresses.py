@@ -25,14 +25,13 @@ class Addresses(AbstractResolver):
         self._allow_private, self._lookup = allow_private, lookup
 
     def check(self, address: str, host: str) -> None:
-        if reason := ssrf_guard.refusal(address, allow_private=self._allow_private):
-            leads = f"{host} resolves to an address that is not allowed: " if host != address else ""
-            raise AddressRefused(f"refused: {leads}{reason}")
+        if reason := ssrf_guard.found_refusal([address], host, allow_private=self._allow_private):
+            raise AddressRefused(f"refused: {reason}")
 
     def check_literal(self, host: str) -> None:
         """aiohttp does not ask a resolver about a host that looks like an address."""
-        if ":" in host or host.replace(".", "").isdigit():
-            self.check(host, host)
+        if reason := ssrf_guard.literal_refusal(host, allow_private=self._allow_private):
+            raise AddressRefused(f"refused: {reason}")
 
     async def of(self, host: str, port: int) -> str:
         """An address of a host, if it may be reached at all of them."""
@@ -43,23 +42,15 @@ class Addresses(AbstractResolver):
     ) -> list[ResolveResult]:
         self.check_literal(host)
         lookup = self._lookup or asyncio.get_running_loop().getaddrinfo
-        resolved = []
-        for kind, _, proto, _, where in await lookup(host, port, type=socket.SOCK_STREAM, family=family):
-            address = str(where[0])
-            if kind == socket.AF_INET6 and len(where) > 3 and where[3]:
-                address = f"{address}%{where[3]}"
+        found = await lookup(host, port, type=socket.SOCK_STREAM, family=family)
+        at = [(kind, proto, ssrf_guard.scoped(where)) for kind, _, proto, _, where in found]
+        for _, _, address in at:
             self.check(address, host)
-            resolved.append(
-                ResolveResult(
-                    hostname=host,
-                    host=address,
-                    port=port,
-                    family=kind,
-                    proto=proto,
-                    flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
-                )
-            )
-        return resolved
+        numeric = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+        return [
+            ResolveResult(hostname=host, host=address, port=port, family=kind, proto=proto, flags=numeric)
+            for kind, proto, address in at
+        ]
 
     async def close(self) -> None:
         pass
