@@ -26,17 +26,17 @@ TOKEN = "letmesee"
 
 @contextmanager
 def prometheus(folder: Path, targets: list[str]) -> Iterator[str]:
-    """Its address. It reads the targets every half second."""
+    """Its address. It reads the targets every second."""
     program = shutil.which("prometheus") or lacking("no prometheus: install Debian's prometheus")
     (folder / "rules.yml").write_text(yaml.safe_dump(prometheus_rules()))
     scrape = {
         "job_name": "horae",
-        "scrape_interval": "500ms",
-        "scrape_timeout": "500ms",
+        "scrape_interval": "1s",
+        "scrape_timeout": "1s",
         "authorization": {"credentials": TOKEN},
         "static_configs": [{"targets": targets}],
     }
-    settings = {"global": {"evaluation_interval": "500ms"}, "rule_files": ["rules.yml"], "scrape_configs": [scrape]}
+    settings = {"global": {"evaluation_interval": "1s"}, "rule_files": ["rules.yml"], "scrape_configs": [scrape]}
     (folder / "prometheus.yml").write_text(yaml.safe_dump(settings))
     port = free_port()
     command = [
@@ -73,15 +73,19 @@ async def test_it_reads_every_process_and_answers_the_dashboard(make_cluster: Ma
                 found: list[Any] = answer.json()["data"]["result"]
                 return found
 
-            async def all_up() -> bool:
-                try:
-                    return len(await result("up == 1")) == len(targets)
+            async def ready() -> bool:
+                try:  # it listens before it can answer, and says 503 until then
+                    return (await web.get("/-/ready")).is_success
                 except httpx.TransportError:
                     return False
+
+            async def all_up() -> bool:
+                return len(await result("up == 1")) == len(targets)
 
             async def seen(query: str) -> list[Any]:
                 return await result(query.replace("$__rate_interval", "30s"))
 
+            await eventually(ready)
             await eventually(all_up)
             rules = (await web.get("/api/v1/rules")).json()["data"]["groups"][0]["rules"]
             assert {rule["health"] for rule in rules} <= {"ok", "unknown"}
