@@ -23,7 +23,7 @@ __all__ = [
     "task",
 ]
 
-# Looked up when first used, so that `import horae` costs nothing and a module of tasks needs no pydantic.
+# Resolved on first use, so that `import horae` costs nothing and a module of tasks needs no pydantic.
 _HOMES = {
     "AsyncClient": "horae.sdk.client",
     "Cancelled": "horae.domain.errors",

@@ -4,7 +4,7 @@ from horae import memory
 
 
 def main() -> None:
-    memory.close()  # the environment may hold keys: before the imports, which take most of a start
+    memory.close()  # the environment may hold keys: before the imports, which take most of the startup time
     from horae.cli.app import main as command
 
     command()

@@ -1,1 +1,1 @@
-"""The verbs about people and what they hold: accounts, sessions, keys, projects, secrets, the audit trail."""
+"""Identity and access: verbs about accounts, sessions, keys, projects, secrets and the audit trail."""

@@ -1,4 +1,4 @@
-"""Audit: what every verb that people call writes down about what it did, in its own transaction."""
+"""Audit trail: every verb that a person calls records what it did, in its own transaction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from horae.domain.pages import Page
 from horae.domain.people.audit import AuditFilter, AuditRecord, differing
 from horae.ports import Transaction
 
-_JUST_NOW = timedelta(minutes=5)  # longer than any verb is repeated
+_JUST_NOW = timedelta(minutes=5)  # longer than any verb is retried
 _SWITCHES = ("enabled", "paused", "paused_until")
 
 
@@ -20,14 +20,14 @@ async def about_job(tx: Transaction, action: str, job: JobRecord, actor: str, ch
 
 
 async def about_switch(tx: Transaction, action: str, job: JobRecord, state: JobState) -> None:
-    """A job that already was in the requested state has not changed."""
+    """None if the job was already in the requested state."""
     old, new = ({name: getattr(one, name) for name in _SWITCHES} for one in (job, state))
     if changes := differing(old, new):
         await about_job(tx, action, job, state.actor, changes)
 
 
 async def did(tx: Transaction, action: str, project_id: str, subject: str, actor: str) -> bool:
-    """Whether this was done just now, for a verb that is repeated and finds nothing left to do."""
+    """Whether this was done just now: for a verb that is retried and finds nothing left to do."""
     asked = AuditFilter(actor=actor[:200], action=action, subject=subject, since=await tx.now() - _JUST_NOW)
     return bool((await tx.audit.page([project_id], asked, limit=1, after=None)).items)
 

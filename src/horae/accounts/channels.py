@@ -1,4 +1,4 @@
-"""Channels: created, changed, deleted, tested, re-sealed; and what definitions that name them must hold to."""
+"""Notification channels: create, change, delete, test, re-encrypt; and the rules for definitions that name them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BATCH = 100
 
 @dataclass(frozen=True, slots=True)
 class ChannelChange:
-    """A channel as it is to be; `new_key` signs its webhooks if no other key is given or known."""
+    """The requested state of a channel; `new_key` signs its webhooks if no other key is given or known."""
 
     name: str
     enabled: bool
@@ -49,7 +49,7 @@ def audited(project_id: str) -> str | None:
 async def create_channel(
     tx: Transaction, *, channel_id: str, project_id: str, change: ChannelChange, seals: Seals, actor: str
 ) -> tuple[ChannelRecord, str | None]:
-    """The channel, and the key that was made for it, which is shown once."""
+    """Returns the channel, and the key that was generated for it, which is shown once."""
     if project_id != NIL:
         await hold_project(tx, project_id)
     existing = await tx.channels.find(project_id, change.name)
@@ -87,7 +87,7 @@ async def edit_channel(
         await _refuse_named(tx, before, "rename")
     if before.spec is not None and wanted.spec.target.kind != before.spec.target.kind:
         raise InvalidInput("target.kind", "cannot be changed: create another channel")
-    # What this version cannot read says nothing about where its secrets may be sent.
+    # A target that this version cannot read says nothing about where its secrets may be sent.
     known = opened(seals, before) if before.spec is not None else {}
     secrets = merged_secrets(wanted.spec.target, before.spec.target if before.spec else None, known)
     channel = _channel(before.id, project_id, wanted, secrets, seals)
@@ -96,7 +96,7 @@ async def edit_channel(
         await tx.deliveries.give_up(before.id, "the channel was disabled")
     changes = differing(_plain(before), _plain(channel))
     changed = sorted(name for name in secrets if secrets[name] != known.get(name))
-    if changed:  # that they were set, never to what
+    if changed:  # only that they were set, never the values
         changes += differing({}, {f"target.{name}": "(set)" for name in changed})
     if changes:
         await tx.audit.add(
@@ -107,7 +107,7 @@ async def edit_channel(
 
 
 async def delete_channel(tx: Transaction, *, project_id: str, ref: str, force: bool, actor: str) -> None:
-    """Refused while a job names it, unless by force: the job then tells one channel less."""
+    """Refused while a job names it, unless forced: the job then notifies one channel less."""
     channel = await find_channel(tx, project_id, ref, lock=True)
     if not force:
         await _refuse_named(tx, channel, "delete")
@@ -116,7 +116,7 @@ async def delete_channel(tx: Transaction, *, project_id: str, ref: str, force: b
 
 
 async def send_test(tx: Transaction, *, delivery_id: str, project_id: str, ref: str, actor: str) -> DeliveryRecord:
-    """Queues a message that takes the way of all others, whatever the channel's rules say."""
+    """Queues a message that is sent like any other, whatever the channel's rules say."""
     channel = await find_channel(tx, project_id, ref, lock=True)
     if not channel.enabled:
         raise Conflict(f"the channel {channel.name!r} is disabled: enable it first")
@@ -144,7 +144,7 @@ async def _count_test(tx: Transaction, channel: ChannelRecord, now: datetime) ->
 
 
 async def check_notify(tx: Transaction, project_id: str, spec: JobSpec) -> None:
-    """Refuses a definition that names a channel that is not there."""
+    """Refuses a definition that names an unknown channel."""
     known = await tx.channels.known(project_id, spec.notify)
     for place, name in enumerate(spec.notify):
         if name not in known:
@@ -152,7 +152,7 @@ async def check_notify(tx: Transaction, project_id: str, spec: JobSpec) -> None:
 
 
 def opened(seals: Seals, channel: ChannelRecord) -> dict[str, str]:
-    """What is secret about a channel; nothing if no key opens it, or it was damaged: then it must be given again."""
+    """A channel's secrets; none if no key decrypts them or they are damaged: then they must be entered again."""
     if channel.sealed is None:
         return {}
     try:
@@ -169,7 +169,7 @@ def open_sealed(seals: Seals, project_id: str, channel_id: str, sealed: SealedPa
 
 
 async def reseal(tx: Transaction, *, seals: Seals, after: tuple[str, str] | None = None) -> Resealed:
-    """Seals some of what another key sealed with the present one; what no key opens stays as it is."""
+    """Re-encrypts some values with the current key; those that no key decrypts stay as they are."""
     done, cannot = 0, []
     rows = await tx.channels.not_of(seals.key_id, limit=_BATCH, after=None if after is None else after[1])
     for row in rows:
@@ -187,7 +187,7 @@ async def reseal(tx: Transaction, *, seals: Seals, after: tuple[str, str] | None
 
 
 def _made(change: ChannelChange) -> str | None:
-    """The key that the server made for a webhook without one."""
+    """The key that the server generated for a webhook without one."""
     target = change.spec.target
     return change.new_key if isinstance(target, WebhookTarget) and target.key is None else None
 
@@ -223,7 +223,7 @@ def _place(channel_id: str) -> str:
 
 
 def _plain(channel: NewChannel | ChannelRecord) -> dict[str, object]:
-    """What the audit trail compares: nothing secret."""
+    """What the audit trail compares: no secrets."""
     spec = channel.spec
     if spec is None:
         return {"name": channel.name, "enabled": channel.enabled}

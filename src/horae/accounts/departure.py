@@ -14,7 +14,7 @@ from horae.ports import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """What is to become of the keys; `role` is the caller's; no key above it is revoked."""
+    """What to do with the keys; `role` is the caller's; no key above it is revoked."""
 
     role: str = "admin"
     revoke_keys: bool = False
@@ -25,10 +25,10 @@ KEPT = Leaving()
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """`keys` are those that they made."""
+    """`keys` are those that the user created."""
 
     keys: tuple[MadeKey, ...] = ()
-    invitations: int = 0  # that were withdrawn
+    invitations: int = 0  # withdrawn
 
 
 async def leave(
@@ -40,8 +40,8 @@ async def leave(
     project_id: str | None = None,
     but: Collection[str] = (),
 ) -> Left:
-    """In one project or in all; `but` are projects where the user still may do what it takes to make invitations and
-    keys: of those there, only keys with the role `admin` count."""
+    """In one project or in all. `but` are projects in which the user may still create invitations and keys: of the keys
+    there, only those with the role `admin` count."""
     gone = 0
     for invitation in await tx.invitations.open_by(user):
         if project_id in (None, invitation.project_id) and invitation.project_id not in but:

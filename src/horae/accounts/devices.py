@@ -1,5 +1,5 @@
-"""Device authorization (RFC 8628): devices without a browser wait, a signed-in user approves them, and they get a
-session of that person's."""
+"""Device authorization (RFC 8628): a device without a browser waits, a signed-in user approves it, and it gets a
+session of that user."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _GONE = "there is no such code, or it has expired: start again on the device"
 
 
 async def begin(tx: Transaction, *, device: NewDevice) -> None:
-    """Raises DuplicateKey if another device has this code at the moment: choose another."""
+    """Raises DuplicateKey if another device currently has this code: choose another."""
     if tx.repeated and await tx.devices.by_digest(device.digest):
         return
     await tx.devices.add(device, await tx.now() + GOOD_FOR)
 
 
 async def find(tx: Transaction, *, user_code: str) -> Device:
-    """One that waits."""
+    """A device that is waiting."""
     found = await tx.devices.by_code(user_code)
     if found is None or not found.waits_at(await tx.now()):
         raise NotFound(_GONE)

@@ -12,8 +12,8 @@ from horae.ports import Transaction
 
 
 async def claim(tx: Transaction, once: Once, known_as: Collection[str]) -> KeptRequest:
-    """What there is under the key, which is now ours if `holder` says so. `known_as` are all that the request may have
-    been written down as. No transaction is needed around this: each statement decides for itself."""
+    """Returns the key's record, which is now ours if `holder` says so. `known_as` are all digests that the request may
+    have been stored under. No transaction is needed around this: each statement is atomic."""
     await tx.idempotency.insert(once, HELD)
     kept = await tx.idempotency.find(once, KEPT)
     if kept is None or kept.old:  # pruned at this moment, or not yet
@@ -34,6 +34,6 @@ async def keep(tx: Transaction, once: Once, answer: KeptAnswer) -> None:
 
 
 async def release(tx: Transaction, once: Once, *, refused: bool) -> None:
-    """Refused, it has had no effect, and its key is as good as new. Otherwise the outcome is unknown: a client that
-    retries may try at once, with the same ids."""
+    """A refused request has had no effect, and its key may be reused. Otherwise the outcome is unknown: a client may
+    retry at once, with the same ids."""
     await (tx.idempotency.delete(once) if refused else tx.idempotency.let_go(once))

@@ -1,4 +1,4 @@
-"""API keys: made and revoked."""
+"""API keys: create and revoke."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from horae.ports import Transaction
 
 
 async def create_key(tx: Transaction, *, key: ApiKey, maker: str, by: Maker | None = None) -> KeyInfo:
-    """`maker` is the role of the caller: a key never has more rights than its maker. `by` is None for what is made
-    straight on the database."""
+    """`maker` is the role of the caller: a key never has more rights than its maker. `by` is None for keys created
+    directly on the database."""
     if above(key.role, maker):
         raise NotAllowed(f"you cannot create a key with the role {key.role}: your own is {maker}")
     if key.expires_at is not None and key.expires_at <= await tx.now():

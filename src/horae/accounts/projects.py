@@ -1,4 +1,4 @@
-"""Projects: made, renamed and deleted; their members, and the links by which people join."""
+"""Projects: create, rename and delete; their members and invitations."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class InvitationLink:
 async def create_project(
     tx: Transaction, *, project: Project, actor: str, limits: Mapping[Quota, int] = NO_LIMITS
 ) -> ProjectInfo:
-    """`limits` are the quotas that it begins with."""
+    """`limits` are its initial quotas."""
     if tx.repeated and (done := await tx.access.project(project.id)):
         return done
     try:
@@ -170,6 +170,7 @@ def _keep_an_owner(owners: list[str], user: User) -> None:
 
 
 async def hold_project(tx: Transaction, project_id: str) -> None:
-    """Before something is put into a project: it stays until the transaction ends. An empty one may be deleted."""
+    """Called before something is put into a project: keeps the project until the transaction ends. An empty one may be
+    deleted."""
     if not await tx.access.hold_project(project_id):
         raise NotFound("this project was deleted")

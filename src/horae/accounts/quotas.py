@@ -1,8 +1,8 @@
-"""Quotas: places of a project are taken before something is put into it, and refused when there are none.
+"""Quotas: a verb reserves places in a project before it adds something, and is refused if there are none.
 
-A quota's row holds how many places are known to be free. A transaction that takes some locks it until its end, so the
-last place is given once; what ends gives nothing back, so that ends need not know of quotas. When the known places are
-used up, what is there is counted: what is true is always the rows themselves."""
+A quota's row holds the number of places known to be free. A transaction that takes some locks the row until it commits,
+so the last place is given out once. Ends give nothing back, so that they need not know about quotas. When the known
+places are used up, the actual rows are counted: they are always the truth."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from horae.domain.runs.states import SkipReason, Trigger
 from horae.domain.time.rate import per_hour
 from horae.ports import Transaction
 
-_PORTION = 500  # jobs whose rates are worked out at a time
+_PORTION = 500  # jobs whose rates are computed at a time
 _LIVE = Quota.LIVE_RUNS
 
 
 async def take(tx: Transaction, project_id: str, wanted: Mapping[Quota, int]) -> None:
-    """Raises QuotaReached if there are not as many places."""
+    """Raises QuotaReached if there are not enough places."""
     wanted = {quota: count for quota, count in sorted(wanted.items()) if count > 0}
     if not wanted:
         return
@@ -40,8 +40,8 @@ async def take(tx: Transaction, project_id: str, wanted: Mapping[Quota, int]) ->
 
 async def places_for(tx: Transaction, jobs: Sequence[DueJob], now: datetime, *, wait: bool = True) -> dict[str, int]:
     """How many due occurrences may become runs, for each project with a quota. If it is close, live runs are counted
-    exactly before anything is skipped, since a skipped occurrence is not asked for again. Without `wait`, projects
-    whose quota another transaction has locked are left out."""
+    exactly before anything is skipped, since a skipped occurrence does not come again. Without `wait`, projects whose
+    quota another transaction has locked are left out."""
     if not jobs:
         return {}
     due: Counter[str] = Counter()
@@ -91,7 +91,7 @@ async def spend(
     skipped: Iterable[Skipped] = (),
     left_by: Sequence[Ended] = (),
 ) -> None:
-    """Takes the places of runs that were let in by the two above; notes that others were not."""
+    """Takes the places of runs that the two functions above admitted; records if others were refused."""
     if not bounded:
         return
     taken = Counter(run.project_id for run in runs if run.project_id in bounded)
@@ -102,12 +102,12 @@ async def spend(
 
 
 def _left_by(ended: Iterable[Ended]) -> Counter[str]:
-    """The places that these leave. Those of a backfill are for its next runs."""
+    """The places that these ends leave. Those of a backfill are for its next runs."""
     return Counter(run.project_id for run in ended if run.trigger != Trigger.BACKFILL)
 
 
 async def note_refusal(tx: Transaction, *, project_id: str, quota: Quota) -> None:
-    """In a transaction of its own: the one that was refused left nothing behind, not even what it counted."""
+    """In a separate transaction: the refused one was rolled back, including its count."""
     for row in (await tx.quotas.lock([project_id], [quota])).values():
         await _free(tx, project_id, quota, row, places(quota, row.limit))
     await tx.quotas.refused([project_id], quota)
@@ -135,7 +135,7 @@ async def _free(
 
 
 async def use_of(tx: Transaction, project_id: str, quota: Quota, most: int) -> Use:
-    """At least as much as that, if there is more than `most`."""
+    """A lower bound, if there are more than `most`."""
     if quota is not Quota.FIRES_PER_MINUTE:
         return await tx.quotas.count(project_id, quota, most)
     use, after = await tx.quotas.rate(project_id), None
@@ -146,7 +146,7 @@ async def use_of(tx: Transaction, project_id: str, quota: Quota, most: int) -> U
 
 
 def rate_of(plan: str) -> int:
-    """How often a stored plan fires in its busiest hour; one that cannot be read never does."""
+    """How often a stored plan fires in its busiest hour; never if it cannot be read."""
     try:
         return per_hour(parse_plan(plan).schedule)
     except Unreadable:

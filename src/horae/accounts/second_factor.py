@@ -1,5 +1,5 @@
-"""The second factor: enrolled, proved at sign-in, turned off, reset. Its secret comes here sealed; codes are used up by
-being right, so that each opens one door."""
+"""Second factor: enrol, verify at sign-in, turn off, reset. Its secret arrives encrypted. A correct code is consumed,
+so each code works once."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ async def confirm(
     keep: str | None = None,
     opens: NewSession | None = None,
 ) -> bool:
-    """Puts the pending secret into use if the code is its own. `recovery` are the digests of the recovery codes, which
-    are new as well. All sessions of the user end but the one to `keep`; `opens` is one that begins by this."""
+    """Activates the pending secret if the code matches it. `recovery` are the digests of the recovery codes, which are
+    new as well. All sessions of the user end except `keep`; `opens` is a session that this begins."""
     found = await proven(tx, user_id, checked)
     if found is None:
         return False
@@ -60,7 +60,7 @@ async def confirm(
         return False
     await tx.second_factors.confirm(user_id, step)
     await tx.second_factors.set_recovery_codes(user_id, recovery)
-    await tx.devices.take_back(user_id)  # first: a session that a device opens right now ends with the others
+    await tx.devices.take_back(user_id)  # first: a session that a device opens at this moment ends with the others
     await tx.sessions.end_all(user_id, "second factor", but=keep)
     await _note(tx, "user.second_factor_on", found.user)
     if opens is not None:
@@ -96,7 +96,7 @@ async def new_recovery_codes(
 
 
 async def prove(tx: Transaction, *, user_id: str, checked: str, code: str, seals: Seals) -> bool:
-    """Once more, for what leaves the account without it."""
+    """Verifies a code again, for changes that would leave the account without a second factor."""
     found = await proven(tx, user_id, checked)
     return found is not None and await _prove(tx, found.user, code, seals)
 
@@ -124,7 +124,7 @@ async def reset(tx: Transaction, *, ref: str, actor: str) -> User:
 
 
 async def reseal(tx: Transaction, *, seals: Seals, after: tuple[str, str] | None = None) -> Resealed:
-    """As `reseal` of secrets."""
+    """Like `reseal` for secrets."""
     done, cannot = 0, []
     rows = await tx.second_factors.not_of(seals.key_id, limit=_BATCH, after=after)
     for old, _, username in rows:
@@ -139,7 +139,7 @@ async def reseal(tx: Transaction, *, seals: Seals, after: tuple[str, str] | None
 
 
 async def _prove(tx: Transaction, user: User, code: str, seals: Seals) -> bool:
-    """Whether it is a code of the app or a recovery code; either is used up by this."""
+    """Whether it is a code of the app or a recovery code; either is consumed by this."""
     code = normal(code)
     if not totp.is_code(code):
         if not await tx.second_factors.use_recovery_code(user.id, recovery_digest(user.id, code)):

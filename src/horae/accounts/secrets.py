@@ -25,7 +25,7 @@ _BATCH = 100
 
 
 async def set_secret(tx: Transaction, *, sealed: Sealed, actor: str) -> tuple[SecretRecord, bool]:
-    """Makes a secret or replaces its value; whether it is new."""
+    """Creates a secret or replaces its value; returns whether it is new."""
     await hold_project(tx, sealed.project_id)
     before = await tx.secrets.find(sealed.project_id, sealed.name, lock=True)
     if before is None:
@@ -33,14 +33,14 @@ async def set_secret(tx: Transaction, *, sealed: Sealed, actor: str) -> tuple[Se
     await tx.secrets.save(sealed, actor)
     saved = await tx.secrets.find(sealed.project_id, sealed.name)
     assert saved is not None
-    # That it was set, never to what.
+    # Only that it was set, never the value.
     action = "secret.create" if before is None else "secret.replace"
     await tx.audit.add(action, actor=actor, project_id=sealed.project_id, name=sealed.name)
     return saved, before is None
 
 
 async def delete_secret(tx: Transaction, *, project_id: str, name: str, force: bool, actor: str) -> None:
-    """Refused while a job names it, unless by force: then the job's next run fails."""
+    """Refused while a job names it, unless forced: then the job's next run fails."""
     if await tx.secrets.find(project_id, name, lock=True) is None:
         raise NotFound(f"there is no secret {name!r}")
     # A transaction that saves a job locks its secrets' rows until the job is visible here.
@@ -52,9 +52,8 @@ async def delete_secret(tx: Transaction, *, project_id: str, name: str, force: b
 
 
 async def check_definition(tx: Transaction, project_id: str, spec: JobSpec) -> None:
-    """Refuses a definition that is too large, calls a forbidden address, contains a credential itself, or names a
-    secret that is not there. Here rather than in the model: definitions that were saved before the rule must still be
-    read."""
+    """Refuses a definition that is too large, calls a forbidden address, contains a credential itself, or names an
+    unknown secret. Here rather than in the model: definitions saved before the rule must stay readable."""
     if (reason := too_large(spec)) is not None:
         raise InvalidInput("target", reason)
     if isinstance(spec.target, HttpTarget) and (reason := never_called(spec.target.url)) is not None:
@@ -69,7 +68,7 @@ async def check_definition(tx: Transaction, project_id: str, spec: JobSpec) -> N
 
 
 async def secrets_of_run(tx: Transaction, run: Leased | Over, seals: Seals | None) -> Redactor:
-    """What must not come out of a run; of values that were changed meanwhile, the new ones."""
+    """The values to redact from a run's output; if values were changed meanwhile, the new ones."""
     definitions = await tx.jobs.definitions([(run.job_id, run.version)])
     names = {name for spec in definitions.values() for name in spec.target.secrets}
     if seals is None or not names:
@@ -91,7 +90,7 @@ class Resealed:
 
 
 async def reseal(tx: Transaction, *, seals: Seals, after: tuple[str, str] | None = None) -> Resealed:
-    """Seals some of what another key sealed with the present one; what no key opens stays as it is."""
+    """Re-encrypts some values with the current key; those that no key decrypts stay as they are."""
     done, cannot = 0, []
     rows = await tx.secrets.not_of(seals.key_id, limit=_BATCH, after=after)
     for old, project in rows:
@@ -100,7 +99,7 @@ async def reseal(tx: Transaction, *, seals: Seals, after: tuple[str, str] | None
         except CannotOpen:
             cannot.append(f"{old.name} (project {project})")
             continue
-        # If it was just set, it is already sealed with the current key.
+        # If it was just set, it is already encrypted with the current key.
         done += await tx.secrets.reseal(old, seals.seal(old.project_id, old.name, value))
     last = rows[-1][0] if len(rows) == _BATCH else None
     return Resealed(done, cannot, None if last is None else (last.project_id, last.name))

@@ -1,4 +1,4 @@
-"""Sessions: opened by a password, kept alive by refresh token rotation, ended by people or by refresh token reuse."""
+"""Sessions: opened with a password, kept alive by refresh token rotation, ended by users or by refresh token reuse."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from horae.ports import Transaction
 
 
 async def admit(tx: Transaction, *, buckets: Mapping[str, Lockout], user: User | None = None) -> float:
-    """Counts a try in every bucket before the password is checked, so that many processes allow no more tries than one.
-    If a bucket is full, nothing is counted and the seconds to wait are returned. The try that fills a bucket is
-    audited; `user` owns the account in question."""
+    """Counts an attempt in every bucket before the password is checked, so that many processes allow no more attempts
+    than one. If a bucket is full, nothing is counted and the seconds to wait are returned. The attempt that fills a
+    bucket is audited; `user` owns the account in question."""
     found = await tx.limits.lock(buckets)
     now = await tx.now()
     wait = max(lockout.wait(found[bucket], now) for bucket, lockout in buckets.items())
@@ -42,7 +42,7 @@ async def _note_locked(tx: Transaction, what: str, user: User | None) -> None:
 
 
 async def forgive(tx: Transaction, *, account: str, others: Collection[str] = ()) -> None:
-    """The password was correct: the account's bucket is emptied, and this try is removed from the others."""
+    """The password was correct: empties the account's bucket, and removes this attempt from the others."""
     for bucket in sorted([account, *others]):
         if bucket == account:
             await tx.limits.set(bucket, 0)
@@ -51,7 +51,7 @@ async def forgive(tx: Transaction, *, account: str, others: Collection[str] = ()
 
 
 async def forgive_try(tx: Transaction, *, bucket: str) -> None:
-    """This one was none; those before it still count."""
+    """Removes this attempt; earlier ones still count."""
     await tx.limits.forgive(bucket, 1)
 
 
@@ -66,10 +66,10 @@ async def open_session(tx: Transaction, *, session: NewSession, checked: str) ->
 
 
 async def proven(tx: Transaction, user_id: str, checked: str) -> Credentials | None:
-    """The user, if they are as they were when their password was checked. They cannot change until the transaction
-    ends: what a new password or a second factor ends includes the session that is opened now."""
+    """The user, if unchanged since their password was checked. They cannot change until the transaction ends, so a new
+    password or second factor also ends the session that is being opened."""
     await tx.accounts.user(user_id, lock=True)
-    found = await tx.accounts.credentials(user_id)  # only now: it may have been waited for
+    found = await tx.accounts.credentials(user_id)  # only now: the lock may have been waited for
     return found if found is not None and found.user.is_active and found.password == checked else None
 
 
@@ -116,7 +116,7 @@ async def refresh(
 
 
 async def end_session(tx: Transaction, *, session_id: str) -> None:
-    """Signs out; nothing happens to a session that is over."""
+    """Signs out; does nothing if the session is over."""
     session = await tx.sessions.find(session_id, lock=True)
     if session is not None and await tx.sessions.end(session_id, "logout"):
         user = await tx.accounts.user(session.user_id)

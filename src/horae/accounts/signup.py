@@ -1,4 +1,4 @@
-"""Sign-up: the first admin by a token that the server prints, others by invitation or where it is open to all."""
+"""Sign-up: the first admin with a token that the server prints, others by invitation, or anyone if sign-up is open."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def offer_first(tx: Transaction, *, invitation_id: str, digest: str) -> bo
 
 
 async def may_sign_up(tx: Transaction, *, digest: str | None, open_to_all: bool) -> None:
-    """Refuses before any work is spent on a password; `sign_up` decides."""
+    """Refuses before any work is spent on a password; `sign_up` has the final say."""
     await _check(tx, digest, open_to_all, lock=False)
 
 

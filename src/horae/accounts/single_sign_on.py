@@ -1,5 +1,5 @@
-"""Single sign-on: finds or creates the account of a user known to the provider, and updates their roles to what its
-claims say. What was given by hand is left alone."""
+"""Single sign-on: finds or creates the account of a user known to the provider, and updates their roles to match its
+claims. Roles granted by hand are left alone."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class SignedIn:
 async def sign_in(
     tx: Transaction, *, person: Person, create: Create, new_id: str, session: NewSession, lasts: float
 ) -> SignedIn | Refusal:
-    """Opens a session that ends after `lasts` seconds at the latest: until then the provider is not asked again.
-    `new_id` is the user's, if an account is created. Raises DuplicateKey if the same person signs in for the first time
-    elsewhere at this moment: try again."""
+    """Opens a session that ends after `lasts` seconds at the latest: until then the provider is not consulted again.
+    `new_id` is the user's, if an account is created. Raises DuplicateKey if the same person is signing in for the first
+    time elsewhere: try again."""
     identity = await tx.identities.find(person.issuer, person.subject)
     if identity is None:
         refusal = await _may_create(tx, person, create)
@@ -42,15 +42,15 @@ async def sign_in(
 async def move(
     tx: Transaction, *, person: Person, session_id: str, session: NewSession, lasts: float
 ) -> SignedIn | Refusal:
-    """The account of a session belongs to the provider's person from now on, as if that had created it: its password
-    and second factor are gone, and its sessions end but for the one that this opens. With two ways in, the one that the
-    provider knows nothing of would keep what its claims once gave."""
+    """Links the account of a session to the provider's identity, as if single sign-on had created it: its password and
+    second factor are removed, and its sessions end except the one that this opens. With two ways to sign in, the one
+    unknown to the provider would keep the rights that claims once granted."""
     if tx.repeated and (opened := await tx.sessions.find(session.id)):
         done = await tx.accounts.user(opened.user_id)
         assert done is not None
         return SignedIn(done)
     account = await tx.accounts.account(session_id)
-    if account is not None:  # and once more: another tab may have just ended this session
+    if account is not None:  # again: another tab may have just ended this session
         await tx.accounts.user(account.user.id, lock=True)
         account = await tx.accounts.account(session_id)
     if account is None:
@@ -84,7 +84,7 @@ async def _enter(
 
 
 async def apply(tx: Transaction, identity: Identity, user: User, rights: Rights) -> tuple[str, ...]:
-    """Gives and takes what claims decide; the slugs of projects that do not exist."""
+    """Grants and revokes roles as claims say; returns the slugs of projects that do not exist."""
     await _apply_admin(tx, identity, user, rights.is_admin)
     projects = {slug: await tx.access.project(slug) for slug in sorted(rights.roles)}
     wanted = {project.id: rights.roles[slug] for slug, project in projects.items() if project is not None}
@@ -133,11 +133,11 @@ async def _apply_role(tx: Transaction, user: User, project_id: str, claimed: str
 
 async def _may_create(tx: Transaction, person: Person, create: Create) -> Refusal | None:
     if not await tx.accounts.any_user() and not person.rights.is_admin:
-        # Or the token that makes the first admin would be worthless, and could not be replaced.
+        # Otherwise the token that creates the first admin would be worthless, and could not be replaced.
         return Refusal.FIRST
     if create == Create.NONE or (create == Create.WITH_ROLE and not person.rights):
         return Refusal.UNKNOWN
-    # Never joined by name or address: anyone who controls those at the provider would get the account.
+    # Never linked by name or address: anyone who controls those at the provider would get the account.
     return Refusal.TAKEN if await tx.accounts.user(person.username) is not None else None
 
 

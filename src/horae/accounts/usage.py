@@ -1,4 +1,4 @@
-"""Usage: what projects have of what their quotas bound, and the limits that admins set."""
+"""Usage: how much of each quota a project uses, and the limits that admins set."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from horae.domain.jobs.difference import Change
 from horae.domain.people.quota import NEARLY_FULL, Limits, Quota, Strained, Usage, amount
 from horae.ports import Transaction
 
-_PORTION = 500  # jobs whose rates are worked out at a time
+_PORTION = 500  # jobs whose rates are computed at a time
 _LATELY = timedelta(hours=1)
 _MOST_STRAINED = 100
 _NO_BOUND = 2**31
 
 
 async def set_quotas(tx: Transaction, *, project_id: str, limits: Limits, actor: str) -> dict[Quota, Usage]:
-    """Those that are given; None takes one away. What there is already stays, however much it is."""
+    """Sets the given quotas; None removes one. What already exists stays, even above the limit."""
     project = await find_project(tx, project_id, lock=True)
     before = {quota: most for quota, (most, _) in (await tx.quotas.limits(project_id)).items()}
     changes = []
@@ -38,7 +38,7 @@ async def set_quotas(tx: Transaction, *, project_id: str, limits: Limits, actor:
 
 
 async def rate_jobs(tx: Transaction, *, project_id: str) -> int:
-    """Works out how often the schedules of some jobs fire that an older Horae saved; how many of them."""
+    """Computes how often the schedules of some jobs fire that an older Horae saved; returns how many jobs."""
     found = await tx.quotas.unrated(project_id, _PORTION)
     await tx.quotas.set_rates([(job_id, version, rate_of(plan)) for job_id, version, plan in found])
     return len(found)
@@ -61,7 +61,7 @@ async def usage(tx: Transaction, project_id: str, of: Collection[Quota] = tuple(
 
 
 async def live_quota(tx: Transaction, project_id: str) -> Usage | None:
-    """That of live runs, if there is one; what is beyond the limit need not be known."""
+    """The quota of live runs, if there is one; usage beyond the limit need not be exact."""
     most, refused_at = (await tx.quotas.limits(project_id)).get(Quota.LIVE_RUNS, (None, None))
     if most is None:
         return None
@@ -69,7 +69,7 @@ async def live_quota(tx: Transaction, project_id: str) -> Usage | None:
 
 
 async def strained(tx: Transaction) -> list[Strained]:
-    """Quotas that are nearly used up, or because of which something was refused within the hour."""
+    """Quotas that are nearly used up, or that caused a refusal within the hour."""
     since = await tx.now() - _LATELY
     found = []
     for project_id, slug, quota in await tx.quotas.strained(since, _MOST_STRAINED):
@@ -81,8 +81,8 @@ async def strained(tx: Transaction) -> list[Strained]:
 
 
 async def spend_log(tx: Transaction, *, spent: Mapping[str, int]) -> dict[str, int]:
-    """Notes what a worker kept of the output of runs, by project; what is left today of each that has a quota. Zero of
-    one: it was refused some."""
+    """Records how much output of runs a worker stored, by project; returns what is left today for each project with a
+    quota. Zero: some output was refused."""
     day = _day(await tx.now())
     for project_id, count in sorted(spent.items()):
         await tx.quotas.spend_log(project_id, count, day)

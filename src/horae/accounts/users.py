@@ -60,12 +60,12 @@ async def change_user(
 
 
 async def change_password(tx: Transaction, *, user_id: str, checked: str, new: str, session_id: str) -> bool:
-    """Sets a new password in the place of the one that was just checked, and ends the user's other sessions; False if
-    it was changed meanwhile."""
+    """Replaces the password that was just checked, and ends the user's other sessions; False if it was changed
+    meanwhile."""
     found = await tx.accounts.credentials(user_id)
     if found is None or found.password not in (checked, new):
         return False
-    await tx.devices.take_back(user_id)  # first: a session that a device opens right now ends with the others
+    await tx.devices.take_back(user_id)  # first: a session that a device opens at this moment ends with the others
     await tx.accounts.change_user(user_id, password=new)
     await tx.sessions.end_all(user_id, "password", but=session_id)
     await _note(tx, "user.password", found.user, f"user:{found.user.username}")
@@ -101,7 +101,7 @@ async def _note(tx: Transaction, action: str, user: User, actor: str, changes: S
 
 
 def _differences(old: User, new: User) -> list[Change]:
-    """Without the password; only the time of its change is shown."""
+    """Without the password: only the time of its change is shown."""
     names = ("is_admin", "is_active", "password_changed_at")
     return differing(*({name: getattr(user, name) for name in names} for user in (old, new)))
 

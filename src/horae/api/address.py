@@ -1,4 +1,5 @@
-"""Where a request comes from. Headers about that are believed only of proxies that a setting names."""
+"""Client addresses: where a request comes from. Forwarding headers are trusted only from proxies that a setting
+names."""
 
 from __future__ import annotations
 
@@ -37,18 +38,18 @@ class Proxies:
         return trusted and request.headers.get("x-forwarded-proto", "").strip().lower() == "https"
 
     def unknown(self, request: Request) -> bool:
-        """Whether a proxy stands in between that no setting names: all clients then seem to come from its address."""
+        """Whether a proxy that no setting names is in between: all clients then seem to come from its address."""
         peer = request.client.host if request.client is not None else UNKNOWN
         return not self.trusts(peer) and any(name in request.headers for name in _FORWARDED)
 
     def trusts(self, address: str) -> bool:
-        """Whether this is a proxy's own."""
+        """Whether this is the address of a trusted proxy."""
         found = _parsed(address) if self._trusted else None
         return found is not None and any(found in network for network in self._trusted)
 
 
 def crowd(address: str) -> str:
-    """What is limited as one: a client with one IPv6 address has a whole network of them."""
+    """What is limited as one client: a client with one IPv6 address has a whole network of them."""
     found = _parsed(address)
     return str(IPv6Network((found, 64), strict=False)) if isinstance(found, IPv6Address) else address
 

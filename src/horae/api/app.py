@@ -1,4 +1,4 @@
-"""Puts the API together from the ports."""
+"""Builds the API from the ports."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider:
         title="Horae",
         version=__version__,
         summary="A distributed job scheduler",
-        openapi_url=None,  # served below: like every route, it says who may see it
+        openapi_url=None,  # served below: like every route, it declares who may see it
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -104,7 +104,7 @@ def build(store: Store, settings: ApiSettings, ids: Ids, clock: Clock, provider:
     about_foreign_jobs = (signals, pings, badges)
     about_itself = (health, metrics, documentation)
     for module in (*about_jobs, *about_people, *about_runs, *about_all, *about_foreign_jobs, *about_itself):
-        app.router.routes.extend(module.router.routes)  # `include_router` would make each route a second time
+        app.router.routes.extend(module.router.routes)  # `include_router` would create each route a second time
     app.add_api_route("/openapi.json", _openapi, dependencies=[Depends(public)], include_in_schema=False)
     app.openapi = lambda: _describe(app)  # type: ignore[method-assign]
     app.add_middleware(idempotency.IdempotencyMiddleware, context=app.state.context, notes=app.state.notes)
@@ -121,7 +121,7 @@ async def _openapi(request: Request) -> Response:
 
 
 def _describe(app: FastAPI) -> dict[str, Any]:
-    """OpenAPI, with the bodies that routes read by themselves."""
+    """The OpenAPI document, with the bodies that routes read themselves."""
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
         models: list[type[BaseModel]] = [Problem, *described_models()]

@@ -26,7 +26,7 @@ from horae.domain.people.key import KeyRecord
 from horae.domain.people.roles import DATA_KINDS, PERMISSIONS, ROLES
 
 PROJECT_HEADER = "horae-project"
-READING = frozenset({"schedules:preview"})  # by POST, but without an effect
+READING = frozenset({"schedules:preview"})  # a POST without an effect
 T = TypeVar("T")
 
 
@@ -64,7 +64,7 @@ class Caller:
     key_prefix: str | None = None
     maker_id: str | None = None  # of the key
 
-    project_id = None  # of no project in particular
+    project_id = None  # in no particular project
 
     @property
     def maker(self) -> Maker:
@@ -103,7 +103,7 @@ async def authenticate(request: Request) -> Caller:
 
 async def _by_key(gate: Authenticator, request: Request, text: str) -> Caller:
     prefix = tokens.prefix_of(text) or ""
-    if not gate.met(prefix):  # a session's token is signed: whether to look it up is known without this
+    if not gate.met(prefix):  # a session's token is signed: no lookup is needed to reject it
         gate.strangers.check(crowd(gate.proxies.address(request)))
     found = await gate.key(prefix) if prefix else None
     if found is None:

@@ -1,4 +1,4 @@
-"""What stands at the door: tokens, passwords and limits, and who was seen in the last few seconds."""
+"""Authentication state of this process: tokens, passwords, rate limits, and a cache of recent callers."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from horae.ports import Clock
 T = TypeVar("T")
 _CACHED = 1_000
 _MET = 10_000
-_USED_EVERY = 60.0  # seconds: more often, and a key's use is not written down
+_USED_EVERY = 60.0  # seconds between two updates of when a key was last used
 
 
 class Recent(Generic[T]):
-    """What was found in the last few seconds, so that a busy client does not cost a query per request. What was not
-    found is asked for again: a key works as soon as it is made."""
+    """Lookups of the last few seconds, so that a busy client does not cost a query per request. Misses are not cached:
+    a key works as soon as it is created."""
 
     def __init__(self, clock: Clock, seconds: float) -> None:
         self._clock, self._seconds = clock, seconds
@@ -94,11 +94,11 @@ class Authenticator:
         return await self._projects.find(ref, lambda: self._context.store.read(lambda tx: tx.access.project(ref)))
 
     def forget(self, session_id: str) -> None:
-        """A session that ended here ends here at once; elsewhere, within seconds."""
+        """A session that ends in this process ends here at once; elsewhere, within seconds."""
         self._accounts.forget(session_id)
 
     async def used(self, key_id: str) -> None:
-        """Notes that a key was used, once a minute."""
+        """Records that a key was used, at most once a minute."""
         now = self._context.clock.monotonic()
         if now < self._used.get(key_id, 0.0):
             return

@@ -1,4 +1,5 @@
-"""Reading JSON bodies with suspicion: bounded, unambiguous, and nothing that a database or a reader chokes on."""
+"""Reading untrusted JSON bodies: bounded in size, unambiguous, and without values that a database or a reader cannot
+handle."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ from horae.domain.text.validation_text import field_name
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 32
-PATIENCE = 30.0  # seconds for a whole body: a slow client must not hold a place forever
-_SHORT = 4_096  # bytes of a body that is quick to parse in any case
+PATIENCE = 30.0  # seconds for a whole body: a slow client must not keep its place forever
+_SHORT = 4_096  # bytes of a body that is always quick to parse
 _UNFIT = re.compile("[\x00\ud800-\udfff]")
 _MODELS: dict[str, type[BaseModel]] = {}
 
@@ -55,7 +56,7 @@ async def read_object(request: Request, *, merge: bool = False) -> dict[str, Any
     if not isinstance(value, dict):
         raise InvalidInput("", "the body must be a JSON object")
     if len(raw) > _SHORT and "target" in value:
-        # Many templates take a tenth of a second, in which others want to be served.
+        # Many templates take a tenth of a second, in which other requests wait.
         await asyncio.to_thread(parse_ahead, value["target"])
     return value
 
@@ -89,7 +90,7 @@ def _loaded(text: str) -> Any:
         return json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError:
         raise
-    except ValueError:  # a number with thousands of digits: read as infinity, it is refused where it stands
+    except ValueError:  # a number with thousands of digits: read as infinity, it is refused with its path
         return json.loads(text, object_pairs_hook=_unique, parse_int=float)
 
 
@@ -108,11 +109,11 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return ambiguous
 
 
-Path = tuple[Any, str | int] | None  # the path to the parent, and the last step: made into text only when needed
+Path = tuple[Any, str | int] | None  # the path to the parent, and the last step: joined only when needed
 
 
 def _inspect(value: Any, path: Path, depth: int) -> None:
-    """Refuses what would break further on, and says where it stands."""
+    """Refuses values that would fail later, and says where they are."""
     if isinstance(value, str):
         if _UNFIT.search(value):
             raise InvalidInput(_shown(path), "must not contain NUL or lone surrogates")

@@ -1,5 +1,5 @@
-"""Second-factor challenge: given after a correct password, a token for the next step of signing in, for a few minutes.
-It opens nothing by itself."""
+"""Second-factor challenge: a token for the next step of signing in, issued after a correct password and valid for a few
+minutes. It grants no access."""
 
 from __future__ import annotations
 

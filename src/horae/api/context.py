@@ -1,4 +1,4 @@
-"""What every route works with: the ports, and the few settings that matter here."""
+"""Request context: the ports that every route works with, and the few settings that matter to the API."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class ApiSettings:
     defaults: Defaults = field(default_factory=Defaults)
     metrics_token: str | None = field(default=None, repr=False)
     metrics_jobs: frozenset[tuple[str, str]] = frozenset()  # by project and name
-    key_cache: float = 5.0  # seconds for which a revoked key may still work
+    key_cache: float = 5.0  # seconds for which a revoked key may keep working
     secret_key_previous: str | None = field(default=None, repr=False)
     allow_signup: bool = False
     second_factor: Policy = "optional"
-    project_quotas: Mapping[str, int] = field(default_factory=dict)  # that new projects begin with
+    project_quotas: Mapping[str, int] = field(default_factory=dict)  # of new projects
     api_rate: float = 5_000.0  # requests a second of one key or user; 0: no limit
     trusted_proxies: tuple[str, ...] = ()
     cors_origins: tuple[str, ...] = ()
@@ -47,11 +47,11 @@ class ApiSettings:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """All that may have signed what comes back, the present one first."""
+        """All keys that may have signed a value, the current one first."""
         return (self.secret_key,) if self.secret_key_previous is None else (self.secret_key, self.secret_key_previous)
 
 
-LONG_PAGES = 4  # that are put together at a time; each takes many times its length of memory meanwhile
+LONG_PAGES = 4  # pages built at a time; each needs many times its length in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,11 @@ class RequestContext:
     provider: Provider | None = None  # of identities
     turns: Turns = field(default_factory=Turns)
     long_pages: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LONG_PAGES))
-    stopping: asyncio.Event = field(default_factory=asyncio.Event)  # answers that go on are to end
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)  # set on shutdown: streams end
 
 
 async def context(request: Request) -> RequestContext:
-    # `async`, like every dependency here: FastAPI sends plain functions to a thread, which costs more than they do.
+    # `async`, like every dependency here: FastAPI runs plain functions in a thread, which costs more than they do.
     found: RequestContext = request.app.state.context
     if request.method == "GET":
         return found
@@ -88,7 +88,7 @@ def origin_of(request: Request) -> Origin:
 
 
 class RequestIds:
-    """New ids; those of a request that carries an idempotency key come from the key."""
+    """New ids; derived from the idempotency key if the request has one."""
 
     def __init__(self, state: dict[str, Any], ids: Ids) -> None:
         self._state, self._ids, self.chance = state, ids, ids.chance

@@ -13,7 +13,7 @@ from horae.domain.people.account import IDLE_SESSION, PORTAL
 
 NAME = "horae_refresh"
 LOST_WITHIN = 10.0  # seconds: a page that is left while it refreshes never gets its new cookie
-PATH = "/api/v1/auth"  # nothing else gets to see it
+PATH = "/api/v1/auth"  # no other path gets it
 
 
 def wanted(request: Request) -> bool:
@@ -52,7 +52,7 @@ def drop(response: Response) -> None:
 
 
 def _own_page(request: Request, public_url: str | None, https: bool) -> bool:
-    """Browsers say with every POST which page it comes from; what does not say so is none."""
+    """Browsers send the page's origin with every POST; a request without one is not from a page."""
     origin = request.headers.get("origin")
     if origin is None:
         return False

@@ -1,7 +1,7 @@
-"""Runs of tasks, asked for without HTTP: `task.enqueue(…)` in a program that has HORAE_DATABASE_URL.
+"""Enqueueing without HTTP: `task.enqueue(…)` in a program that has HORAE_DATABASE_URL.
 
-The same bodies, checks, verbs and answers as behind the routes, without their accounts: a program that may write to the
-database may do anything."""
+The same bodies, checks, verbs and answers as the routes, but without accounts: a program that can write to the database
+can do anything."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Enqueuing:
         try:
             made = await self._store.on_behalf_of(origin).autocommit(verb)
         except (InvalidInput, NotFound, QuotaReached) as error:
-            if once is not None:  # it has had no effect: the key is as good as new
+            if once is not None:  # it has had no effect: the key can be reused
                 await self._store.autocommit(idempotency.release, once, refused=True)
             if isinstance(error, QuotaReached):
                 await self._store.transact(note_refusal, project_id=project_id, quota=Quota(error.quota))
@@ -107,7 +107,7 @@ class Enqueuing:
         except Conflict:
             if once is None:
                 raise
-            made = await self._store.on_behalf_of(Origin(repeated=True)).transact(verb)  # another try was first
+            made = await self._store.on_behalf_of(Origin(repeated=True)).transact(verb)  # another try came first
         return [_plain(run_json(run)) for run in made]
 
     def _once(self, project_id: str, key: str, name: str, raw: bytes) -> Once:
@@ -116,7 +116,7 @@ class Enqueuing:
         return Once(project_id, digest, hashlib.sha256(name.encode() + b"\0" + raw).hexdigest(), self._ids.new())
 
     async def _claimed(self, once: Once | None) -> tuple[NewIds, Origin]:
-        """The ids to use: under a key the same at every try."""
+        """The ids to use: with a key, the same for every try."""
         if once is None:
             return self._ids, Origin()
         kept = await self._store.autocommit(idempotency.claim, once, [once.request])
@@ -124,7 +124,7 @@ class Enqueuing:
 
 
 def _checked(model: type[M], raw: bytes) -> M:
-    """As the API reads it."""
+    """Validated as the API does."""
     if len(raw) > MAX_BYTES:
         raise InvalidInput("", "this is more than 1 MiB")
     try:
@@ -138,6 +138,6 @@ async def _default_project(tx: Transaction) -> str:
 
 
 def _plain(value: Json) -> Json:
-    """As it would come over the network."""
+    """As it would arrive over the network."""
     parsed: Json = orjson.loads(render(value))
     return parsed

@@ -1,7 +1,7 @@
-"""Errors as people see them: RFC 9457 problem+json. The one place that maps the domain's errors to HTTP.
+"""Errors as problem+json (RFC 9457). The only place that maps the domain's errors to HTTP.
 
-A problem names the field and the fix, never repeats the input (it may be a secret), and has the request's id, by which
-the log can be searched for the rest.
+A problem names the field and the fix, never repeats the input (it may be a secret), and contains the request id, to
+find the rest in the log.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def problem(
     subkind: str | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> Response:
-    """`subkind` is what it is among those of its status, and `about` what a client needs to go on from there."""
+    """`subkind` distinguishes problems of one status; `about` is what a client needs to continue."""
     kind, title = KINDS.get(status, ("error", "Error"))
     body: dict[str, Any] = {
         "type": f"urn:horae:problem:{subkind or kind}",
@@ -168,12 +168,12 @@ def problem(
 
 
 def refuses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """For `responses` of a route: what it refuses beside what all routes of its kind do (openapi.py)."""
+    """For `responses` of a route: errors in addition to those that all routes of its kind have (openapi.py)."""
     return {status: {"description": KINDS[status][1]} for status in statuses}
 
 
 def install(app: FastAPI) -> None:
-    """Maps every expected error; what is left is answered by the shell as an internal one."""
+    """Maps every expected error; the shell answers all others as internal errors."""
     app.add_exception_handler(HoraeError, _horae_error)
     app.add_exception_handler(RequestValidationError, _bad_request)
     app.add_exception_handler(HTTPException, _http_error)
@@ -185,7 +185,7 @@ async def _horae_error(request: Request, error: Exception) -> Response:
     if status == 500:
         raise error
     if isinstance(error, StoreUnavailable):
-        # The message may name hosts; people at the API need only know that it passes.
+        # The message may name hosts; callers need only know that it is temporary.
         log.warning("database unavailable", error=str(error))
         return problem(request.state.id, 503, "The database cannot be reached right now; try again soon.")
     if isinstance(error, InvalidInput):
@@ -214,7 +214,7 @@ async def _bad_request(request: Request, error: Exception) -> Response:
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
-    """What the framework itself refuses: unknown paths and methods."""
+    """Errors of the framework: unknown paths and methods."""
     assert isinstance(error, HTTPException)
     details = {404: "there is nothing at this path", 405: "this path does not take that method"}
     detail = details.get(error.status_code, "the request cannot be served")
@@ -223,7 +223,8 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 
 def _allowed(request: Request) -> list[str]:
-    """What the path takes: the framework names the methods of the first route that has it, but each is its own."""
+    """The methods of a path: the framework names only those of the first route that matches, but each method is a
+    route."""
     path, found = request.scope["path"], set()
     for route in iter_route_contexts(request.app.routes):
         if _pattern(str(route.path)).match(path):

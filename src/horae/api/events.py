@@ -11,8 +11,8 @@ from fastapi.responses import StreamingResponse
 
 from horae.api.views import render
 
-KEEP_ALIVE = 10.0  # seconds of silence after which something is said, or proxies would hang up
-_BREAK = re.compile(rb"[\r\n]+")  # JSON has none outside of its strings, and there they are escaped
+KEEP_ALIVE = 10.0  # seconds of silence after which a comment is sent, so that proxies keep the connection open
+_BREAK = re.compile(rb"[\r\n]+")  # JSON has none outside of strings, and inside them they are escaped
 
 
 def event(name: str, data: Any, id: str | None = None) -> bytes:

@@ -1,4 +1,4 @@
-"""An example of every body that is sent, by the name of its model."""
+"""An example of every request body, by the name of its model."""
 
 from __future__ import annotations
 

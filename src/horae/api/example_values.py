@@ -239,5 +239,4 @@ BY_VIEW: dict[str, dict[str, Any]] = {
     },
     "FieldError": {"field": "schedule.cron", "message": _INVALID},
 }
-"""What is different in one view, by its name. `...` stands for an example where the field
-may be null or left out."""
+"""Exceptions of single views, by name. `...` forces an example where the field may be null or omitted."""

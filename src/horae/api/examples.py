@@ -1,4 +1,4 @@
-"""Examples of every body and answer, for readers of the API description. Those of bodies are written by hand
+"""Examples of every request body and answer, for the API description. Those of bodies are written by hand
 (example_bodies.py); those of answers are derived, field by field, from the view, from the field's name
 (example_values.py) or from its type."""
 
@@ -13,7 +13,7 @@ _BY_TYPE: dict[str, Any] = {"string": "text", "integer": 1, "number": 1.5, "bool
 
 
 def illustrate(document: dict[str, Any]) -> None:
-    """Puts the examples into an OpenAPI document, wherever a body or an answer is described by its model."""
+    """Adds the examples to an OpenAPI document, wherever a model describes a body or an answer."""
     answers = Answers(document["components"]["schemas"])
     for operation in (one for methods in document["paths"].values() for one in methods.values()):
         for content in operation.get("requestBody", {}).get("content", {}).values():
@@ -43,7 +43,7 @@ class Answers:
         return NOW if schema.get("format") == "date-time" else _BY_TYPE.get(schema.get("type", ""))
 
     def _object(self, view: str) -> dict[str, Any]:
-        """With the fields that are always there, and those that the view's own values name."""
+        """With its required fields, and those that the view's own values name."""
         described, own = self._schemas[view], BY_VIEW.get(view, {})
         fields = [one for one in described["properties"] if one in own or one in described.get("required", ())]
         return {field: self._field(field, described["properties"][field], own) for field in fields}

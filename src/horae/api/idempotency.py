@@ -29,7 +29,7 @@ from horae.domain.text.ids import NIL
 
 HEADER = "idempotency-key"
 _KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?", re.ASCII)
-_PATIENCE, _POLL = 5.0, 0.05  # seconds to wait for the answer of another request, and between the first two looks
+_PATIENCE, _POLL = 5.0, 0.05  # seconds to wait for the answer of another request, and between the first two polls
 _HEADERS = (b"content-type", b"location", b"etag")
 
 
@@ -54,14 +54,14 @@ class KeyInUse(Conflict):
 
 
 async def enter(request: Request, caller: str, project_id: str | None) -> None:
-    """Makes the request's key ours; or raises the answer, or why there is none."""
+    """Claims the request's key for this process; otherwise raises the stored answer, or why there is none."""
     context: RequestContext = request.app.state.context
     once, known_as = await _once(context, request, caller, project_id or NIL)
     deadline, pause = context.clock.monotonic() + _PATIENCE, _POLL
     while True:
         try:
             kept = await context.store.autocommit(idempotency.claim, once, known_as)
-        except StoreUnavailable:  # it may be ours nevertheless, taken over from an earlier try
+        except StoreUnavailable:  # it may be ours after all, taken over from an earlier try
             request.app.state.notes.write_later(idempotency.release, once, refused=False)
             raise
         if kept.status is not None:
@@ -73,7 +73,7 @@ async def enter(request: Request, caller: str, project_id: str | None) -> None:
         await asyncio.sleep(pause)
         pause = min(pause * 1.5, 0.5)
     request.scope["state"]["claim"] = Claim(once, DerivedIds.under(once, kept))
-    # Another try may have been here before, unless it was this one that wrote the key down.
+    # There may have been an earlier try, unless this one created the key.
     origin_of(request).repeated = kept.taken_over
 
 
@@ -84,7 +84,7 @@ async def _once(context: RequestContext, request: Request, caller: str, project_
     raw = await read_bytes(request)
     request._body = raw  # the next reader gets the same
     asked = b"\0".join([request.scope["path"].encode(), request.scope["query_string"], raw])
-    # Keyed: a body may hold a password, whose plain digest could be guessed at.
+    # Keyed: a body may contain a password, whose plain digest could be brute-forced.
     requests = [hmac.new(key.encode(), asked, hashlib.sha256).hexdigest() for key in context.settings.keys]
     digest = hashlib.sha256(f"{caller}\0{given[0]}".encode()).hexdigest()
     return Once(project_id, digest, requests[0], context.ids.new()), requests

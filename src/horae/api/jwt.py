@@ -1,5 +1,5 @@
-"""Access tokens: JWTs that say who and by which session, for a quarter of an hour. What the session may do is asked of
-the database, so that a session that was ended stops working within seconds."""
+"""Access tokens: JWTs that name the user and the session, valid for 15 minutes. Rights are read from the database, so
+an ended session stops working within seconds."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ GOOD_FOR = timedelta(minutes=15, seconds=-_LEEWAY)
 
 
 class Signer:
-    """Signs and verifies tokens for one audience. `keys` are the secret keys of the installation, the present one
-    first; each purpose has its own keys derived from them."""
+    """Signs and verifies tokens for one audience. `keys` are the secret keys of the installation, the current one
+    first; each purpose derives its own keys from them."""
 
     def __init__(self, keys: Sequence[str], purpose: bytes, audience: str, claims: tuple[str, ...]) -> None:
         self._keys = [derived(key, purpose) for key in keys]
@@ -72,5 +72,5 @@ class AccessTokens:
 
 
 def derived(key: str, purpose: bytes) -> bytes:
-    """A key for this purpose alone: what one part of Horae signs, no other takes for its own."""
+    """A key for this purpose alone: a token signed for one part of Horae is invalid for every other."""
     return HKDF(SHA256(), 32, salt=None, info=purpose).derive(key.encode())

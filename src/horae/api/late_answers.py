@@ -1,5 +1,5 @@
-"""What a process has to write down about idempotency keys after their requests, and could not because the database was
-away: it is written when the database is back, so that a retry does not wait for a request that ended long ago."""
+"""Deferred writes for idempotency keys: what a process could not store because the database was unreachable is written
+when it is back, so that a retry does not wait for a request that ended long ago."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from horae.domain.jobs.idempotency import HELD
 log = structlog.get_logger()
 
 Verb = Callable[..., Awaitable[None]]
-_MOST = 1_000  # notes; beyond, and after `HELD` seconds, keys are free without
+_MOST = 1_000  # entries; the rest, and entries older than `HELD` seconds, are dropped: their keys expire anyway
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0
 
 
@@ -28,7 +28,7 @@ class Notes:
         self._writing: asyncio.Task[None] | None = None
 
     async def write(self, verb: Verb, *args: Any, **kwargs: Any) -> None:
-        """Now if that is possible. What was done is done: without the note the next try finds out."""
+        """At once if possible. The request itself is done: without the entry, the next try finds out."""
         try:
             await self._context.store.autocommit(verb, *args, **kwargs)
         except Exception as error:

@@ -1,9 +1,9 @@
 """Rate limits: how many requests a key or a user may make, and how often an address may send an invalid key. Leaky
-buckets that all processes share through the database.
+buckets, shared by all processes through the database.
 
-Each process counts by itself and settles with the others only every so often, in the background: once for each fiftieth
-of a bucket. So a request costs no query, and all processes together let through a few fiftieths too many at most. Only
-a burst that is faster than the database waits for it.
+Each process counts locally and settles with the others in the background, once per fiftieth of a bucket. So a request
+costs no query, and all processes together exceed the limit by a few fiftieths at most. Only a burst that is faster than
+the database waits for it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from horae.ports import Clock, Store, Transaction
 
 log = structlog.get_logger()
 
-_BURST = 10.0  # seconds' worth of requests that may come at once
+_BURST = 10.0  # seconds' worth of requests that may arrive at once
 _PORTIONS = 50
 _REMEMBERED = 10_000
 _STRANGERS, _STRANGERS_PORTIONS = 10.0, 10  # wrong keys a second of one address; writes are few, as this needs no care
@@ -34,7 +34,7 @@ class _Bucket:
 
 
 class RequestLimit:
-    """`rate` is how many a second for as long as one likes; 0: no limit."""
+    """`rate` is the sustained rate per second; 0: no limit."""
 
     _kind, _words = "api", "more than {rate:g} requests per second; slow down"
 

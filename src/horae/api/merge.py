@@ -1,4 +1,4 @@
-"""Edits of a job as requests: what happens to read-only fields and to what this version does not know."""
+"""Editing a job through PUT and PATCH: what happens to read-only fields and to fields this version does not know."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ READ_ONLY = frozenset(ListedJobView.model_fields) - frozenset(JobSpec.model_fiel
 
 
 def without_read_only(given: dict[str, Any]) -> dict[str, Any]:
-    """For PUT: what was read is sent back, changed here and there."""
+    """For PUT: clients send back what they read, with some changes."""
     return {name: value for name, value in given.items() if name not in READ_ONLY}
 
 
 def refuse_read_only(given: Mapping[str, Any]) -> None:
-    """For PATCH: a caller that names such a field means to change it."""
+    """For PATCH: a caller that names such a field intends to change it."""
     for name in given:
         if name in READ_ONLY:
             raise InvalidInput(name, "is read-only")
 
 
 def patched(spec: JobSpec, patch: Mapping[str, Any]) -> JobSpec:
-    """What is stored and unknown to this version stays, unless the patch says null; what is given must be known."""
+    """Stored fields that this version does not know stay, unless the patch sets them to null; fields in the patch must
+    be known."""
     if spec.fault:
         raise unreadable_job(spec.fault)
     new = validate(JobSpec, _patched(spec.to_json(), patch))
@@ -42,6 +43,6 @@ def patched(spec: JobSpec, patch: Mapping[str, Any]) -> JobSpec:
 def _patched(current: dict[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
     changes = {name: value for name, value in patch.items() if name not in STATE}
     if "manual" in current["schedule"] and current["max_instances"] is None:
-        # No limit was the default of what people start; what a schedule starts has another.
+        # No limit was the default for manual runs; scheduled runs have another.
         del current["max_instances"]
     return patch_definition(current, changes)

@@ -1,5 +1,5 @@
-"""What guards and readers of bodies do around the routes, in the description of the API: what is refused, which headers
-are read. Worked out from what routes declare, so that it is all there and true."""
+"""The OpenAPI description of what guards and body readers do: which errors they return, which headers they read.
+Derived from what routes declare, so that it is complete and correct."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from horae.api.errors import KINDS, MEDIA_TYPE
 _WITH_BODY = (400, 408, 413, 415)
 _GUARDED = (400, 401, 403, 429)  # 400: the project is ambiguous
 _CHANGING = ("post", "put", "patch", "delete")
-# POSTs whose answer names where the new thing is.
+# POSTs whose answer has a Location header.
 _LOCATED = frozenset(
     f"/api/v1/{path}"
     for path in (
@@ -24,7 +24,7 @@ _LOCATED = frozenset(
         *("dead-letters/redrive", "dead-letters/discard", "users", "projects"),
     )
 )
-_FASTAPI = ("HTTPValidationError", "ValidationError")  # its own 422, which is never sent here
+_FASTAPI = ("HTTPValidationError", "ValidationError")  # FastAPI's own 422, which is never sent here
 _PROJECT = {
     "name": "Horae-Project",
     "in": "header",
@@ -97,8 +97,8 @@ def _headers(method: str, guard: Allow[Any] | None) -> Iterator[dict[str, Any]]:
 
 
 def _refused(operation: dict[str, Any], path: str, method: str, guard: Allow[Any] | None) -> Iterator[int]:
-    """What every route of this kind may answer; the rest is declared with `refuses` (errors.py)."""
-    yield from (422, 503)  # at least a parameter that is not known, and a database that is away
+    """What every route of this kind may answer; routes declare the rest with `refuses` (errors.py)."""
+    yield from (422, 503)  # at least an unknown parameter, and an unavailable database
     if "{" in path:
         yield 404
     if "requestBody" in operation:
@@ -120,7 +120,7 @@ def _refuse(answers: dict[str, Any], refused: set[int]) -> None:
 
 
 def _tell(answers: dict[str, Any], *, located: bool) -> None:
-    """The headers of what succeeds."""
+    """The headers of successful answers."""
     for status, answer in answers.items():
         if located and status in ("201", "202"):
             answer.setdefault("headers", {})["Location"] = _header("Location")

@@ -1,4 +1,4 @@
-"""Parameters in paths and queries: paging and ids."""
+"""Path and query parameters: paging and ids."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def _job_ref(ref: str) -> str:
     return ref
 
 
-# Checked as they are read, not by dependencies of their own, which FastAPI would take longer to solve.
+# Checked as they are read, not by separate dependencies, which FastAPI would take longer to resolve.
 Ref = Annotated[str, Path(alias="id", description="a job's id or its name"), AfterValidator(_job_ref)]
 
 
 def _id_of(what: str) -> AfterValidator:
-    """Ids are checked before any query: databases differ in how they refuse what is none."""
+    """Ids are checked before any query: databases differ in how they refuse an invalid one."""
 
     def check(text: str) -> str:
         if not is_id(text):

@@ -1,5 +1,5 @@
-"""Passwords: hashed by argon2id, on a few threads of their own. A hash takes memory and a tenth of a second on purpose;
-the event loop must not wait for it, and many at once must not eat the machine."""
+"""Passwords: hashed with argon2id, on a few dedicated threads. A hash needs memory and a tenth of a second on purpose;
+the event loop must not wait for it, and many at once must not exhaust the machine."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _THREADS = 2
-_WAITING = 50  # more than this, and people are asked to come again
+_WAITING = 50  # beyond this, callers are asked to try again later
 
-# OWASP's choice for argon2id: 19 MiB, two passes.
+# OWASP's parameters for argon2id: 19 MiB, two passes.
 _HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1, hash_len=32, salt_len=16)
 
 
@@ -51,7 +51,7 @@ class Passwords:
 
 
 def outdated(stored: str) -> bool:
-    """Whether it was made with other parameters than a hash of today."""
+    """Whether it was created with other parameters than a hash of today."""
     return _HASHER.check_needs_rehash(stored)
 
 

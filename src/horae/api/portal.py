@@ -1,6 +1,7 @@
-"""The portal in a browser: everything outside the API is one of its built files, or a link into it.
+"""Serves the portal: every path outside the API is one of its built files, or a link into it.
 
-It stands before the routes, and takes no path of theirs: what they answer to an unknown path or method stays.
+It comes before the routes and takes none of their paths, so the API's own answers to unknown paths and methods are
+unaffected.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Portal:
         return True
 
     async def _refresh(self) -> None:
-        """Reads the build if it has changed: all of it, so that a page and its assets match."""
+        """Reads the whole build again if it has changed, so that a page and its assets match."""
         async with self._reading:
             found = self._stamp()
             if found != self._built:
@@ -78,7 +79,7 @@ def _asked(scope: Scope) -> dict[bytes, str]:
 async def _send(scope: Scope, send: Send, variant: Variant, known: str) -> None:
     tags = {tag.strip().removeprefix("W/") for tag in known.split(",")}
     if variant.etag in tags or "*" in tags:
-        # With its policy: a browser takes the headers of this answer for those that it kept.
+        # With its policy: a browser replaces the headers it cached with those of this answer.
         headers = [pair for pair in variant.headers if pair[0] not in (b"content-type", b"content-encoding")]
         await _reply(scope, send, 304, headers, b"")
     else:

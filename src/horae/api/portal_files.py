@@ -1,6 +1,6 @@
-"""The built portal in memory: each file as it is and as it was compressed, with what it is sent as.
+"""The built portal in memory: each file, its compressed variants, and their headers.
 
-Only names that were found are ever looked up, so no path leads out of the folder.
+Only names that were found are ever looked up, so there is no path traversal.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 BUILT = Path(str(files("horae"))) / "portal_build"
 INDEX = "/index.html"
-HASHED = "/assets/"  # names there change with what is in them
+HASHED = "/assets/"  # names there change with their content
 ENCODINGS = {".br": "br", ".gz": "gzip"}  # the better one first
 
 _FOR_EVER = "public, max-age=31536000, immutable"
@@ -32,7 +32,8 @@ _TYPES = {
     ".webmanifest": "application/manifest+json",
     ".woff2": "font/woff2",
 }
-# Nothing inline, nothing from elsewhere, no form that a browser sends by itself. Small pictures may be in the style.
+# Nothing inline, nothing from other origins, no form that a browser submits itself. Small images may be in the style
+# sheet.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -53,7 +54,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """The last variant is the file as it is; those before it are compressed, the smallest first."""
+    """The last variant is the file itself; those before it are compressed, the smallest first."""
 
     variants: tuple[Variant, ...]
 
@@ -113,7 +114,7 @@ def _variant(name: str, digest: str, encoding: str | None, body: bytes) -> Varia
 
 
 def _taken(accepted: str) -> set[str]:
-    """Encodings that a client takes; one with `q=0` it does not."""
+    """Encodings that a client accepts; not those with `q=0`."""
     found = set()
     for part in accepted.lower().split(","):
         name, _, weight = part.partition(";")

@@ -1,4 +1,4 @@
-"""Query parameters that a route does not have are refused: a mistyped filter must not show everything."""
+"""Unknown query parameters are refused: a mistyped filter must not show everything."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from fastapi.dependencies.models import Dependant
 
 from horae.domain.errors import InvalidInput, NotFound
 
-_known: dict[object, frozenset[str]] = {}  # what each route takes, worked out once
+_known: dict[object, frozenset[str]] = {}  # the parameters of each route, computed once
 
 
 def check(request: Request) -> None:
-    """Refuses unknown and repeated parameters, and NUL, which PostgreSQL cannot take, wherever it stands."""
+    """Refuses unknown and repeated parameters, and NUL characters, which PostgreSQL does not accept."""
     for value in request.path_params.values():
         if "\x00" in str(value):
             raise NotFound("there is no such thing")

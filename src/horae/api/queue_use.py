@@ -1,6 +1,6 @@
-"""Which queues a project uses, and how many runs it has in each. That takes longer the more jobs and live runs there
-are. So requests at the same time share one lookup, and the result of a slow one is kept for a while: it never costs
-more than a small part of the database's time."""
+"""Which queues a project uses, and how many runs it has in each. This takes longer the more jobs and live runs there
+are, so concurrent requests share one lookup, and the result of a slow one is cached for a while: it never costs more
+than a small part of the database's time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from horae.domain.jobs.queue import QueueUse
 from horae.lifecycle.queues import queue_use
 from horae.ports import Clock, Store
 
-_QUICK = 0.1  # seconds: what takes no longer is looked up each time
+_QUICK = 0.1  # seconds: faster lookups are not cached
 _SHARE = 20  # times as long as it took
 _REMEMBERED = 1_000
 

@@ -1,7 +1,7 @@
 """Refresh tokens as text: `hr1.<session>.<generation>.<secret>.<mac>`.
 
-The MAC distinguishes a token that was once issued from a forged one: only the former, coming again, may end a session.
-Which one is good now is known by the digest in the session's row."""
+The MAC distinguishes an issued token from a forged one: only reuse of an issued one may end a session. The digest in
+the session's row tells which token is valid now."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PURPOSE = b"horae tokens 1: refresh"
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
-    """What a genuine token says, and its digest."""
+    """The contents of a genuine token, and its digest."""
 
     session_id: str
     generation: int

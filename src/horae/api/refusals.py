@@ -1,6 +1,6 @@
-"""What was refused at the door leaves a trace: a count for each kind, and a line in the log for the first of many.
+"""Log and metrics of refused requests: a count for each kind, and a log line for the first of many.
 
-Never a password, a key or a token, and of an unknown name only its digest: people type passwords into that field."""
+Never a password, a key or a token, and only the digest of an unknown name: people type passwords into that field."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = structlog.get_logger()
 
 Kind = Literal["password", "code", "locked", "key", "token", "refresh", "callback", "limited", "sso", "ping", "badge"]
 KINDS: tuple[str, ...] = get_args(Kind)
-_LINES, _EVERY = 10, 6.0  # lines of a kind in a burst, and seconds until one more is allowed
+_LINES, _EVERY = 10, 6.0  # lines per kind in a burst, and seconds until one more is allowed
 
 
 class Refusals:
@@ -27,7 +27,7 @@ class Refusals:
     def __init__(self, clock: Clock, proxies: Proxies) -> None:
         self._clock, self._proxies = clock, proxies
         self.counts: Counter[str] = Counter(dict.fromkeys(KINDS, 0))
-        self._room: dict[str, tuple[float, float]] = {}  # lines left, and as of when
+        self._room: dict[str, tuple[float, float]] = {}  # lines left, and the time of that count
         self._unlogged: Counter[str] = Counter()
 
     def note(self, request: Request, kind: Kind, **about: Any) -> None:

@@ -1,4 +1,4 @@
-"""What an API process counts, for metrics: requests by route, and what it refused."""
+"""Request metrics of an API process: requests by route, and refusals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def install(app: Starlette) -> Meters:
 
 
 def count(meters: Meters, scope: Scope, status: int, seconds: float) -> None:
-    """By the route as it is declared, never by the path that was sent: that may be anything."""
+    """By the declared route, never by the actual path, which may be anything."""
     method = scope["method"] if scope["method"] in _METHODS else "(other)"
     route = getattr(scope.get("route"), "path", "(none)")
     meters.add(metrics.REQUESTS, method, route, str(status))

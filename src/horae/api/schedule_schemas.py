@@ -1,4 +1,4 @@
-"""The shapes of requests and answers about schedules: pauses, versions, previews, backfills and how it all went."""
+"""The shapes of requests and answers about schedules: pauses, versions, previews, backfills and statistics."""
 
 from __future__ import annotations
 

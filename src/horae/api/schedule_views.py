@@ -66,7 +66,7 @@ def version_json(version: VersionRecord, before: VersionRecord | None, *, short:
 
 
 def _change_json(change: Change) -> Json:
-    if change.path.split(".")[0] == "target":  # what a function is given stays as it is
+    if change.path.split(".")[0] == "target":  # arguments of a function stay as they are
         return {"path": change.path, "old": change.old, "new": change.new}
     return {"path": change.path, "old": whole(change.old), "new": whole(change.new)}
 

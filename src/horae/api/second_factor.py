@@ -1,4 +1,5 @@
-"""The second step of signing in, and what changes it: codes are counted and refused as passwords are."""
+"""The second step of signing in, and changes to the second factor: codes are rate-limited and refused like
+passwords."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ WRONG = "this code is wrong or has already been used"
 
 
 def challenge(context: RequestContext, gate: Authenticator, found: Credentials) -> None:
-    """Raises SecondFactorNeeded for those whose password does not suffice, or must not."""
+    """Raises SecondFactorNeeded for users whose password is not enough."""
     if found.user.second_factor:
         raise _needed(context, gate, found, "code")
     if required(context.settings.second_factor, found.user):
@@ -41,7 +42,7 @@ def _needed(context: RequestContext, gate: Authenticator, found: Credentials, st
 async def challenged(
     context: RequestContext, gate: Authenticator, request: Request, step: Step, text: str
 ) -> Credentials:
-    """Whose password was right a few minutes ago, and still is."""
+    """The user whose password was correct a few minutes ago, and still is."""
     given = gate.challenges.read(step, text)
     found = await context.store.read(signin.credentials, given.user_id, _at(gate, request)) if given else None
     if given is None or found is None or found[0] is None or not given.is_for(found[0].password):
@@ -57,8 +58,8 @@ async def check_code(
     found: Credentials,
     look: Callable[[], Awaitable[bool]],
 ) -> None:
-    """Counts a try, then lets `look` say whether the code is right. Tries are counted apart from those of passwords: an
-    attacker with the password could clear those as often as they like."""
+    """Counts an attempt, then calls `look` to check the code. Codes are counted separately from passwords: an attacker
+    with the password could reset that count as often as they like."""
     at = _at(gate, request)
     _, known = await context.store.read(signin.credentials, found.user.id, at)
     account = f"code:{found.user.id}{f' at {at}' if known else ''}"
@@ -90,7 +91,7 @@ class Enrolment:
 
 
 class RecoveryCodes:
-    """Ten new ones: shown once, stored as digests."""
+    """Ten new codes: shown once, stored as digests."""
 
     def __init__(self, found: Credentials) -> None:
         self.codes = new_recovery_codes(secrets.randbelow)

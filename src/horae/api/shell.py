@@ -1,4 +1,5 @@
-"""Around every request: an id, security headers, a line in the log, and an answer even when the code is wrong."""
+"""Middleware around every request: a request id, security headers, a log line, and an answer even after an unhandled
+exception."""
 
 from __future__ import annotations
 
@@ -18,10 +19,10 @@ from horae.ports import Clock, Ids
 
 log = structlog.get_logger()
 
-_TOKENS = ("/api/v1/callbacks/", "/ping/", "/badge/")  # what follows is a token: no log may keep it
+_TOKENS = ("/api/v1/callbacks/", "/ping/", "/badge/")  # followed by a token, which no log may keep
 _REQUEST_ID = re.compile(r"[0-9A-Za-z._-]{8,64}", re.ASCII)
 
-# An API has no page of its own: nothing may be loaded, framed, sniffed or kept.
+# An API has no pages: nothing may be loaded, framed, sniffed or cached.
 _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
@@ -58,7 +59,7 @@ class Shell:
                 ]
             await send(message)
 
-        # For the lines of whatever is done for this request.
+        # For the log lines of everything done for this request.
         named = {"request_id": request_id}
         if (trace := _trace(scope)) is not None:
             scope["state"]["trace"] = trace
@@ -74,7 +75,7 @@ class Shell:
 
 
 class Rescue:
-    """Answers where the code was wrong. Inside of CORS, so that a page of another origin can read this answer too."""
+    """Answers unhandled exceptions. Inside of CORS, so that a page of another origin can read this answer too."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -101,7 +102,7 @@ class Rescue:
 
 
 class Head:
-    """HEAD: what GET would answer, without its body. Load balancers and `curl -I` ask so."""
+    """HEAD: the answer to GET, without its body. Load balancers and `curl -I` use it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -127,7 +128,7 @@ class Head:
 
 
 def _given_id(scope: Scope) -> str | None:
-    """A caller's own id is kept if it is harmless, so that its log and ours can be read together."""
+    """A caller's own id is kept if it is harmless, so that its log and ours can be correlated."""
     for name, value in scope["headers"]:
         if name == b"x-request-id":
             text = value.decode("latin-1")
@@ -136,7 +137,7 @@ def _given_id(scope: Scope) -> str | None:
 
 
 def _trace(scope: Scope) -> TraceContext | None:
-    """The caller's place in its trace; None if it names none, or more than one."""
+    """The caller's trace context; None if there is none, or more than one."""
     found = [value for name, value in scope["headers"] if name == b"traceparent"]
     return parse_traceparent(found[0].decode("latin-1")) if len(found) == 1 else None
 

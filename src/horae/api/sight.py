@@ -13,6 +13,6 @@ async def sight_of(context: RequestContext, principal: Principal) -> Sight:
 
 
 async def sight_within(context: RequestContext, project_id: str) -> Sight:
-    """That of members."""
+    """The names that members of a project may see."""
     use = await context.queue_uses.of(project_id)
     return await context.store.read(sight, project_id, named=use.named)

@@ -1,4 +1,4 @@
-"""Signing in, step by step: count the try, look at the password, open a session."""
+"""Signing in, step by step: count the attempt, check the password, open a session."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from horae.domain.people.lockout import ACCOUNT, ADDRESS, Lockout
 from horae.domain.text.ids import NIL
 from horae.ports import Transaction
 
-_REMEMBERED = 100  # sign-ins of a user among which an address is looked for
-WRONG = "wrong username or password"  # the same words whichever it is, and whether there is such a user
+_REMEMBERED = 100  # recent sign-ins of a user that are searched for an address
+WRONG = "wrong username or password"  # the same text for a wrong password and for an unknown user
 
 
 def address_bucket(gate: Authenticator, request: Request) -> str:
@@ -45,7 +45,7 @@ async def admit(
 async def check_password(
     context: RequestContext, gate: Authenticator, request: Request, username: str, password: str
 ) -> Credentials:
-    """Whose password this is. It costs one try of the account and of the address, which success gives back."""
+    """The user with this password. It costs one attempt of the account and of the address, which success refunds."""
     at = crowd(gate.proxies.address(request))
     found, known = await context.store.read(credentials, username.lower(), at)
     user = found.user if found is not None else None
@@ -62,8 +62,8 @@ async def check_password(
 
 
 def _account_bucket(username: str, user: User | None, known_at: str | None) -> str:
-    """One for each account, however it was named; and one for each address from where its user has signed in before, so
-    that strangers elsewhere cannot keep them out."""
+    """One bucket per account, however it was named; and one per address from which its user has signed in before, so
+    that attackers elsewhere cannot lock the user out."""
     if user is None:
         return f"account:{hashlib.sha256(username.lower().encode()).hexdigest()[:40]}"
     return f"account:{user.id}" if known_at is None else f"account:{user.id} at {known_at}"
@@ -81,7 +81,7 @@ async def open_session(
 
 
 def new_session(context: RequestContext, gate: Authenticator, request: Request, user_id: str) -> tuple[NewSession, str]:
-    """One to be opened, and its first refresh token."""
+    """A session to be opened, and its first refresh token."""
     session_id = context.ids.new()
     token, digest = gate.refresh.mint(session_id, 1)
     address = plain(gate.proxies.address(request), longest=100)
@@ -125,7 +125,7 @@ def plain(text: str, longest: int = 200) -> str:
 
 
 async def credentials(tx: Transaction, username: str, at: str) -> tuple[Credentials | None, bool]:
-    """With whether they have signed in from this address before."""
+    """And whether they have signed in from this address before."""
     found = await tx.accounts.credentials(username) if username.isascii() else None
     # Also queried if the user does not exist: the response time must not reveal it.
     addresses = await tx.sessions.addresses(found.user.id if found is not None else NIL, _REMEMBERED)

@@ -28,18 +28,18 @@ log = structlog.get_logger()
 
 CALLBACK = "/api/v1/auth/sso/callback"
 GOOD_FOR = 600  # seconds to sign in at the provider
-# With the beginning of the state: several tabs may be at it at once. Browsers take `__Host-` only from this very host,
-# over https: no neighbour below the same domain can plant a sign-in that they began.
+# With the start of the state: several tabs may sign in at once. Browsers accept `__Host-` only from this very host,
+# over HTTPS: no neighbour below the same domain can plant a sign-in that it began.
 _COOKIE, _GUARDED = "horae_sso_", "__Host-horae_sso_"
 _STATE = re.compile(r"[0-9A-Za-z_-]{43}", re.ASCII)
-_PLACE, _ATTEMPT = "sign-in", "attempt"  # what sealed values are bound to; no project has such an id
+_PLACE, _ATTEMPT = "sign-in", "attempt"  # what encrypted values are bound to; no project has such an id
 _LONGEST_PATH = 1_000
 _LONGEST_TOKEN = 16_384
 
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """A sign-in that was begun; the browser keeps it, sealed. `link` is the session whose user is to be linked."""
+    """A sign-in in progress; the browser keeps it, encrypted. `link` is the session whose user is to be linked."""
 
     state: str
     nonce: str
@@ -69,7 +69,7 @@ def begin(
 
 
 def own_path(path: str) -> str:
-    """A path of this server and nothing else: browsers take `//host` and `/\\host` for other servers."""
+    r"""A path on this server and nothing else: browsers treat `//host` and `/\host` as other servers."""
     parts = urlsplit(path)
     plain = path.isascii() and path.isprintable() and "\\" not in path and len(path) <= _LONGEST_PATH
     if not plain or parts.scheme or parts.netloc or parts.fragment or not re.match(r"/(?!/)", path):
@@ -78,7 +78,7 @@ def own_path(path: str) -> str:
 
 
 def keep(context: RequestContext, response: Response, attempt: SignInAttempt) -> None:
-    """As a cookie that comes back with a link of the provider (Lax)."""
+    """As a cookie that is sent when the provider redirects back (Lax)."""
     sealed = context.seals.seal(_PLACE, _ATTEMPT, orjson.dumps(asdict(attempt)).decode())
     text = base64.urlsafe_b64encode(base64.b64decode(sealed.text)).decode().rstrip("=")
     response.set_cookie(
@@ -93,7 +93,7 @@ def keep(context: RequestContext, response: Response, attempt: SignInAttempt) ->
 
 
 def begun(context: RequestContext, gate: Authenticator, request: Request, state: str) -> SignInAttempt | None:
-    """What this browser began under this state; None if it did not, or too long ago."""
+    """The sign-in that this browser began under this state; None if there is none, or it has expired."""
     if not _STATE.fullmatch(state):
         return None
     name = _name(state, cookies.secure(request, gate, context.settings.public_url))
@@ -108,7 +108,7 @@ def begun(context: RequestContext, gate: Authenticator, request: Request, state:
 
 
 def go(attempt: SignInAttempt | None, outcome: str) -> Response:
-    """Back to the portal, which says how it went; the attempt is over."""
+    """Redirects back to the portal, which shows the result; the attempt is over."""
     response = RedirectResponse(f"{attempt.next if attempt else '/'}#sso={outcome}", 303)
     if attempt is not None:
         name = _name(attempt.state, attempt.secure)
@@ -124,7 +124,7 @@ def refused(
 
 
 def seal_token(context: RequestContext, session_id: str, id_token: str) -> str | None:
-    """For the provider, when its user signs out. One that is very long is not kept: it is a convenience."""
+    """For the provider, when its user signs out. A very long token is not kept: it is only a convenience."""
     if len(id_token) > _LONGEST_TOKEN:
         return None
     sealed = context.seals.seal(_PLACE, session_id, id_token)
@@ -132,7 +132,7 @@ def seal_token(context: RequestContext, session_id: str, id_token: str) -> str |
 
 
 async def sign_out_url(context: RequestContext, session: Session) -> str | None:
-    """Where a browser ends its session at the provider as well; None if it need not, or cannot."""
+    """Where a browser ends its session at the provider as well; None if there is nothing to end."""
     provider, public_url = context.provider, context.settings.public_url
     if provider is None or public_url is None or session.provider_token is None:
         return None

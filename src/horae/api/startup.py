@@ -1,4 +1,4 @@
-"""Before the API: while there is no database yet, every request is answered with 503 as `problem+json`."""
+"""Startup: until the database is reachable, every request is answered with 503 as `problem+json`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from horae.ports import Clock, Ids
 
 
 class StartupApp:
-    """Passes requests on to the API, once it is there."""
+    """Passes requests on to the API once it is available."""
 
     def __init__(self, ids: Ids, clock: Clock) -> None:
         self._app: FastAPI | None = None
@@ -22,7 +22,7 @@ class StartupApp:
         self._app = app
 
     def stop(self) -> None:
-        """Streams come to their end."""
+        """Ends streams."""
         if self._app is not None:
             self._app.state.context.stopping.set()
 

@@ -9,13 +9,13 @@ from horae.api.authenticator import Authenticator
 from horae.api.errors import Unauthenticated
 from horae.domain.errors import StoreUnavailable
 
-LIFETIME = 900  # seconds: then clients ask again, after the last event that they got
+LIFETIME = 900  # seconds: then clients reconnect and resume after the last event that they got
 
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """Asks the gate, which remembers for a few seconds: cheap enough to be asked before everything that is sent, so
-    that nothing is sent any later than a new request would be refused."""
+    """Uses the authenticator's cache of a few seconds: cheap enough to check before every event, so that a stream ends
+    as soon as a new request would be refused."""
 
     gate: Authenticator
     principal: Principal
@@ -23,11 +23,11 @@ class Stay:
 
     async def is_over(self) -> bool:
         """Whether the key, the session, the membership or the project is gone, or the role no longer suffices. A caller
-        who is no longer an admin must ask again: others see less."""
+        who is no longer an admin must reconnect: others see less."""
         try:
             caller = await caller_again(self.gate, self.principal.caller)
         except StoreUnavailable:
-            return False  # there is nothing to send without the database either; it is asked again when it is back
+            return False  # without the database there is nothing to send either; checked again when it is back
         if caller is None:
             return True
         place = caller.place(self.principal.project_id)

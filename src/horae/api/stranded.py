@@ -1,5 +1,5 @@
-"""Runs that no live worker can execute, as of a moment ago: looked up once for all callers, and rarely enough to take
-only a small part of the database's time, however many there are."""
+"""Stranded runs, which no live worker can execute: looked up once for all callers, and rarely enough to take only a
+small part of the database's time, however many there are."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ class Lookout:
         self._looking: asyncio.Task[None] | None = None
 
     async def found(self) -> StrandedRuns | None:
-        """None as long as nothing is known."""
+        """None until the first lookup."""
         if self._found is None or self._clock.monotonic() >= self._until:
             if self._looking is None or self._looking.done():
                 self._looking = asyncio.create_task(self._look())
-            # Where it is known to take long, callers do not wait for it: the previous result is good enough meanwhile.
+            # If it is known to take long, callers do not wait for it: the previous result is good enough.
             await asyncio.wait([self._looking], timeout=0 if self._took > _PATIENCE else _PATIENCE)
             if self._looking.done():
                 self._looking.result()
         return self._found
 
     async def of(self, project_id: str) -> StrandedRuns | None:
-        """What is of one project."""
+        """Those of one project."""
         found = await self.found()
         if found is None:
             return None

@@ -1,7 +1,7 @@
 """API keys as text: `horae_<prefix>_<secret>`. Only the digest is stored; the prefix finds it, and the rest is compared
 in constant time (no timing attack).
 
-A plain SHA-256 is enough: the secret has 256 random bits, so there is nothing to guess and nothing to slow down.
+A plain SHA-256 is enough: the secret has 256 random bits, so guessing is hopeless and a slow hash would add nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _TOKEN = re.compile(r"horae_([0-9a-f]{16})_([0-9A-Za-z_-]{43})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A key fresh from the mint; `text` is shown once and kept nowhere."""
+    """A new key; `text` is shown once and not stored."""
 
     text: str = field(repr=False)
     prefix: str

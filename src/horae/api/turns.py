@@ -1,5 +1,5 @@
 """Concurrency limit for expensive reads: those that keep a core busy for a second or more run one at a time in each
-process, since the GIL leaves other threads little and the rate limit counts such a read as one."""
+process, since the GIL leaves other threads little and the rate limit counts such a read as one request."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 from horae.api.errors import TooManyRequests
 
 AT_ONCE = 1
-PATIENCE = 10.0  # seconds that a request waits for its turn
-WAITING = 50  # at most; more would only time out
+PATIENCE = 10.0  # seconds that a request waits
+WAITING = 50  # waiting requests at most; more would only time out
 
 
 class Turns:

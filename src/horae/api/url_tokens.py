@@ -1,4 +1,4 @@
-"""Tokens in URLs, of pings and badges: how they are minted and shown, and who may try how often."""
+"""Tokens in URLs of pings and badges: minting, display and rate limits."""
 
 from __future__ import annotations
 
@@ -29,14 +29,13 @@ class PingLimit(RequestLimit):
 
 
 class SourceLimit(RequestLimit):
-    """Signals from one address, whichever pings they are for."""
+    """Signals from one address, for any ping."""
 
     _kind, _words = "pinger", "more than {rate:g} signals per second from your address; slow down"
 
 
 class UrlTokens:
-    """What this process knows of tokens. One that was found once is not held up by the wrong ones that come from the
-    same address."""
+    """This process's cache of tokens. A known token is not limited by invalid ones from the same address."""
 
     def __init__(self, context: RequestContext, gate: Authenticator) -> None:
         self._gate = gate
@@ -57,14 +56,14 @@ class UrlTokens:
             self._known.popitem(last=False)
 
     def read(self, request: Request, token: str) -> str | None:
-        """The digest to look up; None for what cannot be a token. Refuses addresses that sent many wrong ones."""
+        """The digest to look up; None if it cannot be a token. Refuses addresses that sent many invalid ones."""
         found = digest(token)
         if found is None or not self.known(found):
             self._gate.strangers.check(self.source(request))
         return found
 
     async def refuse(self, request: Request, kind: Kind, token_digest: str | None) -> NotFound:
-        """Counts a token that is not there, as a wrong API key is counted."""
+        """Counts an unknown token, like an invalid API key."""
         self._known.pop(token_digest or "", None)
         self._gate.refusals.note(request, kind)
         await self._gate.strangers.count(self.source(request))
@@ -80,7 +79,7 @@ def mint(seals: Seals, project_id: str, kind: str, row_id: str) -> UrlToken:
 
 
 def base_url(request: Request, context: RequestContext, gate: Authenticator) -> str:
-    """Where people reach this server: as the setting says, or as the caller did."""
+    """The public URL of this server: from the setting, or as the caller used it."""
     if context.settings.public_url:
         return context.settings.public_url.rstrip("/")
     scheme = "https" if gate.proxies.https(request) else "http"

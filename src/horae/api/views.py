@@ -34,11 +34,11 @@ def reply(value: Any, status: int = 200, headers: dict[str, str] | None = None) 
 
 
 PAGE_BYTES = 8 << 20
-"""About how much one page of a list has; where its items are longer, it has fewer of them."""
+"""Approximate size of a page in bytes; a page with longer items has fewer of them."""
 
 
 def fitting(items: Sequence[Any], room: int = PAGE_BYTES, *, least: int = 1) -> int:
-    """How many of these items have room on a page."""
+    """How many of these items fit on a page."""
     for count, item in enumerate(items):
         room -= len(render(item))
         if room < 0:
@@ -50,7 +50,7 @@ def render(value: Any) -> bytes:
     try:
         return orjson.dumps(value, option=_OPTIONS)
     except TypeError:
-        # What a script left as its result may hold integers of any size, or halves of surrogate pairs.
+        # A script's result may contain integers of any size, or lone surrogates.
         return json.dumps(value, default=_plain).encode()
 
 
@@ -67,8 +67,8 @@ def job_reply(job: JobRecord, now: datetime, status: int = 200, headers: dict[st
 
 
 def shown(view: type[BaseModel], *records: object, **given: Any) -> Json:
-    """A record as its view has it: field by field under the same name, from the first of the records that has it.
-    `given` are the fields that no record has as they are shown."""
+    """A record as its view: field by field under the same name, from the first record that has it. `given` are the
+    fields that no record has in the shown form."""
     return {field: given[field] if field in given else _taken(records, field) for field in view.model_fields}
 
 
@@ -91,7 +91,7 @@ def job_json(job: JobRecord, now: datetime) -> Json:
 
 
 class _Same:
-    """A definition by which one it is: what it holds has no hash."""
+    """Wraps a definition to compare it by identity: its contents are not hashable."""
 
     __slots__ = ("spec",)
 
@@ -109,9 +109,9 @@ def definition_json(spec: JobSpec) -> Mapping[str, Any]:
     return _definition(_Same(spec))
 
 
-@lru_cache(maxsize=1_000)  # the store hands out the same object for the same definition, which never changes
+@lru_cache(maxsize=1_000)  # the store returns the same object for the same definition, which never changes
 def _definition(one: _Same) -> Mapping[str, Any]:
-    """`60` rather than `60.0`, as people wrote it; what a function is given stays as it is."""
+    """`60` rather than `60.0`, as it was written; arguments of a function stay as they are."""
     found = one.spec.to_json()
     return {name: value if name == "target" else whole(value) for name, value in found.items()}
 

@@ -1,4 +1,4 @@
-"""Fan-out of changes to `/events`: one task polls for each project that is followed, for all of its followers."""
+"""Fan-out of changes to `/events`: one task per followed project polls for all of its followers."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from horae.lifecycle import changes
 log = structlog.get_logger()
 
 POLL = 1.0  # seconds between two polls
-LINGER = 60.0  # seconds it continues without followers: a client that lost its connection comes back
-REMEMBERED = 2_000  # events kept for clients that resume
+LINGER = 60.0  # seconds it continues without followers: a client that lost its connection reconnects
+REMEMBERED = 2_000  # events kept for resuming clients
 OLDEST = 600.0  # seconds: clients that were away for longer reload the lists
 BACKLOG = 1_000  # events that a slow reader may be behind
 _REPORTED = 5_000
 
 
 class Event(NamedTuple):
-    """`at` is when it was seen, by the database's clock, in microseconds: so it means something to every server.
-    `whole` is what admins get, where others get less."""
+    """`at` is when it was seen, by the database's clock, in microseconds, so it is valid on every server. `whole` is
+    what admins get, where others get less."""
 
     at: int
     place: int
@@ -67,7 +67,7 @@ class EventFollower:
 
 
 class ProjectWatch:
-    """What happens in one project."""
+    """The events of one project."""
 
     def __init__(self, context: RequestContext, project_id: str) -> None:
         self._context, self._project_id = context, project_id
@@ -75,7 +75,7 @@ class ProjectWatch:
         self._since: datetime | None = None
         self._reported: OrderedDict[str, None] = OrderedDict()  # audit entries, found again when looking back
         self._past: deque[Event] = deque(maxlen=REMEMBERED)
-        self._began: int | None = None  # nothing from before this is remembered
+        self._began: int | None = None  # nothing older is remembered
         self.followers: set[EventFollower] = set()
         self._looking = asyncio.Lock()
 
@@ -100,7 +100,7 @@ class ProjectWatch:
                 follower.tell(event)
 
     async def missed(self, after: tuple[int, int]) -> list[Event] | None:
-        """What came after an event; None if that is no longer known."""
+        """Events after the given one; None if they are no longer known."""
         async with self._looking:
             complete = self._began is not None and after[0] >= self._began
             if complete and (len(self._past) < REMEMBERED or self._past[0][:2] <= after):
@@ -158,7 +158,7 @@ class Watches:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         if not watch.begun:
-            await watch.look()  # everything after the start of the response is reported
+            await watch.look()  # everything after the start of the response is sent
         follower = EventFollower()
         watch.followers.add(follower)
         return watch, follower

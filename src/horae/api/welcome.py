@@ -10,7 +10,7 @@ from horae.ports import Ids, Store
 
 
 async def first_token(store: Store, ids: Ids) -> str | None:
-    """A fresh one each time; None if a user has signed up. Only its digest is kept."""
+    """A new token each time; None if a user has signed up. Only its digest is stored."""
     token = f"hf1_{secrets.token_urlsafe(32)}"
     offered = await store.transact(offer_first, invitation_id=ids.new(), digest=digest(token))
     return token if offered else None

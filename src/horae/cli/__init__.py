@@ -1,1 +1,1 @@
-"""The command line, one module per noun. Heavy imports stand inside the commands: `horae --help` must be quick."""
+"""The command line, one module per noun. Heavy imports are inside the commands: `horae --help` must be fast."""

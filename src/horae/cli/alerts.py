@@ -1,4 +1,4 @@
-"""`horae alerts`: what is wrong, who takes care of it, and silence."""
+"""`horae alerts`: list, acknowledge and silence alerts."""
 
 from __future__ import annotations
 

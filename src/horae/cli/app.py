@@ -1,4 +1,4 @@
-"""`horae`: the command and its subcommands, and the one place where a failure becomes a line and an exit code."""
+"""`horae`: the command and its subcommands, and the only place that turns a failure into a line and an exit code."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from horae.cli.root import PlanFailed, root
 from horae.domain.errors import ConfigurationError, HoraeError, InvalidInput, NotFound
 
 FAILED, USAGE, NOT_FOUND, INTERRUPTED = 1, 2, 3, 130
-PROCESSES = ("serve", "scheduler", "worker", "migrate")  # started often, and by machines
+PROCESSES = ("serve", "scheduler", "worker", "migrate")  # started often, also by machines
 
 
 def main() -> None:
-    gc.set_threshold(50_000, 20, 20)  # of what is imported nothing is garbage: looking for it was a tenth of a start
+    gc.set_threshold(50_000, 20, 20)  # nothing imported is garbage: scanning it took a tenth of the startup time
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that has no → shows ?
+            stream.reconfigure(errors="replace")  # a terminal without → shows ?
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
-    """Carries out one command and returns its exit code. Every failure is one line on standard error."""
+    """Runs one command and returns its exit code. Every failure is one line on standard error."""
     try:
         code = _app(arguments)(arguments, prog_name="horae", standalone_mode=False)
         sys.stdout.flush()
-        if code == INTERRUPTED:  # Typer's own word for a KeyboardInterrupt
+        if code == INTERRUPTED:  # Typer raises this for a KeyboardInterrupt
             return _interrupted()
         return code if isinstance(code, int) else 0
     except typer.TyperException as error:
@@ -51,7 +51,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _app(arguments: list[str]) -> typer.Typer:
-    """All commands, or those alone among which it is."""
+    """All commands, or only the group that contains the given one."""
     if arguments and arguments[0] in PROCESSES:
         from horae.cli import processes
 
@@ -65,7 +65,7 @@ def _app(arguments: list[str]) -> typer.Typer:
 
 def _interrupted() -> int:
     if sys.stderr.isatty():
-        sys.stderr.write("\n")  # what stands there is a prompt, or the terminal's ^C
+        sys.stderr.write("\n")  # the line contains a prompt, or the terminal's ^C
     return _fail("interrupted", INTERRUPTED)
 
 
@@ -83,7 +83,7 @@ def _usage(error: typer.TyperException) -> str:
 
 
 def _mended(error: HoraeError) -> str:
-    """Adds what to do about it, where the error itself cannot know."""
+    """Adds a hint that the error itself cannot know."""
     said = str(error)
     if "say which project" in said:
         return (

@@ -1,4 +1,4 @@
-"""Asking before something is lost. Without a terminal, nothing is done: scripts use `--yes`."""
+"""Confirmation prompts before data is lost. Without a terminal, nothing is done: scripts use `--yes`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 def confirm(question: str, yes: bool) -> None:
-    """Returns if it is to be done. `question` begins with what would be done: "Delete the job 'x'"."""
+    """Returns if the user confirms. `question` begins with the action: "Delete the job 'x'"."""
     if yes:
         return
     if not sys.stdin.isatty():

@@ -22,13 +22,13 @@ Code = Annotated[
     typer.Option(metavar="CODE", help="From your authenticator app, or a recovery code; prompted for if missing."),
 ]
 _TRIES = 3
-_QUIET = 2  # modules around it that stay light, without which it is not recognised
+_QUIET = 2  # light modules around it, without which it is not recognised
 _HALVES = {"00": " ", "10": "▀", "01": "▄", "11": "█"}
 _DARK_ON_LIGHT, _PLAIN = "\x1b[30;107m", "\x1b[0m"
 
 
 def ask_code(words: str = "Code from your authenticator app, or a recovery code") -> str:
-    """From the terminal, or a line of a pipe."""
+    """From the terminal, or from a line of a pipe."""
     if sys.stdin.isatty():
         given: str = typer.prompt(words, err=True)
         return given
@@ -39,7 +39,7 @@ def ask_code(words: str = "Code from your authenticator app, or a recovery code"
 
 
 def with_code(code: str | None, send: Callable[[str], T], words: str | None = None) -> T:
-    """Sends a code; on a terminal, one that was mistyped is asked for again."""
+    """Sends a code; on a terminal, prompts again after a mistyped one."""
     from horae.sdk.answers import NotSignedIn
 
     tries = _TRIES if code is None and sys.stdin.isatty() else 1
@@ -50,12 +50,12 @@ def with_code(code: str | None, send: Callable[[str], T], words: str | None = No
             return send(given)
         except (NotSignedIn, NotAllowed) as error:
             if tries == 0 or "code" not in str(error):
-                raise HoraeError(str(error)) from None  # the advice to sign in would be of no use
+                raise HoraeError(str(error)) from None  # the advice to sign in would not help
             say(f"{str(error).capitalize()}.")
 
 
 def second_step(client: Client, needed: SecondFactorNeeded, code: str | None) -> dict[str, Any]:
-    """Goes on where a password did not suffice; the tokens."""
+    """Continues where a password is not enough; returns the tokens."""
     if not needed.enrol:
         return with_code(code, lambda given: client.second_factor.sign_in(needed.challenge, given))
     say("This installation requires a second factor. Set one up to sign in.")
@@ -91,7 +91,7 @@ def drawn(rows: Sequence[str]) -> str:
 
 
 def say_recovery_codes(codes: Sequence[str]) -> None:
-    """On standard error, as they come with what was asked for."""
+    """On standard error: they come in addition to the command's output."""
     say("Keep these recovery codes in a safe place. Each signs you in once without your phone:")
     for code in codes:
         say(f"  {code}")

@@ -1,4 +1,5 @@
-"""From options to a channel, or to changes of one. What is secret is asked for, since others could see an argument."""
+"""Turns options into a channel, or into changes to one. Secrets are prompted for, since others could see an
+argument."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from horae.cli.definition import given, seconds
 from horae.domain.errors import InvalidInput
 
 Json = dict[str, Any]
-SECRETS = {  # the one that is asked for, by kind
+SECRETS = {  # the field to prompt for, by kind
     "webhook": "url",
     "slack": "url",
     "email": "password",

@@ -1,4 +1,4 @@
-"""`horae channels`: who is told when something fails."""
+"""`horae channels`: notification channels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from horae.domain.errors import InvalidInput
 
 Json = dict[str, Any]
 app = typer.Typer(help="Channels: who is told when something fails.", no_args_is_help=True)
-_PATIENCE, _BETWEEN = 30.0, 0.5  # seconds for a test, and between two looks at it
+_PATIENCE, _BETWEEN = 30.0, 0.5  # seconds to wait for a test, and between two polls
 
 
 @app.command("list")

@@ -1,4 +1,4 @@
-"""All commands. Reading their parameters takes a while: who needs one of them alone does without (app.py)."""
+"""All commands. Loading their parameters takes a while: app.py avoids it when only one of them is needed."""
 
 from __future__ import annotations
 

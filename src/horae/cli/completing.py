@@ -17,7 +17,7 @@ _SHOWN = 200
 
 
 def words(*choices: str) -> Complete:
-    """One of a few."""
+    """Completes one of a few words."""
 
     def complete(incomplete: str) -> list[str]:
         return [choice for choice in choices if choice.startswith(incomplete)]

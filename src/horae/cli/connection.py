@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def connect(*, quick: bool = False) -> Client:
-    """`quick` is for who rather has no answer than a late one: it tries once, and renews nothing."""
+    """`quick` prefers no answer to a late one: it tries once, and renews nothing."""
     from horae.sdk.client import Client
 
     settings = config.load()
@@ -23,7 +23,7 @@ def connect(*, quick: bool = False) -> Client:
     if (signed_in := _signed_in(settings, quick)) is not None:
         return signed_in
     url, token = settings.url, settings.token
-    # The token in the file is for the address in the file; it is not sent anywhere else.
+    # The token in the file belongs to the address in the file; it is not sent anywhere else.
     if url is None:
         found = _left_by_up(settings)
         url = found.get("url") or f"http://127.0.0.1:{settings.port}"
@@ -42,7 +42,7 @@ _NAME_IT = "name the file to use it: HORAE_CONFIG=horae.toml"
 
 
 def _refuse_strange_address(settings: config.Settings) -> None:
-    """A `horae.toml` that comes with a cloned repository must not decide where a token goes that it does not hold."""
+    """A `horae.toml` in a cloned repository must not decide where a token goes that it does not contain."""
     here = settings.lying_here
     for one, other in (("url", "token"), ("token", "url")):
         if one in here and other not in here and settings.sources[other] != "default":
@@ -58,7 +58,7 @@ def _refuse_strange_address(settings: config.Settings) -> None:
 
 
 def known_url(settings: config.Settings) -> str:
-    """The address of the API; a password is about to be sent there."""
+    """The address of the API, to which a password is about to be sent."""
     for name in ("url", "data_dir") if settings.url is None else ("url",):
         if name in settings.lying_here:
             raise ConfigurationError(
@@ -68,11 +68,11 @@ def known_url(settings: config.Settings) -> str:
 
 
 def checked(url: str) -> str:
-    """An address that can be one."""
+    """A valid address."""
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and url.isprintable()
-    except ValueError:  # a port that is none
+    except ValueError:  # an invalid port
         good = False
     if not good or " " in url:
         raise InvalidInput("URL", f"{url!r} is not the address of an API, such as http://127.0.0.1:8080")
@@ -80,8 +80,8 @@ def checked(url: str) -> str:
 
 
 def on_the_database(settings: config.Settings) -> bool:
-    """Whether a command that can do either works on the database itself: where that is set, or where there is nothing
-    to sign in to an API with."""
+    """Whether a command that supports both works directly on the database: if that is set, or if there are no
+    credentials for an API."""
     known = settings.token is not None or config.login_file().exists() or settings.client_file.exists()
     if known and "database_url" in settings.lying_here and "token" not in settings.lying_here:
         raise ConfigurationError(
@@ -92,7 +92,7 @@ def on_the_database(settings: config.Settings) -> bool:
 
 
 def _signed_in(settings: config.Settings, quick: bool) -> Client | None:
-    """As who `horae login` made us, unless the settings say otherwise."""
+    """The account of `horae login`, unless the settings say otherwise."""
     if settings.token is not None or not config.login_file().exists():
         return None
     if settings.url is None and settings.sources["data_dir"] != "default" and settings.client_file.exists():

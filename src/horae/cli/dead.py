@@ -162,7 +162,7 @@ def _filters(job: str | None, fingerprint: str | None, since: str | None, until:
 
 
 def _chosen(ids: list[str] | None, everything: bool, filters: dict[str, str | None]) -> Json:
-    """By ids, or by a filter; nothing said is not taken for all."""
+    """By ids, or by a filter; no selection does not mean all."""
     given = {name: value for name, value in filters.items() if value is not None}
     if ids:
         if given or everything:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 _SIGNS = {"create": ("+", "green"), "change": ("~", "yellow"), "delete": ("-", "red")}
-_LONG = 20  # steps from which on progress is shown
+_LONG = 20  # steps from which progress is shown
 
 
 def register(app: typer.Typer) -> None:
@@ -112,7 +112,7 @@ def _confirm(todo: list[Step], yes: bool, as_json: bool) -> None:
 
 
 def _carry_out(client: Client, todo: list[Step], as_json: bool) -> dict[str, str]:
-    """Each job in its own transaction; a failure does not stop the others, and is reported by name."""
+    """Each job in its own transaction; a failure does not stop the others, and is reported with the job's name."""
     failed: dict[str, str] = {}
     done = 0
     try:
@@ -197,7 +197,7 @@ def export(
 
 
 def as_text(definitions: list[Json], as_json: bool) -> str:
-    """Definitions as a file of `horae apply`: YAML, of which JSON is a part."""
+    """Definitions as a file for `horae apply`: YAML, of which JSON is a subset."""
     from horae.declarative import export as exported
 
     whole = {"jobs": definitions}

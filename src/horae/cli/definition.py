@@ -1,4 +1,4 @@
-"""From options to a job's definition, or to changes of one."""
+"""Turns options into a job's definition, or into changes to one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Python:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What options say about a job; what they leave open is None. A pair is an option and its duration."""
+    """What options say about a job; omitted ones are None. A pair is an option and its duration."""
 
     script: Script
     http: Http
@@ -57,10 +57,10 @@ class Definition:
         return {"target": said, **self._others(schedule(self.when, self.timing))}
 
     def changes(self) -> Json:
-        """A merge patch of a job that is there."""
+        """A merge patch for an existing job."""
         changed = self._whole() or target_changes(self.script, self.http, self.python)
         if "source" in changed and self.whole is None:
-            changed["file"] = None  # the source takes its place
+            changed["file"] = None  # replaced by the source
         return given({"target": changed or None, **self._others(schedule_changes(self.when, self.timing) or None)})
 
     def _whole(self) -> Json | None:
@@ -78,19 +78,19 @@ class Definition:
 
 
 def target(script: Script, http: Http, python: Python) -> Json:
-    """The one target that was asked for."""
+    """The requested target."""
     if len(_chosen(script, http, python)) != 1:
         raise InvalidInput(
             "", "choose what to run: give exactly one of --script, --script-file, --http, --python, --target"
         )
     found = target_changes(script, http, python)
-    if http.url is not None and http.method is None:  # as curl does: who sends nothing asks for something
+    if http.url is not None and http.method is None:  # like curl: without a body it is a GET
         found["method"] = "GET" if http.body is None else "POST"
     return found
 
 
 def target_changes(script: Script, http: Http, python: Python) -> Json:
-    """What options say about a target; options of another kind than the one named are refused rather than ignored."""
+    """What options say about a target; options of another kind than the named one are refused rather than ignored."""
     named = _chosen(script, http, python)
     if len(named) > 1:
         raise InvalidInput("", "choose what to run: give only one of --script, --script-file, --http, --python")
@@ -148,7 +148,7 @@ def _arguments(python: Python) -> Json:
 
 
 def schedule(when: Json, timing: Json) -> Json | None:
-    """A new job's schedule; None leaves it to be triggered."""
+    """A new job's schedule; None: it is only triggered."""
     found = schedule_changes(when, timing)
     kinds = [kind for kind in SCHEDULE_KINDS if kind in found]
     if kinds == ["after"] and "job" not in found["after"]:
@@ -174,14 +174,14 @@ def schedule_changes(when: Json, timing: Json) -> Json:
 
 
 def merged(old: Json, changes: Json | None) -> Json:
-    """A schedule as the server will have it, to show it before it is saved."""
+    """A schedule as the server will store it, to show it before it is saved."""
     if changes is None:
         return {"manual": True}
     return given(patch_definition({"schedule": old}, {"schedule": changes})["schedule"])
 
 
 def unset(changes: Json, paths: list[str]) -> Json:
-    """Adds to changes that these fields go back to their defaults: `schedule.end_at`."""
+    """Adds to changes that these fields return to their defaults: `schedule.end_at`."""
     for path in paths:
         *parents, last = path.split(".")
         place = changes
@@ -196,12 +196,12 @@ def unset(changes: Json, paths: list[str]) -> Json:
 
 
 def given(fields: Json) -> Json:
-    """What was asked for; the server knows the defaults of the rest."""
+    """What was given; the server knows the defaults of the rest."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
 def _measured(fields: Json) -> Json:
-    """The same, with durations as seconds."""
+    """Likewise, with durations in seconds."""
     return given({name: seconds(*value) if isinstance(value, tuple) else value for name, value in fields.items()})
 
 

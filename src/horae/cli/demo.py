@@ -43,7 +43,7 @@ def examples(url: str) -> list[dict[str, Any]]:
 
 
 def add_examples(url: str, token: str) -> int:
-    """Adds those that are not there yet."""
+    """Adds the missing ones."""
     from horae.sdk.client import Client
 
     with Client(url, token, client="cli") as client:

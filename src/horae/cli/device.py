@@ -1,4 +1,4 @@
-"""Signing in by a browser, wherever that is: the command line shows a code, and the user approves it in the portal."""
+"""Device sign-in: the command line shows a code, and the user approves it in the portal, in any browser."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def sign_in(client: Client, url: str) -> Tokens:
-    """Waits until it is approved. Ctrl-C gives up: the code ends by itself."""
+    """Waits until it is approved. Ctrl-C gives up: the code expires."""
     device = client.account.begin_device(f"horae on {socket.gethostname()}")
     at = device.verification_url or f"{url.rstrip('/')}{device.verification_path}"
     say(f"Open {at}?code={device.user_code}")

@@ -1,4 +1,4 @@
-"""What a step of a plan does to a job, in lines for people."""
+"""A plan's changes to a job, as lines of text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def described(step: Step) -> list[str]:
-    """A new job as it would stand in a file; of another, each field with what it was and what it will be."""
+    """A new job as it would look in a file; for an existing one, the old and new value of each field."""
     if step.action == "create" and step.declared is not None:
         return _whole(step)
     return [line for change in step.changes for line in difference(change)]
@@ -27,7 +27,7 @@ def _whole(step: Step) -> list[str]:
 
 
 def difference(change: Change) -> list[str]:
-    """One change; of a text of several lines, the lines."""
+    """One change; for a text of several lines, the changed lines."""
     old, new = change.old, change.new
     if isinstance(old, str) and isinstance(new, str) and "\n" in old + new:
         lines = list(difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=1))[2:]

@@ -1,4 +1,4 @@
-"""`horae doctor`: what is configured and from where, and whether everything that should be there is."""
+"""`horae doctor`: the configuration and its sources, and whether everything is present and working."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def doctor(
 
 
 def _settings(settings: config.Settings) -> list[dict[str, str]]:
-    """Each with its source. Secrets are not shown, only that they are set."""
+    """Each with its source. For secrets, only whether they are set."""
     found = []
     for one in fields(settings):
         if "read" not in one.metadata:
@@ -68,7 +68,7 @@ def _settings(settings: config.Settings) -> list[dict[str, str]]:
 
 
 def _without_password(text: str) -> str:
-    """An address may be shown but for its password; any other secret may not."""
+    """A URL is shown without its password; any other secret is not shown at all."""
     match = _ADDRESS.fullmatch(text)
     return f"{match[1]}{'***@' if match[2] else ''}{match[3]}" if match else "(hidden)"
 

@@ -1,4 +1,4 @@
-"""`horae drain`: a worker is to take nothing more."""
+"""`horae drain`: a worker finishes its runs and takes no new ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Until when something is good, as people say it: `30d`."""
+"""Expiry times as people write them: `30d`."""
 
 from __future__ import annotations
 

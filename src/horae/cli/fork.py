@@ -1,8 +1,8 @@
-"""Starting a process as a copy of this one, which has already imported what the copy needs.
+"""Forks a process that has already imported what the child needs.
 
-Importing is most of what it costs to start one of Horae's processes, in time and in memory. The children of
-`horae up` share it, because they are forked. That is safe as long as the parent has one thread, and has only
-imported: no connection, no loop of uvloop's, no random state that a copy would repeat.
+Importing is most of the cost of starting one of Horae's processes, in time and in memory. The children of `horae up`
+share it, because they are forked. That is safe as long as the parent has one thread and has done nothing but import: no
+connection, no uvloop event loop, no random state that a copy would repeat.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from horae import prctl
 from horae.domain.errors import ConfigurationError, HoraeError
 
 Work = Callable[[], int]
-"""What a child does; its exit code."""
+"""What a child does; returns its exit code."""
 
 
 def fork(name: str, work: Work, output: int, *, keep: int = 2) -> int:
@@ -47,7 +47,7 @@ def fork(name: str, work: Work, output: int, *, keep: int = 2) -> int:
 
 
 def apart(name: str, work: Callable[[], str]) -> str:
-    """Has something done in a child, and waits for its answer. What it raises is raised here."""
+    """Runs something in a child, and waits for its result. An exception there is raised here."""
     reading, writing = os.pipe()
 
     def answer() -> int:
@@ -70,7 +70,7 @@ def apart(name: str, work: Callable[[], str]) -> str:
 
 
 def program(command: list[str], environment: dict[str, str]) -> Work:
-    """Another program instead."""
+    """Runs another program instead."""
 
     def work() -> NoReturn:
         try:
@@ -120,7 +120,7 @@ def _rename(name: str) -> None:
 
 
 def _leave(code: int) -> NoReturn:
-    """Ends this copy without unwinding what it has of the parent's stack."""
+    """Exits the child without unwinding the parent's stack."""
     with suppress(Exception):
         atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):

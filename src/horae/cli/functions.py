@@ -1,4 +1,4 @@
-"""`horae functions`: what workers have registered for `python` jobs."""
+"""`horae functions`: the functions that workers have registered for `python` jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`horae import`: the jobs of other schedulers as YAML, to be read and then applied."""
+"""`horae import`: converts the jobs of other schedulers to YAML, to be reviewed and then applied."""
 
 from __future__ import annotations
 

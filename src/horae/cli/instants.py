@@ -1,4 +1,4 @@
-"""Instants as people say them: `2026-12-01T09:00:00+01:00`, `now`, or a time from now such as `2h`."""
+"""Instants as people write them: `2026-12-01T09:00:00+01:00`, `now`, or a time from now such as `2h`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def ago(option: str, text: str) -> str: ...
 @overload
 def ago(option: str, text: None) -> None: ...
 def ago(option: str, text: str | None) -> str | None:
-    """Of the past: `2h` is two hours ago."""
+    """In the past: `2h` is two hours ago."""
     return None if text is None else _instant(option, text, -1)
 
 

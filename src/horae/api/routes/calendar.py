@@ -1,4 +1,4 @@
-"""What all jobs will do: how busy it will be, and when."""
+"""The calendar: upcoming occurrences of all jobs, and how busy each hour will be."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from horae.ports import Transaction
 router = APIRouter(prefix=PREFIX, tags=["schedules"])
 
 LISTED = 1_000  # occurrences at most
-BUDGET = 10_000_000  # steps of counting: a second or so. Five thousand jobs every few minutes over a week take less
-JOBS = 5_000  # at most, those first whose next run comes first
+BUDGET = 10_000_000  # counting steps: about a second. Five thousand jobs every few minutes over a week take less
+JOBS = 5_000  # at most, those with the earliest next run first
 _STEPS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
 # By the minute a week, and an hour more: in some the clock is put back.
 _LONGEST = {"none": timedelta(days=366), "minute": timedelta(days=8), "hour": timedelta(days=366)}
@@ -80,7 +80,7 @@ async def show_calendar(
     where = JobFilter(text=q, enabled=True, paused=False, tag=tag, queue=queue)
     async with context.turns.turn():
         jobs, others_from = await context.store.read(_jobs, principal.project_id, where)
-        # In a thread: it may take a while, in which others want to be served.
+        # In a thread: it may take a while, in which other requests wait.
         until = end if others_from is None else min(end, others_from)
         complete_until, items = await asyncio.to_thread(_items, jobs, now, start, until, by)
     truncated = others_from is not None
@@ -99,7 +99,7 @@ def _items(
 
 
 async def _jobs(tx: Transaction, project_id: str, where: JobFilter) -> tuple[list[JobRecord], datetime | None]:
-    """Jobs that have a next run, and from when on there may be runs of others; None if those are all."""
+    """Jobs that have a next run, and from when other jobs may have runs; None if these are all."""
     page = await tx.jobs.page(project_id, where, limit=JOBS, after=None, sort="next_run_at")
     jobs = [job for job in page.items if job.next_run_at is not None]
     last = page.items[-1].next_run_at if page.next is not None else None

@@ -1,5 +1,5 @@
 """Callbacks: the service that a job called reports the outcome. The token in the path is the authorisation: it is
-checked before anything is read, and good for one attempt of one run."""
+checked before anything is read, and valid for one attempt of one run."""
 
 from __future__ import annotations
 

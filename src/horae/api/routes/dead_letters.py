@@ -227,7 +227,7 @@ async def _found(tx: Transaction, project_id: str, where: DeadLetterFilter) -> D
     if where.since is not None and where.until is not None and where.until < where.since:
         raise InvalidInput("until", "must not be before since")
     job_id = where.job
-    if job_id is not None and not is_id(job_id):  # what a deleted job left is found by its id alone
+    if job_id is not None and not is_id(job_id):  # a deleted job's dead letters are found by its id alone
         job_id = (await find_job(tx, project_id, job_id)).id
     return DeadFilter(job_id, where.fingerprint, where.since, where.until)
 

@@ -1,4 +1,4 @@
-"""Signing in a program that has no browser: it shows a code, and a user approves it in the portal."""
+"""Device sign-in: a program without a browser shows a code, and a user approves it in the portal."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ async def poll_device(request: Request, context: Ctx, gate: Door) -> Response:
         devices.poll, digest=tokens.digest(body.device_code.get_secret_value()), session=session
     )
     if isinstance(found, device.Waiting):
-        # Codes that are made up look as if they had expired; and who does not slow down is slowed down here.
+        # Made-up codes look as if they had expired, and a device that polls too fast is throttled here.
         if found in (device.Waiting.EXPIRED, device.Waiting.SLOW_DOWN):
             await gate.strangers.count(origin)
         return reply({"status": str(found), "tokens": None})

@@ -1,4 +1,4 @@
-"""What happens, as it happens: changes of runs, jobs and workers by server-sent events."""
+"""Live events: changes of runs, jobs and workers as server-sent events."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def _follow(
     admin = stay.principal.role == "admin"
     ends, spoken = now() + following.seconds, now()
     try:
-        yield events.still_here()  # so that the client knows that it has begun
+        yield events.still_here()  # so that the client knows that the stream has begun
         for event in missed:
             if following.wants(event):
                 yield _sent(event, admin)
@@ -95,7 +95,7 @@ async def _next(follower: EventFollower, seconds: float) -> Event | None:
 
 
 async def _missed(watch: ProjectWatch, follower: EventFollower, after: tuple[int, int] | None) -> list[Event]:
-    """What came after the event that the follower names."""
+    """Events after the one that the follower names."""
     if after is None:
         return []
     try:

@@ -1,4 +1,4 @@
-"""Whether this process lives, and whether it can serve."""
+"""Liveness and readiness: whether this process is alive, and whether it can serve."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ router = APIRouter(tags=["health"], dependencies=[Depends(public)])
 _WAITING = "no live worker can execute some of the queued runs"
 _NOTICES = 20
 _COUNTED = 1_000  # no caller needs the exact number
-_SILENT = 15.0  # seconds without a sign of life of a scheduler, which gives one every two
-PATIENCE = 3.0  # seconds; load balancers ask again soon
+_SILENT = 15.0  # seconds without a heartbeat of a scheduler, which sends one every two
+PATIENCE = 3.0  # seconds; load balancers poll often
 
 
 @router.get("/health", response_model=HealthView)
@@ -82,7 +82,7 @@ async def detailed(request: Request, context: Ctx) -> Response:
 
 
 async def _notices(context: RequestContext) -> list[str]:
-    """Projects that are near a quota. Counting may take long where they are large: then nothing is said."""
+    """Projects that are near a quota; none if counting takes too long because they are large."""
     try:
         return await asyncio.wait_for(context.store.read(_strained), PATIENCE)
     except (TimeoutError, StoreUnavailable):

@@ -1,4 +1,4 @@
-"""Jobs: making, reading, changing and deleting them."""
+"""Jobs: create, read, change and delete."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def job_filter(
     return JobFilter(q, kind, schedule, status, enabled, paused, tag, queue, last_status, recurring)
 
 
-# First, because routes are tried in their order, and this is asked most.
+# First, because routes are tried in order, and this one is called most.
 @router.get("/jobs/{id}", response_model=JobView)
 async def show_job(context: Ctx, principal: Reader, ref: Ref) -> Response:
     """One job, by id or name, with its definition and current state."""
@@ -192,8 +192,8 @@ _Recent = dict[str, list[RecentRun]]
 async def _parts(
     context: RequestContext, principal: Principal, asked: _Asked, stranded: StrandedRuns | None
 ) -> tuple[list[bytes], str | None]:
-    """The jobs of a page as JSON, and after which the next one begins. They are read a few at a time: each may be as
-    long as a definition can be."""
+    """The jobs of a page as JSON, and the last one, after which the next page begins. They are read a few at a time:
+    each may be as long as a definition can be."""
     parts: list[bytes] = []
     room, left = PAGE_BYTES, asked.limit
     while left:
@@ -217,7 +217,7 @@ async def _parts(
 async def _items(
     context: RequestContext, principal: Principal, asked: _Asked, stranded: StrandedRuns | None
 ) -> tuple[list[dict[str, Any]], str | None]:
-    """The jobs of a page, and after which the next one begins."""
+    """The jobs of a page, and the last one, after which the next page begins."""
     found, recent, waiting = await context.store.read(_page, principal.project_id, asked, stranded)
     now = context.clock.now()
     items = [

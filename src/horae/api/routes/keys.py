@@ -1,4 +1,4 @@
-"""API keys of a project: listed, made, revoked."""
+"""API keys of a project: list, create, revoke."""
 
 from __future__ import annotations
 
@@ -93,6 +93,6 @@ async def _page(
         user = await tx.accounts.user(maker)
         if user is not None:
             where = KeyFilter(project_id, user.id, f"user:{user.username}", user.created_at)
-        else:  # they were deleted: their keys may be there yet
+        else:  # deleted, but their keys may still exist
             where = KeyFilter(project_id, maker if is_id(maker) else None, f"user:{maker}")
     return await tx.access.keys(where, limit=limit, after=after)

@@ -1,4 +1,4 @@
-"""What runs wrote: page by page, as plain text, or as it comes."""
+"""Logs of runs: page by page, as plain text, or as a live stream."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ router = APIRouter(prefix=PREFIX, tags=["runs"])
 
 PAGE = 1_000
 _PORTION = 100  # read at a time for a page
-_PIECES = 50  # read at a time while following: a piece has up to 64 KiB
-_POLL, _POLL_QUIET, _QUIET = 0.15, 0.3, 20.0  # seconds between two polls; longer after that many quiet seconds
+_PIECES = 50  # read at a time while following: a chunk has up to 64 KiB
+_POLL, _POLL_QUIET, _QUIET = 0.15, 0.3, 20.0  # seconds between two polls; longer after so many quiet seconds
 _LIVE = (RunStatus.QUEUED, RunStatus.RUNNING)
 
 Look = tuple[RunRecord, list[LogPiece]]
@@ -82,7 +82,7 @@ async def read_log(
 async def _some(
     context: RequestContext, project_id: str, run_id: str, after: LogPosition, limit: int
 ) -> tuple[list[LogPiece], bool]:
-    """So many pieces, or fewer if they are long; whether that is all there is."""
+    """So many chunks, or fewer if they are long; and whether that is all there is."""
     pieces: list[LogPiece] = []
     size = 0
     while len(pieces) < limit and size < PAGE_BYTES:
@@ -136,13 +136,13 @@ async def _follow(
                 yield events.still_here()
                 spoken = now
             if await _stopping(context, _POLL if now - heard < _QUIET else _POLL_QUIET):
-                return  # the client reconnects, and finds the next server
+                return  # the client reconnects to the next server
         try:
             look = await context.store.read(_look, project_id, run_id, after, _PIECES)
         except StoreUnavailable:
-            look = run, []  # it comes back, and then there is more
+            look = run, []  # the client reconnects, and then there is more
         except NotFound:
-            return  # it was deleted, with its project for one
+            return  # deleted, for example with its project
 
 
 async def _stopping(context: RequestContext, seconds: float) -> bool:
@@ -152,7 +152,7 @@ async def _stopping(context: RequestContext, seconds: float) -> bool:
 
 
 async def _look(tx: Transaction, project_id: str, run_id: str, after: LogPosition, limit: int) -> Look:
-    # The run first: then everything written before its end is certain to be read.
+    # The run first: then everything written before its end will be read.
     run = await found_run(tx, project_id, run_id)
     return run, await tx.logs.read(run_id, after=after, limit=limit)
 

@@ -1,4 +1,4 @@
-"""`/metrics`: what Prometheus reads."""
+"""`/metrics`: the endpoint for Prometheus."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class MetricsView(MonitoredJobsView):
 
 
 class _Reader(AllowAdmin):
-    """Callers with the metrics token, if one is set, or with a key that may."""
+    """Callers with the metrics token, if one is set, or with a key that has the permission."""
 
     async def __call__(self, request: Request) -> None:  # type: ignore[override]
         token = request.app.state.context.settings.metrics_token
@@ -98,7 +98,7 @@ async def _in_short(tx: Transaction, offline_after: float) -> dict[str, Any]:
 
 
 def _runs(bucket: Bucket) -> int:
-    """Runs that ended, without skipped occurrences."""
+    """Ended runs, without skipped occurrences."""
     return sum(count for status, count in bucket.ended.items() if status != "skipped")
 
 

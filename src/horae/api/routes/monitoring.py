@@ -1,4 +1,4 @@
-"""How everything does: numbers about jobs and about workers."""
+"""Monitoring: current and past numbers of jobs and workers."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ async def _days(tx: Transaction, project_id: str, count: int, job: str | None) -
 
 
 async def _job_id(tx: Transaction, project_id: str, job: str | None) -> tuple[str | None, bool]:
-    """With whether there is such a job; a deleted one's numbers are found by its id alone."""
+    """And whether there is such a job; a deleted job's numbers are found by its id alone."""
     if job is None:
         return None, True
     if is_id(job):

@@ -1,4 +1,4 @@
-"""Long work with progress: backfills."""
+"""Long-running operations with progress: backfills."""
 
 from __future__ import annotations
 

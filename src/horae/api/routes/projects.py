@@ -1,4 +1,4 @@
-"""Projects: whose jobs these are."""
+"""Projects."""
 
 from __future__ import annotations
 

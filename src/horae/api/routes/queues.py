@@ -1,4 +1,4 @@
-"""Queues: what waits in them, who serves them, and holding them."""
+"""Queues: their backlog, their workers, pausing and reserving them."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ async def _look(
 
 
 def queue_json(queue: QueueRecord, workers: Sequence[WorkerRecord], sees: str | None, stranded: int) -> dict[str, Any]:
-    """`sees` is the only project whose name the caller may see; None for all."""
+    """`sees` is the only project whose name the caller may see; None means all."""
     serving = [one for one in workers if one.status in _SERVING and one.serves(queue.name)]
     return shown(
         QueueView,

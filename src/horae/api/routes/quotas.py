@@ -1,4 +1,4 @@
-"""Quotas: what a project may have at most, and what it has."""
+"""Quotas: a project's limits and usage."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def set_quotas(
     limits = {Quota(name): getattr(body, name) for name in body.model_fields_set}
     if limits.get(Quota.FIRES_PER_MINUTE) is not None:
         while await context.store.transact(usage.rate_jobs, project_id=principal.project_id):
-            pass  # portion by portion: there may be very many
+            pass  # in portions: there may be very many
     async with context.turns.turn():
         found = await context.store.transact(
             usage.set_quotas, project_id=principal.project_id, limits=limits, actor=principal.actor
@@ -58,7 +58,7 @@ async def set_quotas(
 
 
 async def _shown(context: RequestContext, principal: Principal) -> Response:
-    async with context.turns.turn():  # of very many runs it takes a while
+    async with context.turns.turn():  # takes a while if there are very many runs
         return reply(_json(await context.store.read(usage.usage, principal.project_id)))
 
 

@@ -1,4 +1,4 @@
-"""Retries: an ended run again, as a new run."""
+"""Retries: run an ended run again, as a new run."""
 
 from __future__ import annotations
 

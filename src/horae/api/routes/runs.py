@@ -28,7 +28,7 @@ from horae.ports import Transaction
 router = APIRouter(prefix=PREFIX, tags=["runs"])
 
 Reader = Annotated[Principal, Depends(allow("runs:read"))]
-SWEEPS = 20  # batches in one request; what is left is for the schedulers
+SWEEPS = 20  # batches in one request; schedulers do the rest
 Status = Annotated[RunStatus | None, Query(description="only runs in this state")]
 Started = Annotated[Trigger | None, Query(description="only runs with this trigger")]
 Outcome = Annotated[Ending | None, Query(description="only runs whose last attempt had this outcome")]

@@ -1,4 +1,4 @@
-"""What a schedule does next: of a job, or before it is saved."""
+"""Previews: the next occurrences of a job's schedule, or of one that is not saved yet."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _upcoming(job: JobRecord, now: datetime, count: int) -> list[Upcoming]:
 
 
 def _saved(body: PreviewBody, start: datetime, through: datetime | None = None, fired: int = 0) -> list[Upcoming]:
-    """What the schedule would do if it were saved now; asked from an instant on, what it would do from there."""
+    """What the schedule would do if it were saved now, from the given instant on."""
     if body.from_ is None:
         return first_preview(body.schedule, start, body.count, through, fired)
     after = start - TICK if through is None else max(start - TICK, through)

@@ -262,7 +262,7 @@ def _signed_in(caller: Caller) -> tuple[str, str]:
 async def _with_password(
     request: Request, context: RequestContext, gate: Authenticator, caller: Caller, password: str
 ) -> Credentials:
-    """These changes take the password once more: a browser that was left open must not be enough."""
+    """These changes need the password again: an unattended browser must not be enough."""
     user_id, _ = _signed_in(caller)
     try:
         return await signin.check_password(context, gate, request, user_id, password)

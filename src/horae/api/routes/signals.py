@@ -1,4 +1,4 @@
-"""What foreign jobs report to pings. The token in the path is the authorisation; it is checked before a body is read.
+"""Signals of external jobs to pings. The token in the path is the authorisation; it is checked before the body is read.
 Outside of the API's prefix: these URLs are typed into crontabs."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from horae.lifecycle.pings import hear
 router = APIRouter(tags=["pings"], dependencies=[Depends(public)])
 
 KEPT_BYTES = 10_000  # of a body, from its end: that is where a log says what went wrong
-READ_BYTES = 16 << 20  # a client that still sends would see a broken connection rather than the answer
+READ_BYTES = 16 << 20  # a client that is still sending would see a broken connection rather than the answer
 PATIENCE = 10.0  # seconds for a whole body
 _CODE = re.compile(r"[0-9]{1,3}", re.ASCII)
 _TEXT: dict[int | str, dict[str, Any]] = {
@@ -70,7 +70,7 @@ async def _take(
     message, cut = await _message(request)
     if not await context.store.transact(hear, digest=digest, signal=signal, message=message):
         raise await tokens.refuse(request, "ping", digest)
-    # What is left of a body that is too long would be taken for the next request.
+    # The rest of a body that is too long would be read as the next request.
     return Response(b"OK", media_type="text/plain", headers={"connection": "close"} if cut else None)
 
 
@@ -96,7 +96,7 @@ def _signal(outcome: str, rid: str | None) -> Signal:
 
 
 async def _message(request: Request) -> tuple[PingMessage, bool]:
-    """What came along, and whether some of it was left unread."""
+    """The body, and whether some of it was left unread."""
     kept, total = b"", 0
     if request.scope["method"] == "POST":
         try:

@@ -33,7 +33,7 @@ Own = Annotated[Caller, Depends(allow_own("account:own"))]
 
 
 class _Browser(Public):
-    """Providers add parameters of their own to the address they send browsers back to."""
+    """Providers add their own parameters to the address they redirect browsers to."""
 
     async def __call__(self, request: Request) -> None:
         return None
@@ -110,7 +110,7 @@ async def _start(request: Request, context: RequestContext, gate: Authenticator,
 async def callback(
     request: Request, context: Ctx, gate: Door, state: str = "", code: str = "", iss: str | None = None, error: str = ""
 ) -> Response:
-    """Where the provider sends the browser back to."""
+    """Where the provider redirects the browser."""
     provider = provider_of(context)
     context = replace(context, store=context.store.on_behalf_of(origin_of(request)))  # although it is a GET
     attempt = sso.begun(context, gate, request, state)

@@ -1,4 +1,4 @@
-"""Holding a job's schedule and letting it go on, turning the job off and on."""
+"""Pause, resume, enable and disable a job's schedule."""
 
 from __future__ import annotations
 

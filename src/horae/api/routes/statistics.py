@@ -1,4 +1,4 @@
-"""How a job did, in numbers."""
+"""Statistics of a job's runs."""
 
 from __future__ import annotations
 

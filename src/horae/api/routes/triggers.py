@@ -1,4 +1,4 @@
-"""Starting runs of a job, one or many."""
+"""Triggers: start one or many runs of a job."""
 
 from __future__ import annotations
 

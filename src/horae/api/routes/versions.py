@@ -1,4 +1,4 @@
-"""A job's versions: what each one changed, and the way back."""
+"""A job's versions: what each one changed, and rollback."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ async def _rolled_back(
     job = await find_job(tx, principal.project_id, ref)
     await hold_writable(tx, principal, job.id)
     for spec in (await tx.jobs.definitions([(job.id, version)])).values():
-        principal.may_write(spec)  # who may not write code may not bring it back either
+        principal.may_write(spec)  # a caller who may not write code may not restore it either
     return await edit.rollback(
         tx,
         project_id=principal.project_id,
