@@ -76,8 +76,9 @@ async def copy(world: World, table: str, like: str, count: int, *, key: str = "i
     quoted = {column: f'"{column}"' if column == "trigger" else column for column in row}
     fresh = {"id": uuid, **differing}
     values = ", ".join(fresh.get(column, f"o.{name}") for column, name in quoted.items())
-    digits = ", ".join(f"({_DIGITS}) AS d{place}" for place in range(6))
-    number = " + ".join(f"d{place}.n * {10**place}" for place in range(6))
+    places = range(len(str(count - 1)))
+    digits = ", ".join(f"({_DIGITS}) AS d{place}" for place in places)
+    number = " + ".join(f"d{place}.n * {10**place}" for place in places)
     await world.execute(
         f"INSERT INTO {table} ({', '.join(quoted.values())}) SELECT {values} FROM {table} o, "
         f"(SELECT {number} AS n FROM {digits}) AS v WHERE o.{key} = :like AND v.n < :count",

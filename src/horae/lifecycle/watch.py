@@ -12,6 +12,7 @@ from horae.domain.alerts.installation_rules import no_scheduler
 from horae.domain.alerts.rules import NO_SCHEDULER, RULES, evaluate
 from horae.domain.alerts.thresholds import Thresholds
 from horae.domain.alerts.transition import Changes, transitions
+from horae.domain.alerts.turns import in_turn
 from horae.domain.errors import NotFound
 from horae.domain.runs.stranded import PATIENCE, unserved
 from horae.domain.secrets.secret import missing_name
@@ -88,8 +89,8 @@ def _least(*limits: float | None) -> float:
 
 
 async def _errors(tx: Transaction, failing: Sequence[FailingJob]) -> dict[str, str | None]:
-    """Of the longest streaks; by primary key."""
-    worst = sorted(failing, key=lambda job: -job.streak)[:_ERRORS]
+    """Of the longest streaks of each project; by primary key."""
+    worst = in_turn(sorted(failing, key=lambda job: -job.streak))[:_ERRORS]
     last = [job.last_run_id for job in worst if job.last_run_id is not None]
     return {run.id: run.error for run in await tx.history.pick(LastError, last)}
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from horae.domain.alerts.alert import Finding
 from horae.domain.alerts.transition import Changes
+from horae.domain.alerts.turns import in_turn
 from horae.lifecycle.alerts import clear_alerts, notify_alerts, open_alerts, quieten_alerts, see_alerts
 from horae.lifecycle.watch import explained
 from horae.ports import Store, Transaction
@@ -33,12 +34,10 @@ class Alerting:
     async def _explained(self, findings: Sequence[Finding]) -> list[Finding]:
         """In the same order, as many as it may; the others have what their rule says."""
         found = list(findings)
-        places = [place for place, finding in enumerate(found) if finding.explains][:_EXPLAINED]
-        asked = [found[place] for place in places]
-        if asked:
+        if asked := in_turn(finding for finding in found if finding.explains)[:_EXPLAINED]:
             told = await self._store.read(explained, asked, offline_after=self._offline_after)
-            for place, finding in zip(places, told, strict=True):
-                found[place] = finding
+            better = {before.identity: after for before, after in zip(asked, told, strict=True)}
+            found = [better.get(finding.identity, finding) if finding.explains else finding for finding in found]
         return found
 
     async def _each(

@@ -10,7 +10,7 @@ from functools import cache
 
 from sqlalchemy import Column, MetaData, Table
 
-from horae.domain.alerts.daily import day_of
+from horae.domain.alerts.daily import today
 from horae.domain.alerts.facts import (
     FailingJob,
     LiveRunFact,
@@ -21,6 +21,7 @@ from horae.domain.alerts.facts import (
     WaitingJob,
     WatchedJob,
 )
+from horae.domain.alerts.job_rules import MOST_LATE
 from horae.domain.alerts.spec import JobRules, ProjectAlertSpec, job_rules, project_rules
 from horae.domain.runs.series import HOUR, WHOLE, Bucket
 from horae.domain.runs.states import RunStatus
@@ -28,16 +29,17 @@ from horae.domain.runs.stranded import Want
 from horae.domain.text.ids import is_id
 from horae.store import account_tables, tables
 from horae.store.columns import Time, name
-from horae.store.dialects.base import Dialect, Row, Rows
+from horae.store.dialects.base import Dialect, Rows
 from horae.store.lanes import ready
 from horae.store.rows import Group, batch, load_object, read, some, words
 
 _ON = "j.enabled AND NOT j.paused"  # what people have switched off is not wrong
-_MOST = 2_000  # rows of one kind that are looked at: whoever has more has one problem, not thousands
+_MOST = 2_000  # stuck jobs of a project that get an alert each: with more, it has one problem, not thousands
 _PRIORITIES = range(10)
 _WATCHED = words("last_run_id last_run_at last_status last_success_at last_failure_at last_duration_ms")
 # Not plainly equal: SQLite would rather go through all jobs than through a table of which it has no statistics.
 _OF_A_JOB = "CASE WHEN t.subject_kind = 'job' THEN t.subject_id END"
+_ZONE = "COALESCE(t.timezone, 'UTC')"
 _JOB = "r.project_id, r.job_id, j.name, r.id AS run_id"
 
 
@@ -61,28 +63,19 @@ class AlertFactTables(Group):
             return []
         sql, rows = _waiting(self.d)
         lanes = [(needs, queue, priority) for queue, needs in wants for priority in _PRIORITIES]
-        found = await self.db.fetch(sql, {**self.d.rows_params(rows, lanes), "seconds": seconds, "most": _MOST})
+        found = await self.db.fetch(sql, {**self.d.rows_params(rows, lanes), "seconds": seconds, "most": MOST_LATE})
         return [
-            WaitingJob(row["project_id"], row["job_id"], row["name"], row["queue"], row["since"], int(row["runs"]))
-            for row in found
+            read(WaitingJob, row, queue_runs=int(row["queue_runs"]), queue_jobs=int(row["queue_jobs"])) for row in found
         ]
 
     async def overdue(self, seconds: float) -> list[OverdueJob]:
-        unread = "SELECT 1 FROM unreadable u WHERE u.job_id = j.id AND u.version = j.version"
-        rows = await self.db.fetch(
-            "SELECT j.project_id, j.id AS job_id, j.name, j.next_run_at AS due_at FROM jobs j "
-            f"WHERE j.next_run_at IS NOT NULL AND j.next_run_at <= {self.d.earlier(':seconds')} "
-            f"AND {_ON} AND NOT EXISTS ({unread}) ORDER BY j.next_run_at LIMIT :most",
-            {"seconds": seconds, "most": _MOST},
-        )
+        """The first of each project, and all whose definition has `late`."""
+        rows = await self.db.fetch(_overdue(self.d), {"seconds": seconds, "most": MOST_LATE})
         return [read(OverdueJob, row) for row in rows]
 
     async def stuck(self, seconds: float) -> list[LiveRunFact]:
-        rows = await self.db.fetch(
-            f"SELECT {_JOB}, r.lease_until AS since FROM runs r JOIN jobs j ON j.id = r.job_id "
-            f"WHERE r.status = 'running' AND r.lease_until <= {self.d.earlier(':seconds')} LIMIT :most",
-            {"seconds": seconds, "most": _MOST},
-        )
+        """The first run of each job, of the jobs that have been stuck longest in each project."""
+        rows = await self.db.fetch(_stuck(self.d), {"seconds": seconds, "most": _MOST})
         return [read(LiveRunFact, row) for row in rows]
 
     async def long(self) -> list[LongRun]:
@@ -114,12 +107,10 @@ class AlertFactTables(Group):
     async def watched(self, now: datetime) -> list[WatchedJob]:
         """The database sorts out those that are well."""
         found = await self.db.fetch(_watched(self.d))
-        times = await self.db.fetch(
-            "SELECT DISTINCT done_by, timezone FROM alert_settings WHERE done_by IS NOT NULL LIMIT :most",
-            {"most": _MOST},
+        zones = await self.db.fetch(
+            f"SELECT DISTINCT {_ZONE} AS timezone FROM alert_settings t WHERE t.done_by IS NOT NULL"
         )
-        days = [(row["done_by"], row["timezone"], day) for row in times if (day := _day(now, row)) is not None]
-        if days:
+        if days := [(*day, row["timezone"]) for row in zones if (day := today(now, row["timezone"])) is not None]:
             sql, rows = _undone(self.d)
             found = [*found, *await self.db.fetch(sql, self.d.rows_params(rows, days))]
         by_id = {row["job_id"]: row for row in found}
@@ -155,11 +146,10 @@ class AlertFactTables(Group):
     async def new_dead_letters(self, seconds: float) -> list[ProjectNumber]:
         # Ids tell when a run was made: what failed within the hour was mostly made within the day.
         rows = await self.db.fetch(
-            "SELECT n.project_id, p.slug, n.failed FROM (SELECT d.project_id, COUNT(*) AS failed FROM "
-            "(SELECT l.project_id, l.failed_at FROM dead_letters l WHERE l.run_id > :after ORDER BY l.run_id DESC "
-            f"LIMIT :most) AS d WHERE d.failed_at > {self.d.earlier(':seconds')} GROUP BY d.project_id) AS n "
+            "SELECT n.project_id, p.slug, n.failed FROM (SELECT l.project_id, COUNT(*) AS failed FROM dead_letters l "
+            f"WHERE l.run_id > :after AND l.failed_at > {self.d.earlier(':seconds')} GROUP BY l.project_id) AS n "
             "JOIN projects p ON p.id = n.project_id",
-            {"after": await self.id_before(86_400.0), "seconds": seconds, "most": 5 * _MOST},
+            {"after": await self.id_before(86_400.0), "seconds": seconds},
         )
         return [ProjectNumber(row["project_id"], row["slug"], 0, int(row["failed"])) for row in rows]
 
@@ -193,18 +183,66 @@ class AlertFactTables(Group):
 
 @cache
 def _waiting(d: Dialect) -> tuple[str, Rows]:
-    """Along the lanes of the index: only what has waited that long is looked at, and not more of it than is told."""
+    """Along the lanes of the index: only what has waited that long is looked at. Of each project, those that have
+    waited longest, the first of every queue, and all whose definition has `late`: another's backlog hides none."""
     lanes = batch(d, tables.runs, "needs", "queue", "priority")
     waits = (
-        f"SELECT r.project_id, r.job_id, r.queue, r.due_at FROM {lanes.sql} JOIN runs r ON r.needs = v.needs "
-        f"AND r.queue = v.queue AND r.priority = v.priority WHERE {ready('r')} "
-        f"AND r.due_at <= {d.earlier(':seconds')} LIMIT :most"
+        "SELECT r.project_id, r.job_id, r.queue, MIN(r.due_at) AS since, COUNT(*) AS runs "
+        f"FROM {lanes.sql} JOIN runs r ON r.needs = v.needs AND r.queue = v.queue AND r.priority = v.priority "
+        f"WHERE {ready('r')} AND r.due_at <= {d.earlier(':seconds')} GROUP BY r.project_id, r.job_id, r.queue"
+    )
+    queue = "OVER (PARTITION BY w.project_id, w.queue"
+    ranked = (
+        "SELECT w.project_id, w.job_id, w.queue, w.since, t.late, "
+        f"{_place('w.project_id', 'w.since, w.job_id')}, ROW_NUMBER() {queue} ORDER BY w.since, w.job_id) AS of_queue, "
+        f"SUM(w.runs) {queue}) AS queue_runs, COUNT(*) {queue}) AS queue_jobs "
+        f"FROM ({waits}) AS w LEFT JOIN alert_settings t ON t.subject_id = w.job_id"
     )
     sql = (
-        f"SELECT w.project_id, w.job_id, j.name, w.queue, {d.time('MIN(w.due_at)', 'since')}, COUNT(*) AS runs "
-        f"FROM ({waits}) AS w JOIN jobs j ON j.id = w.job_id GROUP BY w.project_id, w.job_id, j.name, w.queue"
+        f"SELECT n.project_id, n.job_id, j.name, n.queue, {d.time('n.since', 'since')}, n.queue_runs, n.queue_jobs "
+        f"FROM ({ranked}) AS n JOIN jobs j ON j.id = n.job_id WHERE {_NAMED} OR n.of_queue = 1"
     )
     return sql, lanes
+
+
+def _place(project: str, order: str) -> str:
+    """Where a job comes in its project; those with a `late` of their own take nobody's place."""
+    own = "CASE WHEN t.late IS NULL THEN 0 ELSE 1 END"
+    return f"ROW_NUMBER() OVER (PARTITION BY {project}, {own} ORDER BY {order}) AS place"
+
+
+_NAMED = "n.place <= :most OR n.late IS NOT NULL"
+
+
+@cache
+def _overdue(d: Dialect) -> str:
+    unread = "SELECT 1 FROM unreadable u WHERE u.job_id = j.id AND u.version = j.version"
+    due = (
+        "SELECT j.project_id, j.id AS job_id, j.name, j.next_run_at AS due_at, t.late, "
+        f"{_place('j.project_id', 'j.next_run_at, j.id')} FROM jobs j "
+        "LEFT JOIN alert_settings t ON t.subject_id = j.id "
+        f"WHERE j.next_run_at IS NOT NULL AND j.next_run_at <= {d.earlier(':seconds')} "
+        f"AND {_ON} AND NOT EXISTS ({unread})"
+    )
+    return f"SELECT n.project_id, n.job_id, n.name, {d.time('n.due_at', 'due_at')} FROM ({due}) AS n WHERE {_NAMED}"
+
+
+@cache
+def _stuck(d: Dialect) -> str:
+    runs = (
+        "SELECT r.project_id, r.job_id, r.id AS run_id, r.lease_until, "
+        "ROW_NUMBER() OVER (PARTITION BY r.job_id ORDER BY r.lease_until, r.id) AS of_job FROM runs r "
+        f"WHERE r.status = 'running' AND r.lease_until <= {d.earlier(':seconds')}"
+    )
+    jobs = (
+        "SELECT f.project_id, f.job_id, f.run_id, f.lease_until, "
+        "ROW_NUMBER() OVER (PARTITION BY f.project_id ORDER BY f.lease_until, f.run_id) AS place "
+        f"FROM ({runs}) AS f WHERE f.of_job = 1"
+    )
+    return (
+        f"SELECT n.project_id, n.job_id, j.name, n.run_id, {d.time('n.lease_until', 'since')} "
+        f"FROM ({jobs}) AS n JOIN jobs j ON j.id = n.job_id WHERE n.place <= :most"
+    )
 
 
 _STANDING = (
@@ -231,17 +269,12 @@ def _watched(d: Dialect) -> str:
 @cache
 def _undone(d: Dialect) -> tuple[str, Rows]:
     """Of jobs whose time of day has passed, those that have not succeeded since midnight there (`since`)."""
-    days = batch(d, _days, "done_by", "timezone", "since")
-    begin = f"{days.sql} JOIN alert_settings t ON t.done_by = v.done_by AND t.timezone = v.timezone"
+    days = batch(d, _days, "since", "done_by", "timezone")
+    begin = f"{days.sql} JOIN alert_settings t ON {_ZONE} = v.timezone AND t.done_by <= v.done_by"
     return _STANDING.format(begin=begin, wrong="s.last_success_at IS NULL OR s.last_success_at < v.since"), days
 
 
 _days = Table("day_batch", MetaData(), Column("done_by", name(5)), Column("timezone", name(64)), Column("since", Time))
-
-
-def _day(now: datetime, row: Row) -> datetime | None:
-    day = day_of(now, row["done_by"], row["timezone"] or "UTC")
-    return day.midnight if day is not None and day.deadline <= now else None
 
 
 @cache

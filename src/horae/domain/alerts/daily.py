@@ -15,6 +15,21 @@ class Day(NamedTuple):
     deadline: datetime
 
 
+class Today(NamedTuple):
+    midnight: datetime
+    time: str  # of the day
+
+
+def today(now: datetime, timezone: str) -> Today | None:
+    """How far the present day has come there; None if the zone is not known to this version."""
+    try:
+        here = now.astimezone(zone(timezone))
+    except ValueError:
+        return None
+    midnight = here.replace(hour=0, minute=0, second=0, microsecond=0)
+    return Today(midnight.astimezone(UTC), f"{here:%H:%M}")
+
+
 def day_of(now: datetime, time: str, timezone: str) -> Day | None:
     """The present one there; None if the time or the zone is not known to this version."""
     try:

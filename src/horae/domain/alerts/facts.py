@@ -28,14 +28,16 @@ class FailingJob:
 
 @dataclass(frozen=True, slots=True)
 class WaitingJob:
-    """A job with runs that are due and wait in a queue, the first of them since then."""
+    """A job with runs that are due and wait in a queue, the first of them since then; and how many runs of how many
+    jobs of the same project wait in that queue."""
 
     project_id: str
     job_id: str
     name: str
     queue: str
     since: datetime
-    runs: int
+    queue_runs: int
+    queue_jobs: int
 
 
 @dataclass(frozen=True, slots=True)

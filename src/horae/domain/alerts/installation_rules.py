@@ -107,13 +107,13 @@ def queued(facts: WatchFacts) -> Iterator[Finding]:
         limit, since = facts.queued_limit(project_id), min(job.since for job in waiting)
         if not limit or facts.now - since < timedelta(seconds=limit):
             continue
-        runs = sum(job.runs for job in waiting)
+        runs, jobs = waiting[0].queue_runs, waiting[0].queue_jobs
         yield Finding(
             rule="queued",
             severity="warning",
             subject=Subject("queue", queue, queue),
             title=f"Runs in queue {queue!r} have been waiting for {span(facts.now - since)}",
-            why=f"At least {counted(runs, 'run')} of {counted(len(waiting), 'job')} are due and have not started.",
+            why=f"Due and not started: {counted(runs, 'run')} of {counted(jobs, 'job')}.",
             action=AlertAction("Add workers or slots, or see with horae why what the first run waits for", "/queues"),
             since=since,
             project_id=project_id,

@@ -13,7 +13,7 @@ from horae.domain.alerts.facts import OverdueJob, WaitingJob, WatchedJob, WatchF
 from horae.domain.explain.explanation import brief, command, counted, moment, span
 from horae.domain.runs.states import RunStatus
 
-_MOST_LATE = 100  # jobs of a project that are named if nobody asked for it: the queue's alert stands for the others
+MOST_LATE = 100  # jobs of a project that are named if nobody asked for it: the queue's alert stands for the others
 _ENDED = (RunStatus.SUCCEEDED, RunStatus.FAILED)
 
 
@@ -49,7 +49,7 @@ def late(facts: WatchFacts) -> Iterator[Finding]:
             continue
         if not facts.explicit_late(job.job_id):
             named[job.project_id] += 1
-            if named[job.project_id] > _MOST_LATE:
+            if named[job.project_id] > MOST_LATE:
                 continue
         yield _of(
             job,

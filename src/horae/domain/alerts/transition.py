@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from horae.domain.alerts.alert import Finding
+from horae.domain.alerts.turns import in_turn
 
 HOLD = timedelta(minutes=1)  # how long a rule must hold before its alert clears
 LONGEST_HOLD = timedelta(minutes=30)
@@ -62,7 +63,7 @@ def transitions(standing: Collection[StandingAlert], findings: Iterable[Finding]
             changes.seen.append((alert.id, finding_now))
         if alert.notified_at is None and not silenced(alert.silenced_until, now):
             changes.notifying.append(alert.id)
-    changes.opening.extend(found.values())
+    changes.opening.extend(in_turn(found.values()))
     return changes
 
 
