@@ -1,4 +1,4 @@
-"""The real clock and the real source of ids and chance; a simulation brings its own."""
+"""The real clock, and the real source of ids and randomness; a simulation has its own."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 import uuid_utils
 
-# CLOCK_MONOTONIC stops while the machine sleeps, so a laptop that was closed for an hour would believe that its leases
-# are fresh. Where there is no CLOCK_BOOTTIME (macOS), CLOCK_MONOTONIC includes suspend.
+# CLOCK_MONOTONIC stops while the machine sleeps, so a laptop that was closed for an hour would consider its leases
+# fresh. Where there is no CLOCK_BOOTTIME (macOS), CLOCK_MONOTONIC includes suspend.
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
@@ -24,7 +24,7 @@ class SystemClock:
 
 
 class SystemIds:
-    """UUIDv7 and chance (the Ids of ports/outside.py)."""
+    """UUIDv7 and randomness (the Ids of ports/outside.py)."""
 
     def new(self) -> str:
         return str(uuid_utils.uuid7())

@@ -21,13 +21,13 @@ def ago(option: str, text: str | None) -> str | None:
 
 
 def ahead(option: str, text: str | None) -> str | None:
-    """Of the future: `2h` is in two hours."""
+    """In the future: `2h` is in two hours."""
     return None if text is None else _instant(option, text, 1)
 
 
 def _instant(option: str, text: str, direction: int) -> str:
     try:
-        if not text[-1:].isdigit():  # 20261201 is a date, and no number of seconds
+        if not text[-1:].isdigit():  # 20261201 is a date, not a number of seconds
             with suppress(ValueError):
                 span = timedelta(0) if text == "now" else parse_duration(text)
                 return (SystemClock().now() + direction * span).isoformat()

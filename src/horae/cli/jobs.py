@@ -184,14 +184,14 @@ def show(job: JobArg, as_json: AsJson = False) -> None:
 
 
 def _standing(job: Json) -> str:
-    """What keeps it from running comes first. A server of the version before does not know what is stranded."""
+    """What keeps it from running comes first. A server of the previous version does not report stranded runs."""
     if job.get("unreadable"):
         return "unreadable"
     return "stranded" if job.get("stranded") else str(job["status"])
 
 
 def _problem(why: Json) -> list[tuple[str, str | None]]:
-    """What has to be fixed before it runs, and how; nothing for a healthy job."""
+    """What must be fixed before it runs, and how; empty for a healthy job."""
     if why["level"] != "problem":
         return []
     cause = next(gate for gate in why["gates"] if gate["name"] == why["cause"])

@@ -1,4 +1,4 @@
-"""`horae keys`: API keys. `create` also works straight on the database: the first steps on a cluster need one."""
+"""`horae keys`: API keys. `create` also works directly on the database: setting up a cluster needs a first key."""
 
 from __future__ import annotations
 

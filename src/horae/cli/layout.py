@@ -1,18 +1,18 @@
-"""Which columns of a table a terminal has room for, and how wide they are."""
+"""Table layout: which columns fit into a terminal, and how wide they are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-GAP = 3  # blanks between two columns
-_LEAST = 12  # a text that is cut to less says nothing
+GAP = 3  # spaces between two columns
+_LEAST = 12  # text cut to less is unreadable
 # Ids and names are copied from tables: they are shown whole or not at all.
 _WHOLE = frozenset({"id", "name", "job", "status", "slug", "cause", "prefix", "setting"})
 
 
 def fit(columns: Sequence[str], natural: Sequence[int], room: int, spare: Sequence[str]) -> dict[int, int]:
-    """The places and widths of the columns to show. `natural` are the widths of the cells, 0 where all are empty.
-    `spare` can be done without, the first one first; after those it is empty columns, then the rightmost."""
+    """The indexes and widths of the columns to show. `natural` are the widths of the cells, 0 where all are empty.
+    `spare` columns are dropped first, in that order, then empty columns, then the rightmost."""
     widths = {place: max(size, len(columns[place])) for place, size in enumerate(natural)}
     if _total(widths) <= room:
         return widths
@@ -31,7 +31,7 @@ def _least(column: str, width: int) -> int:
 
 
 def _widened(least: dict[int, int], wanted: dict[int, int], room: int) -> dict[int, int]:
-    """What room is left goes to the columns that were cut, those that lack least first."""
+    """Gives the remaining space to truncated columns, those that need least first."""
     left = room - _total(least)
     found = dict(least)
     for place in sorted(least, key=lambda place: wanted[place] - least[place]):

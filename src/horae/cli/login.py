@@ -1,4 +1,4 @@
-"""`horae login`, `signup`, `logout`, `whoami`, `password`: one's own account."""
+"""`horae login`, `signup`, `logout`, `whoami`, `password`: the user's own account."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def login(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Sign in, so that every command from now on acts as you. The password is asked for, or read from a pipe; where the
-    server takes none, you approve the sign-in with a browser."""
+    """Sign in: all later commands act as you. Prompts for the password, or reads it from a pipe; if the server does not
+    accept passwords, you approve the sign-in in a browser."""
     url = checked(url) if url else known_url(config.load())
     warn_of_plain(url)
     if sso or not _takes_passwords(url, username):
@@ -60,7 +60,7 @@ def signup(
     username: Username = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make an account with a token, and sign in."""
+    """Create an account with a token, and sign in."""
     from horae.sdk.client import Client
 
     url = checked(url) if url else known_url(config.load())
@@ -92,7 +92,7 @@ def logout(as_json: AsJson = False) -> None:
 
 
 def whoami(as_json: AsJson = False) -> None:
-    """Who you are to the server, and where you may act."""
+    """Show who you are to the server, and the projects you have access to."""
     with connect() as client:
         found = client.account.me()
     if as_json:
@@ -116,14 +116,14 @@ def password(as_json: AsJson = False) -> None:
 
 
 def warn_of_plain(url: str) -> None:
-    """Before a password is asked for."""
+    """Called before a password is prompted for."""
     parts = urlsplit(url)
     if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         say(f"Warning: {url} is not encrypted: anyone on the network can read your password. Use https if you can.")
 
 
 def ask_password(words: str, *, twice: bool = False) -> str:
-    """From the terminal without showing it, or a line of a pipe; never an argument, which others could see."""
+    """From the terminal without echo, or from a line of a pipe; never an argument, which others could see."""
     if sys.stdin.isatty():
         given: str = typer.prompt(words, hide_input=True, confirmation_prompt=twice, err=True)
         return given
@@ -150,7 +150,7 @@ def _sign_in(url: str, name: str, secret: str, project: str | None, as_json: boo
         except SecondFactorNeeded as needed:
             tokens = second_step(client, needed, code)
         except NotSignedIn as error:
-            raise HoraeError(str(error)) from None  # the advice to sign in would be of no use
+            raise HoraeError(str(error)) from None  # the advice to sign in would not help
     _keep(url, tokens, project, as_json)
 
 
@@ -175,7 +175,7 @@ def _sign_in_by_browser(url: str, project: str | None, as_json: bool) -> None:
 
 
 def _keep(url: str, tokens: dict[str, Any], project: str | None, as_json: bool) -> None:
-    """Remembers who signed in, if they may work where they want to."""
+    """Stores the session, if the user has access to the chosen project."""
     from horae.cli.session import Login, LoginFile
     from horae.sdk.client import Client
 

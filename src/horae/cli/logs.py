@@ -18,8 +18,8 @@ Json = dict[str, Any]
 
 
 class LogPrinter:
-    """Writes pieces of output one after the other. What people see on a terminal keeps its colours; a file gets the
-    plain text. Streams take turns at the beginning of lines only."""
+    """Writes chunks of output in order. A terminal keeps the colours; a file gets plain text. Streams alternate only at
+    line starts."""
 
     def __init__(self, to: IO[str]) -> None:
         self._to = to
@@ -38,7 +38,7 @@ class LogPrinter:
         self._put(ready)
 
     def end(self) -> None:
-        """Ends a line that was not ended."""
+        """Ends an incomplete line."""
         self._put(self._rest)
         self._rest = ""
         if not self._at_start:
@@ -53,7 +53,7 @@ class LogPrinter:
 
 
 def print_log(pieces: Iterable[Json]) -> bool:
-    """Whether there was anything."""
+    """Returns whether there was any output."""
     printer = LogPrinter(sys.stdout)
     for piece in pieces:
         printer.write(piece)
@@ -62,7 +62,7 @@ def print_log(pieces: Iterable[Json]) -> bool:
 
 
 def follow_log(client: Client, run_id: str, *, quiet: bool = False) -> Json:
-    """Prints a run's output as it comes (unless `quiet`), and returns the run when it has ended."""
+    """Prints a run's output as it arrives (unless `quiet`), and returns the run when it has ended."""
     printer = LogPrinter(sys.stdout)
     try:
         for name, data in client.runs.follow(run_id):
@@ -79,10 +79,10 @@ def follow_log(client: Client, run_id: str, *, quiet: bool = False) -> Json:
 
 
 def tell_started(client: Client, made: Json, wait: bool, as_json: bool) -> None:
-    """The id of a run that was started; with `wait` its log, and how it ended, also by the exit code."""
+    """Prints the id of a new run; with `wait`, also its log and result, which sets the exit code."""
     if wait:
         say(f"Run {made['id']}")
-        # With --json, standard output holds the ended run and nothing else.
+        # With --json, standard output contains only the ended run.
         made = follow_log(client, made["id"], quiet=as_json)
     if as_json:
         print_json(made)

@@ -1,4 +1,4 @@
-"""`horae metrics`: what Prometheus and Grafana need to watch Horae, ready-made, and Horae's own time series."""
+"""`horae metrics`: ready-made alert rules for Prometheus and a Grafana dashboard, and Horae's own time series."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def series(
 
 
 def _row(point: dict[str, Any]) -> tuple[Any, ...]:
-    """What is not known is left empty."""
+    """Unknown values are left empty."""
     ended, queued, running, late = (point[name] or {} for name in ("ended", "queued", "running", "lateness"))
     counts = (ended.get(status) for status in ("succeeded", "failed", "cancelled", "skipped"))
     live = (queued.get("max"), _took(queued.get("oldest_seconds")), running.get("max"))

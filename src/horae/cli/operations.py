@@ -92,7 +92,7 @@ def cancel(operation: OperationArg, yes: Yes = False, as_json: AsJson = False) -
 
 
 def wait_for(client: Client, operation: Json, *, quiet: bool = False) -> Json:
-    """Shows how far it is until it has ended."""
+    """Shows progress until it has ended."""
     pause = threading.Event()
     try:
         with progress(operation["kind"], operation["total"], quiet=quiet) as advance:

@@ -1,4 +1,4 @@
-"""The options that describe a job: written once, shared by the commands that make one and change one."""
+"""The options that describe a job: declared once, shared by the commands that create and change one."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def describe(
 
 
 def described(command: Callable[..., None]) -> Callable[..., None]:
-    """Adds these options to a command, which gets what they say as `given`."""
+    """Adds these options to a command, which gets their values as `given`."""
     options = inspect.signature(describe, eval_str=True).parameters
     own = inspect.signature(command, eval_str=True).parameters
     before = [p for p in own.values() if p.name != "given" and p.default is p.empty]

@@ -1,5 +1,5 @@
 """`horae ping URL -- command`: runs a command and reports its start, its exit code and the end of its output. Needs no
-account, and never gets in the way: if nobody hears it, the command runs all the same."""
+account, and never gets in the way: if the report fails, the command runs all the same."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from horae.domain.errors import HoraeError, InvalidInput
 _TAIL = 10_000  # bytes of output that are sent
 _TRIES, _PATIENCE, _PAUSE = 3, 10.0, 1.0
 _PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
-_CANNOT_RUN, _NOT_FOUND, _BY_SIGNAL = 126, 127, 128  # as shells tell it
+_CANNOT_RUN, _NOT_FOUND, _BY_SIGNAL = 126, 127, 128  # as shells report it
 
 
 class Unheard(HoraeError):
-    """The ping was not heard."""
+    """The ping did not arrive."""
 
 
 def register(app: typer.Typer) -> None:
@@ -72,7 +72,7 @@ def _run(url: str, command: list[str], quiet: bool) -> int:
         reader.start()
     code = child.wait()
     for reader in readers:
-        reader.join(_PAUSE)  # something that it left running may still have the pipe
+        reader.join(_PAUSE)  # a process that it left running may still hold the pipe
     for number, handler in before.items():
         signal.signal(number, handler)
     code = _BY_SIGNAL - code if code < 0 else code
@@ -81,13 +81,13 @@ def _run(url: str, command: list[str], quiet: bool) -> int:
 
 
 class _Tail:
-    """The end of what a command wrote, in the order in which it came."""
+    """The end of a command's output, in the order in which it arrived."""
 
     def __init__(self) -> None:
         self._kept, self._lock = bytearray(), threading.Lock()
 
     def copy(self, source: IO[bytes], to: IO[bytes]) -> None:
-        begun = b""  # of a line: what comes from the other stream must not end up inside it
+        begun = b""  # of a line: output of the other stream must not end up inside it
         while chunk := source.read1(65_536):  # type: ignore[attr-defined]
             lines, end, begun = (begun + chunk).rpartition(b"\n")
             self._keep(lines + end)
@@ -97,7 +97,7 @@ class _Tail:
             try:
                 to.write(chunk)
                 to.flush()
-            except OSError:  # nobody reads it: the command is not to notice
+            except OSError:  # nobody reads it: the command must not notice
                 continue
         self._keep(begun)
 
@@ -112,7 +112,7 @@ class _Tail:
 
 
 def _sent(url: str, outcome: str, *, rid: str | None = None, body: bytes = b"") -> bool:
-    """Whether somebody heard it. Says what is wrong, without the URL: it is a secret."""
+    """Whether it arrived. Reports what is wrong without the URL, which is a secret."""
     import httpx
 
     asked = httpx.URL(url.rstrip("/") + outcome)

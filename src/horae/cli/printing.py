@@ -1,4 +1,4 @@
-"""What commands print: tables for people, JSON for programs, and nothing else on standard output."""
+"""Output of commands: tables for people, JSON for programs, and nothing else on standard output."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def print_json(value: Any) -> None:
 
 
 def say(message: str) -> None:
-    """A line for people, on standard error: standard output holds only what was asked for."""
+    """A line for people, on standard error: standard output contains only the requested data."""
     sys.stderr.write(message + "\n")
 
 
@@ -59,8 +59,8 @@ def console() -> Console:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], empty: str, spare: Sequence[str] = ()) -> None:
-    """A table, or the line `empty` if there is nothing to show. Where a terminal is too narrow for all columns, those
-    of `spare` are left out first; what is not a terminal gets everything."""
+    """A table, or the line `empty` if there is nothing to show. If a terminal is too narrow for all columns, those of
+    `spare` are left out first; other outputs get everything."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -77,7 +77,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], empty: str, spa
     for row in cells:
         made.add_row(*(row[place] for place in shown))
     screen.width = max(screen.width, sum(shown.values()) + GAP * len(shown))
-    with screen.capture() as text:  # the last column is as wide as its widest cell: no blanks behind the others
+    with screen.capture() as text:  # the last column is as wide as its widest cell: no trailing spaces
         screen.print(made)
     sys.stdout.write("".join(f"{line.rstrip()}\n" for line in text.get().splitlines()))
     if left_out := [name for place, name in enumerate(columns) if place not in shown and natural[place]]:
@@ -91,8 +91,8 @@ def _one_line(cell: Text) -> Text:
 
 
 def details(pairs: Iterable[tuple[str, Any]]) -> None:
-    """One thing, a line per field; fields without a value are left out. What takes several lines stands below its
-    first one."""
+    """One object, a line per field; fields without a value are left out. Values of several lines are indented below the
+    first."""
     from rich.text import Text
 
     shown = [(name, plain(value)) for name, value in pairs if value not in (None, "", [], {})]
@@ -106,7 +106,7 @@ def details(pairs: Iterable[tuple[str, Any]]) -> None:
 
 
 def plain(value: Any) -> Text:
-    """A cell. What comes from jobs is text, never markup, and cannot move the cursor."""
+    """A cell. Text from jobs is never interpreted as markup, and cannot move the cursor."""
     from rich.text import Text
 
     if isinstance(value, Text):
@@ -124,7 +124,7 @@ def status(word: str | None) -> Text:
 
 
 def ago(at: str | None, now: datetime) -> Text:
-    """`3m ago`, `in 2h`: how far an instant is from now."""
+    """`3m ago`, `in 2h`: the distance of an instant from now."""
     from rich.text import Text
 
     if at is None:

@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 
 def on_database(**options: Any) -> config.Settings:
-    """The settings of a command that works on the database itself."""
+    """The settings of a command that works directly on the database."""
     settings = config.load(overrides=options)
     if settings.sources["database_url"] == "default":
         settings.make_data_dir()

@@ -1,4 +1,4 @@
-"""How far long work is: a bar on a terminal, a line now and then elsewhere, nothing beside JSON."""
+"""Progress of long operations: a bar on a terminal, an occasional line elsewhere, nothing with JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from horae.cli.printing import say
 
 Advance = Callable[[int], None]
-_PARTS = 10  # lines where there is no bar
+_PARTS = 10  # lines if there is no bar
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`horae queues`: what waits in them, who serves them, and holding them."""
+"""`horae queues`: their backlog and workers; pause, resume and reserve."""
 
 from __future__ import annotations
 

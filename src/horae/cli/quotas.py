@@ -1,4 +1,4 @@
-"""`horae projects quota`: what a project may have at most, and what it has."""
+"""`horae projects quota`: a project's limits and usage."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def quota(
     api_keys: Annotated[str | None, _option("--api-keys", "API keys")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """What a project may have at most, and what it has; options set limits, which only admins may.
+    """Show a project's limits and usage, or set limits (admins only).
 
     horae projects quota billing · horae projects quota billing --jobs 100 --live-runs none
     """

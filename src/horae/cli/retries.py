@@ -1,4 +1,4 @@
-"""`horae runs retry` and `horae jobs retry`: what ended, once more."""
+"""`horae runs retry` and `horae jobs retry`: run an ended run again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def retry_run(
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run it once more, as a new run of the job as it is now."""
+    """Run it again as a new run, with the job's current definition."""
     with connect() as client:
         tell_started(client, client.runs.retry(run, **_given(input_)), wait, as_json)
 
@@ -39,7 +39,7 @@ def retry_job(
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run its latest failed run once more."""
+    """Retry the job's latest failed run."""
     with connect() as client:
         tell_started(client, client.jobs.retry(job, **_given(input_)), wait, as_json)
 

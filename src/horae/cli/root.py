@@ -1,4 +1,4 @@
-"""What `horae` is before it has commands, and what they have in common."""
+"""The root command, and the options that all commands share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from horae.domain.errors import HoraeError
 
 
 class PlanFailed(Exception):
-    """A dry run that found nothing out: its exit code is not the one of "something would change"."""
+    """A dry run that failed: its exit code differs from that of "something would change"."""
 
     def __init__(self, error: HoraeError) -> None:
         super().__init__(str(error))

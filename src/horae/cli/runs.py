@@ -1,4 +1,4 @@
-"""`horae runs`: what ran, what runs, and what it wrote."""
+"""`horae runs`: past and current runs, and their output."""
 
 from __future__ import annotations
 

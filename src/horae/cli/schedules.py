@@ -49,7 +49,7 @@ def next_(
     count: Annotated[int, typer.Option("--count", "-n", min=1, max=1000, help="How many.")] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """When it runs next, and in words."""
+    """Show the next runs, and the schedule in words."""
     with connect() as client:
         found = client.jobs.next(job, count)
     _show_next(found, as_json)
@@ -81,7 +81,7 @@ def preview(
 
 
 def _schedule(text: str) -> Json:
-    """What people mean: JSON as it is, else an instant, a duration, or a cron expression."""
+    """What the user means: JSON as it is, otherwise an instant, a duration, or a cron expression."""
     if text.lstrip().startswith("{"):
         found = json_value("SCHEDULE", text)
         return found if isinstance(found, dict) else {}
@@ -106,7 +106,7 @@ def _show_next(found: Json, as_json: bool) -> None:
 
 
 def show_edit(client: Client, job: Json, schedule: Json) -> None:
-    """What a job does now and what it would do, side by side; asks whether to continue, if there is a terminal."""
+    """Compares what a job does now with what it would do; on a terminal, asks whether to continue."""
     _show_both(client.preview(schedule, _SHOWN, job=job["id"]))
     if sys.stdin.isatty() and not typer.confirm("Save it?", err=True):
         say("Nothing was saved.")
@@ -140,7 +140,7 @@ def pause(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Hold its schedule. What is queued already runs, and so does what you start."""
+    """Pause the schedule. Runs already queued still run, and so do manual ones."""
     with connect() as client:
         found = client.jobs.pause(job, until=instants.ahead("--until", until))
     end = f"until {found['paused_until']}" if found["paused_until"] else f"until `horae jobs resume {found['name']}`"
@@ -148,21 +148,21 @@ def pause(
 
 
 def resume(job: JobArg, as_json: AsJson = False) -> None:
-    """Let its schedule go on; what was missed is caught up as the job says."""
+    """Resume the schedule; the job's catch-up rule decides about missed occurrences."""
     with connect() as client:
         found = client.jobs.resume(job)
     print_changed(found, as_json, f"Resumed {found['name']!r}.")
 
 
 def enable(job: JobArg, as_json: AsJson = False) -> None:
-    """Turn its schedule on, from now."""
+    """Enable the schedule from now on."""
     with connect() as client:
         found = client.jobs.enable(job)
     print_changed(found, as_json, f"Enabled {found['name']!r}.")
 
 
 def disable(job: JobArg, as_json: AsJson = False) -> None:
-    """Turn its schedule off. What is queued already runs, and so does what you start."""
+    """Disable the schedule. Runs already queued still run, and so do manual ones."""
     with connect() as client:
         found = client.jobs.disable(job)
     print_changed(found, as_json, f"Disabled {found['name']!r}.")
@@ -174,7 +174,7 @@ def versions(
     limit: Annotated[int | None, typer.Option(min=1, help="How many; all by default.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """What was changed, when and by whom; or one version in full."""
+    """List what was changed, when and by whom; or show one version in full."""
     with connect() as client:
         found = [client.jobs.version(job, version)] if version else list(client.jobs.versions(job, limit=limit))
     if as_json:
@@ -213,7 +213,7 @@ def _one_version(version: Json) -> None:
 
 
 def _difference(change: Json) -> str:
-    """One change; of a text of several lines, the lines."""
+    """One change; for a text of several lines, the changed lines."""
     old, new = change["old"], change["new"]
     if isinstance(old, str) and isinstance(new, str) and "\n" in old + new:
         lines = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=1)
@@ -226,7 +226,7 @@ def rollback(
     version: Annotated[int, typer.Argument(metavar="VERSION", help="The version to restore.", min=1)],
     as_json: AsJson = False,
 ) -> None:
-    """Go back to an earlier version, saved as a new one."""
+    """Restore an earlier version, saved as a new one."""
     with connect() as client:
         now = client.jobs.get(job)
         found = client.jobs.rollback(now["id"], version, version=now["version"])
@@ -249,7 +249,7 @@ def backfill(
     wait: Annotated[bool, typer.Option("--wait", help="Show its progress; exit 1 unless it is done.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run the occurrences of a past range."""
+    """Run the occurrences in a past time range."""
     with connect() as client:
         range: Json = {"start": instants.ago("--from", start), "end": instants.ago("--to", end)}
         plan: Json = client.jobs.backfill(job, **range, dry_run=True)

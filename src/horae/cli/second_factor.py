@@ -1,4 +1,4 @@
-"""`horae second-factor`: one's own."""
+"""`horae second-factor`: the user's own."""
 
 from __future__ import annotations
 
@@ -78,6 +78,6 @@ def turn_off(code: Code = None, as_json: AsJson = False) -> None:
 
 
 def _must_be_on(enabled: bool) -> None:
-    """Before anything is asked for."""
+    """Checked before any prompt."""
     if not enabled:
         raise Conflict("you have no second factor; turn it on with `horae second-factor enrol`")

@@ -121,7 +121,7 @@ def _value(name: str, file: Path | None, *, piped: bool) -> str:
         except OSError as error:
             raise InvalidInput("--from-file", f"cannot be read: {error.strerror}") from None
     if piped:
-        # `echo` and editors end with a line break that is not part of what was meant.
+        # `echo` and editors append a line break that is not part of the value.
         return _text(sys.stdin.buffer.read()).removesuffix("\n").removesuffix("\r")
     if not sys.stdin.isatty():
         raise InvalidInput("", "no terminal to ask for the value: use - to read it from standard input")

@@ -1,4 +1,4 @@
-"""Whom the command line is signed in as: a file for its owner's eyes, and tokens that renew themselves."""
+"""The command line's session: a file that only its owner can read, and tokens that are renewed automatically."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from horae.private_file import write_private
 from horae.sdk.answers import NotSignedIn
 from horae.sdk.client import Client
 
-_SOON = timedelta(seconds=30)  # a token that ends so soon is renewed before it is used
+_SOON = timedelta(seconds=30)  # a token that expires this soon is renewed before it is used
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class LoginFile:
             raise ConfigurationError(f"cannot read {self.path}: remove it, and sign in again") from None
 
     def write(self, login: Login) -> None:
-        """Never half-written, and readable by its owner alone."""
+        """Atomic, and readable by its owner only."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_private(self.path, json.dumps(asdict(login), indent=2) + "\n")
@@ -70,14 +70,14 @@ class LoginFile:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """One command at a time: a refresh token that two of them used would end the session."""
+        """One command at a time: using a refresh token twice would end the session."""
         with self.path.with_suffix(".lock").open("a") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
 
 class Renewing(httpx.Auth):
-    """Sends the access token, and gets the next one when it ends."""
+    """Sends the access token, and renews it when it expires."""
 
     def __init__(self, file: LoginFile, login: Login) -> None:
         self._file, self._login = file, login

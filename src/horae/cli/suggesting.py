@@ -1,4 +1,4 @@
-"""Unknown names: what was meant, perhaps."""
+"""Suggestions for unknown names: "did you mean"."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ def named(noun: str, given: str, items: Callable[[], Iterable[dict[str, Any]]], 
 def _known(items: Callable[[], Iterable[dict[str, Any]]], field: str) -> list[str]:
     try:
         return [str(item[field]) for item in items()]
-    except HoraeError:  # not allowed to list them: then without a hint
+    except HoraeError:  # not allowed to list them: no hint
         return []

@@ -1,8 +1,8 @@
-"""The lines of several processes on one terminal.
+"""The output of several processes on one terminal.
 
-A terminal that is paused (Ctrl-S), or a reader that went away, must not hold up the processes whose lines it
-shows: a worker that waits to write its log would lose its leases. So nothing is written that would block; lines
-wait in memory, and beyond a limit they are dropped and counted.
+A paused terminal (Ctrl-S), or a reader that went away, must not block the processes whose lines it shows: a worker that
+waits to write its log would lose its leases. So writes never block; lines wait in memory, and beyond a limit they are
+dropped and counted.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import select
 from collections import deque
 
 PENDING_LIMIT = 1 << 20
-CHUNK = 1_024  # what is ready for writing takes this much without blocking
+CHUNK = 1_024  # a descriptor that is ready accepts this much without blocking
 LINE_LIMIT = 1 << 16
 COLOURS = {"serve": "36", "scheduler": "35", "worker": "32"}
 
 
 class Terminal:
-    """Writes to `fd` as fast as it takes the lines."""
+    """Writes to `fd` as fast as it accepts lines."""
 
     def __init__(self, fd: int, *, colour: bool = False, width: int = 9) -> None:
         self._fd = fd
@@ -32,7 +32,7 @@ class Terminal:
         self._watching = False
 
     def say(self, text: str) -> None:
-        """A line of our own, without a name before it."""
+        """A line of our own, without a name in front."""
         self._put(f"{text}\n".encode(errors="replace"))
 
     def line(self, name: str, text: bytes) -> None:
@@ -43,7 +43,7 @@ class Terminal:
         self._put(head.encode() + text + b"\n")
 
     def close(self, within: float = 0.5) -> None:
-        """Writes what is still buffered, as long as there is a reader."""
+        """Writes the remaining buffer, as long as there is a reader."""
         self._unwatch()
         while self._waiting and select.select([], [self._fd], [], within)[1]:
             self._write_some()
@@ -93,7 +93,7 @@ class Terminal:
 
 
 class Lines:
-    """Cuts what a child writes into lines."""
+    """Splits a child's output into lines."""
 
     def __init__(self, terminal: Terminal, name: str) -> None:
         self._terminal = terminal
@@ -109,7 +109,7 @@ class Lines:
             self.end()
 
     def end(self) -> None:
-        """Shows a last line that was not ended."""
+        """Shows an incomplete last line."""
         if self._rest:
             self._show(self._rest)
             self._rest = b""

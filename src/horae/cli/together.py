@@ -1,4 +1,4 @@
-"""Running the processes of `horae up` together: what must be so before they start, and what is said when they do."""
+"""Runs the processes of `horae up` together: the checks before they start, and the messages when they do."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from horae.private_file import write_private
 from horae.watch.systemd import SystemdNotifier
 
 LOCK_FILE = "up.lock"
-SLACK = 5.0  # seconds in which a child ends once nothing keeps it
+SLACK = 5.0  # seconds in which a child exits once nothing keeps it
 SLOW = 15.0  # seconds after which a message says that the API is slow to start
 
 Prepare = Callable[[Settings, str | None], str]
-"""Brings the schema up to date and makes sure of an admin's API key: the given one if it is good, or a new one."""
+"""Upgrades the schema and ensures that there is an admin's API key: the given one if it is valid, or a new one."""
 
 
 def run(
     settings: Settings, prepare: Prepare, children: dict[str, Work], *, demo: bool = False, colour: bool = False
 ) -> int:
-    """Runs the whole tree until it is stopped; the exit code."""
+    """Runs the whole tree until it is stopped; returns the exit code."""
     with closing(_lock(settings.make_data_dir())):
         _check_port(settings)
         token = prepare(settings, _known_token(settings))
@@ -70,7 +70,7 @@ async def _run(settings: Settings, children: dict[str, Work], examples: Work | N
 
 
 def _lock(data_dir: Path) -> IO[str]:
-    """Only one `horae up` may use a data directory. The lock goes with the process, however it ends."""
+    """Only one `horae up` may use a data directory. The lock is released with the process, however it ends."""
     path = data_dir / LOCK_FILE
     try:
         file = path.open("a+")
@@ -93,7 +93,7 @@ def _lock(data_dir: Path) -> IO[str]:
 
 
 def _check_port(settings: Settings) -> None:
-    """Says now that the port is taken, not after everything else has started."""
+    """Reports now that the port is taken, not after everything else has started."""
     host, port = settings.host, settings.port
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -117,7 +117,7 @@ def _known_token(settings: Settings) -> str | None:
 
 
 def _write_client(settings: Settings, token: str) -> None:
-    """Where the command line finds the API, and its key; for its owner only, and never half-written."""
+    """Tells the command line where the API is, and its key; readable by its owner only, written atomically."""
     path = settings.client_file
     text = json.dumps({"url": _url(settings), "token": token}) + "\n"
     try:
@@ -138,7 +138,7 @@ def _readiness(answers: asyncio.Event, stopping: asyncio.Event) -> Readiness:
 async def _greet(
     settings: Settings, tree: Tree, terminal: Terminal, examples: Work | None, answers: asyncio.Event
 ) -> None:
-    """Says where everything is, as soon as the API answers."""
+    """Prints the addresses as soon as the API answers."""
     loop = asyncio.get_running_loop()
     late = loop.call_later(SLOW, terminal.say, "The API is not responding yet; still waiting.")
     while not await _answers(settings):
@@ -189,7 +189,7 @@ def _greeting(settings: Settings) -> list[str]:
 
 
 def _how_to_call() -> str:
-    """How this very program is called from here."""
+    """How to call this very program from here."""
     found = shutil.which("horae")
     program = Path(sys.argv[0])
     if found and program.exists() and Path(found).samefile(program):

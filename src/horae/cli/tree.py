@@ -26,13 +26,13 @@ from horae.cli.fork import Work, fork
 from horae.cli.terminal import Lines, Terminal
 
 MISCONFIGURED = 2
-HURRY = 2.0  # seconds that a child has after the second signal
+HURRY = 2.0  # seconds that a child gets after the second signal
 RESTART_FIRST, RESTART_MAX, STEADY = 0.5, 30.0, 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessPlan:
-    """A child to run; `patience` is how many seconds it has to stop."""
+    """A child to run; `patience` is how many seconds it gets to stop."""
 
     name: str
     work: Work
@@ -56,7 +56,7 @@ class ChildProcess:
         asyncio.get_running_loop().add_reader(self._pipe, self.read)
 
     def read(self) -> None:
-        """Passes on what it has written."""
+        """Passes on its output."""
         with suppress(BlockingIOError):
             for _ in range(16):
                 data = os.read(self._pipe, 1 << 16)
@@ -77,7 +77,7 @@ class ChildProcess:
             os.kill(self.pid, number)
 
     async def gone(self, within: float, unless: asyncio.Event | None = None) -> bool:
-        """Whether it ended in that time (cut short when `unless` comes to pass)."""
+        """Whether it ended in that time (cut short when `unless` is set)."""
         waiting = {asyncio.ensure_future(asyncio.shield(self.ended))}
         if unless is not None:
             waiting.add(asyncio.ensure_future(unless.wait()))
@@ -88,7 +88,7 @@ class ChildProcess:
 
 
 class Tree:
-    """Runs the children until it is asked to stop. `failure` then says why it stopped, if not by a signal."""
+    """Runs the children until it is asked to stop. `failure` then says why it stopped, unless a signal did it."""
 
     def __init__(self, plans: Sequence[ProcessPlan], terminal: Terminal) -> None:
         self._plans = plans
@@ -97,15 +97,15 @@ class Tree:
         self._signals = 0
         self.stopping = asyncio.Event()
         self._hurry = asyncio.Event()
-        self._deadline = 0.0  # of everything, once there is a hurry
+        self._deadline = 0.0  # of everything, once a second signal came
         self.failure: str | None = None
-        self._not_ours = set(_offspring())  # a shell that replaced itself by this program may have left some
+        self._not_ours = set(_offspring())  # a shell that exec'ed this program may have left some
 
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
         prctl.adopt_orphans()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # it is, under nohup
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
                 loop.add_signal_handler(number, self._signalled)
         loop.add_signal_handler(signal.SIGCHLD, self._reap)
         keepers = [asyncio.create_task(self._keep(plan), name=plan.name) for plan in self._plans]
@@ -125,7 +125,7 @@ class Tree:
         self.stopping.set()
 
     async def once(self, plan: ProcessPlan) -> int:
-        """Runs one more process to its end; its exit code."""
+        """Runs one more process to completion; returns its exit code."""
         child = self._children[plan.name] = ChildProcess(plan, self._terminal)
         return await child.ended
 
@@ -140,7 +140,7 @@ class Tree:
             self._hurry.set()
             self._deadline = time.monotonic() + HURRY
             self._insist()
-            # A child may take two signals in quick succession for one that was sent to the whole group.
+            # A child may see two signals in quick succession as one that was sent to the whole group.
             asyncio.get_running_loop().call_later(HURRY / 4, self._insist)
         else:
             self._kill_everything()
@@ -150,12 +150,12 @@ class Tree:
             child.signal(signal.SIGTERM)
 
     async def _keep(self, plan: ProcessPlan) -> None:
-        """Starts the child, and starts it again whenever it ends unasked."""
+        """Starts the child, and restarts it whenever it exits unasked."""
         delay = RESTART_FIRST
         while not self.stopping.is_set():
             try:
                 child = self._children[plan.name] = ChildProcess(plan, self._terminal)
-            except OSError as error:  # no more processes, or files
+            except OSError as error:  # out of processes, or files
                 self.stop(f"{plan.name} cannot be started: {error.strerror}")
                 return
             code = await child.ended
@@ -185,7 +185,7 @@ class Tree:
         await child.gone(HURRY)
 
     def _reap(self) -> None:
-        """Takes leave of all that ended: children, and what they left behind."""
+        """Reaps all that ended: children, and what they left behind."""
         by_pid = {child.pid: child for child in self._children.values() if not child.ended.done()}
         with suppress(ChildProcessError):
             while True:
@@ -200,7 +200,7 @@ class Tree:
             child.signal(signal.SIGKILL)
 
     async def _sweep(self) -> None:
-        """Kills what is still below us, until nothing is."""
+        """Kills all remaining descendants."""
         end = time.monotonic() + HURRY
         while (pids := set(_offspring()) - self._not_ours) and time.monotonic() < end:
             for pid in pids:
@@ -211,7 +211,7 @@ class Tree:
 
 
 def _offspring() -> list[int]:
-    """The children of this process, also those it inherited."""
+    """The children of this process, including those it adopted."""
     try:
         return [int(pid) for task in Path("/proc/self/task").iterdir() for pid in _children_of(task)]
     except OSError:

@@ -45,7 +45,7 @@ def _command(settings: Settings, name: str, *options: str) -> Work:
         from horae.cli import app
 
         os.environ.update(environment(settings, name))
-        for variable in SERVICE_MANAGER:  # which gets messages from the parent
+        for variable in SERVICE_MANAGER:  # on which the parent sends messages
             os.environ.pop(variable, None)
         sys.argv = ["horae", name, *options]
         return app.run([name, *options])
@@ -54,9 +54,9 @@ def _command(settings: Settings, name: str, *options: str) -> Work:
 
 
 def environment(settings: Settings, name: str = "") -> dict[str, str]:
-    """The environment of a child: ours, and the settings that are peculiar to `horae up`."""
+    """The environment of a child: ours, and the settings specific to `horae up`."""
     found = {**os.environ, **settings.environment()}
-    if settings.metrics_port is not None and name == "worker":  # beside the scheduler, which has the port itself
+    if settings.metrics_port is not None and name == "worker":  # not `serve`: the scheduler has the port itself
         found[f"{PREFIX}METRICS_PORT"] = str(settings.metrics_port + 1)
     if settings.log_format == "auto":
         found[f"{PREFIX}LOG_FORMAT"] = "console"
@@ -64,13 +64,13 @@ def environment(settings: Settings, name: str = "") -> dict[str, str]:
 
 
 def _prepare(settings: Settings, token: str | None) -> str:
-    """In a process of its own, so that this one stays as it is: nothing but imported."""
+    """In a separate process, so that this one has done nothing but import."""
     from horae import wiring
     from horae.cli.fork import apart
 
     wiring.preload()
     gc.collect()
-    gc.freeze()  # the collector of a child would write to, and so copy, every page that it shares
+    gc.freeze()  # a child's collector would write to every shared page, and so copy it
 
     def work() -> str:
         wiring.migrate(settings)

@@ -1,4 +1,4 @@
-"""`horae users`: who there is. `create` also works straight on the database, for the first steps on a cluster, and
+"""`horae users`: accounts. `create` also works directly on the database, to set up a cluster; so does
 `reset-second-factor`, for the last admin."""
 
 from __future__ import annotations

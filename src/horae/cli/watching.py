@@ -1,4 +1,4 @@
-"""`--watch` on lists: the same again every two seconds, until Ctrl-C."""
+"""`--watch` on lists: refreshes every two seconds, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from horae.domain.errors import StoreUnavailable
 
 F = TypeVar("F", bound=Callable[..., None])
 PAUSE = 2.0
-_CLEAR = "\x1b[H\x1b[2J\x1b[3J"  # home, and nothing on the screen or above it
+_CLEAR = "\x1b[H\x1b[2J\x1b[3J"  # cursor home, clear the screen and the scrollback
 
 _WATCH = inspect.Parameter(
     "watch",
@@ -28,7 +28,7 @@ _WATCH = inspect.Parameter(
 
 
 class _Screen:
-    """Clears the terminal when the first of the new lines comes, not before: what is there stays until then."""
+    """Clears the terminal when the first new line arrives, not before: the old ones stay until then."""
 
     def __init__(self) -> None:
         self.cleared = not sys.stdout.isatty()
@@ -53,7 +53,7 @@ class _Clearing:
 
 
 def watched(command: F) -> F:
-    """Gives a command that prints a list the option `--watch`."""
+    """Adds the option `--watch` to a command that prints a list."""
 
     @wraps(command)
     def shown(*args: Any, watch: bool = False, **kwargs: Any) -> None:
@@ -67,7 +67,7 @@ def watched(command: F) -> F:
         while not pause.wait(PAUSE):
             try:
                 _once(show)
-            except (Unreachable, StoreUnavailable) as error:  # it will be back
+            except (Unreachable, StoreUnavailable) as error:  # the server will be back
                 say(f"horae: {error}; retrying")
 
     signature = inspect.signature(command, eval_str=True)

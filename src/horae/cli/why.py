@@ -1,4 +1,4 @@
-"""`horae why`: one sentence, then every gate, then what would help."""
+"""`horae why`: one sentence, then every gate, then the fix."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from horae.cli.printing import AsJson, console, plain, print_json, took
 
 Json = dict[str, Any]
 
-_MARKS = {  # in the order in which they are worth reading, after the cause
+_MARKS = {  # in the order of interest, after the cause
     "problem": ("✖", "bold red"),
     "warning": ("?", "yellow"),
     "intended": ("–", "yellow"),
@@ -64,7 +64,7 @@ def _timeline(entries: list[Json]) -> None:
     rows = []
     for entry in entries:
         waited = f"after {took(entry['waited_ms'])}" if entry["waited_for"] else ""
-        if waited and entry["event"] not in ("now", "attempt"):  # what it waits for now stands above
+        if waited and entry["event"] not in ("now", "attempt"):  # what it waits for now is shown above
             waited += f", waiting for {entry['waited_for']}"
         at = datetime.fromisoformat(entry["at"])
         when = _styled(f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1000:03}Z", "bright_black")

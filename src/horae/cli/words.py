@@ -1,4 +1,4 @@
-"""From the fields of jobs and runs to words for people."""
+"""The fields of jobs and runs in words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Json = dict[str, Any]
 
 
 def schedule_words(schedule: Json | None) -> str:
-    """A schedule in a table's cell."""
+    """A schedule in a table cell."""
     if schedule is None:
         return "unreadable"
     schedule = {name: _flat(value) if name in ("cron", "every") else value for name, value in schedule.items()}
@@ -46,6 +46,6 @@ def shown(target: Json | None) -> str:
 
 
 def attempts(run: Json) -> str:
-    """How many of the attempts that a run may have were made. A server of the version before does not know which of
-    them count."""
+    """How many of a run's allowed attempts were made. A server of the previous version does not know which of them
+    count."""
     return f"{run['attempt'] - run.get('uncounted', 0)}/{run['max_attempts']}"

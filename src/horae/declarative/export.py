@@ -1,5 +1,5 @@
-"""Jobs as YAML text: the same bytes for the same jobs, without what is left at its default, in the order in which
-people read a definition."""
+"""Export: jobs as YAML text. The same bytes for the same jobs, without default values, in the usual order of a
+definition."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def fields(said: Json) -> list[str]:
 
 
 def definition(spec: JobSpec, *, enabled: bool = True) -> Json:
-    """Read again it is the same job. `max_instances` has two defaults: it is left out where it is the one."""
+    """Reading it again gives the same job. `max_instances` has two defaults: it is left out if it has the applicable
+    one."""
     said: Json = {}
     for name, info in JobSpec.model_fields.items():
         value = getattr(spec, name)
@@ -62,7 +63,7 @@ def _plain(value: Any) -> Any:
 
 
 def _whole(value: Any, left_alone: tuple[str, ...] = ()) -> Any:
-    """`60` rather than `60.0`, as people wrote it; what a function is given stays as it is."""
+    """`60` rather than `60.0`, as it was written; arguments of a function stay as they are."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):
@@ -71,7 +72,7 @@ def _whole(value: Any, left_alone: tuple[str, ...] = ()) -> Any:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Texts of several lines as blocks: scripts stay readable."""
+    """Writes multi-line texts as blocks, so that scripts stay readable."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True

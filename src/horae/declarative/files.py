@@ -2,8 +2,8 @@
 
 A file holds one job, a list of jobs, or `jobs:` with a list; several documents in one file are fine. A folder stands
 for all its `*.yaml` and `*.yml`, in the order of their names. A file `jobs.ENV.yaml` beside `jobs.yaml` is an overlay:
-with `--env ENV` its entries are merged over the jobs of the same name (null brings back a default), without it the file
-is passed over.
+with `--env ENV` its entries are merged over the jobs of the same name (null restores a default), without it the file is
+ignored.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _STATE = ("enabled",)
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A job as a file says it is."""
+    """A job as a file declares it."""
 
     spec: JobSpec
     enabled: bool
@@ -49,7 +49,7 @@ class _Entry:
     fields: Json
     file: str
     node: Any
-    below: _Entry | None = None  # what it is laid over
+    below: _Entry | None = None  # the base that it overlays
 
     @property
     def source(self) -> str:
@@ -57,7 +57,7 @@ class _Entry:
         return own if self.below is None else f"{self.below.source} and {own}"
 
     def place(self, field: str) -> str:
-        """Where a field was said: by the overlay, if that names it at all."""
+        """Where a field was set: in the overlay, if that names it at all."""
         first = field.partition(".")[0].partition("[")[0]
         if self.below is not None and first not in (key.value for key, _ in self.node.value):
             return self.below.place(field)
@@ -81,7 +81,7 @@ def load(paths: Iterable[Path], env: str | None = None) -> list[Declared]:
 
 
 def _lay_over(plain: dict[str, _Entry], env: str, overlays: dict[str, list[Path]]) -> None:
-    if env not in overlays:  # a slip of the pen must not apply what is meant for elsewhere
+    if env not in overlays:  # a typo must not apply what is meant for another environment
         known = f"; there are overlays for {', '.join(sorted(overlays))}" if overlays else ""
         raise InvalidInput(
             "--env", f"no file is an overlay for {env!r}, such as jobs.{env}.yaml next to jobs.yaml{known}"
@@ -147,7 +147,7 @@ def _jobs_in(name: str, node: Any) -> list[Any]:
             return [node]
         if keys.count("jobs") > 1:
             raise InvalidInput(f"{name}:{reading.line(node)}", "'jobs' appears twice")
-        # Keys that begin with `x-` hold what aliases refer to.
+        # Keys that begin with `x-` hold the targets of aliases.
         if others := [key for key in keys if key != "jobs" and not str(key).startswith("x-")]:
             place = f"{name}:{reading.line(node, str(others[0]))}"
             raise InvalidInput(place, f"{others[0]!r} appears beside jobs; a file with jobs must contain nothing else")
@@ -182,7 +182,7 @@ def _declared(entry: _Entry) -> Declared:
 
 
 def _hint(field: str, message: str) -> str:
-    if "not a known field" not in message or "." in field:  # the fields of its parts are others
+    if "not a known field" not in message or "." in field:  # its parts have other fields
         return ""
     near = difflib.get_close_matches(field, JobSpec.model_fields, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -1,4 +1,4 @@
-"""What would have to be done so that the jobs are as the files say: made, changed, deleted, or nothing."""
+"""The plan of `horae apply`: which jobs to create, change or delete so that they match the files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One job, and what to do with it. `version` is the one that was read: a later change wins."""
+    """One job, and what to do with it. `version` is the one that was read: if the job has changed since, the step is
+    refused."""
 
     action: Action
     name: str
@@ -40,8 +41,8 @@ class Step:
 def plan(
     declared: Sequence[Declared], current: Iterable[Json], *, prune: bool = False, tag: str | None = None
 ) -> list[Step]:
-    """In the order in which it can be done: a job comes after the one that it waits for, deletions come last and the
-    other way round. With `tag`, only jobs that have it are deleted."""
+    """In an order in which it can be executed: a job comes after the one that it waits for; deletions come last, in
+    reverse order. With `tag`, only jobs that have it are deleted."""
     there = {job["name"]: job for job in current}
     names = {job["id"]: job["name"] for job in there.values()}
     doomed = _doomed(declared, there, tag) if prune else []
@@ -99,7 +100,7 @@ def _step(job: Declared, there: Json | None, names: dict[str, str]) -> Step:
 
 
 def _ordered(declared: Sequence[Declared]) -> list[Declared]:
-    """Each after the one that it waits for."""
+    """Each job after the one that it waits for."""
     by_name = {job.name: job for job in declared}
     done: dict[str, Declared] = {}
     for job in sorted(declared, key=lambda job: job.name):

@@ -1,4 +1,4 @@
-"""Whether what files declare fits into the project's quotas: asked before anything is changed."""
+"""Whether the declared jobs fit into the project's quotas: checked before anything is changed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 
 def check(steps: Sequence[Step], current: Iterable[Json], quotas: Mapping[str, Json]) -> None:
-    """Raises QuotaReached if they do not. Deletions come last and make no room here."""
+    """Raises QuotaReached if they do not. Deletions come last and free no places here."""
     there = {job["name"]: job for job in current}
     needed = {
         Quota.JOBS: sum(step.action is Action.CREATE for step in steps),
@@ -34,7 +34,7 @@ def check(steps: Sequence[Step], current: Iterable[Json], quotas: Mapping[str, J
 
 
 def _more_fires(step: Step, there: Json | None) -> int:
-    """In an hour; fewer than before, if it is negative."""
+    """Per hour; negative if there are fewer than before."""
     if step.action is Action.SAME:
         return 0
     before = 0

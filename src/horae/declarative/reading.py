@@ -1,4 +1,4 @@
-"""YAML, read strictly: values as JSON knows them, a key twice is a mistake, and every mistake has its line."""
+"""Strict YAML: only JSON values, duplicate keys are errors, and every error has its line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import yaml
 
 from horae.domain.errors import InvalidInput
 
-_LIMIT = 1_000_000  # nodes of a file when its aliases are followed: a small file can stand for billions
+_LIMIT = 1_000_000  # nodes of a file with aliases expanded: a small file can stand for billions
 _STEP = re.compile(r"[^.\[\]]+")
 
 
@@ -60,9 +60,9 @@ def line(node: yaml.Node, path: str = "") -> int:
 
 
 def _size(node: yaml.Node, known: dict[int, int]) -> int:
-    """How many nodes there are with aliases followed; each is looked at once."""
+    """The number of nodes with aliases expanded; each is visited once."""
     if id(node) not in known:
-        known[id(node)] = _LIMIT  # one that holds itself has no end
+        known[id(node)] = _LIMIT  # a node that contains itself has no end
         inner = [part for pair in node.value for part in pair] if isinstance(node, yaml.MappingNode) else node.value
         known[id(node)] = 1 + (0 if isinstance(node, yaml.ScalarNode) else sum(_size(part, known) for part in inner))
     return known[id(node)]
@@ -91,13 +91,13 @@ def _mistake(node: yaml.Node, words: str) -> yaml.YAMLError:
 def _map(loader: _Loader, node: yaml.MappingNode) -> dict[str, Any]:
     own = set()
     for key_node, _ in node.value:
-        key = key_node.value  # as it is written: to YAML 1.1 `on` would be true
+        key = key_node.value  # as written: in YAML 1.1 `on` would be true
         if not isinstance(key, str):
             raise _mistake(key_node, "a key must be a string")
         if key in own and not key_node.tag.endswith(":merge"):
             raise _mistake(key_node, f"{key!r} appears twice")
         own.add(key)
-    loader.flatten_mapping(node)  # what `<<` brings comes first, so that the mapping's own keys win
+    loader.flatten_mapping(node)  # merged keys (`<<`) come first, so that the mapping's own keys win
     return {key_node.value: loader.construct_object(inner, deep=True) for key_node, inner in node.value}
 
 
@@ -136,7 +136,7 @@ _Loader.yaml_constructors = {
     "tag:yaml.org,2002:float": _float,
     "tag:yaml.org,2002:bool": _bool,
 }
-# As JSON reads them: to YAML 1.1 22:00 would be a number, `no` false, and a date no text.
+# Parsed like JSON: in YAML 1.1 22:00 would be a number, `no` false, and a date not a text.
 _Loader.yaml_implicit_resolvers = {}
 for _tag, _pattern, _first in (
     ("bool", r"true|false", "tf"),

@@ -1,1 +1,1 @@
-"""The rules of Horae, pure: no I/O, no clock, no environment. Whatever depends on time takes `now`."""
+"""The rules of Horae, pure: no I/O, no clock, no environment. A rule that depends on time takes `now`."""

@@ -1,4 +1,4 @@
-"""Everything that can go wrong in words a person can act on. Edges (API, CLI) map these; nothing else does."""
+"""Errors with a message that a person can act on. Edges (API, CLI) map these; nothing else does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class HoraeError(Exception):
     """Something went wrong."""
 
     problem: Mapping[str, Any] | None = None
-    """What the API said (RFC 9457), where it was the API that refused: `type`, `status`, `request_id` and so on."""
+    """The API's problem (RFC 9457), if the error came from there: `type`, `status`, `request_id` and so on."""
 
     def __init__(self, message: str | None = None) -> None:
         super().__init__(message or type(self).__doc__ or type(self).__name__)
@@ -95,7 +95,7 @@ class StoreUnavailable(HoraeError):
 
 class StoreRefused(StoreUnavailable):
     """The database server answers but refuses the connection: wrong user or password, or no such database. Retrying
-    seldom helps."""
+    rarely helps."""
 
 
 class InUse(HoraeError):
@@ -103,7 +103,7 @@ class InUse(HoraeError):
 
 
 class NeedsTransaction(HoraeError):
-    """A verb outside of any transaction found that it has to write more than one statement. Nothing was changed: the
+    """A verb outside of a transaction found that it has to write more than one statement. Nothing was changed: the
     store runs it again in a transaction."""
 
 
@@ -125,5 +125,5 @@ class RetryLater(HoraeError):
 
 
 class Cancelled(BaseException):
-    """Raised inside a plain function that is to stop: its run was cancelled, is out of time, or its worker stops. Like
-    KeyboardInterrupt it passes by `except Exception`, so that `finally` and `with` tidy up on its way."""
+    """Raised inside a plain function that must stop: its run was cancelled, timed out, or its worker is shutting down.
+    Like KeyboardInterrupt it is not caught by `except Exception`, so that `finally` and `with` clean up."""

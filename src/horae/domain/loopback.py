@@ -1,4 +1,4 @@
-"""Which hosts are this machine itself, and how it reaches what it listens on."""
+"""Loopback: which hosts are this machine itself, and how it reaches its own servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page of a list."""
+"""Pagination: a page of a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs of other schedulers as definitions. Each importer says what it could not take over, and why."""
+"""Importers: jobs of other schedulers as definitions. Each reports what it could not convert, and why."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Imported:
     notes: list[str] = field(default_factory=list)
 
     def add(self, fields: Json, *, enabled: bool = True, notes: list[str] | None = None, place: str = "") -> None:
-        """Adds a job under a unique name; one that Horae would refuse is left out and reported, with its `place`."""
+        """Adds a job under a unique name; a job that Horae would refuse is left out and reported, with its `place`."""
         wanted = str(fields["name"]).strip()[:190] or "job"
         name = self._free(wanted)
         try:

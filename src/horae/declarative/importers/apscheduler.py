@@ -1,5 +1,5 @@
-"""APScheduler 3: the jobs of a scheduler object. Its job stores hold pickles, which must not be loaded from a file; so
-the scheduler is imported with the program that it belongs to, and asked. Triggers are known by their shape."""
+"""APScheduler 3: the jobs of a scheduler object. Its job stores hold pickles, which must not be loaded from a file, so
+the scheduler is imported from its own program and queried. Triggers are recognised by their attributes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def read_scheduler(scheduler: Any) -> Imported:
 
 
 def _name(job: Any) -> str:
-    """The name its author gave it: APScheduler's own names are the function's, and its own ids are numbers."""
+    """The name its author gave it: APScheduler's default names are those of functions, and its default ids are
+    random."""
     function = getattr(getattr(job, "func", None), "__name__", None)
     own = job.name if job.name and job.name != function else None
     given = job.id if job.id and not re.fullmatch(r"[0-9a-f]{32}", str(job.id)) else None
@@ -64,7 +65,7 @@ def _notes(job: Any) -> list[str]:
 
 
 def _function(job: Any) -> str:
-    """`package.module:name` as a name that a function can be registered by."""
+    """`package.module:name` as a name under which a function can be registered."""
     reference = getattr(job, "func_ref", None) or f"{job.func.__module__}:{job.func.__qualname__}"
     return slug(str(reference).replace(":", ".")).replace("-", "_")
 
@@ -104,7 +105,7 @@ def _days(days: str, weekdays: str) -> tuple[str, str]:
 
 
 def _weekdays(text: str) -> str:
-    """APScheduler counts from Monday, which is 0 there and 1 here, and steps count from there; names are the same."""
+    """APScheduler counts from Monday, which is 0 there and 1 here, and steps start there; names are the same."""
     return ",".join(_weekday(part) for part in text.split(","))
 
 

@@ -1,5 +1,5 @@
-"""Celery beat: a `beat_schedule` (of an app, or the dictionary itself), or rows of django-celery-beat as
-`manage.py dumpdata django_celery_beat` writes them. Nothing here needs Celery: schedules are known by their shape."""
+"""Celery beat: a `beat_schedule` (of an app, or the dictionary itself), or rows of django-celery-beat as `manage.py
+dumpdata django_celery_beat` writes them. Celery is not needed: schedules are recognised by their attributes."""
 
 from __future__ import annotations
 

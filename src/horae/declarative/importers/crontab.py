@@ -59,7 +59,7 @@ def _entry(found: Imported, number: int, line: str, settings: dict[str, str], sy
 
 
 def _name(command: str) -> str:
-    """The program; with its first argument where that says more, as in `php artisan`."""
+    """The program, with its first argument if that says more, as in `php artisan`."""
     bare = _BEFORE.sub("", command.split("\n")[0])
     words = [word.rsplit("/", 1)[-1] for word in bare.split() if word[0] not in "-{(&|<>[" and "=" not in word]
     words = [word for word in words if any(c.isalnum() for c in word)] or ["job"]

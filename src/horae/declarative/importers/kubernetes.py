@@ -1,5 +1,5 @@
-"""Kubernetes CronJob manifests, as `kubectl get cronjobs -o yaml` writes them. What Horae has no word for is named in a
-note, field by field; only what Kubernetes itself adds is passed over."""
+"""Kubernetes CronJob manifests, as `kubectl get cronjobs -o yaml` writes them. Fields that Horae does not support are
+listed in a note; only those that Kubernetes itself adds are ignored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OVERLAP = {"Allow": "allow", "Forbid": "skip", "Replace": "cancel_running"}
 _MEMORY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _PULL = {"Always": "always", "Never": "never", "IfNotPresent": "missing"}
 _ZONE = re.compile(r"(?:CRON_TZ|TZ)=(\S+)\s+(.*)")
-# What is read below, and what has no meaning outside Kubernetes.
+# The fields that are read below, and those that mean nothing outside Kubernetes.
 _SPEC = {"schedule", "timeZone", "concurrencyPolicy", "startingDeadlineSeconds", "suspend", "jobTemplate"}
 _SPEC |= {"successfulJobsHistoryLimit", "failedJobsHistoryLimit"}
 _JOB = {"backoffLimit", "activeDeadlineSeconds", "template", "ttlSecondsAfterFinished"}
@@ -81,7 +81,7 @@ def _cron_job(imported: Imported, name: str, manifest: Json) -> None:
 
 
 def _unsaid(*parts: tuple[Json, set[str]]) -> list[str]:
-    """The fields that nothing here reads, and that say something."""
+    """The fields that nothing here reads and that have a meaning."""
     found = [name for part, known in parts for name, value in part.items() if name not in known and value]
     return [f"not imported: {', '.join(found)}"] if found else []
 

@@ -1,1 +1,1 @@
-"""What is wrong, for how long, and what to do about it."""
+"""Alerts: what is wrong, since when, and what to do about it."""

@@ -1,4 +1,4 @@
-"""An alert: a rule that something breaks. While it is open, (project, rule, subject) identifies it."""
+"""An alert: a rule that is broken. While it is open, (project, rule, subject) identifies it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Severity = Literal["critical", "warning", "info"]
 SubjectKind = Literal["job", "ping", "queue", "project", "installation"]
 State = Literal["open", "cleared"]
 
-SEVERITIES: tuple[Severity, ...] = get_args(Severity)  # the worst first
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)  # worst first
 STATES: tuple[State, ...] = get_args(State)
 LONGEST_TITLE = 300  # characters
 LONGEST_WHY = 2_000
@@ -31,7 +31,7 @@ INSTALLATION = Subject("installation", "installation", "Horae")
 
 @dataclass(frozen=True, slots=True)
 class AlertAction:
-    """The one thing to do, and the page of the portal on which to begin."""
+    """The one thing to do, and the portal page to start on."""
 
     text: str
     path: str
@@ -45,9 +45,8 @@ def identity(project_id: str | None, rule: str, subject_kind: str, subject_id: s
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule that is broken now: what an alert is opened with, and what keeps it open. `project_id` None: it concerns
-    the whole installation. `tags` are those of the job or ping, for the rules of channels. `explains`: why it is so is
-    for `explain` to say."""
+    """A rule that is broken now: it opens an alert, or keeps it open. `project_id` None: it concerns the whole
+    installation. `tags` are those of the job or ping, for the rules of channels. `explains`: `explain` can tell why."""
 
     rule: str
     severity: Severity
@@ -89,7 +88,7 @@ class AlertRecord:
     silenced_until: datetime | None = None
     silenced_by: str | None = None
     note: str | None = None
-    notified_at: datetime | None = None  # of the opening; None: not yet, or not at all
+    notified_at: datetime | None = None  # of the opening; None: not yet, or never
     tags: tuple[str, ...] = ()
 
 

@@ -1,4 +1,4 @@
-"""A time of day by which something should be done, where its schedule is."""
+"""Daily deadlines: a time of day, in the schedule's zone, by which something should be done."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def today(now: datetime, timezone: str) -> Today | None:
 
 
 def day_of(now: datetime, time: str, timezone: str) -> Day | None:
-    """The present one there; None if the time or the zone is not known to this version."""
+    """The current day there; None if this version does not know the time or the zone."""
     try:
         here = now.astimezone(zone(timezone))
         hour, minute = map(int, time.split(":"))

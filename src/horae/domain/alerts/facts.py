@@ -1,4 +1,4 @@
-"""What the rules of alerts look at, and the thresholds that apply to it."""
+"""The facts that alert rules evaluate, and the thresholds that apply to them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class OverdueJob:
 
 @dataclass(frozen=True, slots=True)
 class LiveRunFact:
-    """A run that is running since then, or whose lease is over since then."""
+    """A run that has been running since then, or whose lease expired then."""
 
     project_id: str
     job_id: str
@@ -70,7 +70,7 @@ class LongRun(LiveRunFact):
 
 @dataclass(frozen=True, slots=True)
 class WatchedJob:
-    """A job with thresholds of its own, and how it stands."""
+    """A job with its own thresholds, and its current state."""
 
     project_id: str
     job_id: str
@@ -90,7 +90,7 @@ class WatchedJob:
 
 @dataclass(frozen=True, slots=True)
 class ProjectNumber:
-    """Of a project: runs that ended and failed lately, or new dead letters."""
+    """A number of a project: runs that ended and failed recently, or new dead letters."""
 
     project_id: str
     slug: str
@@ -100,7 +100,7 @@ class ProjectNumber:
 
 @dataclass(frozen=True, slots=True)
 class UnknownSecret:
-    """A job that names a secret that is not there."""
+    """A job that names a secret that does not exist."""
 
     project_id: str
     job_id: str
@@ -109,7 +109,7 @@ class UnknownSecret:
 
 
 class LastError(NamedTuple):
-    """Of a run that ended."""
+    """The error of an ended run."""
 
     id: str
     error: str | None
@@ -125,8 +125,8 @@ class Disk:
 
 @dataclass(frozen=True, slots=True)
 class WatchFacts:
-    """As of `now`. `errors` are those of last runs, by run, as far as the history still has them; `founded_at` is when
-    the installation was set up."""
+    """As of `now`. `errors` are those of last runs, by run, if the history still has them; `founded_at` is when the
+    installation was set up."""
 
     now: datetime
     founded_at: datetime

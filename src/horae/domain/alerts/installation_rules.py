@@ -1,5 +1,5 @@
-"""Rules about the installation and its projects. What concerns the whole installation is seen by members of every
-project: it names no job, queue or project."""
+"""Rules about the installation and its projects. Members of every project see alerts about the installation: they name
+no job, queue or project."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from horae.domain.runs.states import SchedulerStatus
 from horae.domain.runs.stranded import Stranded, why_stranded
 from horae.domain.text.sentence import sentence
 
-_PATIENCE = timedelta(minutes=1)  # processes are restarted
+_PATIENCE = timedelta(minutes=1)  # time in which processes restart
 _SAMPLE = 20  # runs that must have ended before their failure rate says anything
 _DATABASE = ("ConnectionLost", "StoreUnavailable", "StoreRefused", "TryAgain")  # errors of the database
 
@@ -157,7 +157,7 @@ def dead_letters(facts: WatchFacts) -> Iterator[Finding]:
 
 
 def failing_loops(facts: WatchFacts) -> Iterator[Finding]:
-    """Processes that are alive and say that a loop keeps failing, by what that means."""
+    """Processes that are alive and report that a loop keeps failing, by what that means."""
     groups: dict[str, list[Trouble]] = {}
     alive = [one.trouble for one in facts.workers if one.there]
     alive += [one.trouble for one in facts.schedulers if one.status != SchedulerStatus.OFFLINE]

@@ -1,4 +1,4 @@
-"""Rules about single jobs: those that are on by default, and those that its definition asks for (`alert`)."""
+"""Rules about single jobs: those that are on by default, and those that a definition sets (`alert`)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def failing(facts: WatchFacts) -> Iterator[Finding]:
 
 
 def late(facts: WatchFacts) -> Iterator[Finding]:
-    """Due and not started: its run waits in the queue, or it has not even been fired."""
+    """Due and not started: its run waits in the queue, or has not even been fired."""
     since: dict[str, tuple[datetime, WaitingJob | OverdueJob]] = {one.job_id: (one.since, one) for one in facts.waiting}
     for due in facts.overdue:
         since.setdefault(due.job_id, (due.due_at, due))
@@ -93,7 +93,7 @@ def secret_missing(facts: WatchFacts) -> Iterator[Finding]:
 
 
 def watched(facts: WatchFacts) -> Iterator[Finding]:
-    """The rules that definitions ask for."""
+    """The rules that definitions set."""
     running = {run.job_id: run for run in sorted(facts.long, key=lambda one: one.since, reverse=True)}
     for run in running.values():
         yield _too_long(
@@ -141,8 +141,8 @@ def _too_short(job: WatchedJob) -> Iterator[Finding]:
 
 
 def _not_done_by(job: WatchedJob, now: datetime) -> Iterator[Finding]:
-    """Broken from that time of day until midnight where the schedule is, unless it has succeeded since midnight. On
-    days on which nothing was due, nothing is missing."""
+    """Broken from that time of day until midnight in the schedule's zone, unless it has succeeded since midnight. Days
+    on which nothing was due do not count."""
     if job.rules.done_by is None:
         return
     day = day_of(now, job.rules.done_by, job.rules.timezone)

@@ -1,4 +1,4 @@
-"""All rules of the scheduler's duty: what is wrong, given the facts."""
+"""All rules that the scheduler evaluates: from facts to findings."""
 
 from __future__ import annotations
 

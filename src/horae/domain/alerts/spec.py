@@ -1,5 +1,5 @@
-"""The thresholds that a job's definition (`alert`) or a project sets. What they leave out is the project's, and then
-the installation's."""
+"""The thresholds that a job's definition (`alert`) or a project sets. Those left out come from the project, then from
+the installation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TimeOfDay = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 
 
 class FailureBudget(BaseModel):
-    """So many failed runs within so long are too many. Counted by whole hours."""
+    """So many failed runs within this period are too many. Counted by whole hours."""
 
     model_config = _STRICT
 
@@ -57,7 +57,7 @@ class ProjectAlertSpec(BaseModel):
 
 
 class JobRules(AlertSpec):
-    """What is stored of a job's: with the time zone of its schedule, which `done_by` is in."""
+    """A job's rules as stored: with the time zone of its schedule, which `done_by` uses."""
 
     timezone: str = "UTC"
 
@@ -68,7 +68,7 @@ NO_PROJECT_RULES = ProjectAlertSpec()
 
 @lru_cache(maxsize=10_000)  # jobs of one kind have the same
 def job_rules(text: str) -> JobRules:
-    """One that is damaged, or of a newer version, sets nothing."""
+    """A damaged document, or one of a newer version, sets nothing."""
     return _read(JobRules, text) or NONE
 
 

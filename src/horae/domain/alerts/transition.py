@@ -13,12 +13,12 @@ from horae.domain.alerts.turns import in_turn
 HOLD = timedelta(minutes=1)  # how long a rule must hold before its alert clears
 LONGEST_HOLD = timedelta(minutes=30)
 FLAPS_WITHIN = timedelta(hours=1)  # an alert that reopens this soon flaps
-SEEN_EVERY = timedelta(minutes=1)  # how often an alert that stays open is written
+SEEN_EVERY = timedelta(minutes=1)  # how often an open alert is updated
 
 
 @dataclass(frozen=True, slots=True)
 class StandingAlert:
-    """An open alert, as much of it as transitions need. `quiet_since`: since when its rule has held again."""
+    """The part of an open alert that transitions need. `quiet_since`: since when its rule has held again."""
 
     id: str
     identity: str
@@ -46,7 +46,7 @@ class Changes:
     seen: list[tuple[str, Finding]] = field(default_factory=list)
     quiet: list[str] = field(default_factory=list)
     clearing: list[str] = field(default_factory=list)
-    notifying: list[str] = field(default_factory=list)  # their silence is over, and nobody has been notified
+    notifying: list[str] = field(default_factory=list)  # their silence is over, and no notice has been sent
 
 
 def transitions(standing: Collection[StandingAlert], findings: Iterable[Finding], now: datetime) -> Changes:
@@ -85,7 +85,7 @@ def flaps_of(before: Before | None, now: datetime) -> int:
 
 
 def silence_of(before: Before | None, now: datetime) -> datetime | None:
-    """A silence outlives the alert it was set on: what reopens within it stays silenced."""
+    """A silence outlives its alert: if the alert reopens during it, it stays silenced."""
     return before.silenced_until if before is not None and silenced(before.silenced_until, now) else None
 
 

@@ -1,1 +1,1 @@
-"""Workers and schedulers: how they register and beat, how far they keep jobs apart, and what troubles them."""
+"""Workers and schedulers: registration, heartbeats, isolation, metrics and failing loops."""

@@ -1,5 +1,5 @@
-"""How far a worker keeps the code of jobs apart from itself and from the code of other projects: what it reports when
-it registers, and the conclusions drawn from it."""
+"""Isolation: how well a worker separates the code of jobs from itself and from other projects. What it reports when it
+registers, and the conclusions drawn from it."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ class Isolation:
 
     @property
     def owner_is_admin(self) -> str | None:
-        """Why an owner of a project can take over the installation through this worker; None if nothing known says
-        so."""
+        """Why an owner of a project can take over the installation through this worker; None if no way is known."""
         if self.exposed:
             return f"containers may mount {', '.join(self.exposed)}, which contain Horae's own files"
         if not self.kinds:

@@ -1,6 +1,6 @@
-"""The lines that Horae logs about runs and about what people do, each declared once: watch/run_log.py writes these and
-no others, and docs/logs.md is held to this list. Ids and words of Horae's own are all they may carry: no input, output,
-error text or setting of a job, because any of those may hold a secret."""
+"""The log lines about runs and about what users do, each declared once: watch/run_log.py writes these and no others,
+and docs/logs.md is compared with this list. They contain only ids and Horae's own words: no input, output, error text
+or setting of a job, because any of those may contain a secret."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _ALL: tuple[Role, ...] = ("serve", "scheduler", "worker")
 IDS = ("run", "job", "project")
 """In every line about a run."""
 CONTEXT = ("attempt", "worker", "scheduler", "request_id", "trace_id")
-"""Where they apply: the attempt's number, the process that wrote the line, the request it was done for, and the trace.
+"""If applicable: the attempt's number, the process that wrote the line, the request it belongs to, and the trace.
 `worker` in a line about an attempt is the worker that made it."""
 
 
 class LogEvent(NamedTuple):
     name: str
     help: str
-    fields: tuple[str, ...] = ()  # beside IDS and CONTEXT
+    fields: tuple[str, ...] = ()  # in addition to IDS and CONTEXT
     roles: tuple[Role, ...] = _ALL
 
     def __hash__(self) -> int:

@@ -1,6 +1,6 @@
 """Metrics: what a process counts, as plain numbers. Counting is on the path of every run, so it takes no lock and
-builds no objects; `watch/exposition.py` turns the numbers into what Prometheus reads. Which metrics there are is
-declared once (metrics.py)."""
+creates no objects; `watch/exposition.py` turns the numbers into Prometheus' format. The metrics are declared once
+(metrics.py)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Histogram:
         self.total += value
 
     def cumulative(self) -> Iterator[tuple[str, float]]:
-        """As Prometheus has them: up to each bound, and all."""
+        """As Prometheus expects them: up to each bound, and all."""
         seen = 0
         for bound, count in zip((*map(str, self._bounds), "+Inf"), self.counts, strict=True):
             seen += count
@@ -51,7 +51,7 @@ class Meters:
         self.histogram(family, *labels).observe(value)
 
     def histogram(self, family: Family, *labels: str) -> Histogram:
-        """For frequent observations: looked up once."""
+        """For frequent observations: look it up once."""
         found = self._histograms.setdefault(family, {})
         if labels not in found:
             found[labels] = Histogram(family.buckets)

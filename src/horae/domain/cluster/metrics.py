@@ -1,8 +1,8 @@
 """The metrics that Horae exposes, each declared once: exposition, docs/metrics.md, the Grafana dashboard and the alert
-rules are derived from this list, so none of them can name what does not exist.
+rules are derived from this list, so none of them can name a metric that does not exist.
 
-Labels have few values by design: statuses, kinds, reasons, loops, routes as they are declared. Queues are a label too,
-for the hundred with the longest backlog. Ids belong in logs."""
+Labels have few values by design: statuses, kinds, reasons, loops, declared routes. Queues are a label too, for the
+hundred with the longest backlog. Ids belong in logs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Kind = Literal["counter", "gauge", "histogram"]
 Role = Literal["serve", "scheduler", "worker"]
 
 _ALL: tuple[Role, ...] = ("serve", "scheduler", "worker")
-# In seconds, of what takes milliseconds when all is well, and of what people wait for.
+# In seconds, for what normally takes milliseconds, and for what people wait for.
 QUICK = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 LATE = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
 LONG = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0, 14400.0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # compared by identity, which is quick: they are keys of the meters
+@dataclass(frozen=True, slots=True, eq=False)  # compared by identity, which is fast: they are keys of the meters
 class Family:
     """A metric. Those of the role `serve` that the database counts describe the whole installation; all others describe
     the process that was scraped."""
@@ -47,7 +47,7 @@ CLUSTER_BUSY = Family("horae_slots_busy", "gauge", "Those of them in which somet
 SCHEDULERS = Family("horae_schedulers", "gauge", "Schedulers, by status.", ("status",))
 SHARDS = Family("horae_shards", "gauge", "Shards of the jobs, by whether a scheduler owns them.", ("state",))
 
-# Of the jobs that HORAE_METRICS_JOBS names, and of no other.
+# Of the jobs that HORAE_METRICS_JOBS names, and no others.
 _JOB = ("project", "job")
 JOB_RUNS = Family(
     "horae_job_runs_total", "counter", "Runs of a job in HORAE_METRICS_JOBS that ended, by status.", (*_JOB, "status")
@@ -60,7 +60,7 @@ JOB_OVERDUE = Family(
     "horae_job_overdue_seconds", "gauge", "How long such a job has been due without being fired; 0 if it is not.", _JOB
 )
 
-# A process that serves.
+# An API process.
 REQUESTS = Family(
     "horae_requests_total", "counter", "Requests that were answered.", ("method", "route", "status"), ("serve",)
 )

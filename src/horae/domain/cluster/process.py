@@ -1,4 +1,4 @@
-"""Workers and schedulers: how they register, beat and are seen by others."""
+"""Workers and schedulers: how they register, beat and appear to others."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from horae.domain.runs.states import SchedulerStatus, WorkerStatus
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """Where a process lives. Two processes with the same `key` see the same process table, so either can know for
-    certain whether the other is gone."""
+    """Where a process lives. Two processes with the same `key` see the same process table, so either can determine
+    whether the other is gone."""
 
     hostname: str
     platform: str
@@ -24,7 +24,7 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class WorkerSign:
-    """A worker introducing itself."""
+    """A worker's registration."""
 
     id: str
     name: str
@@ -39,7 +39,7 @@ class WorkerSign:
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """A worker's sign of life."""
+    """A worker's heartbeat."""
 
     status: str
     busy: int

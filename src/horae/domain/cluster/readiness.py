@@ -1,5 +1,5 @@
-"""Probes: whether a process lives, and whether it is ready to do its work. A process that waits for its database lives:
-killing it would not help."""
+"""Probes: whether a process is alive, and whether it is ready. A process that waits for its database is alive: killing
+it would not help."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """`reasons`: why it is not ready, in words; none if it is. `leaving`: it will not be ready again."""
+    """`reasons`: why it is not ready, in words; empty if it is. `leaving`: it will not become ready again."""
 
     reasons: tuple[str, ...] = ()
     leaving: bool = False

@@ -1,4 +1,4 @@
-"""A step of a process that fails again and again: what the heartbeat reports about it, for observers."""
+"""A step of a process that fails repeatedly, as reported with its heartbeat."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Trouble:
 
     @property
     def task(self) -> str:
-        """What it fails to do: stands after "fails to"."""
+        """What it fails to do: follows "fails to"."""
         return trouble_task(self.loop)
 
 
 def trouble_text(loop: str, error: BaseException) -> str:
-    """One line, to be stored. Quoted values are left out: they may be a project's data, and everyone who sees the
+    """One line, to be stored. Quoted values are left out: they may be a project's data, and everyone who can see the
     worker sees this line. The log has the full message."""
     lines = str(error).strip().splitlines() or [""]
     said = _QUOTED.sub("…", lines[0])
@@ -50,7 +50,7 @@ def trouble_text(loop: str, error: BaseException) -> str:
 
 
 def trouble_task(text: str) -> str:
-    """What such a line says that fails: stands after "fails to"."""
+    """The task that such a line names: follows "fails to"."""
     loop = text.partition(": ")[0]
     return _DOES.get(loop, loop)
 

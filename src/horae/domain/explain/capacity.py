@@ -13,7 +13,7 @@ from horae.domain.explain.explanation import Gate, command, counted, named, span
 from horae.domain.jobs.queue import QueueRecord
 from horae.domain.runs.states import WorkerStatus
 
-SILENT_AFTER = timedelta(seconds=15)  # five heartbeats at the default
+SILENT_AFTER = timedelta(seconds=15)  # five heartbeats by default
 
 
 def silent(heartbeat_at: datetime, now: datetime) -> bool:
@@ -30,8 +30,8 @@ def capacity_gates(
     ahead: int = 0,
     paused: QueueRecord | None = None,
 ) -> list[Gate]:
-    """The gates `queue`, `capability` and `slots`. `wanted` is whether a run wants a slot now: otherwise slots that are
-    busy are not a problem yet. `paused` is the queue, if it is."""
+    """The gates `queue`, `capability` and `slots`. `wanted` is whether a run needs a slot now: otherwise busy slots are
+    not a problem yet. `paused` is the queue, if it is paused."""
     if paused is not None and paused.paused_at is not None:
         since = f"{span(now - paused.paused_at)} ago by {paused.paused_by}"
         unasked = "unknown while the queue is paused"
@@ -69,7 +69,7 @@ def _fails_to_claim(worker: WorkerRecord) -> bool:
 
 
 def _failing(able: Sequence[WorkerRecord], now: datetime) -> Gate:
-    """Their heartbeats are fine, yet they take nothing."""
+    """Their heartbeats are fine, yet they claim nothing."""
     reasons = [
         f"worker {worker.name} has failed to claim runs for {span(now - worker.trouble.since)}: {worker.trouble.reason}"
         for worker in able

@@ -25,7 +25,7 @@ def clock_gates(facts: JobFacts, schedule: Timed) -> list[Gate]:
         gate = make(facts, schedule)
         if gate is None:
             continue
-        # Where an earlier gate is closed, a later one does not matter yet.
+        # If an earlier gate is closed, a later one does not matter yet.
         settled = not facts.job.enabled or facts.paused or any(one.closed for one in gates)
         gates.append(replace(gate, state="info", unblock=None) if settled and gate.closed else gate)
     return gates if facts.shard is None else [*gates, _scheduler(facts, facts.shard)]
@@ -82,7 +82,7 @@ def _bounds(facts: JobFacts, schedule: Timed | AfterSchedule) -> Gate | None:
 
 
 def _blackout(facts: JobFacts, schedule: Timed) -> Gate | None:
-    """Closed where the very next occurrence lies in a blackout: one at another time does not matter."""
+    """Closed if the very next occurrence is in a blackout: a blackout at another time does not matter."""
     if not schedule.blackouts:
         return None
     through = facts.job.fired_through

@@ -1,4 +1,4 @@
-"""The gate of definitions that cannot be read: by this process, or by others that would have to."""
+"""The gate for definitions that cannot be read: by this process, or by others that need to."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def definition_gates(facts: JobFacts | RunFacts, spec: JobSpec, version: int) ->
 
 
 def _others(facts: JobFacts | RunFacts) -> str:
-    """Those that live and could not read it."""
+    """Live processes that could not read it."""
     schedulers = {one.id: f"scheduler {one.name}" for one in facts.schedulers if _here(one.heartbeat_at, facts.now)}
     workers = {
         one.id: worker_name(facts.workers, one.id) for one in facts.workers if _here(one.heartbeat_at, facts.now)

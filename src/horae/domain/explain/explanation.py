@@ -1,4 +1,4 @@
-"""Why something runs or does not: the shape of the answer, and the words that all answers share."""
+"""Explanations: the shape of the answer, and the phrases that all answers share."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from horae.domain.time.cron_words import listed
 
 GateState = Literal["open", "closed", "unknown", "info"]
 Meaning = Literal["problem", "doubt", "intended", "waiting", "consequence"]
-"""What it means that a gate is closed: someone has to act; it is not known yet; a person or a rule wanted it so; it is
-a matter of time or load; or it follows from what else is in the way (the same of one that is `unknown`)."""
+"""What a closed gate means: someone has to act; it is not known yet; a person or a rule wanted it so; it is a matter of
+time or load; or it follows from another closed gate (likewise if that one is `unknown`)."""
 Level = Literal["ok", "info", "waiting", "intended", "warning", "problem"]
 
 _LEVELS: dict[Meaning, Level] = {
@@ -31,8 +31,8 @@ _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One thing that must be so before a run starts. `detail` is a clause that can stand after a colon; `unblock` says
-    what would open a gate that is not open, and `until` when it opens by itself; `meaning` says what that means."""
+    """One condition for a run to start. `detail` is a clause that can follow a colon; `unblock` says what would open a
+    closed gate, and `until` when it opens automatically; `meaning` says what that means."""
 
     name: str
     state: GateState
@@ -47,17 +47,17 @@ class Gate:
 
     @property
     def level(self) -> Level:
-        """How much it should worry the reader: a healthy job has no `problem`, though its gates are not all open."""
+        """How serious it is: a healthy job has no `problem`, even though not all of its gates are open."""
         if self.state == "closed":
             return _LEVELS[self.meaning]
-        if self.state == "unknown":  # not asked, because of what comes before it, or not known
+        if self.state == "unknown":  # not evaluated, because of an earlier gate, or not known
             return "info" if self.meaning == "consequence" else "warning"
         return "ok" if self.state == "open" else "info"
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
-    """Something that happened to a run, or will; `waited_ms` passed since the entry before it, with `waited_for`."""
+    """A past or future event of a run; `waited_ms` passed since the previous entry, with `waited_for`."""
 
     at: datetime
     event: str
@@ -69,7 +69,7 @@ class TimelineEntry:
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """The answer, true `at` that instant of the database's clock: one sentence, then the gates in the order in which
-    they are passed, and for a run what happened to it. `cause` is the gate that the sentence is about."""
+    they are passed, and for a run its timeline. `cause` is the gate that the sentence is about."""
 
     at: datetime
     summary: str
@@ -86,8 +86,8 @@ class Explanation:
 
 
 def foremost(gates: Sequence[Gate]) -> Gate | None:
-    """The root cause among the closed gates: what requires action comes before what resolves by itself, and what merely
-    follows from another cause (a limit that a stuck run has reached) comes last."""
+    """The root cause among the closed gates: what requires action comes before what resolves automatically, and what
+    merely follows from another cause (a limit that a stuck run has reached) comes last."""
     return min((gate for gate in gates if gate.closed), key=_rank, default=None)
 
 
@@ -104,7 +104,7 @@ def doubtful(gates: Sequence[Gate]) -> Gate | None:
 
 
 def besides(gates: Sequence[Gate], named: Gate) -> str:
-    """Whatever else is closed, by name."""
+    """The other closed gates, by name."""
     others = [gate.name for gate in gates if gate.closed and gate is not named]
     return f"; also blocked by {listed(others)}" if others else ""
 
@@ -132,7 +132,7 @@ def moment(at: datetime) -> str:
 
 
 def when(at: datetime, now: datetime) -> str:
-    """An instant, and how far it is from now."""
+    """An instant, and its distance from now."""
     return f"{moment(at)} ({distance(at, now)})"
 
 
@@ -145,7 +145,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def named(names: Iterable[str], total: int = 0) -> str:
-    """A few of them, and how many more there are (of a `total`, where not all names are at hand)."""
+    """A few names, and how many more there are (of a `total`, if not all names are known)."""
     found = list(names)
     shown = found[:_MOST_NAMED]
     rest = max(len(found), total) - len(shown)

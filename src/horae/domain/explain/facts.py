@@ -1,4 +1,4 @@
-"""What an explanation is made from: a job or a run, and as much of its surroundings as can be in its way."""
+"""The facts behind an explanation: a job or a run, and everything around it that can block it."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class LiveRun:
     parked: bool = False
 
     def waits_like(self, queue: str, needs: str) -> bool:
-        """Whether it waits for a worker, and for the same ones as a run of this queue and these needs."""
+        """Whether it waits for a worker, and for the same workers as a run of this queue and these needs."""
         return (self.status, self.queue, self.needs) == (RunStatus.QUEUED, queue, needs)
 
 
 @dataclass(frozen=True, slots=True)
 class LiveRuns:
-    """The live runs of a job that share its places: how many, and the `first` few, those under way before the held
-    ones. `limit` is how many may be under way; `held_before` how many held ones are older than a given run."""
+    """The live runs of a job that share its places: how many, and the `first` few, started ones before held ones.
+    `limit` is how many may be live; `held_before` is how many held ones are older than a given run."""
 
     limit: int | None
     under_way: int
@@ -117,7 +117,7 @@ class JobFacts:
 
     @property
     def timed(self) -> Timed | None:
-        """Its schedule, if that goes by the clock."""
+        """Its schedule, if that is time-based."""
         schedule = self.spec.schedule
         return None if isinstance(schedule, ManualSchedule | AfterSchedule) else schedule
 
@@ -127,7 +127,7 @@ class JobFacts:
 
     @property
     def due(self) -> bool:
-        """Whether an occurrence is to be fired now."""
+        """Whether an occurrence is due now."""
         at = self.job.next_run_at
         return self.job.enabled and not self.paused and at is not None and at <= self.now
 

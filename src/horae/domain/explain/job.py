@@ -17,7 +17,7 @@ from horae.domain.runs.states import RunStatus, SkipReason
 from horae.domain.runs.stuck import stuck
 from horae.domain.time.schedule import AfterSchedule
 
-WAITS = ("due", "after")  # what every healthy job waits for: beside a gate that is in the way they only inform
+WAITS = ("due", "after")  # what every healthy job waits for: if another gate is closed, these are only information
 _ENDS = {"success": "to succeed", "failure": "to fail", "any": "to end"}
 _PAST = {"cancelled": "was cancelled", "skipped": "was skipped"}
 
@@ -37,7 +37,7 @@ def _informing(gate: Gate) -> Gate:
     return replace(gate, state="info" if gate.closed else gate.state, unblock=None)
 
 
-# What people decided
+# What users decided
 
 
 def _enabled(facts: JobFacts) -> Gate:
@@ -68,7 +68,7 @@ def _unclocked(facts: JobFacts) -> list[Gate]:
 
 
 def _after(facts: JobFacts) -> Gate:
-    """What starts a job that does not go by the clock."""
+    """What starts a job without a time-based schedule."""
     schedule = facts.spec.schedule
     if not isinstance(schedule, AfterSchedule):
         return Gate("due", "info", "it runs only when triggered", by_hand(facts))
@@ -115,7 +115,7 @@ def _places(facts: JobFacts) -> list[Gate]:
         return []
     if facts.timed is None:
         return [_max_instances(facts, limit, closed=live.held > 0)]
-    # The very rule that decides when an occurrence fires.
+    # The same rule that decides when an occurrence fires.
     gate = JobGate(limit, live.under_way, live.held > 0)
     admission = admit(Firing((Occurrence(now, now),), (), None, now), facts.spec.overlap, gate)
     if admission.skipped:
@@ -187,7 +187,7 @@ def _capacity(facts: JobFacts) -> list[Gate]:
     )
 
 
-# What is and what was
+# The present and the past
 
 
 def _live(facts: JobFacts) -> Gate | None:
@@ -222,7 +222,7 @@ def _last_run(facts: JobFacts) -> Gate | None:
 
 
 def _skipped(facts: JobFacts) -> Gate | None:
-    """From recent history only: an explanation never reads all of it."""
+    """Only from recent history: an explanation never reads all of it."""
     rows = [run for run in facts.recent if run.status == RunStatus.SKIPPED]
     if not rows:
         return None

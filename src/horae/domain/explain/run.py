@@ -1,4 +1,4 @@
-"""The gates of a run: what it waits for while it is live, and which one ended it when it is not."""
+"""The gates of a run: what a live run waits for, and which gate ended an ended one."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _held(facts: RunFacts) -> Gate:
 
 
 def _due(facts: RunFacts) -> Gate:
-    """One gate of two names: a first attempt waits until it is due, a further one until its backoff is over."""
+    """One gate with two names: a first attempt waits until it is due, a retry until its backoff is over."""
     run, now, due_at = facts.run, facts.now, facts.run.due_at
     if run.attempt and facts.attempts:
         last = facts.attempts[-1]
@@ -105,7 +105,7 @@ def _due(facts: RunFacts) -> Gate:
 
 
 def _attempt(facts: RunFacts) -> str:
-    """The latest attempt; where some were interrupted, how many count against the limit, too."""
+    """The latest attempt; if some were interrupted, also how many count against the limit."""
     number, uncounted, limit = facts.run.attempt, facts.run.uncounted, facts.run.max_attempts
     if not uncounted:
         return f"attempt {number} of {limit}"
@@ -167,7 +167,8 @@ def _callback(facts: RunFacts) -> Gate:
 
 
 def _worker(facts: RunFacts) -> Gate:
-    """Information beside the lease, which alone decides: a silent worker may still hold its lease for a moment."""
+    """Information in addition to the lease, which alone decides: a silent worker may still hold its lease for a
+    moment."""
     run, now = facts.run, facts.now
     name = worker_name(facts.workers, run.worker_id)
     worker = next((one for one in facts.workers if one.id == run.worker_id), None)

@@ -1,1 +1,1 @@
-"""Jobs: their definitions, how those are stored and read, what functions they call, how they stand."""
+"""Jobs: their definitions, how those are stored and read, the functions they call, their state."""

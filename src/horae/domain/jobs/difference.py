@@ -1,4 +1,4 @@
-"""What changed from one definition to the next, and what a new schedule adds to an old one or takes away from it."""
+"""Differences between two definitions, and between the occurrences of two schedules."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Change:
 
 
 def changes(old: JobSpec, new: JobSpec) -> list[Change]:
-    """Field by field, in the order in which people read a definition. A list is shown as a whole, and so is a
-    schedule or a target of another kind: which of its fields the other kind lacks says nothing."""
+    """Field by field, in the usual order of a definition. A list is shown as a whole, and so is a schedule or a target
+    of another kind: the fields that only one kind has say nothing."""
     found: list[Change] = []
     for name in JobSpec.model_fields:
         was, now = getattr(old, name), getattr(new, name)
@@ -39,7 +39,7 @@ def changes(old: JobSpec, new: JobSpec) -> list[Change]:
 
 
 def made(spec: JobSpec) -> list[Change]:
-    """What a new definition says, without what it leaves at its default."""
+    """The fields of a new definition, without defaults."""
     found: list[Change] = []
     for name, field in JobSpec.model_fields.items():
         value = getattr(spec, name)
@@ -63,7 +63,7 @@ def _plain(value: Any) -> Any:
 
 
 def essence(model: BaseModel) -> dict[str, Any]:
-    """Without fields that have their default, but always with the one that identifies the kind, which comes first."""
+    """Without fields that have their default, but always with the field that identifies the kind, which comes first."""
     kind = {"kind": model.kind} if hasattr(model, "kind") else {}
     fields = model.model_dump(mode="json", exclude_defaults=True)
     return {**kind, **{name: fields[name] for name in KINDS if name in fields}, **fields}

@@ -1,4 +1,4 @@
-"""Jobs whose definition cannot be read: which, why, and who found out."""
+"""Unreadable definitions: which jobs, why, and which processes found out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class JobFault:
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """Definitions that were tried: how many, those that cannot be read, and the id to go on after; None at the end."""
+    """Definitions that were checked: how many, those that cannot be read, and the id to continue after; None at the
+    end."""
 
     tried: int
     faults: tuple[JobFault, ...]
@@ -35,7 +36,7 @@ class Portion:
 
 @dataclass(frozen=True, slots=True)
 class UnreadableNote:
-    """That a process could not read a version of a job: since when it is known, and when it last tried."""
+    """A process could not read a version of a job: since when this is known, and when it last tried."""
 
     job_id: str
     version: int

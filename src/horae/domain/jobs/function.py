@@ -1,5 +1,5 @@
-"""Functions as the installation knows them: what workers have registered, what people have switched off, and whether a
-job's arguments fit. Pure: lifecycle/functions.py queries the store."""
+"""Registered functions: what workers have registered, what users have disabled, and whether a job's arguments are
+valid. Pure: lifecycle/functions.py queries the store."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from horae.domain.text.checks import storable
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
-NEEDS = "python:"  # how the needs of a run of a function begin
+NEEDS = "python:"  # prefix of the needs of a run of a function
 _LONGEST_DESCRIPTION = 10_000
 _LONGEST_SCHEMA = 256 * 1024
 _KINDS = {
@@ -67,7 +67,7 @@ class FunctionSign:
 
 @dataclass(frozen=True, slots=True)
 class CallRules:
-    """What runs of a function must keep to. `parameters` is JSON Schema, as text."""
+    """The rules for runs of a function. `parameters` is JSON Schema, as text."""
 
     is_active: bool
     parameters: str
@@ -75,7 +75,7 @@ class CallRules:
 
 @dataclass(frozen=True, slots=True)
 class FunctionRecord(FunctionSign):
-    """A function as it stands. Once people have named or described it, workers leave that alone."""
+    """A function's current state. Once users have named or described it, workers leave that alone."""
 
     is_active: bool
     is_edited: bool
@@ -85,7 +85,7 @@ class FunctionRecord(FunctionSign):
 
 @dataclass(frozen=True, slots=True)
 class FunctionChange:
-    """What people decide; None leaves it as it is."""
+    """What users decide; None leaves a field unchanged."""
 
     is_active: bool | None = None
     display_name: str | None = None
@@ -106,7 +106,7 @@ def switched_off(name: str) -> str:
 
 
 def check_arguments(parameters: str, arguments: Mapping[str, Any], field: str) -> None:
-    """Raises InvalidInput, which names the first argument that does not fit, below `field`."""
+    """Raises InvalidInput, which names the first invalid argument, below `field`."""
     for error in _validator(parameters).iter_errors(arguments):
         raise _misfit(error, field)
 
@@ -119,7 +119,7 @@ def _validator(parameters: str) -> Validator:
 
 
 def _misfit(error: Any, field: str) -> InvalidInput:
-    """In words that never repeat what was given: it may be a secret."""
+    """In words that never repeat the value: it may be a secret."""
     path = [str(step) for step in error.absolute_path]
     keyword, wanted = str(error.validator), error.validator_value
     if keyword == "required":

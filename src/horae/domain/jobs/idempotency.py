@@ -25,17 +25,17 @@ class Once:
 
 @dataclass(frozen=True, slots=True)
 class KeptRequest:
-    """What the database holds under a key. Without a `status` it is being answered, or was when a process died."""
+    """The record of a key. Without a `status` the request is in progress, or was when a process died."""
 
     request: str
     holder: str
     created_at: datetime
     free: bool  # its holder is gone
-    old: bool  # past its time
+    old: bool  # expired
     status: int | None
     headers: dict[str, str]
     body: str | None  # sealed
-    taken_over: bool = False  # from a try that may have had its effect
+    taken_over: bool = False  # from a try that may have taken effect
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class KeptAnswer:
 
 
 class DerivedIds:
-    """The ids that a request makes, the same at every try: UUIDv7 from when its key was first seen, with a counter that
-    keeps their order, and the key's digest."""
+    """The ids that a request generates, the same at every try: UUIDv7 with the time at which its key was first seen, a
+    counter that keeps their order, and the key's digest."""
 
     def __init__(self, at: datetime, seed: str) -> None:
         self._millis = int(at.timestamp() * 1000)

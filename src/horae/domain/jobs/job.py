@@ -42,15 +42,15 @@ class JobSpec(BaseModel):
     grace: Annotated[float, Field(ge=0, le=600, allow_inf_nan=False), DURATION] | None = (
         None  # None: as the worker's setting says
     )
-    keep: bool = False  # a one-time job stays when it is over
-    # Channels that hear of it whatever their own rules about tags and jobs say, by their names.
+    keep: bool = False  # a one-time job is kept when it is over
+    # Names of channels that are notified about this job, whatever their own rules about tags and jobs say.
     notify: Annotated[tuple[Annotated[Name, Field(max_length=100)], ...], Field(max_length=20, strict=False)] = ()
     alert: AlertSpec | None = None  # None: as the project or the installation says
 
     @model_validator(mode="before")
     @classmethod
     def _default_instances(cls, data: Any) -> Any:
-        """One at a time is the default of what a schedule starts; what people start has no limit."""
+        """One at a time is the default for scheduled jobs; manual ones have no limit."""
         if isinstance(data, dict) and "max_instances" not in data:
             schedule = data.get("schedule")
             by_hand = (
@@ -63,12 +63,12 @@ class JobSpec(BaseModel):
 
     @property
     def scheduled(self) -> bool:
-        """Whether the scheduler fires it (rather than people, or another job's end)."""
+        """Whether the scheduler fires it (rather than a user, or the end of another job)."""
         return not isinstance(self.schedule, ManualSchedule | AfterSchedule)
 
     @property
     def gate(self) -> int | None:
-        """How many runs may be under way; None for no limit."""
+        """How many runs may be live; None for no limit."""
         return None if self.overlap == "allow" else self.max_instances
 
     @property

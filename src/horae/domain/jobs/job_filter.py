@@ -9,8 +9,8 @@ from horae.domain.runs.states import JobStatus
 
 @dataclass(frozen=True, slots=True)
 class JobFilter:
-    """None leaves a field open. `text` is a part of the name; `kind` that of the target, `schedule` that of the
-    schedule; `last_status` how their last run ended; `recurring` those by `cron` or `every`."""
+    """None: any. `text` is a part of the name; `kind` is that of the target, `schedule` that of the schedule;
+    `last_status` is that of the last run; `recurring` means `cron` or `every`."""
 
     text: str | None = None
     kind: str | None = None

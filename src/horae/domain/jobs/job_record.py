@@ -41,7 +41,7 @@ class JobChange:
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """What people switch: audited state, not a version."""
+    """What users switch: audited state, not a version."""
 
     id: str
     enabled: bool
@@ -63,7 +63,7 @@ class VersionRecord:
 
 @dataclass(frozen=True, slots=True)
 class JobHead:
-    """What a trigger needs to know of a job."""
+    """The part of a job that a trigger needs."""
 
     id: str
     project_id: str
@@ -75,7 +75,7 @@ class JobHead:
 
 @dataclass(frozen=True, slots=True)
 class JobRecord:
-    """A job as it stands: its current version and its state."""
+    """A job's current version and state."""
 
     id: str
     project_id: str

@@ -1,5 +1,5 @@
-"""The kinds of schedules: everything that lists them, from the API to the shell's completion, takes them from here.
-Those of targets are in `domain/targets/`."""
+"""The kinds of schedules, from which everything that lists them is derived, from the API to shell completion. Those of
+targets are in `domain/targets/`."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def _is_other_kind(old: Any, new: Any, kind: Callable[[Mapping[str, Any]], str |
 
 
 def _schedule_kind(schedule: Mapping[str, Any]) -> str | None:
-    """What a schedule says it is; a key that is null is being taken away."""
+    """The kind that a schedule names; a null key is being removed."""
     return next((kind for kind in SCHEDULE_KINDS if schedule.get(kind) is not None), None)
 
 

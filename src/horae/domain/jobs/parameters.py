@@ -1,7 +1,7 @@
 """A function's parameters: as JSON Schema for creating jobs, and as a validator for calls.
 
-Both come from the annotations, by pydantic, which is imported only when one of them is asked for. A parameter without
-an annotation, or with one that says nothing about JSON (a class of the user's own, say), takes anything.
+Both are derived from the annotations by pydantic, which is imported only when needed. A parameter without an
+annotation, or with one that does not describe JSON (a user-defined class, for example), accepts anything.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Arguments = dict[str, Any]
 Validator = Callable[[Arguments], Arguments]
-"""The arguments as the annotations want them: dates for texts, and so on. Raises InvalidInput, which names one."""
+"""The arguments converted as annotated: dates for texts, and so on. Raises InvalidInput, which names one."""
 
 _DEFAULTS_UP_TO = 1_000  # characters of JSON: a schema is for reading, too
 
@@ -42,7 +42,7 @@ def schema_of(function: Function) -> dict[str, Any]:
 
 
 def validator_of(function: Function) -> Validator | None:
-    """None for a function whose annotations say nothing: its arguments are taken as they come."""
+    """None for a function without annotations: its arguments are passed as they are."""
     annotated = _annotated(function)
     if not annotated:
         return None
@@ -61,7 +61,7 @@ def validator_of(function: Function) -> Validator | None:
 
 
 def _misfit(error: Any) -> InvalidInput:
-    """The first that does not fit. What was given is not repeated: it may be a secret."""
+    """The first invalid argument. Its value is not repeated: it may be a secret."""
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     message = first["msg"].removeprefix("Value error, ").replace("Input should", "should")
     return InvalidInput(".".join(str(step) for step in first["loc"]), message[:1].lower() + message[1:])

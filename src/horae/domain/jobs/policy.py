@@ -15,7 +15,7 @@ CatchUp = Literal["last", "all", "first", "none"]
 
 
 class Retry(BaseModel):
-    """When and how often a failed attempt is made again. `max_attempts` counts the first try; an exit status among
+    """When and how often a failed attempt is retried. `max_attempts` includes the first attempt; an exit status in
     `permanent_exit_codes` is final."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -35,8 +35,8 @@ class Retry(BaseModel):
         return defaults.model_copy(update=given)
 
     def pause(self, made: int, chance: float, retry_after: float | None = None) -> float:
-        """Seconds to wait after `made` attempts; `chance` in [0, 1) spreads by the jitter; a server's
-        own `retry_after` is honoured. Neither ever exceeds `max_delay`."""
+        """Seconds to wait after `made` attempts; `chance` in [0, 1) spreads by the jitter; a server's own `retry_after`
+        is honoured. Neither ever exceeds `max_delay`."""
         if self.backoff == "exponential":
             # An exponent beyond 64 is past any max_delay; unbounded it would overflow a float.
             base = self.delay * 2.0 ** min(made - 1, 64)
@@ -52,7 +52,7 @@ class Retry(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What an installation says for jobs that do not; settled when a job is saved."""
+    """The installation's defaults for jobs; resolved when a job is saved."""
 
     timeout: float = 300.0
     retry: Retry = field(default_factory=Retry)

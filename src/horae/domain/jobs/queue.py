@@ -9,8 +9,8 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class QueueRecord:
-    """`queued` and `running` are of one project; whether it is paused, and for which projects it is reserved (none: it
-    is open to all), is of all."""
+    """`queued` and `running` are of one project; whether it is paused, and for which projects it is reserved (none:
+    open to all), applies to all."""
 
     name: str
     paused_at: datetime | None
@@ -22,8 +22,8 @@ class QueueRecord:
 
 @dataclass(frozen=True, slots=True)
 class QueueUse:
-    """What one project has in queues: those that its jobs and its live runs name, and how many live runs there are by
-    queue and status."""
+    """A project's use of queues: those that its jobs and its live runs name, and the number of live runs by queue and
+    status."""
 
     named: Collection[str]
     counts: Mapping[tuple[str, str], int] = field(default_factory=dict)

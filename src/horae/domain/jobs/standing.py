@@ -1,4 +1,4 @@
-"""How a job and its schedule stand."""
+"""The current state of a job and its schedule."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ TICK = timedelta(microseconds=1)
 
 
 def job_status(job: JobRecord, now: datetime) -> JobStatus:
-    """What people decided comes first: a disabled job that still runs is disabled. A manual job waits to be started
-    and is never finished; a scheduled one is when no occurrence is left."""
+    """A user's decision comes first: a disabled job that still runs is disabled. A manual job waits to be triggered and
+    is never finished; a scheduled one is finished when no occurrence is left."""
     if not job.enabled:
         return JobStatus.DISABLED
     if paused_at(job, now):
@@ -50,8 +50,8 @@ def calendar_for(job: JobRecord) -> Calendar | None:
 
 
 def fired_after(job: JobRecord) -> datetime:
-    """From where on a job's occurrences are not accounted for yet. Those before the anchor were an earlier schedule's;
-    only an `at` may lie before it."""
+    """The instant up to which a job's occurrences are accounted for. Those before the anchor belong to an earlier
+    schedule; only an `at` may lie before it."""
     schedule = job.spec.schedule
     begins = min(job.anchor_at, schedule.at) if isinstance(schedule, AtSchedule) else job.anchor_at
     return begins - TICK if job.fired_through is None else max(begins - TICK, job.fired_through)
@@ -65,13 +65,13 @@ def runs_left(schedule: Schedule, fired_count: int) -> bool:
 
 
 def paused_at(job: JobRecord, now: datetime) -> bool:
-    """A pause that was to end by now is over, even if no scheduler has seen to it yet."""
+    """A pause that has expired is over, even if no scheduler has noticed yet."""
     return job.paused and (job.paused_until is None or job.paused_until > now)
 
 
 def upcoming_after(job: JobRecord, now: datetime) -> datetime:
-    """After which instant a job's occurrences are still to come: what is due but not fired yet is among them, except
-    while the schedule is held or off."""
+    """The instant after which a job's occurrences are upcoming: due occurrences that have not been fired are included,
+    unless the schedule is paused or disabled."""
     after = now - TICK
     if job.enabled and job.next_run_at is not None and not paused_at(job, now):
         after = min(after, job.next_run_at - TICK)

@@ -1,13 +1,13 @@
 """Definitions as stored text, which several versions of Horae share while an installation is being upgraded.
 
-Input from people is strict: an unknown field is a mistake. Stored text is not input. Reading it is tolerant: a field
-that this version does not know stays with the model it was found on (`model_extra`), has no effect, and is written back
-with it. Writing it is considerate: a field that the oldest version still at work does not know is left out while it is
-at its default, because that version refuses fields it does not know.
+Input is strict: an unknown field is an error. Reading stored text is tolerant: a field that this version does not know
+stays with its model (`model_extra`), has no effect, and is written back with it. Writing is conservative: a field that
+the oldest running version does not know is left out while it has its default, because that version refuses unknown
+fields.
 
-To add a field to a definition, then: give it a default that means "as before", and do nothing else. Not being listed in
-`FIRST_FIELDS` or `FIRST_PLAN` below is what makes it new. Never add a name there, not even for a new model. A new field
-of `Plan` has the same name as its field of `JobSpec`, so that a version that does not know it can still pass it on from
+So to add a field to a definition, give it a default that means "as before", and do nothing else. A field is new if it
+is not listed in `FIRST_FIELDS` or `FIRST_PLAN` below. Never add a name there, not even for a new model. A new field of
+`Plan` has the same name as its field of `JobSpec`, so that a version that does not know it can still pass it on from
 one to the other (`plan_text` in domain/runs/firing.py).
 """
 
@@ -27,8 +27,8 @@ from horae.domain.text.validation_text import readable
 LARGEST_DEFINITION = 262_144  # bytes, as it is stored
 
 FIRST_VERSION = "c6d5d55"
-"""The commit that these fields are of: the oldest version that may work on the same database as this one. It is the
-first one too, so there is no tag yet. tests/faults/scenarios/versions.py runs it beside this tree."""
+"""The commit whose fields these are: the oldest version that may share a database with this one. It is also the first,
+so there is no tag yet. tests/faults/scenarios/versions.py runs it beside this tree."""
 
 _TIMED = "timezone start_at end_at jitter blackouts max_runs dst_gap dst_fold"
 FIRST_FIELDS: Mapping[str, frozenset[str]] = {
@@ -90,7 +90,7 @@ def spec_fields(spec: JobSpec) -> dict[str, Any]:
 
 
 def too_large(spec: JobSpec) -> str | None:
-    """Why a definition may not be saved, if it is so large. One that was saved before the rule is not affected."""
+    """Why a definition is too large to be saved, if it is. One that was saved before the rule is not affected."""
     size = len(json.dumps(spec_fields(spec), ensure_ascii=False, separators=(",", ":")).encode())
     if size <= LARGEST_DEFINITION:
         return None
@@ -117,7 +117,7 @@ def _nested(value: Any, dumped: Any) -> Any:
 
 
 def unknown_fields(model: BaseModel, path: str = "") -> Iterator[str]:
-    """The fields that this version keeps without knowing what they mean, such as `target.colour`."""
+    """The fields that this version preserves without understanding them, such as `target.colour`."""
     yield from (f"{path}{name}" for name in model.model_extra or ())
     for name in type(model).model_fields:
         value = getattr(model, name)

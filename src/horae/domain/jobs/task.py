@@ -1,7 +1,7 @@
 """Functions that workers have registered, as the worker calls them and as their authors see a run.
 
-All that can be known of a function is found out once, when it is registered: a run then costs a call and little else.
-Nothing here imports pydantic, so that a module full of tasks is imported in no time.
+Everything about a function is determined once, when it is registered, so a run costs little more than a call. Nothing
+here imports pydantic, so that a module full of tasks imports fast.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Isolation = Literal["process", "thread"]
 
 CONTEXT = "context"
-SYSTEM = "horae."  # how the names of Horae's own functions begin
+SYSTEM = "horae."  # prefix of the names of Horae's own functions
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]{0,199}", re.ASCII)
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
@@ -31,9 +31,9 @@ class About(NamedTuple):
     """The run that a context describes."""
 
     run_id: str
-    attempt: int  # 1 for the first try
+    attempt: int  # 1 for the first attempt
     job_name: str
-    scheduled_for: datetime | None  # the occurrence this run stands for; None if it was triggered
+    scheduled_for: datetime | None  # the occurrence of this run; None if it was triggered
     traceparent: str | None = None  # of the attempt's trace (W3C Trace Context), if it has one
 
     @classmethod
@@ -43,7 +43,7 @@ class About(NamedTuple):
 
 
 class Context:
-    """What a function may know of its run: it asks for one by a parameter named `context`."""
+    """What a function can know about its run: it gets one by declaring a parameter named `context`."""
 
     __slots__ = ("_sink", "_stopped", "attempt", "job_name", "run_id", "scheduled_for", "stop_seen", "traceparent")
 
@@ -51,12 +51,12 @@ class Context:
         self.run_id, self.attempt, self.job_name, self.scheduled_for, self.traceparent = about
         self._sink = sink
         self._stopped = stopped
-        self.stop_seen = False  # whether the function has seen that it must stop
+        self.stop_seen = False  # whether the function has noticed that it must stop
 
     @property
     def cancelled(self) -> bool:
-        """Whether the run is to stop: cancelled, out of time, or its worker is shutting down. A function in a thread
-        cannot be stopped from outside, so a long one looks here now and then and returns."""
+        """Whether the run must stop: cancelled, timed out, or its worker is shutting down. A function in a thread
+        cannot be stopped from outside, so a long one should check this now and then and return."""
         if not self.stop_seen:
             self.stop_seen = self._stopped()
         return self.stop_seen
@@ -93,7 +93,7 @@ class Function:
 
     @property
     def handler(self) -> str:
-        """Where its code is, for people."""
+        """Where its code is, for display."""
         return _origin(self.call)
 
     @property
@@ -125,7 +125,7 @@ def describe(
     retry: Retry | None = None,
     isolation: Isolation | None = None,
 ) -> Function:
-    """Reads a function's signature. Refuses, by InvalidInput, what no run could call."""
+    """Reads a function's signature. Raises InvalidInput for one that no run could call."""
     name = getattr(call, "__name__", "") if name is None else name
     parameters = _parameters(call, name)
     named = {p.name: p for p in parameters if p.kind in _NAMED}
@@ -149,7 +149,7 @@ def describe(
 
 
 def spoken(name: str) -> str:
-    """A name for people: `mail.send_report` is "Send report"."""
+    """A display name: `mail.send_report` is "Send report"."""
     words = name.rpartition(".")[2].replace("_", " ").strip()
     return words[:1].upper() + words[1:] or name
 
@@ -185,7 +185,7 @@ class Registry:
     functions: dict[str, Function] = field(default_factory=dict)
 
     def add(self, function: Function) -> None:
-        """A name stands for one function; registering that function again (a module reloaded) replaces it."""
+        """A name identifies one function; registering that function again (a reloaded module) replaces it."""
         known = self.functions.get(function.name)
         if known is not None and _origin(known.call) != _origin(function.call):
             raise InvalidInput(

@@ -46,7 +46,7 @@ class UnreadableSpec(JobSpec):
         return self.reason
 
     def to_json(self) -> dict[str, Any]:
-        """As the interface shows it: null for what has no default and cannot be read."""
+        """As the API shows it: null for fields that have no default and cannot be read."""
         shown = self.model_dump(mode="json", include=JobSpec.model_fields.keys() - {"target", "schedule"})
         for name in ("target", "schedule"):
             shown[name] = None if name in self.missing else getattr(self, name).model_dump(mode="json")

@@ -1,4 +1,4 @@
-"""What a definition says of alerts, as it is kept for their rules: they read no definitions."""
+"""A definition's alert settings, stored in columns: alert rules do not read definitions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from horae.domain.time.schedule import ManualSchedule
 
 
 def stored_rules(spec: JobSpec) -> dict[str, Any]:
-    """By column; `settings` is all of it."""
+    """By column; `settings` is the whole document."""
     rules = spec.alert
     assert rules is not None
     zone = "UTC" if isinstance(spec.schedule, ManualSchedule) else spec.schedule.timezone

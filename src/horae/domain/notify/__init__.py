@@ -1,1 +1,1 @@
-"""Notices: what happened that people want to hear of, and where it goes."""
+"""Notifications: events that users want to know about, and where they are sent."""

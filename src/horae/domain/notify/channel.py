@@ -23,10 +23,10 @@ Event = Literal["failure", "dead_letter", "recovery", "alert", "budget"]
 EVENTS: tuple[Event, ...] = ("failure", "recovery", "alert", "budget")
 Level = Literal["info", "warning", "critical"]
 ChannelName = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(label)]
-MOST_CHANNELS = 100  # of a project: every notice is compared with each of them
+MOST_CHANNELS = 100  # per project: every notice is compared with each of them
 _FROZEN = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-# Which events a kind of notice belongs to: a channel that listens to any of them gets it.
+# The events of each kind of notice: a channel that listens to any of them gets it.
 _HEARD: Mapping[NoticeKind, frozenset[str]] = {
     NoticeKind.FAILURE: frozenset({"failure"}),
     NoticeKind.DEAD_LETTER: frozenset({"failure", "dead_letter"}),
@@ -41,7 +41,7 @@ _ORDER = tuple(Severity)
 
 
 class QuietHours(BaseModel):
-    """When messages wait for the end of the window. Those of at least the severity `allow` are sent all the same."""
+    """When messages wait for the end of the window. Those of severity `allow` and above are sent anyway."""
 
     model_config = _FROZEN
 
@@ -64,8 +64,8 @@ class ChannelRules(BaseModel):
     events: Annotated[tuple[Event, ...], Field(min_length=1, max_length=5, strict=False)] = EVENTS
     severity: Level = "info"  # and above
     tags: Annotated[tuple[Annotated[Name, Field(max_length=100)], ...], Field(max_length=50, strict=False)] = ()
-    jobs: Annotated[tuple[Name, ...], Field(max_length=200, strict=False)] = ()  # names; a * stands for any characters
-    named_only: bool = False  # only what jobs send here by `notify`
+    jobs: Annotated[tuple[Name, ...], Field(max_length=200, strict=False)] = ()  # names; * matches any characters
+    named_only: bool = False  # only what jobs send here with `notify`
     quiet: QuietHours | None = None
     digest: Annotated[int, Field(ge=0, le=86_400), DURATION] = 0
     repeat_after: Annotated[int, Field(ge=0, le=604_800), DURATION] = 3_600
@@ -73,10 +73,10 @@ class ChannelRules(BaseModel):
 
 
 class ChannelSpec(ChannelRules):
-    """A channel without what is secret about it."""
+    """A channel without its secrets."""
 
     target: Target
-    address: str = ""  # where it sends, as people may see it
+    address: str = ""  # where it sends, without secrets
 
     @model_validator(mode="after")
     def _pages_one_by_one(self) -> ChannelSpec:
@@ -95,7 +95,7 @@ class ChannelSpec(ChannelRules):
 
 @dataclass(frozen=True, slots=True)
 class SealedPart:
-    """What is secret about a channel, encrypted."""
+    """A channel's secrets, encrypted."""
 
     text: str = field(repr=False)
     key_id: str
@@ -113,7 +113,7 @@ class NewChannel:
 
 @dataclass(frozen=True, slots=True)
 class ChannelRecord:
-    """`spec` is None where this version cannot read the row: `fault` says why, and nothing is sent there."""
+    """`spec` is None if this version cannot read the row: `fault` says why, and nothing is sent there."""
 
     id: str
     project_id: str

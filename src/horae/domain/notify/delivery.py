@@ -1,4 +1,4 @@
-"""A delivery: a message on its way to a channel, and what became of it."""
+"""A delivery: a message to a channel, and its outcome."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DeliveryState = Literal["pending", "sent", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class NewDelivery:
-    """`due_at` None: now. One that is `collecting` takes more notices until it is sent."""
+    """`due_at` None: now. One that is `collecting` accepts more notices until it is sent."""
 
     id: str
     channel_id: str
@@ -31,7 +31,7 @@ class NewDelivery:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """A digest that is being collected, its row locked."""
+    """A digest in progress, its row locked."""
 
     id: str
     channel_id: str
@@ -59,8 +59,8 @@ class DeliveryRecord:
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A delivery to be tried by the holder of `token`. `message` and `spec` are None where this version cannot read
-    them: `fault` says why."""
+    """A delivery to be tried by the holder of `token`. `message` and `spec` are None if this version cannot read them:
+    `fault` says why."""
 
     id: str
     token: str
@@ -91,7 +91,7 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """How a try went; `error` None: the other side took it. A permanent failure is not tried again."""
+    """The outcome of a try; `error` None: the receiver accepted it. A permanent failure is not retried."""
 
     error: str | None = None
     permanent: bool = False
@@ -99,7 +99,7 @@ class Sent:
 
 
 def as_json(envelope: Envelope) -> dict[str, Any]:
-    """What machines are sent."""
+    """The machine-readable form."""
     message = envelope.message
     return {
         "id": envelope.id,

@@ -1,5 +1,5 @@
-"""A message to a channel: one notice, or a digest of several. It is kept as JSON, and bounded however many notices it
-stands for."""
+"""A message to a channel: one notice, or a digest of several. Stored as JSON, and bounded however many notices it
+covers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from horae.domain.notify.channel import OPENING
 from horae.domain.notify.notice import NoticeKind, Severity
 
-LINES = 50  # of a digest; what is beyond is counted
+LINES = 50  # in a digest; the rest is counted
 _ORDER = tuple(Severity)
 _WORDS = {
     NoticeKind.FAILURE: ("failure", "failures"),
@@ -26,7 +26,7 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A notice on its way, with all that is known about its subject."""
+    """A notice to be routed, with everything known about its subject."""
 
     id: str
     project_id: str  # NIL: the installation
@@ -52,7 +52,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What a message says about one incident. `count`: how often, since the message was begun."""
+    """What a message says about one incident. `count`: how often, since the message was started."""
 
     kind: str
     severity: str
@@ -88,7 +88,7 @@ class Message:
 
     @property
     def more(self) -> int:
-        """Notices that no line tells of."""
+        """Notices without a line."""
         return max(self.total - sum(line.count for line in self.lines), 0)
 
     @property
@@ -114,7 +114,7 @@ class Message:
         return cls(lines, counts, Severity(found["severity"]))
 
     def with_notices(self, notices: list[Notice]) -> Message:
-        """Joined by these: one line for each incident, the newest notice of it."""
+        """Extended by these notices: one line per incident, with its newest notice."""
         lines = {line.key: line for line in self.lines}
         counts = Counter(self.counts)
         severity = self.severity
@@ -155,7 +155,7 @@ def _title(notice: Notice) -> str:
 
 
 def trial(channel: str, at: datetime) -> Message:
-    """What the test button sends."""
+    """The message of the test button."""
     line = Line(
         kind=NoticeKind.ALERT.value,
         severity=Severity.INFO.value,

@@ -1,4 +1,4 @@
-"""A notice: something happened that people may want to hear of. It waits in the outbox until it is routed."""
+"""A notice: an event that users may want to know about. It waits in the outbox until it is routed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from horae.domain.runs.ending import Ended
 
 
 class NoticeKind(StrEnum):
-    FAILURE = "failure"  # a run failed, as others did before it for the same cause
+    FAILURE = "failure"  # a run failed, for a cause that has an open dead letter already
     DEAD_LETTER = "dead_letter"  # a run failed for a cause that has no open dead letter yet
     RECOVERY = "recovery"  # the first success after failures
     ALERT = "alert"
-    CLEARED = "cleared"  # an alert no longer holds
-    BUDGET = "budget"  # a budget of failures is used up
+    CLEARED = "cleared"  # an alert has cleared
+    BUDGET = "budget"  # a failure budget is used up
 
 
 class Severity(StrEnum):
@@ -30,9 +30,9 @@ class Severity(StrEnum):
 @dataclass(frozen=True, slots=True)
 class NewNotice:
     """`key` names the incident: notices with the same key are about the same thing, and one that closes it (`recovery`,
-    `cleared`) has the key of those that opened it. `cause` tells apart what is worth a second message although the
-    incident is the same. `path` is where the portal shows it. `project_id` None: about the installation. `at` None:
-    now, by the database's clock."""
+    `cleared`) has the key of those that opened it. `cause` distinguishes notices that deserve a second message although
+    the incident is the same. `path` is the portal page. `project_id` None: about the installation. `at` None: now, by
+    the database's clock."""
 
     id: str
     project_id: str | None
@@ -51,12 +51,12 @@ class NewNotice:
     cause: str | None = None
 
 
-TITLE, TEXT = 300, 2_000  # characters that are kept
+TITLE, TEXT = 300, 2_000  # characters kept
 
 
 def of_failures(ended: Sequence[Ended], ids: Sequence[str]) -> list[NewNotice]:
-    """Of runs that ended `failed`. The first of each cause may be news: the store knows whether it is. The job's name
-    and tags are looked up when the notice is routed: the transaction that ends a run has no time for that."""
+    """Notices for runs that ended `failed`. The first of each cause may be news: the store knows. The job's name and
+    tags are looked up when the notice is routed, to keep the transaction that ends a run short."""
     seen: set[str] = set()
     notices = []
     for id, run in zip(ids, ended, strict=True):
@@ -85,7 +85,7 @@ def of_failures(ended: Sequence[Ended], ids: Sequence[str]) -> list[NewNotice]:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """A job whose latest run succeeded. `certain`: one before it failed; else what is known of the job must tell."""
+    """A job whose latest run succeeded. `certain`: one before it failed; otherwise the job's record decides."""
 
     notice: NewNotice
     certain: bool

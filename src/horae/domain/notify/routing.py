@@ -1,4 +1,5 @@
-"""Which notices become messages of a channel, and when: rules, quiet hours, repeats, digests and the rate. Pure."""
+"""Routing: which notices become messages of a channel, and when, by rules, quiet hours, repeats, digests and the rate
+limit. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from horae.domain.notify.message import EMPTY, LINES, Message, Notice
 from horae.domain.notify.notice import NoticeKind
 from horae.domain.time.blackouts import closed_until
 
-_WINDOWS = 50  # that may follow each other without a gap
+_WINDOWS = 50  # messages that may be sent without a gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,8 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class RoutingState:
-    """What is known of a channel when notices come: the latest messages by incident, how full its bucket is, and the
-    digest that is being collected."""
+    """The state of a channel when notices arrive: the latest messages by incident, the level of its bucket, and the
+    digest in progress."""
 
     told: Mapping[str, Sequence[Told]] = field(default_factory=dict)  # oldest first
     level: float = 0.0
@@ -42,9 +43,9 @@ class RoutingState:
 
 @dataclass(slots=True)
 class RoutingPlan:
-    """`single` are notices with a message of their own; `digest` is all that is collected now, due at `due_at` at the
-    latest (None: as before). `repeats`: how many notices each message stands for in addition, by the id of its delivery
-    or, for a message of this plan, of its notice."""
+    """`single` are notices with a message of their own; `digest` is everything collected now, due at `due_at` at the
+    latest (None: unchanged). `repeats`: how many additional notices each message covers, by the id of its delivery or,
+    for a message of this plan, of its notice."""
 
     single: list[Notice] = field(default_factory=list)
     collected: list[Notice] = field(default_factory=list)
@@ -55,10 +56,10 @@ class RoutingPlan:
 
 
 def matches(name: str, spec: ChannelSpec, notice: Notice) -> bool:
-    """Whether a channel gets a notice at all. A job that names the channel is not held to its tags and jobs."""
+    """Whether a channel gets a notice at all. If the job names the channel, its tags and jobs do not matter."""
     if not hears(spec.events, notice.kind):
         return False
-    # What closes an incident is as important as what opened it.
+    # A notice that closes an incident is as important as the one that opened it.
     if notice.opens and not at_least(notice.severity, spec.severity):
         return False
     if name in notice.channels:
@@ -93,14 +94,14 @@ def quiet_until(quiet: QuietHours | None, now: datetime) -> datetime | None:
 
 
 def drained(level: float, since: datetime | None, now: datetime, per_hour: int) -> float:
-    """How full a channel's bucket is now."""
+    """The level of a channel's bucket now."""
     if since is None:
         return 0.0
     return max(level - max((now - since).total_seconds(), 0.0) * per_hour / 3_600, 0.0)
 
 
 def plan(spec: ChannelSpec, notices: Sequence[Notice], state: RoutingState, now: datetime) -> RoutingPlan:
-    """Of notices that match, in their order."""
+    """For matching notices, in order."""
     return _Planning(spec, state, now).of(notices)
 
 
@@ -138,7 +139,7 @@ class _Planning:
             self.told.setdefault(notice.key, []).append(Told(notice.id, notice.kind, notice.cause, self.now))
 
     def _repeats(self, notice: Notice) -> str:
-        """The message that said so already; empty if there is none. Of a message that this plan makes, the notice."""
+        """The message that already said so; empty if there is none. For a message of this plan, the notice."""
         said = self.told.get(notice.key, [])
         if not notice.opens or not said or not said[-1].opens:
             return ""
@@ -147,7 +148,8 @@ class _Planning:
         return same[-1].id if same else ""
 
     def _needless(self, notice: Notice) -> bool:
-        """Nobody needs to hear that something is over who has not heard of it; unless that is all they listen to."""
+        """A closing notice is not needed if nothing was sent about the incident, unless the channel listens to nothing
+        else."""
         said = self.told.get(notice.key, [])
         if said:
             return not said[-1].opens
@@ -155,7 +157,7 @@ class _Planning:
         return bool(listens)
 
     def _held(self, notice: Notice) -> datetime | None:
-        """Until when it waits, together with others."""
+        """Until when it waits to be sent together with others."""
         quiet = self.spec.quiet
         if self.quiet is not None and quiet is not None:
             passes = quiet.allow is not None and at_least(notice.severity, quiet.allow)
@@ -181,8 +183,8 @@ FIRST_PAUSE, LONGEST_PAUSE, TRIES = 10.0, 3_600.0, 24
 
 
 def pause_after(tries: int, chance: float, asked: float | None = None) -> float | None:
-    """Seconds until a delivery is tried again after so many tries; None: it is given up. `asked` is what the other side
-    asked for."""
+    """Seconds until a delivery is retried after so many tries; None: give up. `asked` is what the receiver
+    requested."""
     if tries >= TRIES:
         return None
     pause = min(FIRST_PAUSE * 2.0 ** (tries - 1), LONGEST_PAUSE) * (0.75 + 0.5 * chance)

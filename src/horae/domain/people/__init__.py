@@ -1,1 +1,1 @@
-"""People and what they hold: accounts, roles, keys, passwords, second factors, single sign-on, the audit trail."""
+"""Accounts, roles, keys, passwords, second factors, single sign-on, the audit trail."""

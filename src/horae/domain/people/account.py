@@ -1,4 +1,4 @@
-"""People and what they hold: users, memberships, invitations, sessions, keys. The rules of their names."""
+"""Users, memberships, invitations, sessions, keys; and the rules for their names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIRST_TOKEN_GOOD_FOR = timedelta(hours=24)
 INVITATION_GOOD_FOR = timedelta(days=7)
 LONGEST_INVITATION = timedelta(days=90)
 IDLE_SESSION = timedelta(days=14)  # a session that is not refreshed
-LONGEST_SESSION = timedelta(days=90)  # then one must sign in again, however busy it is
+LONGEST_SESSION = timedelta(days=90)  # then the user must sign in again, however active the session is
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class User:
     updated_at: datetime
     password_changed_at: datetime
     last_login_at: datetime | None
-    second_factor: bool  # whether a password alone does not suffice
-    has_password: bool = True  # else they sign in through an identity provider alone
+    second_factor: bool  # whether a password alone is not enough
+    has_password: bool = True  # otherwise they sign in only through an identity provider
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A user, and the hash that their password is checked against."""
+    """A user, and the hash to check their password against."""
 
     user: User
     password: str = field(repr=False)
@@ -66,7 +66,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A project that a user is a member of, and as what."""
+    """A project that a user is a member of, and their role."""
 
     project_id: str
     slug: str
@@ -94,7 +94,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class NewInvitation:
-    """A link to be stored: only its digest. Without a project it makes the first admin."""
+    """A link to be stored: only its digest. Without a project it creates the first admin."""
 
     id: str
     project_id: str | None
@@ -140,11 +140,11 @@ class Session:
     digest: str
     generation: int
     created_at: datetime
-    used_at: datetime  # when its token was given out
+    used_at: datetime  # when its token was issued
     expires_at: datetime
     ended_at: datetime | None
     client: str
-    repeated: int | None  # the generation that was given out twice
+    repeated: int | None  # the generation that was issued twice
     limit_at: datetime | None = None  # no use extends it beyond this
     provider_token: str | None = field(default=None, repr=False)  # sealed
 
@@ -169,7 +169,7 @@ class Session:
 
 
 def session_ends(created_at: datetime, now: datetime, limit_at: datetime | None = None) -> datetime:
-    """When a session that is used now ends if it is not used again."""
+    """When a session that is used now expires unless it is used again."""
     ends = min(now + IDLE_SESSION, created_at + LONGEST_SESSION)
     return ends if limit_at is None else min(ends, limit_at)
 
@@ -204,8 +204,8 @@ class KeyInfo:
 
 @dataclass(frozen=True, slots=True)
 class KeyFilter:
-    """None: any. Keys that versions without `maker_id` stored are found by what they call their maker, if made since
-    that user was."""
+    """None: any. Keys stored by versions without `maker_id` are found by the maker's name, if created after that
+    user."""
 
     project_id: str | None = None
     maker_id: str | None = None
@@ -230,7 +230,7 @@ class ProjectInfo:
 
 
 def username(text: str) -> str:
-    """The one spelling of a user's name: what differs only by case is the same person."""
+    """The canonical form of a user's name: names that differ only in case are the same user."""
     folded = text.lower()
     if not text.isascii() or not _USERNAME.fullmatch(folded) or is_id(folded):
         raise InvalidInput(
@@ -246,7 +246,7 @@ def slug(text: str) -> str:
 
 
 def title(text: str, field: str = "name", longest: int = 200) -> str:
-    """A name or note that people read."""
+    """A display name or note."""
     try:
         label(text)
     except ValueError as error:

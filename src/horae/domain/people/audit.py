@@ -1,4 +1,4 @@
-"""What people did: entries of the audit trail as they are written and read."""
+"""Entries of the audit trail, as written and as read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Origin:
 
 
 class Deed(NamedTuple):
-    """An entry as observers hear of it: who did what to which. What changed is for those who may read the trail."""
+    """An entry as observers get it: who did what to which object. Changes are only for those who may read the trail."""
 
     action: str
     actor: str
@@ -63,7 +63,7 @@ class AuditRecord:
 
 
 def written(changes: Sequence[Change]) -> list[dict[str, Any]]:
-    """Changes as they are stored: what is very long is cut, and says so."""
+    """Changes as stored: very long values are cut, and marked as such."""
     rows = [{"path": one.path, "old": _cut(one.old), "new": _cut(one.new)} for one in changes[:MOST]]
     if len(changes) > MOST:
         rows.append({"path": "…", "old": None, "new": f"and {len(changes) - MOST} more"})
@@ -71,7 +71,7 @@ def written(changes: Sequence[Change]) -> list[dict[str, Any]]:
 
 
 def differing(old: dict[str, Any], new: dict[str, Any]) -> list[Change]:
-    """Field by field, of things that are plain values."""
+    """Field by field, for objects of plain values."""
     return [Change(name, old.get(name), new.get(name)) for name in {**old, **new} if old.get(name) != new.get(name)]
 
 

@@ -14,7 +14,7 @@ GOOD_FOR = timedelta(minutes=10)
 PAUSE = 5  # seconds between two polls at first
 SLOWER = 5  # seconds more after a poll that came too early
 _EARLY = timedelta(seconds=1)  # tolerance for network jitter
-# RFC 8628, 6.1: consonants alone make no words, and none looks like a digit. 20^8 are too many to guess.
+# RFC 8628, 6.1: consonants alone form no words, and none looks like a digit. 20^8 are too many to guess.
 ALPHABET = "BCDFGHJKLMNPQRSTVWXZ"
 LENGTH = 8
 
@@ -53,7 +53,7 @@ class Device:
 
 
 class Waiting(StrEnum):
-    """What a device that polls is answered until it is signed in; the words of RFC 8628."""
+    """The answer to a device that polls until it is signed in; the terms of RFC 8628."""
 
     PENDING = "authorization_pending"
     SLOW_DOWN = "slow_down"
@@ -62,7 +62,7 @@ class Waiting(StrEnum):
 
 
 def user_code(text: str) -> str:
-    """The one spelling: capitals, without the dash that makes it easier to read."""
+    """The canonical form: capitals, without the dash that makes it easier to read."""
     code = re.sub(r"[\s-]", "", text).upper()
     if len(code) != LENGTH or not set(code) <= set(ALPHABET):
         raise InvalidInput("user_code", "must be a code such as BCDF-GHJK, as the device shows it")

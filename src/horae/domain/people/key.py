@@ -1,4 +1,4 @@
-"""API keys as they are kept and as they are shown."""
+"""API keys, as stored and as shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ApiKey:
     digest: str
     created_by: str
     expires_at: datetime | None = None
-    maker_id: str | None = None  # the user who answers for it
+    maker_id: str | None = None  # the user responsible for it
 
 
 @dataclass(frozen=True, slots=True)

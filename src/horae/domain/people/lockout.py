@@ -8,7 +8,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Tries:
-    """How many there were, fading with time, and when the last one was."""
+    """How many attempts there were, decaying over time, and when the last one was."""
 
     level: float
     at: datetime
@@ -17,23 +17,23 @@ class Tries:
 @dataclass(frozen=True, slots=True)
 class Lockout:
     free: int
-    first: float  # seconds to wait after the last free try
+    first: float  # seconds to wait after the last free attempt
     longest: float
-    forget: float  # seconds after which one try is forgotten
+    forget: float  # seconds after which one attempt is forgotten
 
     def level(self, tries: Tries, now: datetime) -> float:
-        """What is left of earlier tries."""
+        """What is left of earlier attempts."""
         return max(0.0, tries.level - max(0.0, (now - tries.at).total_seconds()) / self.forget)
 
     def begins(self, level: float) -> bool:
-        """Whether one more try at this level is the one after which one has to wait."""
+        """Whether one more attempt at this level is the one that starts the wait."""
         return self._over(level) < 0 <= self._over(level + 1)
 
     def _over(self, level: float) -> int:
-        return int(level + 0.5) - self.free  # a little fades between one try and the next
+        return int(level + 0.5) - self.free  # a little decays between two attempts
 
     def wait(self, tries: Tries, now: datetime) -> float:
-        """Seconds until the next try is looked at; 0: now."""
+        """Seconds until the next attempt is allowed; 0: now."""
         over = self._over(tries.level)
         if over < 0:
             return 0.0

@@ -1,4 +1,4 @@
-"""Password policy: long ones that are not easy to guess. Length is what helps; no rules about characters."""
+"""Password policy: long, and not easy to guess. Length is what helps; there are no rules about characters."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from horae.domain.text.checks import plain_text
 
 SHORTEST, LONGEST = 12, 200
 
-# What people choose when they must choose something. Digits and signs around one of these add little, and so does
-# writing it twice: `Password1234!` and `adminadminadmin` are found by the first programs that look.
+# What people choose when they must choose something. Digits and punctuation around one of these add little, and so does
+# writing it twice: cracking tools find `Password1234!` and `adminadminadmin` first.
 _WORDS = """
     abc abcd abcde abcdef access account admin administrator alexander amanda andrea andrew angel anonymous apple
     arsenal asdf asdfgh asdfghjkl ashley autumn azerty azertyuiop baby babygirl bailey banana baseball basketball
@@ -63,16 +63,16 @@ def _without(password: str, word: str) -> bool:
 def _common(password: str) -> bool:
     if _repeated(password) in _COMMON or len(_repeated(password)) <= 4 or _straight(password):
         return True
-    # `p4ssw0rd` is read as `password`, but the `2024!` behind a word is cut off, not read.
+    # `p4ssw0rd` is read as `password`, but the `2024!` after a word is cut off, not read.
     bare = password.strip("0123456789!?.,;:*#_-+=$@&%/ ")
     return any(_repeated(_REST.sub("", word)) in _COMMON for word in (bare, bare.translate(_LETTERS)))
 
 
 def _repeated(text: str) -> str:
-    """The shortest text of which this is a repetition: `abab` is `ab`."""
+    """The shortest text that this is a repetition of: `abab` is `ab`."""
     return text[: (text + text).find(text, 1)] if text else text
 
 
 def _straight(text: str) -> bool:
-    """Whether it runs along the alphabet, the digits or a keyboard, in either direction."""
+    """Whether it follows the alphabet, the digits or a keyboard row, in either direction."""
     return any(text in row * 2 or text[::-1] in row * 2 for row in _ROWS)

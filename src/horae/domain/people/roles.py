@@ -17,7 +17,7 @@ _EDITOR = _OPERATOR | {
     *("jobs:write", "alerts:write", "channels:write", "pings:write", "badges:write"),
     "secrets:read",  # their names; their values cannot be read
 }
-# A definition of some kinds is code that workers execute: its own permission, which editing jobs does not bring.
+# Definitions of some kinds are code that workers execute: a separate permission, which editing jobs does not include.
 _OWNER = _EDITOR | {
     *("jobs:code", "secrets:write", "projects:edit"),
     *("members:read", "members:write", "keys:read", "keys:write", "audit:read"),
@@ -35,12 +35,12 @@ ROLES: dict[str, frozenset[str]] = {
         *("queues:pause", "queues:reserve", "workers:drain"),
     },
 }
-MEMBER_ROLES = tuple(role for role in ROLES if role != "admin")  # what one can be in a project
+MEMBER_ROLES = tuple(role for role in ROLES if role != "admin")  # the roles in a project
 PERMISSIONS: frozenset[str] = frozenset().union(*ROLES.values())
 DATA_KINDS = frozenset({"http"})  # all others are code, and so is what cannot be read, since its kind is unknown
 
 
 def above(role: str, other: str) -> bool:
-    """Whether the first may do more than the second."""
+    """Whether the first has more permissions than the second."""
     order = list(ROLES)
     return order.index(role) > order.index(other)

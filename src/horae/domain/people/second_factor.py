@@ -1,5 +1,4 @@
-"""The second factor of an account: who must have one, what proves it, and the recovery codes that stand in for a lost
-phone."""
+"""The second factor of an account: who must have one, what proves it, and the recovery codes for a lost phone."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ CODES = Lockout(free=5, first=30.0, longest=3600.0, forget=3600.0)  # stricter t
 
 @dataclass(frozen=True, slots=True)
 class SecondFactor:
-    """An authenticator app that is in use, or (`confirmed_at` None) one that has yet to show its first code."""
+    """An authenticator app in use, or (`confirmed_at` None) one that has not shown its first code yet."""
 
     user_id: str
     sealed: Sealed
@@ -39,7 +38,7 @@ class SecondFactor:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What people see of their second factor."""
+    """A user's second factor as they see it."""
 
     since: datetime | None
     recovery_codes: int  # that are left
@@ -50,7 +49,7 @@ def required(policy: Policy, user: User) -> bool:
 
 
 def normal(code: str) -> str:
-    """Without what people and apps put between the characters."""
+    """Without the separators that people and apps put between the characters."""
     return "".join(c for c in code.lower() if not c.isspace() and c != "-")
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """Those that may be seen; `EVERYTHING` for admins."""
+    """The names that may be seen; `EVERYTHING` for admins."""
 
     queues: frozenset[str] | None = None
     projects: frozenset[str] | None = None

@@ -1,6 +1,6 @@
 """Single sign-on: what the claims of an identity provider mean here.
 
-A person is `(issuer, subject)`. Names and e-mail addresses change hands, so they never identify a user."""
+A person is `(issuer, subject)`. Names and e-mail addresses are reassigned, so they never identify a user."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from horae.domain.people.account import username
 from horae.domain.people.roles import MEMBER_ROLES, above
 
 ACTOR = "sso"  # who gave a role, or made an account, by claims
-NO_PASSWORD = "!"  # in the place of a hash: no password matches it
+NO_PASSWORD = "!"  # instead of a hash: no password matches it
 _GRANT = re.compile(r"([a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?):([a-z]+)", re.ASCII)
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9._@+-]+")
 _LONGEST_NAME = 100
@@ -28,16 +28,16 @@ _LONGEST_SUBJECT = 255
 class Refusal(StrEnum):
     """Why a sign-in is rejected; the portal has words for each."""
 
-    DENIED = "denied"  # the person, or the provider's policy, said no
+    DENIED = "denied"  # denied by the user, or by the provider's policy
     EXPIRED = "expired"  # the sign-in was not begun in this browser, or too long ago
-    UNAVAILABLE = "unavailable"  # the provider does not answer, or not as agreed
-    REJECTED = "rejected"  # what the provider sent does not hold
+    UNAVAILABLE = "unavailable"  # the provider does not answer, or answers incorrectly
+    REJECTED = "rejected"  # the provider's response is invalid
     DOMAIN = "domain"  # not an address of ours, or not a verified one
     UNKNOWN = "unknown"  # accounts are not created for everyone
     FIRST = "first"  # the first account is an admin's
     TAKEN = "taken"  # another account has the name
     INACTIVE = "inactive"  # the account is deactivated
-    LIMITED = "limited"  # too many tries from one address
+    LIMITED = "limited"  # too many attempts from one address
     LINKED = "linked"  # this identity belongs to another account
 
 
@@ -51,7 +51,7 @@ class Create(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What the members of a group get: a role in a project, or with no project, the whole installation."""
+    """What the members of a group get: a role in a project or, without a project, in the whole installation."""
 
     group: str
     project: str | None
@@ -71,7 +71,7 @@ class Rights:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How the operator has set up single sign-on."""
+    """The operator's configuration of single sign-on."""
 
     grants: tuple[Grant, ...] = ()
     groups_claim: str = "groups"
@@ -112,7 +112,7 @@ def grant(text: str) -> Grant:
 
 
 def rights(groups: Iterable[str], grants: Iterable[Grant]) -> Rights:
-    """Where several groups give roles in one project, the strongest counts."""
+    """If several groups give roles in one project, the strongest counts."""
     held, roles, is_admin = set(groups), dict[str, str](), False
     for one in grants:
         if one.group not in held:
@@ -129,7 +129,7 @@ def person(issuer: str, claims: Mapping[str, Any], rules: Rules) -> Person:
     subject = claims.get("sub")
     if not isinstance(subject, str) or not 1 <= len(subject) <= _LONGEST_SUBJECT or not subject.isprintable():
         raise NotAccepted(Refusal.REJECTED, "the subject is missing or too long")
-    if subject != subject.strip():  # MySQL takes "ada" and "ada " for the same
+    if subject != subject.strip():  # MySQL considers "ada" and "ada " equal
         raise NotAccepted(Refusal.REJECTED, "the subject begins or ends with a space")
     if rules.email_domains and _domain(verified_email(claims)) not in rules.email_domains:
         raise NotAccepted(Refusal.DOMAIN, "no verified e-mail address of an allowed domain")
@@ -146,7 +146,7 @@ def person(issuer: str, claims: Mapping[str, Any], rules: Rules) -> Person:
 
 def groups(claims: Mapping[str, Any], path: str) -> list[str]:
     """A list, one name, or an object whose keys are names. `realm_access.roles` is a path, unless there is a claim of
-    that very name: some providers have dots in theirs."""
+    exactly that name: some providers use dots in theirs."""
     found = _claim(claims, path)
     if isinstance(found, str):
         return [found]
@@ -165,7 +165,7 @@ def missing(claims: Mapping[str, Any], rules: Rules) -> bool:
 
 
 def verified_email(claims: Mapping[str, Any]) -> str | None:
-    """None unless the provider says that it has checked the address."""
+    """None unless the provider says that it has verified the address."""
     email, verified = claims.get("email"), claims.get("email_verified")
     is_good = verified is True or (isinstance(verified, str) and verified.lower() == "true")
     return email if is_good and isinstance(email, str) and email.count("@") == 1 else None
@@ -185,14 +185,13 @@ def _claim(claims: Mapping[str, Any], path: str) -> Any:
 
 
 def _left_out(claims: Mapping[str, Any], path: str) -> bool:
-    """Providers name a claim that they left out for its size (OpenID Connect Core 5.6.2)."""
+    """Providers name a claim that they omitted because of its size (OpenID Connect Core 5.6.2)."""
     names = claims.get("_claim_names")
     return isinstance(names, Mapping) and path in names and path not in claims
 
 
 def _username(claims: Mapping[str, Any], path: str) -> str:
-    """What the account is called if it is created now. It does not identify the user: a name that is taken is
-    refused."""
+    """The account's name if it is created now. It does not identify the user: a name that is taken is refused."""
     for found in (_claim(claims, path), verified_email(claims)):
         if isinstance(found, str) and found.isascii():
             name = _NOT_IN_A_NAME.sub("-", found.lower()).lstrip("._@+-")[:_LONGEST_NAME]

@@ -41,7 +41,7 @@ def is_code(text: str) -> bool:
 
 
 def written(secret: bytes) -> str:
-    """As people type it into an app: base32, without padding."""
+    """As typed into an app: base32, without padding."""
     return base64.b32encode(secret).decode().rstrip("=")
 
 

@@ -1,1 +1,1 @@
-"""Pings: monitors for jobs that Horae does not run. What is expected of them, and where they stand."""
+"""Pings: monitors for jobs that Horae does not run. What they expect, and their state."""

@@ -1,4 +1,4 @@
-"""Badges: small pictures that tell how a job or a ping is doing, for pages that anybody may see."""
+"""Badges: small images that show how a job or a ping is doing, for public pages."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from horae.domain.pings.token import UrlToken
 from horae.domain.secrets.secret import Sealed
 
 SubjectKind = Literal["job", "ping"]
-MOST = 10  # of each job or ping
-LONGEST_LABEL = 60  # characters that are drawn
+MOST = 10  # per job or ping
+LONGEST_LABEL = 60  # characters shown
 _LATE = timedelta(minutes=1)
 
 
@@ -83,7 +83,7 @@ def job_badge(job: JobRecord, now: datetime) -> BadgeState:
 
 
 def draw(label: str, state: BadgeState) -> str:
-    """An SVG of two fields, as wide as their texts need. Only shapes and escaped text: nothing in it is loaded or
+    """An SVG with two fields, as wide as their texts. Only shapes and escaped text: nothing in it is loaded or
     executed, wherever it is shown."""
     label = label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
     left, right = _width(label) + 10, _width(state.value) + 10
@@ -101,5 +101,5 @@ def draw(label: str, state: BadgeState) -> str:
 
 
 def _width(text: str) -> int:
-    """About as wide as Verdana draws it at 11 px; the text is stretched to fit."""
+    """Approximately as wide as Verdana renders it at 11 px; the text is stretched to fit."""
     return max(6, sum(11 if ord(one) > 0x2E7F else 8 if one.isupper() or one in "mwMW@%" else 6 for one in text))

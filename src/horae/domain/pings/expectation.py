@@ -13,10 +13,10 @@ _EARLY = timedelta(seconds=60)
 
 
 def next_expected(schedule: Schedule, after: datetime, *, started: datetime | None = None) -> datetime | None:
-    """The next occurrence that a report at `after` does not stand for; None if there is none. `every` counts from that
-    report unless it has a `start_at`. `started` is when the run that ended at `after` began, if it said so.
+    """The next occurrence that a report at `after` does not cover; None if there is none. `every` counts from that
+    report unless it has a `start_at`. `started` is when the run that ended at `after` began, if it reported that.
 
-    Clocks differ between machines: a run that seems to begin shortly before its occurrence stands for it."""
+    Clocks differ between machines: a run that seems to begin shortly before its occurrence covers it."""
     if isinstance(schedule, ManualSchedule | AfterSchedule):
         return None
     beyond = max(after, (started or after) + early(schedule))
@@ -27,7 +27,7 @@ def next_expected(schedule: Schedule, after: datetime, *, started: datetime | No
 
 
 def first_expected(schedule: Schedule, since: datetime) -> datetime | None:
-    """Before anything was reported: the first occurrence after `since`, be it only seconds away."""
+    """Before anything was reported: the first occurrence after `since`, even if it is only seconds away."""
     if isinstance(schedule, ManualSchedule | AfterSchedule):
         return None
     found = next_open(schedule, calendar_of(schedule, since), since)
@@ -37,6 +37,6 @@ def first_expected(schedule: Schedule, since: datetime) -> datetime | None:
 
 
 def early(schedule: Timed) -> timedelta:
-    """How long before an occurrence a report may come and still stand for it."""
+    """How long before an occurrence a report may arrive and still cover it."""
     shortest = schedule.shortest_interval()
     return _EARLY if shortest is None else min(_EARLY, shortest / 10)

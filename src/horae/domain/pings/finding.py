@@ -1,4 +1,4 @@
-"""What is wrong with a ping that is down: the alert, in words."""
+"""The alert of a ping that is down, in words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULES: tuple[str, ...] = ("ping_late", "ping_failed", "ping_overrun")
 
 
 def down_finding(ping: PingRecord, now: datetime) -> Finding:
-    """Of a ping that is down, as it stands now."""
+    """For a ping that is down, as of now."""
     reason = ping.standing.reason or "failed"
     title, why, todo = {"late": _late, "failed": _failed, "overrun": _overrun}[reason](ping, now)
     severity: Severity = "warning" if reason == "overrun" else "critical"
@@ -30,7 +30,7 @@ def down_finding(ping: PingRecord, now: datetime) -> Finding:
 
 
 def identities(ping: PingRecord) -> list[str]:
-    """Of all alerts that a ping may have."""
+    """The identities of all alerts that a ping may have."""
     return [identity(ping.project_id, rule, "ping", ping.id) for rule in RULES]
 
 

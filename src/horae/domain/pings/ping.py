@@ -1,4 +1,4 @@
-"""A ping: the monitor of a job that Horae does not run, and what it has heard."""
+"""A ping: the monitor of a job that Horae does not run, and the signals it received."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from horae.domain.secrets.secret import Sealed
 Status = Literal["new", "up", "down"]
 Reason = Literal["failed", "late", "overrun"]
 Sign = Literal["start", "success", "fail"]
-KEPT = 100  # events of each ping
-MOST_STARTS = 20  # runs under way that are told apart
+KEPT = 100  # per ping
+MOST_STARTS = 20  # concurrent runs that are distinguished
 
 
 class PingState(StrEnum):
-    NEW = "new"  # nothing was ever heard
+    NEW = "new"  # no signal yet
     UP = "up"
     STARTED = "started"
-    LATE = "late"  # expected by now, and within the grace
+    LATE = "late"  # expected by now, and within the grace time
     DOWN = "down"  # it failed, did not report in time, or takes too long
     PAUSED = "paused"
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A run that has begun. Runs that overlap are told apart by the id that they send."""
+    """A run in progress. Overlapping runs are distinguished by the id that they send."""
 
     at: datetime
     rid: str | None = None
@@ -37,11 +37,11 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class PingStanding:
-    """Where a ping stands. `status` is what was decided last; what is shown follows from it and the time (`state_of` in
+    """A ping's state. `status` is what was decided last; what is shown follows from it and the time (`state_of` in
     rules.py)."""
 
     status: Status
-    since: datetime  # it has this status
+    since: datetime  # since when it has this status
     reason: Reason | None = None  # why it is down
     paused: bool = False
     paused_until: datetime | None = None
@@ -56,7 +56,7 @@ class PingStanding:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """What a foreign job reports. An exit code other than 0 is a failure."""
+    """What an external job reports. An exit code other than 0 is a failure."""
 
     sign: Sign
     exit_code: int | None = None
@@ -65,7 +65,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What a signal leads to: where the ping stands now, and how long the run took, if its start is known."""
+    """The result of a signal: the ping's new state, and how long the run took, if its start is known."""
 
     standing: PingStanding
     duration_ms: int | None
@@ -73,19 +73,18 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class PingMessage:
-    """What came along with a signal, as it is kept."""
+    """The body of a signal, as stored."""
 
     method: str | None = None
     address: str | None = None
     agent: str | None = None
     body: str | None = None
-    body_bytes: int | None = None  # of all that was sent
+    body_bytes: int | None = None  # of everything that was sent
 
 
 @dataclass(frozen=True, slots=True)
 class PingEvent:
-    """`kind` is a sign, or `late` or `overrun` where the signal did not come in time. `n` counts from 1 in each
-    ping."""
+    """`kind` is a sign, or `late` or `overrun` if a signal did not come in time. `n` counts from 1 in each ping."""
 
     ping_id: str
     n: int
@@ -113,7 +112,7 @@ class PingRecord:
     version: int
     spec: PingSpec
     standing: PingStanding
-    events: int  # that there ever were
+    events: int  # ever received
     sealed: Sealed
     created_by: str
     created_at: datetime

@@ -1,4 +1,4 @@
-"""The rules of pings: what a signal, its absence, a pause or an edit does to where a ping stands. Pure."""
+"""The rules of pings: how a signal, its absence, a pause or an edit changes the state of a ping. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from horae.domain.pings.expectation import first_expected, next_expected
 from horae.domain.pings.ping import MOST_STARTS, Heard, PingStanding, PingState, Reason, Signal, Start, Status
 from horae.domain.pings.spec import PingSpec
 
-SETUP = timedelta(hours=1)  # a new ping has at least this long until it must have been heard
+SETUP = timedelta(hours=1)  # the minimum time until the first signal of a new ping
 
 
 def begin(spec: PingSpec, now: datetime) -> PingStanding:
@@ -17,12 +17,12 @@ def begin(spec: PingSpec, now: datetime) -> PingStanding:
 
 
 def deadline(spec: PingSpec, standing: PingStanding) -> datetime | None:
-    """When the scheduler must look at it: by then it is down unless it was heard, or its pause is over."""
+    """When the scheduler must check it: by then it is down unless a signal arrived, or its pause is over."""
     if standing.paused:
         return standing.paused_until
     if standing.status == "down":
         return None
-    if standing.starts:  # it is at work: what counts is how long it takes
+    if standing.starts:  # it is running: only its duration counts
         return min(start.at for start in standing.starts) + spec.longest
     if standing.expected_at is None:
         return None
@@ -31,7 +31,7 @@ def deadline(spec: PingSpec, standing: PingStanding) -> datetime | None:
 
 
 def state_of(spec: PingSpec, standing: PingStanding, now: datetime) -> PingState:
-    """What is shown; it is down at its deadline, whether or not the scheduler has noticed yet."""
+    """The shown state: down from its deadline on, whether or not the scheduler has noticed yet."""
     if standing.paused and (standing.paused_until is None or standing.paused_until > now):
         return PingState.PAUSED
     ends = None if standing.paused else deadline(spec, standing)
@@ -53,8 +53,8 @@ def missing(standing: PingStanding) -> Reason:
 def heard(
     spec: PingSpec, standing: PingStanding, signal: Signal, now: datetime, begun: datetime | None = None
 ) -> Heard:
-    """`begun` is when the run of the signal's `rid` began, if that start is no longer among those under way. While it
-    is paused, a ping takes note of everything and expects nothing."""
+    """`begun` is when the run with the signal's `rid` began, if that start is no longer among those in progress. A
+    paused ping records every signal and expects none."""
     standing = replace(standing, last_ping_at=now)
     if signal.sign == "start":
         others = tuple(start for start in standing.starts if start.rid != signal.rid)
@@ -82,8 +82,8 @@ def heard(
 
 
 def _ended(starts: tuple[Start, ...], rid: str | None) -> tuple[Start | None, tuple[Start, ...]]:
-    """The run that an end is about, and those that are still under way. An end without an id ends them all: it comes
-    from jobs that do not overlap."""
+    """The run that an end belongs to, and those still in progress. An end without an id ends them all: it comes from
+    jobs that do not overlap."""
     if rid is None:
         plain = tuple(start for start in starts if start.rid is None) or starts
         return (plain[-1] if plain else None), ()
@@ -92,7 +92,7 @@ def _ended(starts: tuple[Start, ...], rid: str | None) -> tuple[Start | None, tu
 
 
 def overdue(spec: PingSpec, standing: PingStanding, now: datetime) -> PingStanding:
-    """Where a ping stands whose deadline has passed."""
+    """The state of a ping whose deadline has passed."""
     if standing.paused:
         return resumed(spec, standing, now)
     return replace(standing, status="down", reason=missing(standing), since=now)
@@ -103,7 +103,7 @@ def paused(standing: PingStanding, until: datetime | None) -> PingStanding:
 
 
 def resumed(spec: PingSpec, standing: PingStanding, now: datetime) -> PingStanding:
-    """Begins again: what was missed meanwhile is forgiven."""
+    """Starts over: what was missed meanwhile does not count."""
     status: Status = "up" if standing.last_success_at is not None else "new"
     return replace(
         standing,
@@ -118,7 +118,7 @@ def resumed(spec: PingSpec, standing: PingStanding, now: datetime) -> PingStandi
 
 
 def edited(old: PingSpec, new: PingSpec, standing: PingStanding, now: datetime) -> PingStanding:
-    """Another schedule counts from the last report, but demands nothing that was due before the edit."""
+    """A new schedule counts from the last report, but expects nothing that was due before the edit."""
     if old.schedule == new.schedule:
         return standing
     last = standing.last_ping_at

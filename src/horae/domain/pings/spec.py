@@ -1,4 +1,4 @@
-"""A ping's definition: when the job that it watches should report, and how long Horae waits for it."""
+"""A ping's definition: when the monitored job should report, and how long Horae waits for it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Patience = Annotated[float, Field(ge=1, le=_YEAR, allow_inf_nan=False), DURATION
 
 
 class PingSpec(BaseModel):
-    """When a foreign job should report. With `manual`, nothing is expected: only failures count, and runs that take
+    """When an external job should report. With `manual`, nothing is expected: only failures count, and runs that take
     longer than `timeout`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -34,7 +34,7 @@ class PingSpec(BaseModel):
     tags: Tags = ()
     schedule: Schedule = _MANUAL
     grace: Patience = 3_600
-    timeout: Patience | None = None  # from start to end; None: as long as the grace
+    timeout: Patience | None = None  # from start to end; None: as long as the grace time
 
     @model_validator(mode="after")
     def _can_be_expected(self) -> Self:
@@ -63,8 +63,8 @@ class PingSpec(BaseModel):
 
 
 class UnreadablePing(PingSpec):
-    """What stands in for a definition that a newer Horae wrote, or that is damaged: nothing is expected of it, and
-    what it reports is still recorded."""
+    """Placeholder for a definition that a newer Horae wrote, or that is damaged: it expects nothing, and still records
+    signals."""
 
     reason: str
 
@@ -78,7 +78,7 @@ def stored_text(spec: PingSpec) -> str:
     kept: dict[str, Any] = dict(spec.model_extra or {})
     kept |= spec.model_dump(mode="json", include=PingSpec.model_fields.keys() - {"name"}, exclude_defaults=True)
     if "schedule" in kept:
-        kept["schedule"] = fields_of(spec.schedule, kept["schedule"])  # with what only a newer Horae knows
+        kept["schedule"] = fields_of(spec.schedule, kept["schedule"])  # including fields that only a newer Horae knows
     return json.dumps(kept, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 

@@ -1,1 +1,1 @@
-"""Runs: how they are fired, admitted, attempted and judged; their states, and how they end."""
+"""Runs: how they are fired, admitted and attempted; their states, and how they end."""

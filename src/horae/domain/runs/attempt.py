@@ -29,8 +29,8 @@ class LogSink(Protocol):
 
 
 class Lease:
-    """Until when an attempt certainly belongs to this worker, by Clock.monotonic. The heartbeat extends it, from its
-    own thread."""
+    """How long an attempt certainly belongs to this worker, by Clock.monotonic. The heartbeat extends it, from its own
+    thread."""
 
     __slots__ = ("_follower", "until")
 
@@ -45,8 +45,8 @@ class Lease:
             follower(until)
 
     def follow(self, follower: Callable[[float], None] | None) -> None:
-        """For executors that must stop on time even if the worker's loop is blocked or the worker is stopped: called on
-        each extension, from the heartbeat's thread."""
+        """For executors that must stop on time even if the worker's loop is blocked or the worker is suspended: called
+        on each extension, from the heartbeat's thread."""
         self._follower = follower
         if follower is not None:
             follower(self.until)
@@ -78,7 +78,7 @@ class Attempt:
 
     @property
     def traceparent(self) -> str | None:
-        """What it passes on to what it calls."""
+        """The trace context for everything it calls."""
         return self.span or self.run.traceparent
 
     @property

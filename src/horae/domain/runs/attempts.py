@@ -1,4 +1,4 @@
-"""The attempts of a run as people see them. Those that were retried have rows of their own; the last is in the run."""
+"""The attempts of a run. Retried ones have their own rows; the last is in the run."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ _of_run = attrgetter(*AttemptRecord._fields[1:])
 
 
 def with_last(run: RunRecord, tried: Sequence[AttemptRecord]) -> list[AttemptRecord]:
-    """A run that waits, or was cancelled while it waited, has no attempt besides those that were retried."""
+    """A run that waits, or was cancelled while waiting, has only retried attempts."""
     waits = run.started_at is None or (tried and tried[-1].n == run.attempt)
     return [*tried] if waits else [*tried, AttemptRecord(run.attempt, *_of_run(run))]

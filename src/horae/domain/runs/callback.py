@@ -1,4 +1,4 @@
-"""Callback URLs: where the called service reports the outcome. The token in an address names a run and one of its
+"""Callback URLs: where the called service reports the outcome. The token in the URL names a run and one of its
 attempts, and is signed, so nothing is stored for it and it cannot be forged. An attempt's number is never reused: this
 token fences the attempt, as the lease's token fences a worker."""
 
@@ -21,7 +21,7 @@ _LONGEST = 100  # characters that are worth decoding
 
 @dataclass(frozen=True, slots=True)
 class Callbacks:
-    """Makes addresses below `base`, the URL at which others reach this installation."""
+    """Creates URLs below `base`, the public URL of this installation."""
 
     base: str
     key: str = field(repr=False)
@@ -36,7 +36,7 @@ def seal(key: str, run_id: str, attempt: int) -> str:
 
 
 def unseal(keys: Sequence[str], token: str) -> tuple[str, int] | None:
-    """The run and the attempt that a token was made for with one of these keys; None if it was not."""
+    """The run and the attempt that a token was signed for with one of these keys; None if it was not."""
     if len(token) > _LONGEST or not token.isascii():
         return None
     try:

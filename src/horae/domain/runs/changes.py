@@ -1,4 +1,4 @@
-"""What changed between two polls."""
+"""Change detection between two polls."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Seen:
 
 
 def changed_runs(seen: Seen, live: Iterable[Glance], ended: Iterable[Glance], since: datetime) -> set[str]:
-    """Runs whose state changed; of runs that were not seen before, those that changed `since` then."""
+    """Runs whose state changed; of runs not seen before, those that changed after `since`."""
     return {
         glance.id
         for glance in (*live, *ended)

@@ -1,4 +1,4 @@
-"""A claim: what a worker asks for, and the runs that it then holds a lease on."""
+"""Claims: what a worker requests, and the runs that it then holds a lease on."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ NOT_AHEAD = Ahead(0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class ClaimRequest:
-    """What a worker asks for: up to `limit` runs that are due in these queues, the queues in this order, and more ahead
-    of its slots. With `run_ids`, only these runs, if the same rules allow it; `queues` may then be None, for any queue.
-    `token` becomes the fencing token of every run that is claimed."""
+    """A request for up to `limit` due runs of these queues, in this order, and more ahead of its slots. With `run_ids`,
+    only these runs, if the same rules allow it; `queues` may then be None, for any queue. `token` becomes the fencing
+    token of every claimed run."""
 
     claimant: Claimant
     token: str
@@ -74,10 +74,10 @@ class Claimed(NamedTuple):
     started_at: datetime
     token: str
     ahead: bool = False
-    traceparent: str | None = None  # that came with the request for it
+    traceparent: str | None = None  # from the request that triggered it
 
     def starting(self, at: datetime) -> Claimed:
-        """The same with its real start: `_replace` takes twice as long, and every run claimed ahead comes by here."""
+        """The same with its actual start: `_replace` takes twice as long, and every prefetched run passes here."""
         return Claimed._make((*self[:_STARTED_AT], at, *self[_STARTED_AT + 1 :]))
 
 
@@ -95,7 +95,7 @@ NOWHERE = QueuePlace(None, None)
 
 
 def kind_of(needs: str) -> str:
-    """The kind of target, of what a run needs a worker to offer."""
+    """The kind of target, from a run's needs."""
     return needs.partition(":")[0]
 
 
@@ -126,7 +126,7 @@ class Leased:
         return QueuePlace(self.queue, kind_of(self.needs))
 
     def as_of(self, now: datetime) -> Leased:
-        """The `started_at` of a run that was claimed ahead may still be in the future."""
+        """The `started_at` of a prefetched run may still be in the future."""
         return replace(self, started_at=min(self.started_at, now))
 
     def age_ms(self, now: datetime) -> int:

@@ -1,5 +1,5 @@
-"""A run became claimable: it was queued, queued again, or let out of its gate. The store records that where it happens,
-and hands it to the engine once the transaction has committed."""
+"""A run became claimable: it was queued, requeued, or released by its gate. The store records that where it happens,
+and hands it to the engine after the commit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Claimable(NamedTuple):
 
 @dataclass(slots=True)
 class Offer:
-    """What one transaction made claimable. All runs of `queues` are: these were resumed."""
+    """What one transaction made claimable, including all runs of `queues`, which were resumed."""
 
     runs: list[Claimable] = field(default_factory=list)
     queues: set[str] = field(default_factory=set)
@@ -31,5 +31,5 @@ class Offer:
 
     @property
     def named(self) -> set[str]:
-        """Every queue that has something for workers now."""
+        """Every queue that now has something for workers."""
         return self.queues.union(run.queue for run in self.runs)

@@ -13,7 +13,7 @@ from horae.domain.runs.run_record import RunRecord
 
 @dataclass(frozen=True, slots=True)
 class DeadFilter:
-    """Which dead letters; None leaves a field open. `ids` are those of their runs."""
+    """Which dead letters; None: any. `ids` are those of their runs."""
 
     job_id: str | None = None
     fingerprint: str | None = None
@@ -22,7 +22,7 @@ class DeadFilter:
     ids: tuple[str, ...] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Only what is given, for an operation's details."""
+        """Only the given fields, for an operation's details."""
         instants = {name: getattr(self, name) for name in ("since", "until")}
         found = {
             "job_id": self.job_id,
@@ -85,8 +85,8 @@ _VARYING = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|0x[0-9a-f]+|\b[0-9a-f]{16,}\b|
 
 
 def fingerprint(job_id: str, code: int | None, error: str | None) -> str:
-    """The cause of a failure: equal for those of one job that ended with the same code, and whose errors differ only
-    in numbers and ids."""
+    """The cause of a failure: equal for runs of one job that ended with the same code and whose errors differ only in
+    numbers and ids."""
     cause = f"{job_id} {code} {_VARYING.sub('#', error or '')}"
     return hashlib.sha256(cause.encode()).hexdigest()[:16]
 

@@ -1,4 +1,5 @@
-"""The end of an attempt and of its run: as reported by the worker, as written by the store, as seen by what follows."""
+"""The end of an attempt and of its run: as the worker reports it, as the store writes it, and as input for what
+follows."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ class Finished(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """How a finished attempt went; if it ended its run, `outcome` is the run's status. `result` is JSON text."""
+    """The outcome of a finished attempt; if it ended its run, `outcome` is the run's status. `result` is JSON text."""
 
     job_id: str
     version: int
@@ -81,7 +82,7 @@ class OverRun(RunOfJob, Protocol):
 
 
 class Ending(NamedTuple):
-    """Moves a run to history. `token` fences: None for a run that is queued (no worker holds it)."""
+    """Moves a run to history. `token` fences; it is None for a queued run (no worker holds it)."""
 
     id: str
     token: str | None
@@ -114,9 +115,9 @@ class Ended(NamedTuple):
     def of(
         cls, run: OverRun, status: RunStatus, outcome: Outcome, duration_ms: int = 0, place: QueuePlace = NOWHERE
     ) -> Ended:
-        """By the outcome of its last attempt."""
+        """From the outcome of its last attempt."""
         started_at = run.started_at
-        return cls(  # positional: keyword arguments take half as long again, and this is on every run's path
+        return cls(  # positional: keyword arguments take half as long again, and this is on the path of every run
             run.id,
             run.job_id,
             run.version,
@@ -136,7 +137,7 @@ class Ended(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Requeue:
-    """Queues a run again, without lease and token."""
+    """Requeues a run, without lease and token."""
 
     id: str
     queue: str

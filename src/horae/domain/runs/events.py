@@ -1,5 +1,5 @@
-"""What happened to runs, a batch at a time, and what people did. Verbs record it in their transaction, and observers
-get it after the commit: nothing they see can be rolled back."""
+"""Domain events: what happened to runs, in batches, and what users did. Verbs record them in their transaction, and
+observers get them after the commit: nothing they see can be rolled back."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class RunsSkipped(NamedTuple):
 
 
 class RunsClaimed(NamedTuple):
-    """By a worker, some of them ahead of its slots. Like starts, outside of a transaction: what is lost with its worker
-    is recovered as an attempt."""
+    """By a worker, some of them ahead of its slots. Like starts, outside of a transaction: if the worker dies, the
+    attempt is recovered."""
 
     runs: Sequence[Claimed]
     worker_id: str
 
 
 class RunsReleased(NamedTuple):
-    """Claimed ahead, never started and queued again: the claim does not count."""
+    """Claimed ahead, never started and requeued: the claim does not count."""
 
     runs: Sequence[Leased]
 
@@ -83,7 +83,7 @@ class RunsExpired(NamedTuple):
 
 
 class CancelsRequested(NamedTuple):
-    """Of runs that were queued or under way, by a person or by a rule."""
+    """For queued or running runs, by a user or by a rule."""
 
     runs: Sequence[RunRecord]
     actor: str

@@ -44,7 +44,7 @@ class Plan:
     start_within: float | None
 
     def start_by(self, due_at: datetime | None) -> datetime | None:
-        """By when a run that is due then must have started; None: no deadline."""
+        """The deadline by which a run that is due then must have started; None: no deadline."""
         if self.start_within is None or due_at is None:
             return None
         return due_at + timedelta(seconds=self.start_within)
@@ -76,11 +76,11 @@ class DueJobs:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One nominal instant that becomes a run; `due_at` differs from `at` by the jitter alone."""
+    """One nominal instant that becomes a run; `due_at` differs from `at` only by the jitter."""
 
     at: datetime
     due_at: datetime
-    in_order: bool = False  # caught up: waits for the one before it
+    in_order: bool = False  # caught up: waits for the previous one
 
 
 @dataclass(frozen=True, slots=True)
