@@ -12,7 +12,7 @@ from horae.accounts.channels import check_notify
 from horae.accounts.projects import hold_project
 from horae.accounts.quotas import take
 from horae.accounts.secrets import check_definition
-from horae.domain.errors import Conflict, DuplicateKey, NeedsTransaction, StaleVersion, Unreadable
+from horae.domain.errors import Conflict, DuplicateKey, InvalidInput, NeedsTransaction, StaleVersion, Unreadable
 from horae.domain.jobs.deletion import Deletion
 from horae.domain.jobs.difference import Change, made
 from horae.domain.jobs.job import JobSpec
@@ -120,11 +120,16 @@ async def trigger(
     records who requested it and when, and this is the busiest call of all."""
     if tx.repeated and (made := await _triggered(tx, project_id, runs)):
         return made
-    job = await tx.jobs.head(project_id, ref, lock=not tx.alone)
+    job = await (tx.jobs.recent_head if tx.alone else tx.jobs.head)(project_id, ref)
     if job is None:
         raise await no_job(tx, project_id, ref)
-    plan = await _plan(tx, job)
-    await _check_inputs(tx, job, plan, runs)
+    try:
+        plan = await _plan(tx, job)
+        await _check_inputs(tx, job, plan, runs)
+    except (Conflict, InvalidInput):
+        if tx.alone:  # perhaps only because the head is stale
+            raise NeedsTransaction from None
+        raise
     if tx.alone and (plan.max_instances is not None or job.bounded):
         raise NeedsTransaction
     gates = await tx.gates.lock([job.id]) if plan.max_instances is not None else {}

@@ -54,9 +54,13 @@ class Jobs(Protocol):
         """Sorted by `name`, `created_at`, `updated_at` or `next_run_at`; with `-` before it, the other way round."""
         ...
 
-    async def head(self, project_id: str, ref: str, *, lock: bool = True) -> JobHead | None:
-        """By id or by name: as much of a job as a trigger needs. Locked, it cannot be deleted until the transaction
-        ends."""
+    async def head(self, project_id: str, ref: str) -> JobHead | None:
+        """By id or by name: as much of a job as a trigger needs. It is locked, so it cannot be deleted until the
+        transaction ends."""
+        ...
+
+    async def recent_head(self, project_id: str, ref: str) -> JobHead | None:
+        """The same without a lock, and perhaps stale: for callers that add runs only if it still holds."""
         ...
 
     async def due(

@@ -30,7 +30,7 @@ class Runs(Protocol):
     async def insert(self, runs: Sequence[NewRun]) -> None: ...
     async def add(self, runs: Sequence[NewRun], still: JobHead | None = None) -> list[RunRecord]:
         """Inserts runs, all of one project, and shows them; but none that has ended already, and none at all unless
-        their job is `still` there, at this version."""
+        their job, its function and its project's quotas are `still` like this."""
         ...
 
     async def claim(self, request: ClaimRequest) -> list[Claimed]:

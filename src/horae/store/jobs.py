@@ -16,10 +16,10 @@ from horae.domain.jobs.watched import stored_rules
 from horae.domain.pages import Page
 from horae.domain.runs.firing import DueJobs
 from horae.domain.time.rate import per_hour
-from horae.store import job_page, tables
+from horae.store import heads, job_page, tables
 from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.due import due_jobs, read_plan
-from horae.store.functions import call_rules, read_call_rules
+from horae.store.heads import HeadMemo
 from horae.store.job_list import RECORDED, record_of, spec_of
 from horae.store.order import Order
 from horae.store.quotas import bounded
@@ -77,8 +77,6 @@ class _Sql:
             f"SELECT id, version, next_run_at FROM jobs WHERE next_run_at IS NOT NULL AND {mine} AND enabled "
             "AND NOT paused ORDER BY next_run_at LIMIT :limit"
         )
-        head = f"SELECT id, version, plan, {bounded(':project_id')}, {call_rules(d, 'jobs.plan')} FROM jobs"
-        self.head = {key: f"{head} WHERE project_id = :project_id AND {key} = :ref " for key in ("id", "name")}
         self.pair_rows = batch(d, tables.job_versions, "job_id", "version")
         self.definitions = (
             f"SELECT s.job_id, s.version, s.spec FROM {self.pair_rows.sql} "
@@ -96,8 +94,9 @@ def _sql(dialect: Dialect) -> _Sql:
 
 
 class JobTable(Group):
-    def __init__(self, db: Connection, dialect: Dialect, shard_count: int) -> None:
+    def __init__(self, db: Connection, dialect: Dialect, shard_count: int, memo: HeadMemo) -> None:
         super().__init__(db, dialect)
+        self._memo = memo
         self._shard_count = shard_count
 
     async def insert(self, job: NewJob) -> None:
@@ -286,12 +285,24 @@ class JobTable(Group):
         latest = await latest_runs(self.db, self.d, ids)
         return [record_of(row, running.get(row["id"], 0), latest.get(row["id"])) for row in rows]
 
-    async def head(self, project_id: str, ref: str, *, lock: bool = True) -> JobHead | None:
+    async def head(self, project_id: str, ref: str) -> JobHead | None:
+        found = await self._head(project_id, ref, self.d.lock_shared)
+        self._memo.correct(project_id, ref, found)
+        return found
+
+    async def recent_head(self, project_id: str, ref: str) -> JobHead | None:
+        found = self._memo.recall(project_id, ref)
+        if found is None:
+            found = await self._head(project_id, ref)
+            if found is not None:
+                self._memo.keep(project_id, ref, found)
+        return found
+
+    async def _head(self, project_id: str, ref: str, lock: str = "") -> JobHead | None:
         for column in keys_of(ref):
-            sql = _sql(self.d).head[column] + (self.d.lock_shared if lock else "")
+            sql = heads.head(self.d, column) + lock
             for row in await self.db.fetch(sql, {"project_id": project_id, "ref": ref}):
-                is_bounded = row["bounded"] is not None
-                return JobHead(row["id"], project_id, row["version"], row["plan"], is_bounded, read_call_rules(row))
+                return heads.read_head(project_id, row)
         return None
 
     async def due(

@@ -34,6 +34,7 @@ from horae.store.facts import FactTables
 from horae.store.failures import ConnectionLost, TryAgain
 from horae.store.functions import FunctionTable
 from horae.store.gates import GateTable
+from horae.store.heads import HeadMemo
 from horae.store.history import HistoryTable
 from horae.store.idempotency import IdempotencyTable
 from horae.store.identities import IdentityTables
@@ -101,7 +102,7 @@ def _reading(kind: Callable[[Connection, Dialect, History], G]) -> _Lazy[G]:
 class SqlTransaction:
     """The tables as verbs see them, all on one connection."""
 
-    jobs = _Lazy(lambda tx: JobTable(tx._db, tx._dialect, tx._shard_count))
+    jobs = _Lazy(lambda tx: JobTable(tx._db, tx._dialect, tx._shard_count, tx._heads))
     unreadable = _group(UnreadableTable)
     gates = _telling(GateTable)
     history = _telling(HistoryTable)
@@ -148,6 +149,7 @@ class SqlTransaction:
         dialect: Dialect,
         ids: Ids,
         shard_count: int,
+        heads: HeadMemo,
         *,
         repeated: bool = False,
         alone: bool = False,
@@ -157,6 +159,7 @@ class SqlTransaction:
         self._dialect: Dialect = dialect
         self._ids: Ids = ids
         self._shard_count: int = shard_count
+        self._heads: HeadMemo = heads
         self._origin: Origin = origin
         self.repeated, self.alone = repeated, alone
         self.after: Aftermath = Aftermath()
@@ -194,6 +197,7 @@ class SqlStore:
         self.send: Callable[[Collection[Hint]], Awaitable[None]] | None = None  # hints, after the commit
         self.on_lost: Callable[[], object] = lambda: None  # called when a connection was found dead
         self._origin = _NOWHERE
+        self._heads = HeadMemo()
         # SQLite has one writer: processes queue in its busy handler, tasks of one process queue here, in order.
         self._writer: AbstractAsyncContextManager[object] = nullcontext()
         if dialect.one_writer:
@@ -291,7 +295,7 @@ class SqlStore:
 
     def _transaction(self, db: Connection, repeated: bool, *, alone: bool = False) -> SqlTransaction:
         how = {"repeated": repeated, "alone": alone}
-        return SqlTransaction(db, self.dialect, self._ids, self.shard_count, **how, origin=self._origin)
+        return SqlTransaction(db, self.dialect, self._ids, self.shard_count, self._heads, **how, origin=self._origin)
 
 
 @asynccontextmanager

@@ -115,7 +115,7 @@ class HotStatements(Protocol):
         self, db: Connection, d: Dialect, runs: Sequence[NewRun], still: JobHead | None = None
     ) -> list[RunRecord]:
         """Inserts runs, except those that have ended already, and returns them as they are shown; none unless the job
-        is `still` as it was read, which only a database that does it in one statement is asked."""
+        is `still` as it was read, which is asked only of databases that check it in the same statement."""
         ...
 
     async def renew(

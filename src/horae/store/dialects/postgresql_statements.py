@@ -12,7 +12,7 @@ from horae.domain.jobs.job_record import JobHead
 from horae.domain.runs.claim import Claimed, ClaimRequest
 from horae.domain.runs.run import NewRun
 from horae.domain.runs.run_record import RunRecord
-from horae.store import history, leases, run_list
+from horae.store import heads, history, leases, run_list
 from horae.store.claims import COLUMNS, claimed_run, mark, mark_params, mine, mine_params, named_params, take_named
 from horae.store.dialects.base import Connection, Dialect, Move, Params, Row, listed
 from horae.store.lanes import PAUSED, params, ready, skip_scan
@@ -115,9 +115,9 @@ async def add(db: Connection, d: Dialect, runs: Sequence[NewRun], still: JobHead
     if still is None:
         return await run_list.added(db, d, f"WITH added AS ({adding} RETURNING *)", params)
     # Locked as it is found: a deletion that came first leaves no row, one that comes later finds the runs.
-    job = f"SELECT 1 FROM jobs WHERE id = :job_id AND version = :job_version {d.lock_shared}"
-    params |= {"job_id": still.id, "job_version": still.version}
-    adding = f"{adding} AND EXISTS (SELECT 1 FROM job)"
+    job, holds = heads.still(d)
+    params |= heads.still_params(still)
+    adding = f"{adding} AND EXISTS (SELECT 1 FROM job WHERE {holds})"
     return await run_list.added(db, d, f"WITH job AS MATERIALIZED ({job}), added AS ({adding} RETURNING *)", params)
 
 
