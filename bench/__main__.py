@@ -33,6 +33,7 @@ from bench import (
     lists,
     load,
     machine,
+    metrics,
     night,
     portal,
     scripts,
@@ -76,6 +77,7 @@ BENCHES = {
     "api": Bench(load.measure, ("postgresql", "sqlite"), repeat=1),
     "alerts": Bench(alerts.measure, repeat=1),
     "lists": Bench(lists.measure, ("postgresql",), repeat=1, by_default=False),  # it fills a table for minutes
+    "metrics": Bench(metrics.measure, ("postgresql",), repeat=1, by_default=False),  # so does this
     "follow": Bench(follow.measure, ("postgresql", "sqlite"), repeat=1),
     "http": Bench(calls.measure, ("postgresql", "sqlite")),
     "scripts": Bench(scripts.measure, ("postgresql", "sqlite"), repeat=1),
@@ -133,7 +135,7 @@ def _parse() -> argparse.Namespace:
         ("herd", "jobs that are due at once while a worker waits, for herd"),
         ("table", "jobs in the table, for firing; those that are not due wait for another day"),
         ("clients", "connections at a time, for api"),
-        ("history", "ended runs, for lists"),
+        ("history", "ended runs, for lists and metrics"),
         ("scripts", "short scripts, for scripts"),
         ("calls", "calls by the worker and by each bare loop, for http"),
     ):

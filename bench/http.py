@@ -25,15 +25,19 @@ class Client:
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:
         """The JSON of the answer; anything but a 2xx raises."""
+        return orjson.loads(await self.fetch(method, path, body))
+
+    async def fetch(self, method: str, path: str, body: Any = None, accept: str = "*/*") -> bytes:
+        """The answer as it came."""
         sent = b"" if body is None else orjson.dumps(body)
-        head = f"{method} {path} HTTP/1.1\r\n{self._head}Content-Length: {len(sent)}\r\n\r\n"
+        head = f"{method} {path} HTTP/1.1\r\n{self._head}Accept: {accept}\r\nContent-Length: {len(sent)}\r\n\r\n"
         self._writer.write(head.encode() + sent)
         answer = (await self._reader.readuntil(b"\r\n\r\n")).lower()
         size = int(answer.partition(b"content-length:")[2].partition(b"\r\n")[0])
         received = await self._reader.readexactly(size)
         if not answer.startswith(b"http/1.1 2"):
             raise RuntimeError(f"{method} {path}: {answer.split(maxsplit=2)[1]!r} {received!r}")
-        return orjson.loads(received)
+        return received
 
     async def close(self) -> None:
         self._writer.close()

@@ -18,4 +18,4 @@ class Options:
     calls: int = 20_000  # of the worker that calls a server, and of each bare loop beside it
     scripts: int = 2_000  # queued, to be carried out
     clients: int = 16  # connections to the API at the same time
-    history: int = 5_000_000  # ended runs that lists are pages of
+    history: int = 5_000_000  # ended runs, for lists and metrics

@@ -64,3 +64,8 @@ async def partition(tx: Transaction, *, retention: float) -> bool:
 async def roll_up(tx: Transaction, *, limit: int = 1000) -> int:
     """Sums what ended runs added to the counters; how many additions there were."""
     return await tx.stats.roll_up(limit)
+
+
+async def recount(tx: Transaction) -> int:
+    """Corrects the totals, which processes of an older version do not keep; how many were wrong."""
+    return await tx.stats.recount()

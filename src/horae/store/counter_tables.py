@@ -57,6 +57,13 @@ skip_stats = table(
     Index("skip_stats_project", "project_id"),
 )
 
+totals = table(
+    "totals",  # sums of job_stats and skip_stats, kept by roll-ups
+    key("project_id", Id),  # the nil id for the installation
+    key("counter", name(40)),  # a status, another column of job_stats, or `skipped:` and a reason
+    must("value", Big),
+)
+
 stat_deltas = table(
     "stat_deltas",  # appended by transactions that end runs, so that counters are not contended; rolled up soon
     key("id", Id),

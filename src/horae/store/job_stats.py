@@ -17,27 +17,17 @@ SUMS = ("retries", "timed_out", "duration_ms")
 RECENT = timedelta(hours=24)
 
 
-async def sums(db: Connection, column: str | None = None, value: str | None = None) -> dict[str, int]:
-    """The counters of all time: of a project, of a job, or of everything."""
-    where = "" if column is None else f"WHERE {column} = :value"
+async def _sums(db: Connection, job_id: str) -> dict[str, int]:
+    """The counters of all time."""
     columns = (*COUNTED, *SUMS)
     added = ", ".join(f"COALESCE(SUM({name}), 0) AS {name}" for name in columns)
     counted = ", ".join(f"CASE WHEN status = '{status}' THEN runs ELSE 0 END AS {status}" for status in COUNTED)
     (row,) = await db.fetch(
-        f"SELECT {added} FROM (SELECT {', '.join(columns)} FROM job_stats {where} UNION ALL "
-        f"SELECT {counted}, {', '.join(SUMS)} FROM stat_deltas {where}) AS parts",
-        {"value": value},
+        f"SELECT {added} FROM (SELECT {', '.join(columns)} FROM job_stats WHERE job_id = :job_id UNION ALL "
+        f"SELECT {counted}, {', '.join(SUMS)} FROM stat_deltas WHERE job_id = :job_id) AS parts",
+        {"job_id": job_id},
     )
     return {name: int(row[name]) for name in columns}
-
-
-async def reasons(db: Connection) -> dict[str, int]:
-    """How many occurrences were skipped, by reason."""
-    rows = await db.fetch(
-        "SELECT reason, SUM(n) AS n FROM (SELECT reason, occurrences AS n FROM skip_stats UNION ALL "
-        "SELECT reason, runs AS n FROM stat_deltas WHERE reason IS NOT NULL) AS parts GROUP BY reason"
-    )
-    return {row["reason"]: int(row["n"]) for row in rows}
 
 
 async def live(db: Connection) -> dict[str, int]:
@@ -51,7 +41,7 @@ async def dead(db: Connection) -> dict[str, int]:
 
 
 async def of_job(db: Connection, d: Dialect, history: History, job_id: str) -> JobStats:
-    ever = await sums(db, "job_id", job_id)
+    ever = await _sums(db, job_id)
     # Whole hours, as they are rolled up.
     since = (await d.read_now(db) - RECENT).replace(minute=0, second=0, microsecond=0)
     last = await _last(db, d, job_id)

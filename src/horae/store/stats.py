@@ -20,12 +20,14 @@ from horae.store.dialects.base import Connection, Dialect, Row, Rows
 from horae.store.hours import days, hours
 from horae.store.job_stats import COUNTED as _COUNTED
 from horae.store.job_stats import SUMS as _SUMS
-from horae.store.job_stats import dead, live, of_job, reasons, sums
+from horae.store.job_stats import dead, live, of_job
 from horae.store.notices import NoticeTable
 from horae.store.rows import Reading, batch, words
 from horae.store.series import ends, merge
 from horae.store.streaks import standings
 from horae.store.summary import backlog, summary
+from horae.store.totals import add as add_totals
+from horae.store.totals import recount, totals
 
 _LAST = ("last_run_id", "last_run_at", "last_status")
 _LASTING = ("last_success_at", "last_failure_at", "last_duration_ms")  # kept where a batch says nothing about them
@@ -119,10 +121,14 @@ class StatTable(Reading):
         await self.put(sql.hour, sql.hour_rows, _per_hour(rows))
         await self.put(sql.skip, sql.skip_rows, _per_reason(rows))
         await merge(self.db, self.d, ends(rows))
+        await add_totals(self.db, self.d, rows)
         await self.db.execute(
             f"DELETE FROM stat_deltas WHERE {self.d.among('id', 'ids')}", {"ids": [row["id"] for row in rows]}
         )
         return len(rows)
+
+    async def recount(self) -> int:
+        return await recount(self.db, self.d)
 
     def _recoveries(self, rows: Sequence[Row]) -> list[Recovery]:
         """The jobs whose latest run succeeded; those that did not fail before are sorted out by the statement."""
@@ -155,8 +161,8 @@ class StatTable(Reading):
         return await days(self.db, self.d, project_id, count, job_id)
 
     async def overall(self) -> dict[str, dict[str, int]]:
-        db = self.db
-        return {"ended": await sums(db), "skipped": await reasons(db), "live": await live(db), "dead": await dead(db)}
+        ended, skipped = await totals(self.db, None)
+        return {"ended": ended, "skipped": skipped, "live": await live(self.db), "dead": await dead(self.db)}
 
     async def chosen(self, jobs: Collection[tuple[str, str]]) -> list[ChosenJob]:
         return await chosen_jobs(self.db, self.d, jobs)

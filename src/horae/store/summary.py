@@ -6,8 +6,8 @@ from typing import Any
 
 from horae.domain.runs.statistics import Backlog, Summary
 from horae.store.dialects.base import Connection, Dialect
-from horae.store.job_stats import sums
 from horae.store.lanes import ready
+from horae.store.totals import totals
 
 
 async def summary(db: Connection, d: Dialect, project_id: str | None) -> Summary:
@@ -21,7 +21,6 @@ async def summary(db: Connection, d: Dialect, project_id: str | None) -> Summary
     )
     live = await _live(db, d, only, mine)
     (dead,) = await db.fetch(f"SELECT COUNT(*) AS n FROM dead_letters {only}", mine)
-    ended = await (sums(db) if project_id is None else sums(db, "project_id", project_id))
     return Summary(
         at=await d.read_now(db),
         jobs=int(jobs["total"]),
@@ -29,7 +28,7 @@ async def summary(db: Connection, d: Dialect, project_id: str | None) -> Summary
         paused=int(jobs["paused"]),
         **live,
         dead_letters=int(dead["n"]),
-        ended=ended,
+        ended=(await totals(db, project_id)).ended,
     )
 
 

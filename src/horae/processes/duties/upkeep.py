@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from horae.domain.errors import InUse
 from horae.domain.text.ids import NIL
-from horae.lifecycle.prune import partition, prune, tidy
+from horae.lifecycle.prune import partition, prune, recount, tidy
 from horae.lifecycle.queues import forget_queues, unused_queues
 from horae.processes.duties.duty import Duty, Post
 from horae.processes.duties.retiring import retire
@@ -32,6 +32,7 @@ class UpkeepDuty(Duty):
         now = post.clock.monotonic()
         if now >= self._tidy_at:
             await post.store.transact(tidy)
+            await post.store.transact(recount)
             if unused := await post.store.read(unused_queues):
                 await post.store.transact(forget_queues, names=unused)
             self._tidy_at = now + _TIDY_EVERY
